@@ -17,6 +17,7 @@ use crate::model::path::RawPath;
 use crate::model::protocol::{Mode, Protocol, Rules};
 use crate::model::round::Round;
 use crate::model::run::Run;
+use crate::model::verb::Verb;
 use crate::workloads;
 
 pub use crate::simulate::cell::{clean_truth, measurement};
@@ -53,7 +54,7 @@ impl RunBuilder {
             token: None,
         };
         let candidates = names.iter().map(candidate).collect();
-        RunBuilder::new("demo", Mode::Decide, candidates, Some(region))
+        RunBuilder::new(Verb::Demo, Mode::Decide, candidates, Some(region))
     }
 
     /// Directories, each on a disk of its own: what `quick` compares. Mode `quick`, workload
@@ -64,11 +65,11 @@ impl RunBuilder {
             Candidate::new(*path, Kind::Directory { path: RawPath::new(path), place })
         };
         let candidates = paths.iter().enumerate().map(candidate).collect();
-        RunBuilder::new("quick", Mode::Quick, candidates, None)
+        RunBuilder::new(Verb::Quick, Mode::Quick, candidates, None)
     }
 
     fn new(
-        verb: &str,
+        verb: Verb,
         mode: Mode,
         candidates: Vec<Candidate>,
         region: Option<Region>,
@@ -78,9 +79,9 @@ impl RunBuilder {
             schema: "bakeoff/run/1".to_string(),
             run: "0123456789abcdef".to_string(),
             version: "0.1.0".to_string(),
-            verb: verb.to_string(),
             title: format!("{verb}: {}", names.join(", ")),
             command: vec!["bakeoff".to_string(), verb.to_string()],
+            verb,
             seed: 1,
             protocol: Protocol::for_mode(mode, candidates.len() as u32),
             candidates,

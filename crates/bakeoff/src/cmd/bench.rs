@@ -15,6 +15,7 @@ use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
 use bakeoff_core::prepare::space;
 use bakeoff_core::report::Benched;
@@ -336,7 +337,7 @@ fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
     let plan = RunPlan {
         candidates: vec![candidate],
         workloads: vec![workload],
-        ..RunPlan::new("bench", String::new(), Protocol::for_mode(Mode::Quick, 1))
+        ..RunPlan::new(Verb::Bench, String::new(), Protocol::for_mode(Mode::Quick, 1))
     };
     plan.header(global)
 }

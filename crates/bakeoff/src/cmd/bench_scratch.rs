@@ -7,6 +7,7 @@ use std::path::Path;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::ScratchOf;
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::tools::native::TargetKind;
 
 use super::unkept;
@@ -26,7 +27,7 @@ pub fn in_scratch<T>(
     work: impl FnOnce(&Opened, TargetKind) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let parent = RawPath::new(dir);
-    unkept::run(global, "bench", format!("bench: {parent}"), |session| {
+    unkept::run(global, Verb::Bench, format!("bench: {parent}"), |session| {
         match making::scratch(session, ScratchOf::Run, &parent) {
             Ok((_, scratch)) => {
                 let result = in_made(&scratch, directory, work);

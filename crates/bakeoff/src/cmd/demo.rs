@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bakeoff_core::decide::twin;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::prepare::space;
 use bakeoff_core::{words, workloads};
 
@@ -70,7 +71,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         workloads: chosen,
         skipped,
         power_command: args.power.power_command.clone(),
-        ..RunPlan::new("demo", title, protocol)
+        ..RunPlan::new(Verb::Demo, title, protocol)
     };
     let report =
         args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);

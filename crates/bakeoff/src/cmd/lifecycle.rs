@@ -9,6 +9,7 @@ use bakeoff_core::model::normal::EarlierFigures;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::pooled::PooledControls;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::verdict::Analysis;
 
 use super::answer::{self, Extent};
@@ -126,7 +127,7 @@ fn earlier_controls(store: &Sqlite, header: &Header) -> Option<PooledControls> {
         return None;
     }
     let listed = store.list().unwrap_or_default().into_iter();
-    let ours = listed.filter(|summary| summary.verb == "run" && !summary.is_imported);
+    let ours = listed.filter(|summary| summary.verb == Verb::Run && !summary.is_imported);
     let load = |id| store.load(&id).ok().and_then(|events| Run::fold(&events).ok());
     let runs = ours.take(POOLED_RUNS).filter_map(|summary| load(summary.run));
     let stored: Vec<Run> = runs.filter(|run| pooled::has_twin(&run.header)).collect();
@@ -141,7 +142,7 @@ fn earlier_figures(store: &Sqlite, header: &Header) -> Option<EarlierFigures> {
     }
     let listed = store.list().unwrap_or_default().into_iter();
     let load = |id| store.load(&id).ok().and_then(|events| Run::fold(&events).ok());
-    let quick = listed.filter(|summary| summary.verb == "quick").take(4 * POOLED_RUNS);
+    let quick = listed.filter(|summary| summary.verb == Verb::Quick).take(4 * POOLED_RUNS);
     let runs = quick.filter_map(|summary| load(summary.run));
     let stored: Vec<Run> =
         runs.filter(|run| run.header.candidates.len() == 1).take(POOLED_RUNS).collect();

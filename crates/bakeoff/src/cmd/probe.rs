@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::DriveId;
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::prepare::commands::shell_word;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::probe::judge::{self, Verdict};
@@ -56,7 +57,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     let saved = saved_path(&store, &target);
     restore_of_old(global, (&target, &held), &saved)?;
     let title = format!("probe: {}", target.path);
-    let mut report = unkept::run(global, "probe", title, |session| {
+    let mut report = unkept::run(global, Verb::Probe, title, |session| {
         in_step(session, global, (&target, &held), &cancel)
     })?;
     report.hint = target.sd_card_id().and_then(|id| card::hint(&id));

@@ -188,7 +188,7 @@ fn push(
     let outgoing = Outgoing {
         run: id,
         created_unix_ns: summary.created_unix_ns,
-        verb: &summary.verb,
+        verb: summary.verb.word(),
         title: &summary.title,
         label,
         lines: &lines,

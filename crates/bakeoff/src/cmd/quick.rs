@@ -3,6 +3,7 @@
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::prepare::space;
 use bakeoff_core::{units, workloads};
 
@@ -52,7 +53,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         workloads: chosen,
         file_bytes: args.size,
         power_command: args.power.power_command.clone(),
-        ..RunPlan::new("quick", title, protocol)
+        ..RunPlan::new(Verb::Quick, title, protocol)
     };
     let report = lifecycle::ReportTo::from_option(args.report.clone());
     let ending = lifecycle::Ending::new(report, &args.beside);

@@ -5,6 +5,7 @@ use bakeoff_core::model::candidate::Kind;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verb::Verb;
 
 use super::{consent, lifecycle};
 use crate::cli::{Global, Resume};
@@ -64,7 +65,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
 /// Whether the run can go on, and until which active time.
 fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let id = &run.header.run[..run.header.run.len().min(8)];
-    if run.header.verb == "bench" {
+    if run.header.verb == Verb::Bench {
         return Err(Fault::usage(format!(
             "{id} is a bench, which cannot be resumed. Run it again"
         )));
@@ -103,7 +104,7 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
 /// settled is rehearsed from the start.
 fn prepare(session: &mut Session, given: &[String]) -> Result<TargetSet, StepError> {
     let run = session.journal.run();
-    if run.header.verb == "run" {
+    if run.header.verb == Verb::Run {
         return prepare_targets(session, given);
     }
     let first = run.header.candidates.first();

@@ -5,6 +5,7 @@
 
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::report::plan::{Span, expected, state_label};
 use bakeoff_core::units;
@@ -120,7 +121,7 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
         plan: Some(asked.text),
         regions: wanted.iter().map(Wanted::region).collect(),
         power_command: args.power.power_command.clone(),
-        ..RunPlan::new("run", asked.title, made.protocol)
+        ..RunPlan::new(Verb::Run, asked.title, made.protocol)
     };
     Ok(Ready { plan, wanted, costs })
 }

@@ -2,6 +2,7 @@
 //! on, so that `clean` finds them after a kill: a bench's scratch directory, a probe's originals.
 
 use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::verb::Verb;
 
 use crate::cli::Global;
 use crate::fault::Fault;
@@ -16,7 +17,7 @@ use crate::ui::progress::Progress;
 /// Begins such a run, has `work` done, undoes every step it took and forgets it.
 pub fn run<T>(
     global: &Global,
-    verb: &'static str,
+    verb: Verb,
     title: String,
     work: impl FnOnce(&mut Session) -> Result<T, Fault>,
 ) -> Result<T, Fault> {

@@ -4,6 +4,7 @@ use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Protocol;
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::workloads;
@@ -16,8 +17,8 @@ use crate::steps::journal::unix_ns;
 
 /// What a new run is about.
 pub struct RunPlan {
-    /// `quick`, `demo` or `run`.
-    pub verb: &'static str,
+    /// The command that begins it.
+    pub verb: Verb,
     /// For people.
     pub title: String,
     /// The rules.
@@ -42,7 +43,7 @@ pub struct RunPlan {
 
 impl RunPlan {
     /// A plan of nothing yet.
-    pub fn new(verb: &'static str, title: String, protocol: Protocol) -> RunPlan {
+    pub fn new(verb: Verb, title: String, protocol: Protocol) -> RunPlan {
         RunPlan {
             verb,
             title,
@@ -71,7 +72,7 @@ impl RunPlan {
             schema: "bakeoff/run/1".to_string(),
             run: format!("{:016x}", fresh_u64()),
             version: env!("CARGO_PKG_VERSION").to_string(),
-            verb: self.verb.to_string(),
+            verb: self.verb,
             title: self.title,
             command,
             // 53 bits: a seed survives a detour through a reader that knows only doubles.

@@ -12,6 +12,7 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use bakeoff_core::model::event::StopReason;
+use bakeoff_core::model::verb::Verb;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::app::{App, locked, slowly};
@@ -164,7 +165,7 @@ fn interrupt(app: &App, reader: Reader, name: &str) -> Result<(), Problem> {
 fn go_on(app: &App, reader: Reader, name: &str, token: &str) -> Result<(), Problem> {
     let run: RunId = named(app, name)?;
     let now = app.view_now(&run)?.now;
-    allowed(app, reader, now.verb == "run")?;
+    allowed(app, reader, now.verb == Verb::Run)?;
     if !now.can_resume {
         return Err(Problem::bad("This run cannot be resumed."));
     }

@@ -7,6 +7,7 @@ use axum::Extension;
 use axum::extract::{Form, Path, Query as UrlQuery, State};
 use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::response::{Html, IntoResponse, Redirect, Response};
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::report::devices::Drive;
 use bakeoff_core::report::pages::{self, DriveRow, NowPage, TextPage};
 use bakeoff_core::report::runs::State as RunState;
@@ -52,7 +53,7 @@ pub async fn now(
                 id: current.run.to_string(),
                 is_running: current.now.state == RunState::Running,
                 can_resume: current.now.can_resume,
-                erases: current.now.verb == "run",
+                erases: current.now.verb == Verb::Run,
                 can_act: reader.may_act,
                 ..NowPage::default()
             },

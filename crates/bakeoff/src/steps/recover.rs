@@ -10,9 +10,6 @@ use super::stepper;
 use crate::fault::Fault;
 use crate::store::{RunId, Sqlite, Store, lock, trust};
 
-/// Runs that leave no record behind: theirs is only there for its way back.
-const UNKEPT: [&str; 2] = ["bench", "probe"];
-
 /// What was found and done.
 #[derive(Debug, Default)]
 pub struct Recovered {
@@ -59,7 +56,7 @@ pub fn recover(store: &mut Sqlite) -> Result<Recovered, Fault> {
             journal.run().steps_to_undo().map(|step| step.why.clone()).collect();
         session::supersede_open(&mut journal)?;
         let failures = stepper::undo_all(&mut journal)?;
-        let is_unkept = UNKEPT.contains(&journal.run().header.verb.as_str());
+        let is_unkept = journal.run().header.verb.is_unkept();
         drop(journal);
         if !failures.is_empty() {
             recovered.failures.extend(failures);

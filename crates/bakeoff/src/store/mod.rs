@@ -29,6 +29,7 @@ use bakeoff_core::bundle::Head;
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::Event;
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::report::runs::State;
 
 pub use error::StoreError;
@@ -133,8 +134,8 @@ pub struct Summary {
     pub run: RunId,
     /// When it began, nanoseconds since 1970.
     pub created_unix_ns: i64,
-    /// `quick`, `demo`, ….
-    pub verb: String,
+    /// The command that began it.
+    pub verb: Verb,
     /// For people.
     pub title: String,
     /// The name its owner gave it.

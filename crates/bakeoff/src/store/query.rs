@@ -150,7 +150,7 @@ fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
     Ok(Summary {
         run,
         created_unix_ns: row.get(1)?,
-        verb: row.get(2)?,
+        verb: row.get::<_, String>(2)?.into(),
         title: row.get(3)?,
         label: row.get(4)?,
         is_imported: row.get(5)?,

@@ -306,7 +306,8 @@ fn insert_run(
     let sql = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported, label)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (id) DO NOTHING";
-    let values = params![header.run, first.unix_ns, header.verb, header.title, is_imported, label];
+    let (run, verb, title) = (&header.run, header.verb.word(), &header.title);
+    let values = params![run, first.unix_ns, verb, title, is_imported, label];
     let inserted = t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
     match RunId::parse(&header.run) {
         Some(run) if inserted == 0 => Err(StoreError::Exists { run }),

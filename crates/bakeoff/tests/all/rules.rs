@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bench;
 use bakeoff_core::evidence::advice::Key;
+use bakeoff_core::model::verb::Verb;
 use bakeoff_core::rules;
 
 /// The sources below a folder, as one text.
@@ -81,8 +82,8 @@ fn advice_is_spelled_for_the_options_that_each_command_has() {
         let (option, have) = (key.option(), key.commands());
         let in_bench = bench.contains(option);
         assert!(in_bench || !have.is_empty(), "no command has --{option}");
-        for command in ["run", "quick", "demo"] {
-            let has = options_of(command).contains(option);
+        for command in [Verb::Run, Verb::Quick, Verb::Demo] {
+            let has = options_of(command.word()).contains(option);
             assert_eq!(has, have.contains(&command), "{command} --{option}");
         }
     }

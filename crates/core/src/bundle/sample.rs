@@ -18,6 +18,7 @@ use crate::model::path::RawPath;
 use crate::model::profile::{Part, Profile};
 use crate::model::protocol::{Isolation, Mode, Protocol, Rules, Weight};
 use crate::model::thresholds::Thresholds;
+use crate::model::verb::Verb;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 use crate::stats::histogram::Histogram;
 
@@ -122,7 +123,7 @@ fn header() -> Header {
         schema: RUN_SCHEMA.into(),
         run: RUN.into(),
         version: "0.1.0".into(),
-        verb: "demo".into(),
+        verb: Verb::Demo,
         title: "demo: ext4, /mnt/usb".into(),
         command: vec!["bakeoff".into(), "demo".into()],
         seed: 42,

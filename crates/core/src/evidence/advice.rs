@@ -1,6 +1,8 @@
 //! Advice: a text, or one that names settings, in the words of the command that was run.
 //! `--runtime 60s` is an option of `bench`; in a plan it is `runtime = "60s"`.
 
+use crate::model::verb::Verb;
+
 /// What to do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Advice {
@@ -84,11 +86,11 @@ impl Key {
     }
 
     /// The commands beside `bench` that have it as an option.
-    pub fn commands(self) -> &'static [&'static str] {
+    pub fn commands(self) -> &'static [Verb] {
         match self {
-            Key::Mode => &["run"],
-            Key::Size => &["quick"],
-            Key::Workload => &["quick", "demo"],
+            Key::Mode => &[Verb::Run],
+            Key::Size => &[Verb::Quick],
+            Key::Workload => &[Verb::Quick, Verb::Demo],
             Key::Bs
             | Key::Data
             | Key::Direct
@@ -134,18 +136,18 @@ impl Part {
 
 impl Advice {
     /// As whoever ran `verb` can follow it.
-    pub fn spelled(&self, verb: &str) -> String {
+    pub fn spelled(&self, verb: &Verb) -> String {
         let parts = match self {
             Advice::Text(text) => return text.clone(),
             Advice::Parts(parts) => parts,
         };
         let plan = match verb {
-            "run" => Some(" (in the plan)"),
-            "quick" | "demo" => Some(" (in a plan)"),
-            _ => None,
+            Verb::Run => Some(" (in the plan)"),
+            Verb::Quick | Verb::Demo => Some(" (in a plan)"),
+            Verb::Bench | Verb::Probe | Verb::Simulate | Verb::Other(_) => None,
         };
         let is_for_plan = |part: &Part| {
-            plan.is_some() && part.key().is_some_and(|key| !key.commands().contains(&verb))
+            plan.is_some() && part.key().is_some_and(|key| !key.commands().contains(verb))
         };
         // "(in the plan)" stands behind the last word that is one of a plan.
         let last = parts.iter().rposition(is_for_plan);
@@ -181,8 +183,8 @@ mod tests {
     use super::Part::{Name, On, Say, Set};
     use super::*;
 
-    fn spelled(verb: &str, advice: impl Into<Advice>) -> String {
-        advice.into().spelled(verb)
+    fn spelled(verb: Verb, advice: impl Into<Advice>) -> String {
+        advice.into().spelled(&verb)
     }
 
     #[test]
@@ -194,27 +196,30 @@ mod tests {
             On(Key::EndFsync),
         ];
         assert_eq!(
-            spelled("bench", longer),
+            spelled(Verb::Bench, longer),
             "measure longer: --runtime 60s, or flush: --end_fsync"
         );
         assert_eq!(
-            spelled("run", longer),
+            spelled(Verb::Run, longer),
             "measure longer: runtime = \"60s\", or flush: end_fsync = true (in the plan)"
         );
         let larger = &[Say("use "), On(Key::Direct), Say(", or a larger "), Name(Key::Size)];
-        assert_eq!(spelled("quick", larger), "use direct = true (in a plan), or a larger --size");
-        assert_eq!(spelled("run", larger), "use direct = true, or a larger size (in the plan)");
+        assert_eq!(
+            spelled(Verb::Quick, larger),
+            "use direct = true (in a plan), or a larger --size"
+        );
+        assert_eq!(spelled(Verb::Run, larger), "use direct = true, or a larger size (in the plan)");
         let added = &[Say("add "), Set(Key::Workload, "randwrite")];
-        assert_eq!(spelled("run", added), "add name = \"randwrite\" (in the plan)");
-        assert_eq!(spelled("demo", added), "add --workload randwrite");
+        assert_eq!(spelled(Verb::Run, added), "add name = \"randwrite\" (in the plan)");
+        assert_eq!(spelled(Verb::Demo, added), "add --workload randwrite");
     }
 
     #[test]
     fn a_text_and_an_option_that_the_command_has_stay() {
         let again = &[Say("again with "), Set(Key::Mode, "precise")];
-        assert_eq!(spelled("run", again), "again with --mode precise");
-        assert_eq!(spelled("simulate", again), "again with --mode precise");
+        assert_eq!(spelled(Verb::Run, again), "again with --mode precise");
+        assert_eq!(spelled(Verb::Simulate, again), "again with --mode precise");
         let typed = "look at it: bakeoff bench DEVICE --rw randwrite --runtime 10m";
-        assert_eq!(spelled("run", typed), typed);
+        assert_eq!(spelled(Verb::Run, typed), typed);
     }
 }

@@ -14,6 +14,7 @@ use crate::model::event::{Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::protocol::Isolation;
 use crate::model::setting::Setting;
+use crate::model::verb::Verb;
 
 use advice::Advice;
 pub use cell::{cell, invalid_reason, is_invalid};
@@ -61,7 +62,7 @@ pub(crate) fn of_result(rule: &Rule, evidence: String, advice: impl Into<Advice>
         workload: None,
         candidate: None,
         evidence,
-        advice: advice.into().spelled("bench"),
+        advice: advice.into().spelled(&Verb::Bench),
     }
 }
 

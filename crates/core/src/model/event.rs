@@ -22,6 +22,7 @@ use super::protocol::Protocol;
 use super::round::Round;
 use super::slice::Slice;
 use super::telemetry::{Telemetry, Watching};
+use super::verb::Verb;
 use super::workload::Workload;
 
 pub use super::step::{Action, Step, StepDone};
@@ -229,8 +230,8 @@ pub struct Header {
     pub run: String,
     /// Version of bakeoff that measured.
     pub version: String,
-    /// `quick`, `demo`, `run`.
-    pub verb: String,
+    /// The command that began it.
+    pub verb: Verb,
     /// For people: "quick: /home, /mnt/usb".
     pub title: String,
     /// The command line.

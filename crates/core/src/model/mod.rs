@@ -41,5 +41,6 @@ pub mod thresholds;
 pub mod throttled;
 pub mod trouble;
 pub mod undo;
+pub mod verb;
 pub mod verdict;
 pub mod workload;

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::path::sanitize;
+use crate::model::verb::Verb;
 use crate::model::verdict::{Analysis, Verdict};
 
 use super::csv::text as csv_text;
@@ -70,8 +71,8 @@ pub struct Row {
     pub short: String,
     /// When it began.
     pub created_unix_ns: i64,
-    /// `quick`, `demo`, ….
-    pub verb: String,
+    /// The command that began it.
+    pub verb: Verb,
     /// For people.
     pub title: String,
     /// The name its owner gave it.
@@ -234,7 +235,7 @@ pub fn csv(rows: &[Row]) -> String {
         let fields = [
             row.run.clone(),
             row.created_unix_ns.to_string(),
-            csv_text(&row.verb),
+            csv_text(row.verb.word()),
             csv_text(&row.title),
             optional(&row.label),
             u8::from(row.imported).to_string(),
@@ -288,7 +289,7 @@ mod tests {
             run: run.into(),
             short: run[..4].into(),
             created_unix_ns: 1_795_000_000_000_000_000,
-            verb: "demo".into(),
+            verb: Verb::Demo,
             title: "demo: ext4, /mnt/\u{1b}[31musb".into(),
             label: None,
             imported: false,

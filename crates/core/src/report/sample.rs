@@ -9,6 +9,7 @@ use crate::model::measurement::{Latency, Measurement, OpStats, SCHEMA, Window};
 use crate::model::path::RawPath;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::Run;
+use crate::model::verb::Verb;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::{Metric, Phase, Workload};
 use crate::prepare::steps;
@@ -78,7 +79,7 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
         schema: "bakeoff/run/1".to_string(),
         run: "0123456789abcdef".to_string(),
         version: "0.1.0".to_string(),
-        verb: "demo".to_string(),
+        verb: Verb::Demo,
         title: "demo: which filesystem on this image?".to_string(),
         command: vec!["bakeoff".to_string(), "demo".to_string()],
         seed: 7,

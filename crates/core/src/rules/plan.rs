@@ -8,6 +8,7 @@ use crate::model::candidate::{Kind, Stack};
 use crate::model::event::{Header, Region};
 use crate::model::finding::Finding;
 use crate::model::host::{Host, Place, SystemDisk};
+use crate::model::verb::Verb;
 use crate::model::workload::Workload;
 
 /// Everything that can be said before the start. What follows from the header alone is found again
@@ -92,7 +93,7 @@ pub(super) fn header(plan: &crate::plan::Plan, expanded: crate::plan::Expanded) 
         schema: "bakeoff/run/1".to_string(),
         run: "0000000000000000".to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        verb: "run".to_string(),
+        verb: Verb::Run,
         title: plan.title.clone(),
         command: Vec::new(),
         seed: 0,

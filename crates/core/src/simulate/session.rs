@@ -11,6 +11,7 @@ use crate::model::host::{Host, Layer, Place};
 use crate::model::path::RawPath;
 use crate::model::protocol::Protocol;
 use crate::model::run::{FoldError, Run};
+use crate::model::verb::Verb;
 use crate::model::workload::{Metric, Workload};
 use crate::stats::carry_over::Slice;
 use crate::workloads;
@@ -147,7 +148,7 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
         schema: "bakeoff/run/1".to_string(),
         run: "0000000000000000".to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        verb: "simulate".to_string(),
+        verb: Verb::Simulate,
         title: "a disk of known truth".to_string(),
         command: Vec::new(),
         seed,

@@ -235,7 +235,7 @@ fn summary(row: &Row) -> Option<Summary> {
     Some(Summary {
         run: RunId::parse(row.get(0))?,
         created_unix_ns: row.get(1),
-        verb: row.get(2),
+        verb: row.get::<_, String>(2).into(),
         title: row.get(3),
         label: row.get(4),
         is_imported: true,

@@ -66,7 +66,7 @@ impl Pushed {
         let outgoing = Outgoing {
             run,
             created_unix_ns: summary.created_unix_ns,
-            verb: &summary.verb,
+            verb: summary.verb.word(),
             title: &summary.title,
             label: summary.label.as_deref(),
             lines: &lines,

@@ -47,6 +47,7 @@ mod tests {
     use super::*;
     use crate::evidence::cell;
     use crate::evidence::cell::fixture::found;
+    use crate::model::verb::Verb;
     use crate::testing::{RunBuilder, clean_cell, measurement};
 
     #[test]
@@ -58,9 +59,9 @@ mod tests {
         };
         assert_eq!(found("seqwrite", 5e7, share(0.06)), ["tool-share"]);
         assert!(found("seqwrite", 5e7, share(0.049)).is_empty());
-        let advice = |bs: u64, verb: &str| {
+        let advice = |bs: u64, verb: Verb| {
             let mut run = RunBuilder::directories(&["/a", "/b"]).build();
-            run.header.verb = verb.to_string();
+            run.header.verb = verb;
             let measured = measurement(&run.header.workloads[0], 900.0);
             let mut one = clean_cell(measured);
             one.measurement.job.bs = bs;
@@ -68,10 +69,10 @@ mod tests {
             let mut all = cell(&run.header, &one).into_iter().filter(|f| f.id == "tool-share");
             all.next().unwrap().advice
         };
-        assert!(advice(4096, "bench").ends_with("--bs 64k"));
+        assert!(advice(4096, Verb::Bench).ends_with("--bs 64k"));
         // A block that is as large already is not to be made as large.
-        for verb in ["bench", "run", "quick"] {
-            let said = advice(64 << 10, verb);
+        for verb in [Verb::Bench, Verb::Run, Verb::Quick] {
+            let said = advice(64 << 10, verb.clone());
             assert!(
                 said.ends_with("bakeoff check --engine") && !said.contains("bs"),
                 "{verb}: {said}"

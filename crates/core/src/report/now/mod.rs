@@ -20,6 +20,7 @@ use crate::model::health::{DriveTold, Health};
 use crate::model::host;
 use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run};
+use crate::model::verb::Verb;
 use crate::model::verdict::{Analysis, Verdict};
 
 use super::answer::{Answer, Limit};
@@ -37,8 +38,8 @@ pub struct Now {
     pub schema: String,
     /// Its id.
     pub run: String,
-    /// `quick`, `demo`, `run`, `bench`.
-    pub verb: String,
+    /// The command that began it.
+    pub verb: Verb,
     /// For people.
     pub title: String,
     /// Name of the machine.
@@ -186,7 +187,7 @@ impl Now {
         Now {
             schema: SCHEMA.to_string(),
             run: sanitize(&run.header.run),
-            verb: sanitize(&run.header.verb),
+            verb: Verb::from(sanitize(run.header.verb.word())),
             title: sanitize(&run.header.title),
             host: sanitize(&run.header.host.hostname),
             state,
@@ -227,7 +228,7 @@ impl Now {
 
 fn can_resume(run: &Run, state: State) -> bool {
     let is_over = matches!(state, State::Dead | State::Stopped);
-    is_over && run.header.verb != "bench" && decide::is_resumable(run)
+    is_over && run.header.verb != Verb::Bench && decide::is_resumable(run)
 }
 
 /// Time left: the forecast, at most up to the time limit. Before anything was measured the forecast

@@ -105,7 +105,7 @@ impl View {
             short_id: sanitize(&header.run.chars().take(8).collect::<String>()),
             title: sanitize(&header.title),
             setup: setup::of(run),
-            verb: sanitize(&header.verb),
+            verb: sanitize(header.verb.word()),
             headline: match &answer {
                 Some(answer) => answer.choice.said.clone(),
                 None => sanitize(&analysis.headline),

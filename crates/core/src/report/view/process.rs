@@ -107,7 +107,7 @@ fn step(run: &str, record: &StepRecord) -> StepView {
 pub fn repeat(run: &Run) -> String {
     let mut words = run.header.command.clone();
     if words.is_empty() {
-        words = vec!["bakeoff".into(), run.header.verb.clone()];
+        words = vec!["bakeoff".into(), run.header.verb.to_string()];
     }
     let has_seed = words.iter().any(|w| w == "--seed" || w.starts_with("--seed="));
     if !has_seed {

@@ -6,6 +6,7 @@ use crate::model::event::Header;
 use crate::model::host::{Layer, LayerKind, Place};
 use crate::model::job::Job;
 use crate::model::protocol::Mode;
+use crate::model::verb::Verb;
 use crate::plan::BUILT_IN;
 use crate::testing::RunBuilder;
 
@@ -45,7 +46,7 @@ pub(crate) fn on_device(plan: Option<&str>) -> Run {
     with(|h| {
         h.region.as_mut().expect("a region").is_image = false;
         h.plan = plan.map(str::to_string);
-        h.verb = "run".to_string();
+        h.verb = Verb::Run;
     })
 }
 

@@ -184,13 +184,14 @@ struct Listed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::verb::Verb;
 
     fn row(title: &str) -> HistoryRow {
         let row = Row {
             run: "0123456789abcdef".into(),
             short: "0123".into(),
             created_unix_ns: 1_795_305_662_000_000_000,
-            verb: "quick".into(),
+            verb: Verb::Quick,
             title: title.into(),
             label: Some("<b>".into()),
             imported: false,
