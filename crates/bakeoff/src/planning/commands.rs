@@ -8,6 +8,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::prepare::commands::{describe, describe_undo};
+use bakeoff_core::prepare::stand_in::StandIn;
 use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
 use bakeoff_core::report::plan::Commands;
 
@@ -19,10 +20,7 @@ use crate::places::targets::Wanted;
 use crate::steps::own_place;
 
 /// Stands for the id a run will have.
-const RUN: &str = "RUN";
-
-/// Stands for the loop device an image will get.
-const LOOP: &str = "/dev/loopN";
+const RUN: &str = StandIn::Run.word();
 
 /// Everything that will be run: once, and for each candidate in each block.
 pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
@@ -30,10 +28,10 @@ pub fn commands(made: &Expanded, wanted: &[Wanted]) -> Vec<Commands> {
     let ours = parent.as_path().join(RUN);
     let mount_point = RawPath::new(ours.join(scratch::MOUNT));
     let mut all = vec![once(&parent, made, wanted)];
-    let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &RawPath::new(LOOP));
+    let in_memory = in_memory::announced(RUN, &made.candidates, &mount_point, &loop_device());
     if !in_memory.is_empty() {
         let of = "Once in memory, if time and memory allow".to_string();
-        all.push(as_commands(of, &in_memory));
+        all.push(as_commands(of, &in_memory, [StandIn::Run, StandIn::Loop]));
     }
     for candidate in &made.candidates {
         let index = usize::from(candidate.region);
@@ -77,7 +75,9 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
     }
     // What the processor alone reaches, where there is time for it.
     taken.push(layer::memory_scratch(0, RUN));
-    let mut commands = as_commands("Once".to_string(), &taken);
+    let is_by_loop = wanted.iter().any(|wanted| !by_mapper(wanted));
+    let stand_ins = std::iter::once(StandIn::Run).chain(is_by_loop.then_some(StandIn::Loop));
+    let mut commands = as_commands("Once".to_string(), &taken, stand_ins);
     if wanted.iter().any(|wanted| is_preconditioned(made, wanted)) {
         // Before what is made in memory.
         let at = commands.run.len().saturating_sub(1);
@@ -105,10 +105,12 @@ fn of_candidate(
     mount_point: &RawPath,
 ) -> Commands {
     let Kind::Stack(stack) = &candidate.kind else {
-        return Commands { of, run: Vec::new(), undo: Vec::new() };
+        return as_commands(of, &[], []);
     };
     let device = device(index, wanted);
-    let knob_disk = wanted.target.knob_disk().unwrap_or_else(|| LOOP[5..].to_string());
+    let named = wanted.target.knob_disk();
+    let is_by_loop = !by_mapper(wanted) || named.is_none();
+    let knob_disk = named.unwrap_or_else(|| StandIn::Loop.word().to_string());
     let policies = host::cpufreq_policies();
     let target_set = visit::StackTarget {
         run: RUN,
@@ -119,9 +121,15 @@ fn of_candidate(
         mount_point,
     };
     let setting = |path: &RawPath| host::setting(path.as_path());
-    let mut taken = visit::settings(stack, &knob_disk, &policies, &setting);
+    let settings = visit::settings(stack, &knob_disk, &policies, &setting);
+    let stand_ins = [
+        Some(StandIn::Run),
+        is_by_loop.then_some(StandIn::Loop),
+        settings.has_unknown.then_some(StandIn::Before),
+    ];
+    let mut taken = settings.steps;
     taken.extend(visit::made(&candidate.name, stack, &target_set).steps);
-    as_commands(of, &taken)
+    as_commands(of, &taken, stand_ins.into_iter().flatten())
 }
 
 /// How a step of the plan is undone, in a line.
@@ -129,11 +137,17 @@ fn undone(step: &Step) -> Option<String> {
     step.undo.as_ref().map(|undo| describe_undo(undo, RUN, step.step))
 }
 
-fn as_commands(of: String, taken: &[Step]) -> Commands {
+/// Steps as commands, with the words in them that stand for something.
+fn as_commands(
+    of: String,
+    taken: &[Step],
+    stand_ins: impl IntoIterator<Item = StandIn>,
+) -> Commands {
     Commands {
         of,
         run: taken.iter().map(|step| describe(&step.action)).collect(),
         undo: taken.iter().rev().filter_map(undone).collect(),
+        stand_ins: stand_ins.into_iter().collect(),
     }
 }
 
@@ -146,6 +160,11 @@ fn device(index: usize, wanted: &Wanted) -> RawPath {
         true => {
             RawPath::new(PathBuf::from("/dev/mapper").join(steps::region_mapper(RUN, index as u16)))
         }
-        false => RawPath::new(LOOP),
+        false => loop_device(),
     }
+}
+
+/// The device that the kernel will attach an image to.
+fn loop_device() -> RawPath {
+    RawPath::new(PathBuf::from("/dev").join(StandIn::Loop.word()))
 }

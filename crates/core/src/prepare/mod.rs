@@ -16,6 +16,7 @@ pub mod precondition;
 pub mod region;
 pub mod room;
 pub mod space;
+pub mod stand_in;
 pub mod steps;
 pub mod support;
 pub mod token;

@@ -5,7 +5,9 @@ use crate::model::candidate::Stack;
 use crate::model::event::FlashState;
 use crate::model::path::RawPath;
 use crate::model::step::Step;
+use crate::model::undo::Knob;
 
+use super::stand_in::StandIn;
 use super::{crypt, knobs, lvm, steps, support};
 
 /// Where a stack is made.
@@ -32,30 +34,41 @@ pub struct Made {
     pub device: RawPath,
 }
 
-/// The changes of settings of `disk` and of cpufreq's policies, from 0 on; `setting` gives the
-/// value of one now, `None` where it cannot be known yet. What one change does to another setting
-/// is seen only when it is done.
+/// The changes of settings for a visit.
+pub struct Settings {
+    /// The steps, numbered from 0.
+    pub steps: Vec<Step>,
+    /// Whether [`StandIn::Before`] is in one of them.
+    pub has_unknown: bool,
+}
+
+/// The changes of settings of `disk` and of cpufreq's policies; `setting` gives the value of one
+/// now, `None` where it cannot be known yet. What one change does to another setting is seen only
+/// when it is done.
 pub fn settings(
     stack: &Stack,
     disk: &str,
     policies: &[String],
     setting: &dyn Fn(&RawPath) -> Option<String>,
-) -> Vec<Step> {
-    const UNKNOWN: &str = "BEFORE";
+) -> Settings {
     let wanted = knobs::wanted(&stack.knobs, disk, policies);
-    let before =
-        |path: &RawPath| setting(path).map_or(UNKNOWN.to_string(), |text| knobs::current(&text));
+    let mut has_unknown = false;
+    let mut before = |knob: &Knob| {
+        let now = setting(&knobs::path(knob)).map(|text| knobs::current(&text));
+        has_unknown |= now.is_none();
+        now.unwrap_or_else(|| StandIn::Before.word().to_string())
+    };
     let mut taken: Vec<Step> = Vec::new();
     for (knob, value) in wanted {
-        let now = before(&knobs::path(&knob));
+        let now = before(&knob);
         if now == value {
             continue;
         }
         let requests = knobs::requests_beside(&knob);
-        taken.extend(requests.map(|knob| knobs::keep(0, &knob, &before(&knobs::path(&knob)))));
+        taken.extend(requests.map(|knob| knobs::keep(0, &knob, &before(&knob))));
         taken.push(knobs::set(0, &knob, &value, &now));
     }
-    numbered(taken)
+    Settings { steps: numbered(taken), has_unknown }
 }
 
 fn numbered(mut taken: Vec<Step>) -> Vec<Step> {
@@ -138,9 +151,15 @@ mod tests {
         };
         let made = super::made("ext4", &stack, &ground);
         assert_eq!(made.device, lvm::mapper_path("RUN", 0));
-        let taken = settings(&stack, "sda", &[], &setting).into_iter().chain(made.steps);
+        let set = settings(&stack, "sda", &[], &setting);
+        assert!(set.has_unknown, "read-ahead");
+        let taken = set.steps.into_iter().chain(made.steps);
         let lines: Vec<String> = taken.map(|step| describe(&step.action)).collect();
         insta::assert_snapshot!(lines.join("\n"));
+        let known = |path: &RawPath| {
+            Some(if path.to_string().ends_with("_kb") { "128" } else { "none [mq]" }.to_string())
+        };
+        assert!(!settings(&stack, "sda", &[], &known).has_unknown);
         let raw = Stack { knobs: Knobs::default(), ..recipes_for("raw")[0].stack() };
         let written = StackTarget { flash_state: FlashState::WrittenOnce, ..ground };
         let made = super::made("raw", &raw, &written);

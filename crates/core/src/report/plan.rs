@@ -7,6 +7,8 @@ mod text;
 
 pub use text::expected;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::decide::fit::Cost;
@@ -20,6 +22,7 @@ use crate::plan::{Expanded, Plan};
 use crate::prepare::contents::Sign;
 use crate::prepare::region;
 use crate::report::document::Document;
+use crate::prepare::stand_in::StandIn;
 use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
 /// What is done to a region before a candidate is put on it.
@@ -170,6 +173,9 @@ pub struct Commands {
     pub run: Vec<String>,
     /// What puts it back, in the order it is done.
     pub undo: Vec<String>,
+    /// The words in them for what is known only when they run.
+    #[serde(skip)]
+    pub stand_ins: BTreeSet<StandIn>,
 }
 
 /// Time and bytes from the kind of drive alone.

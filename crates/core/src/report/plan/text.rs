@@ -1,5 +1,7 @@
 //! A plan for people: what is compared, on what, by which commands, at what cost.
 
+use std::collections::BTreeSet;
+
 use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetView};
 use crate::diagnose::{prove, rungs};
 use crate::model::candidate::{Skipped, are_compared};
@@ -7,6 +9,7 @@ use crate::model::protocol::{Isolation, Mode};
 use crate::prepare::region::speeds;
 use crate::report::document::Document;
 use crate::report::view::plural;
+use crate::prepare::stand_in::StandIn;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
@@ -255,15 +258,13 @@ fn speed(speed: &SpeedView) -> String {
 
 /// What the words in commands stand for that are known only when they run.
 fn stand_ins(commands: &[Commands]) -> String {
-    let lines = || commands.iter().flat_map(|c| c.run.iter().chain(&c.undo));
-    let used = |word: &str| lines().any(|line| line.contains(word));
-    let words = [
-        ("RUN", "the id of the run"),
-        ("loopN", "the assigned loop device"),
-        ("BEFORE", "the previous value"),
-    ];
-    let said =
-        words.iter().filter(|(word, _)| used(word)).map(|(w, means)| format!("{w}: {means}"));
+    let used: BTreeSet<StandIn> = commands.iter().flat_map(|c| &c.stand_ins).copied().collect();
+    let meaning = |stand_in: StandIn| match stand_in {
+        StandIn::Run => "the id of the run",
+        StandIn::Loop => "the assigned loop device",
+        StandIn::Before => "the previous value",
+    };
+    let said = used.into_iter().map(|one| format!("{}: {}", one.word(), meaning(one)));
     said.collect::<Vec<_>>().join("; ")
 }
 
@@ -334,8 +335,9 @@ mod tests {
         });
         view.commands.push(Commands {
             of: "ext4, in each block".to_string(),
-            run: vec!["mkfs.ext4 -q /dev/loop0".to_string(), "mount /dev/loop0 /m".to_string()],
+            run: vec!["mkfs.ext4 -q /dev/loopN".to_string(), "mount /dev/loopN /m".to_string()],
             undo: vec!["umount /m".to_string()],
+            stand_ins: BTreeSet::from([StandIn::Loop]),
         });
         let speed = Speed { kind: "a card", write_bytes_per_s: 10_000_000, flush_ns: 20_000_000 };
         let site =

@@ -1,0 +1,23 @@
+//! Words in announced commands for what is known only when they run.
+
+/// What a command cannot name before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StandIn {
+    /// The id that the run will have.
+    Run,
+    /// The loop device that an image or a region will get.
+    Loop,
+    /// The value of a setting before it is changed.
+    Before,
+}
+
+impl StandIn {
+    /// The word in its place; of the loop device its name in /dev.
+    pub const fn word(self) -> &'static str {
+        match self {
+            StandIn::Run => "RUN",
+            StandIn::Loop => "loopN",
+            StandIn::Before => "BEFORE",
+        }
+    }
+}
