@@ -223,7 +223,8 @@ fn hostile() -> Vec<Event> {
 /// latencies with a tail.
 fn shape(cell: &mut Cell, count: u64) {
     let m = &mut cell.measurement;
-    let (block, candidate, workload) = (cell.block, cell.candidate, cell.workload);
+    let (block, candidate, workload) =
+        (cell.block.number(), cell.candidate.number(), cell.workload.number());
     let parts: Vec<f64> = (0..count)
         .map(|i| {
             let wave = 1.0 + 0.1 * noise(block + 100 * i as u32, candidate, workload);

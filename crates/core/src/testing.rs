@@ -12,6 +12,7 @@ use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
 use crate::model::finding::Finding;
 use crate::model::host::{Host, Layer, LayerKind, Place};
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
 use crate::model::protocol::{Mode, Protocol, Rules};
@@ -184,38 +185,40 @@ impl RunBuilder {
                 Next::Block { .. } if self.run.complete_blocks().count() as u32 >= most => {
                     return self;
                 }
-                Next::Block { order, round } => self.round(order, round, &mut rate),
+                Next::Block { order, round } => self.round(&order, round, &mut rate),
             }
         }
     }
 
     /// One whole block in this order.
     pub fn block(&mut self, order: Vec<u16>, rate: &mut impl FnMut(u32, u16, u16) -> f64) {
-        self.round(order, None, rate);
+        let order: Vec<CandidateIx> =
+            order.into_iter().map(|candidate| CandidateIx::new(candidate.into())).collect();
+        self.round(&order, None, rate);
     }
 
     fn round(
         &mut self,
-        order: Vec<u16>,
+        order: &[CandidateIx],
         round: Option<Round>,
         rate: &mut impl FnMut(u32, u16, u16) -> f64,
     ) {
-        let block = self.run.blocks.len() as u32;
-        self.push(What::BlockStarted { block, order: order.clone(), round });
+        let block = BlockIx::new(self.run.blocks.len());
+        self.push(What::BlockStarted { block, order: order.to_vec(), round });
         self.push(What::Sentinel { block, bytes_per_s: 90e6 });
-        for candidate in order {
+        for &candidate in order {
             self.clock_ns += VISIT_NS;
             self.push(What::VisitStarted { block, candidate, cooled: None, part: None });
             for workload in decide::workload_order(&self.run, block).concat() {
-                let rate = rate(block, candidate, workload);
+                let rate = rate(block.number(), candidate.number(), workload.number());
                 self.cell(block, candidate, workload, rate);
             }
         }
         self.push(What::BlockDone { block });
     }
 
-    fn cell(&mut self, block: u32, candidate: u16, workload: u16, rate: f64) {
-        let of = &self.run.header.workloads[usize::from(workload)];
+    fn cell(&mut self, block: BlockIx, candidate: CandidateIx, workload: WorkloadIx, rate: f64) {
+        let of = &self.run.header.workloads[workload];
         let measurement = measurement(of, rate);
         let mut cell =
             Cell { block, candidate, workload, began_ns: self.clock_ns, ..clean_cell(measurement) };
@@ -281,9 +284,9 @@ impl Version01 {
 /// A cell of the first visit, with nothing to say against it.
 pub fn clean_cell(measurement: Measurement) -> Cell {
     Cell {
-        block: 0,
-        candidate: 0,
-        workload: 0,
+        block: BlockIx::FIRST,
+        candidate: CandidateIx::FIRST,
+        workload: WorkloadIx::FIRST,
         began_ns: 0,
         truth: clean_truth(&measurement),
         measurement,

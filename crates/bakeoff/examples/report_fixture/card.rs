@@ -49,7 +49,7 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
 
 /// ntfs-3g's driver keeps what it read.
 fn from_memory(cell: &mut Cell) {
-    if cell.candidate == 6 && matches!(cell.workload, 2 | 4) {
+    if cell.candidate.number() == 6 && matches!(cell.workload.number(), 2 | 4) {
         cell.truth.cache = CacheState::Warm;
     }
 }

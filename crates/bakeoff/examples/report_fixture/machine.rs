@@ -3,6 +3,7 @@
 use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::ceiling::{Because, Ceilings, Layer, LeftOut, Rung};
 use bakeoff_core::model::event::{Cell, Event, What};
+use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse, Watching,
 };
@@ -36,10 +37,10 @@ pub fn events() -> Vec<Event> {
 }
 
 fn ceilings() -> Ceilings {
-    let rung = |layer, workload, candidate, rate| Rung {
+    let rung = |layer, workload, candidate: Option<usize>, rate| Rung {
         layer,
-        workload,
-        candidate,
+        workload: WorkloadIx::new(workload),
+        candidate: candidate.map(CandidateIx::new),
         rate,
         bytes_per_s: rate,
         elapsed_ns: 300 * MS,
@@ -55,13 +56,14 @@ fn ceilings() -> Ceilings {
             name: "the same without flushing for randwrite".to_string(),
             reason: "no space left on device".to_string(),
         }],
-        left_out: vec![LeftOut { workload: Some(1), because: Because::Failed }],
+        left_out: vec![LeftOut { workload: Some(WorkloadIx::new(1)), because: Because::Failed }],
     }
 }
 
 /// Two seconds of a machine: the disk waits at most, one CPU works, heat rises from block to block.
 pub(super) fn watched(cell: &Cell) -> Telemetry {
-    let (block, candidate, workload) = (cell.block, cell.candidate, cell.workload);
+    let (block, candidate, workload) =
+        (cell.block.number(), cell.candidate.number(), cell.workload.number());
     let fast: Vec<u64> = (1..=cell.measurement.elapsed_ns / (100 * MS)).collect();
     let slow: Vec<u64> = (1..=cell.measurement.elapsed_ns / (500 * MS)).collect();
     let near = |i: u64, middle: f64| {

@@ -4,6 +4,7 @@
 use bakeoff_core::model::candidate::{Kind, Skipped};
 use bakeoff_core::model::event::{Cell, Event, StopReason, What};
 use bakeoff_core::model::finding::{Finding, Scope, Severity};
+use bakeoff_core::model::index::BlockIx;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::telemetry::Watching;
 use bakeoff_core::prepare::support::RECIPES;
@@ -73,11 +74,11 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
 /// The cells of the first block are watched, with a CPU that is busy for every other candidate.
 fn watched(cell: &mut Cell) {
     shape(cell, 5);
-    if cell.block > 0 {
+    if cell.block > BlockIx::FIRST {
         return;
     }
     let mut telemetry = machine::watched(cell);
-    if cell.candidate % 2 == 1 {
+    if cell.candidate.number() % 2 == 1 {
         for cpu in &mut telemetry.cpus {
             cpu.system_ms.fill(98);
             cpu.user_ms.fill(0);

@@ -12,6 +12,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
 use bakeoff_core::model::extent::Extent;
 use bakeoff_core::model::host::Place;
+use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
@@ -283,9 +284,9 @@ fn measure(
     truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
     let cell = Cell {
         slices: Vec::new(),
-        block: 0,
-        candidate: 0,
-        workload: 0,
+        block: BlockIx::FIRST,
+        candidate: CandidateIx::FIRST,
+        workload: WorkloadIx::FIRST,
         began_ns: 0,
         measurement: measurement.clone(),
         truth,

@@ -4,6 +4,7 @@
 
 use bakeoff_core::decide::eta;
 use bakeoff_core::model::event::What;
+use bakeoff_core::model::index::{BlockIx, CandidateIx};
 use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::round::Round;
 
@@ -22,7 +23,7 @@ use bakeoff_core::decide::cost;
 #[derive(Clone, Copy)]
 pub struct CurrentBlock {
     /// Its number.
-    pub number: u32,
+    pub number: BlockIx,
     /// Its place among rounds of blocks that share a preparation.
     pub round: Option<Round>,
     /// What the machine does without a load.
@@ -44,10 +45,10 @@ impl Session<'_> {
     pub fn block(
         &mut self,
         target_set: &mut TargetSet,
-        order: Vec<u16>,
+        order: Vec<CandidateIx>,
         round: Option<Round>,
     ) -> Result<BlockEnd, Fault> {
-        let block = u32::try_from(self.journal.run().blocks.len()).map_err(Fault::bug)?;
+        let block = BlockIx::new(self.journal.run().blocks.len());
         let own_before = self.spent.own_bytes();
         self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
         // Between rounds the drive gets neither a rest nor other work.
@@ -86,7 +87,7 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
-        order: &[u16],
+        order: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
         let began_mc = host::hottest_mc();
         for &candidate in order {
@@ -105,11 +106,11 @@ impl Session<'_> {
         Ok(BlockEnd::Complete)
     }
 
-    fn supersede(&mut self, block: u32, reason: &str) -> Result<(), Fault> {
+    fn supersede(&mut self, block: BlockIx, reason: &str) -> Result<(), Fault> {
         self.journal.record(What::BlockSuperseded { block, reason: reason.to_string() })
     }
 
-    fn sentinel(&mut self, target_set: &TargetSet, block: u32) -> Result<BlockEnd, Fault> {
+    fn sentinel(&mut self, target_set: &TargetSet, block: BlockIx) -> Result<BlockEnd, Fault> {
         self.progress.doing("reading the sentinel");
         match target_set.sentinel(&self.cancel) {
             Ok(Some(bytes_per_s)) => {
@@ -126,11 +127,11 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
-        candidate: u16,
+        candidate: CandidateIx,
     ) -> Result<BlockEnd, Fault> {
         self.show_progress();
         let header = &self.journal.run().header;
-        let what = header.candidates[usize::from(candidate)].clone();
+        let what = header.candidates[candidate].clone();
         let entered = match block.round {
             Some(round) if round.round > 0 => Ok(()),
             _ => target_set.enter(self, &what),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_core::model::index::WorkloadIx;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::slice_length::{self, Next, TRIES, Tried};
 use bakeoff_core::stats::sample;
@@ -19,7 +20,7 @@ use crate::steps::session::Session;
 pub fn length(
     session: &mut Session,
     target_set: &mut TargetSet,
-    workload: u16,
+    workload: WorkloadIx,
     (members, failed): (&mut Vec<Member>, &mut Vec<Failed>),
 ) -> Result<u64, Failed> {
     if let Some(known) = session.lengths.get(&workload) {
@@ -45,7 +46,7 @@ fn longest(session: &Session) -> u64 {
 }
 
 /// The length of the slices that a run has measured already: a resumed one goes on with it.
-fn recorded(run: &Run, workload: u16) -> Option<u64> {
+fn recorded(run: &Run, workload: WorkloadIx) -> Option<u64> {
     let cells = run.complete_blocks().flat_map(|block| &block.cells);
     let slices = cells.filter(|cell| cell.workload == workload).flat_map(|cell| &cell.slices);
     let shortest = slices.filter(|slice| slice.is_valid()).map(|slice| slice.elapsed_ns).min()?;

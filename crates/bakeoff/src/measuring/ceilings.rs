@@ -7,6 +7,7 @@ use bakeoff_core::diagnose::rungs::{self, At, RUNG_NS, RUNG_OVERHEAD_NS, Rung as
 use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::ceiling::{Because, Ceilings, LeftOut};
 use bakeoff_core::model::event::What;
+use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 
@@ -50,13 +51,13 @@ fn plan(run: &Run, target_set: &mut TargetSet) -> Vec<Place> {
     let may_write = region.is_some_and(|at| at.region.is_image);
     let has_device = region.is_some();
     let mut all = Vec::new();
-    for (workload, of) in (0u16..).zip(&run.header.workloads) {
+    for (workload, of) in WorkloadIx::each(&run.header.workloads) {
         let rungs = rungs::of(of, has_device);
         let allowed = |rung: &Planned| rung.at != At::Device || may_write || !rung.job.rw.writes();
         for rung in rungs.into_iter().filter(allowed) {
             // A stack's own file is there during its visit only.
             let candidates = match rung.at {
-                At::File => (0..run.header.candidates.len() as u16).map(Some).collect(),
+                At::File => CandidateIx::all(run.header.candidates.len()).map(Some).collect(),
                 At::Memory | At::Device => vec![None],
             };
             for candidate in candidates {
@@ -118,7 +119,7 @@ fn measure_all(
         match measured {
             Ok(rung) => of.rungs.push(rung),
             Err(reason) => {
-                let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
+                let workload = &session.journal.run().header.workloads[place.workload];
                 let name = format!("{} for {}", layer.label(), workload.name);
                 of.skipped.push(Skipped { name, reason: printable(reason.as_bytes()) });
                 let workload = Some(place.workload);

@@ -9,6 +9,7 @@ use std::io;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Cell, Header, Truth};
+use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::RawPath;
@@ -37,11 +38,11 @@ use crate::ui::progress::Live;
 #[derive(Clone, Copy, Debug)]
 pub struct CellId<'g> {
     /// Block.
-    pub block: u32,
+    pub block: BlockIx,
     /// Index of the candidate.
-    pub candidate: u16,
+    pub candidate: CandidateIx,
     /// Indices of the workloads that are measured together; at least one.
-    pub group: &'g [u16],
+    pub group: &'g [WorkloadIx],
     /// Active time of the run when the cell began.
     pub began_ns: u64,
 }
@@ -62,11 +63,11 @@ pub struct Watch<'w> {
 pub enum CellOutcome {
     /// The numbers stand, one cell for each workload of the group, but for those that have none,
     /// with the reason.
-    Valid(Vec<Cell>, Vec<(u16, String)>),
+    Valid(Vec<Cell>, Vec<(WorkloadIx, String)>),
     /// One does not, and all of the group are measured again.
     Invalid {
         /// Index of its workload.
-        workload: u16,
+        workload: WorkloadIx,
         /// Why.
         reason: String,
         /// Whether trying again in this run can help; a tool that hung hangs again, and memory does
@@ -81,15 +82,16 @@ pub enum CellOutcome {
 
 impl CellOutcome {
     /// The same, and some workloads of the group have no number.
-    fn without(self, missing: Vec<(u16, String)>) -> CellOutcome {
+    fn without(self, missing: Vec<(WorkloadIx, String)>) -> CellOutcome {
         let CellOutcome::Valid(cells, _) = self else { return self };
         CellOutcome::Valid(cells, missing)
     }
 }
 
 /// The seed of a cell: the same for all candidates of a block, so that they get the same offsets.
-pub fn seed(run_seed: u64, block: u32, workload: u16) -> u64 {
-    SplitMix64::derive(run_seed, &[0xce11, block.into(), workload.into()]).next_u64()
+pub fn seed(run_seed: u64, block: BlockIx, workload: WorkloadIx) -> u64 {
+    SplitMix64::derive(run_seed, &[0xce11, block.number().into(), workload.number().into()])
+        .next_u64()
 }
 
 /// Measures workloads of the run that belong together on a prepared site.
@@ -101,15 +103,15 @@ pub fn measure(
 ) -> CellOutcome {
     let Watch { idle, sampler, cancel, tick } = watch;
     let first = which.group[0];
-    let workload = &header.workloads[usize::from(first)];
+    let workload = &header.workloads[first];
     let seed = seed(header.seed, which.block, first);
     let limited = workloads::with_limits(workload.clone(), &header.protocol);
     let slowed_ppm = match workload.can_be_slowed() {
-        true => header.candidates[usize::from(which.candidate)].slowed_ppm,
+        true => header.candidates[which.candidate].slowed_ppm,
         false => 0,
     };
     let job = Job { seed, slowed_ppm, ..limited.job };
-    let part = |w: &u16| header.workloads[usize::from(*w)].profile;
+    let part = |w: &WorkloadIx| header.workloads[*w].profile;
     let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
     let load = Load { longest: load::CELL, ..Load::new(&job, &parts) };
     if let Some(sampler) = sampler {
@@ -133,9 +135,7 @@ pub fn measure(
     let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
     match (measured, cleaned) {
         (Err(CellError::Load(LoadError::Interrupted)), _) => CellOutcome::Interrupted,
-        (Err(trouble), _)
-            if trouble.is_lasting(&header.candidates[usize::from(which.candidate)]) =>
-        {
+        (Err(trouble), _) if trouble.is_lasting(&header.candidates[which.candidate]) => {
             CellOutcome::Hopeless(trouble.explained())
         }
         (Err(trouble), _) => trouble.invalid(first),
@@ -169,11 +169,11 @@ pub fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
 type Told = Vec<(Result<Measurement, String>, Option<String>)>;
 
 /// A workload's numbers, with what a foreign tool printed.
-type Figures = (u16, Measurement, Option<String>);
+type Figures = (WorkloadIx, Measurement, Option<String>);
 
 /// Those with numbers, and those without: bonnie++ prints no figure for a phase it finds too
 /// short, while the others stand.
-fn apart(group: &[u16], told: Told) -> (Vec<Figures>, Vec<(u16, String)>) {
+fn apart(group: &[WorkloadIx], told: Told) -> (Vec<Figures>, Vec<(WorkloadIx, String)>) {
     let (mut figures, mut missing) = (Vec::new(), Vec::new());
     for (workload, (measured, raw)) in group.iter().zip(told) {
         match measured {
@@ -190,8 +190,8 @@ fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (Told, Truth) {
 
 /// The workloads of a group, each with the job of this cell.
 fn group_of(header: &Header, which: CellId<'_>, job: &Job) -> Vec<Workload> {
-    let of = |w: &u16| {
-        let workload = header.workloads[usize::from(*w)].clone();
+    let of = |w: &WorkloadIx| {
+        let workload = header.workloads[*w].clone();
         Workload { job: job.clone(), ..workload }
     };
     which.group.iter().map(of).collect()
@@ -309,7 +309,7 @@ impl CellError {
     }
 
     /// A cell without a number.
-    fn invalid(&self, workload: u16) -> CellOutcome {
+    fn invalid(&self, workload: WorkloadIx) -> CellOutcome {
         let hung =
             matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
         let lacks_memory = matches!(self, CellError::Load(LoadError::Failed(failure))
@@ -452,8 +452,9 @@ mod tests {
     #[test]
     fn a_figure_that_a_tool_left_out_keeps_its_reason() {
         let told = vec![(Err("+++++".to_string()), None), (Err("cut".to_string()), None)];
-        let (figures, missing) = apart(&[4, 7], told);
-        assert_eq!(missing, [(4, "+++++".to_string()), (7, "cut".to_string())]);
+        let [first, second] = [4, 7].map(WorkloadIx::new);
+        let (figures, missing) = apart(&[first, second], told);
+        assert_eq!(missing, [(first, "+++++".to_string()), (second, "cut".to_string())]);
         assert!(figures.is_empty());
     }
 }

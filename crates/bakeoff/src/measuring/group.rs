@@ -2,6 +2,7 @@
 
 use bakeoff_core::decide;
 use bakeoff_core::model::event::What;
+use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 
 use super::block::{BlockEnd, CurrentBlock};
 use super::cell::{self, CellId, CellOutcome};
@@ -18,7 +19,7 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
-        candidate: u16,
+        candidate: CandidateIx,
     ) -> Result<BlockEnd, Fault> {
         for group in decide::workload_order(self.journal.run(), block.number) {
             let end = self.group(target_set, block, candidate, &group)?;
@@ -34,8 +35,8 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         current: CurrentBlock,
-        candidate: u16,
-        group: &[u16],
+        candidate: CandidateIx,
+        group: &[WorkloadIx],
     ) -> Result<BlockEnd, Fault> {
         let block = current.number;
         let workload = group[0];
@@ -60,7 +61,7 @@ impl Session<'_> {
                 CellOutcome::Interrupted => return Ok(BlockEnd::Interrupted),
                 CellOutcome::Hopeless(why) => {
                     let header = &self.journal.run().header;
-                    let name = &header.candidates[usize::from(candidate)].name;
+                    let name = &header.candidates[candidate].name;
                     return Ok(BlockEnd::Failed(format!("{name}: {why}")));
                 }
                 CellOutcome::Invalid { workload, reason, again } => {
@@ -81,20 +82,20 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         current: CurrentBlock,
-        candidate: u16,
-        group: &[u16],
+        candidate: CandidateIx,
+        group: &[WorkloadIx],
     ) -> Result<CellOutcome, Fault> {
         let header = &self.journal.run().header;
-        let first = &header.workloads[usize::from(group[0])];
+        let first = &header.workloads[group[0]];
         let what = match first.profile {
             Some(part) if group.len() > 1 => part.profile.name(),
             _ => &first.name,
         };
-        let name = &header.candidates[usize::from(candidate)].name;
+        let name = &header.candidates[candidate].name;
         let block = current.number;
         let which = match current.round {
             Some(round) => format!("round {}", round.round + 1),
-            None => format!("block {}", block + 1),
+            None => format!("block {}", block.number() + 1),
         };
         self.progress.doing(&format!("{which} · {name} · {what}"));
         let site = target_set

@@ -10,6 +10,7 @@ use bakeoff_core::diagnose::{rungs, variants};
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
 use bakeoff_core::model::event::{FlashState, Region, Step};
+use bakeoff_core::model::index::{CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::{steps, visit};
@@ -39,7 +40,7 @@ const VISIT_NS: u64 = 2_000_000_000;
 struct Visit {
     layer: Layer,
     what: Candidate,
-    candidates: Vec<u16>,
+    candidates: Vec<CandidateIx>,
 }
 
 /// Measures the rungs in memory of a run whose candidates are stacks.
@@ -78,13 +79,13 @@ pub fn measure(
 /// Each different stack once: schedulers and the like make none.
 fn visits(candidates: &[Candidate]) -> Vec<Visit> {
     let mut all: Vec<Visit> = Vec::new();
-    for (index, candidate) in (0u16..).zip(candidates) {
+    for (index, candidate) in CandidateIx::each(candidates) {
         let of = [
             (Layer::FsRam, variants::filesystem_alone(candidate)),
             (Layer::CryptRam, variants::cipher_alone(candidate)),
         ];
         for (layer, what) in of.into_iter().filter_map(|(layer, what)| Some((layer, what?))) {
-            let what = Candidate { region: 0, ..what };
+            let what = Candidate { region: RegionIx::FIRST, ..what };
             match all.iter_mut().find(|v| v.layer == layer && v.what.kind == what.kind) {
                 Some(visit) => visit.candidates.push(index),
                 None => all.push(Visit { layer, what, candidates: vec![index] }),
@@ -224,7 +225,7 @@ fn one(
 
 fn rungs_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
     let header = &session.journal.run().header;
-    for (workload, what) in (0u16..).zip(&header.workloads) {
+    for (workload, what) in WorkloadIx::each(&header.workloads) {
         let Some(rung) = rungs::in_memory(what, visit.layer) else { continue };
         let place = Place { workload, candidate: visit.candidates.first().copied(), rung };
         match layer::measure(session, target_set, None, &place) {

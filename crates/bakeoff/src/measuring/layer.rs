@@ -4,6 +4,7 @@ use bakeoff_core::diagnose::rungs::{self, At, Rung as Planned};
 use bakeoff_core::diagnose::seen::pace;
 use bakeoff_core::model::ceiling::Rung;
 use bakeoff_core::model::event::Step;
+use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::ScratchOf;
@@ -31,9 +32,9 @@ pub fn memory_scratch(step: u32, run: &str) -> Step {
 /// One rung of one workload on one candidate, or on what all stand on.
 pub struct Place {
     /// Index of the workload.
-    pub workload: u16,
+    pub workload: WorkloadIx,
     /// Index of the candidate.
-    pub candidate: Option<u16>,
+    pub candidate: Option<CandidateIx>,
     /// What is measured.
     pub rung: Planned,
 }
@@ -46,7 +47,7 @@ pub fn measure(
     place: &Place,
 ) -> Result<Rung, String> {
     let header = &session.journal.run().header;
-    let workload = &header.workloads[usize::from(place.workload)];
+    let workload = &header.workloads[place.workload];
     let mut job = Job { seed: header.seed, ..place.rung.job.clone() };
     let (target, kind) = match place.rung.at {
         At::Memory => memory.ok_or("no memory")?.target(session, &mut job)?,

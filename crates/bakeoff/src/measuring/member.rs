@@ -6,6 +6,7 @@
 //! because reading it takes longer than a slice.
 
 use bakeoff_core::model::event::{Cell, Truth};
+use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::slice::{Slice, Void};
 use bakeoff_core::model::slice_length::{self, Least};
@@ -31,11 +32,11 @@ const SWAPPED_PAGES: u64 = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct RoundsId<'s> {
     /// Block.
-    pub block: u32,
+    pub block: BlockIx,
     /// Index of the workload.
-    pub workload: u16,
+    pub workload: WorkloadIx,
     /// Candidates that stand, in the order of the block.
-    pub standing: &'s [u16],
+    pub standing: &'s [CandidateIx],
     /// What the disks move while nothing of ours runs.
     pub idle: idle::Rate,
 }
@@ -48,7 +49,7 @@ pub struct Turn {
     /// Position in the round.
     pub turn: u16,
     /// Who had the turn before.
-    pub after: Option<u16>,
+    pub after: Option<CandidateIx>,
     /// How long it is to be.
     pub slice_ns: u64,
 }
@@ -56,7 +57,7 @@ pub struct Turn {
 /// A candidate that takes part in rounds.
 pub struct Member {
     /// Index of the candidate.
-    pub candidate: u16,
+    pub candidate: CandidateIx,
     /// Marks of the sampler around each slice that counts.
     pub spans: Vec<(u64, u64)>,
     sliced: Sliced,
@@ -87,15 +88,15 @@ impl Member {
         session: &Session,
         site: &mut Site,
         which: RoundsId<'_>,
-        candidate: u16,
+        candidate: CandidateIx,
     ) -> Result<Member, CellError> {
         let header = &session.journal.run().header;
-        let workload = &header.workloads[usize::from(which.workload)];
+        let workload = &header.workloads[which.workload];
         if let Some(reason) = cell::impossible_on(site, workload) {
             return Err(CellError::Impossible(reason));
         }
         let seed = cell::seed(header.seed, which.block, which.workload);
-        let slowed_ppm = header.candidates[usize::from(candidate)].slowed_ppm;
+        let slowed_ppm = header.candidates[candidate].slowed_ppm;
         let limited = workloads::with_limits(workload.clone(), &header.protocol);
         let job = Job { seed, slowed_ppm, ..limited.job };
         let mut truth = Truth::default();
@@ -187,7 +188,11 @@ impl Member {
     ///
     /// # Errors
     /// The engine's.
-    pub fn into_cell(mut self, block: u32, workload: u16) -> Result<Option<Cell>, CellError> {
+    pub fn into_cell(
+        mut self,
+        block: BlockIx,
+        workload: WorkloadIx,
+    ) -> Result<Option<Cell>, CellError> {
         self.admit();
         let counts: Vec<usize> =
             (0..self.slices.len()).filter(|i| self.slices[*i].is_valid()).collect();
@@ -225,11 +230,11 @@ impl Member {
 }
 
 /// What went wrong with whom.
-pub type Failed = (u16, CellError);
+pub type Failed = (CandidateIx, CellError);
 
 /// Goes on without a candidate, unless its trouble is everybody's.
 pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
-    let candidate = &session.journal.run().header.candidates[usize::from(who.0)];
+    let candidate = &session.journal.run().header.candidates[who.0];
     let is_interrupted = matches!(who.1, CellError::Load(LoadError::Interrupted));
     if is_interrupted || who.1.is_lasting(candidate) {
         return Err(who);

@@ -13,6 +13,7 @@ use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::cause::HeldBack;
 use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
 use bakeoff_core::model::event::What;
+use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::knobs;
@@ -38,13 +39,13 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
     }
     let mut of = run.ceilings.clone();
     let until = Instant::now() + Duration::from_nanos(MOST_NS);
-    for candidate in 0..run.header.candidates.len() as u16 {
+    for candidate in CandidateIx::all(run.header.candidates.len()) {
         let places =
             suspected(session.journal.run(), candidate, target_set.only_region().is_some());
         if places.is_empty() {
             continue;
         }
-        let own = session.journal.run().header.candidates[usize::from(candidate)].clone();
+        let own = session.journal.run().header.candidates[candidate].clone();
         let others = on_other_ciphers(session.journal.run(), &own, &places);
         let visits = [(own, places)].into_iter().chain(others);
         for (what, places) in visits {
@@ -57,10 +58,10 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
 }
 
 /// The experiments on one candidate: for each workload whose cause is not proved.
-fn suspected(run: &Run, candidate: u16, has_device: bool) -> Vec<Place> {
-    let name = &run.header.candidates[usize::from(candidate)].name;
+fn suspected(run: &Run, candidate: CandidateIx, has_device: bool) -> Vec<Place> {
+    let name = &run.header.candidates[candidate].name;
     let mut places = Vec::new();
-    for (workload, of) in (0u16..).zip(&run.header.workloads) {
+    for (workload, of) in WorkloadIx::each(&run.header.workloads) {
         let held = summary::workload(run, workload);
         let open = |h: &&HeldBack| h.candidate == *name && h.reason.grade != Grade::Proved;
         if held.iter().find(open).is_none() {
@@ -81,12 +82,12 @@ fn suspected(run: &Run, candidate: u16, has_device: bool) -> Vec<Place> {
 /// The same workloads on the candidate with the null cipher, without encryption and without its
 /// filesystem, where it has any encryption: a visit each.
 fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candidate, Vec<Place>)> {
-    let mut workloads: Vec<(u16, Option<u16>)> =
+    let mut workloads: Vec<(WorkloadIx, Option<CandidateIx>)> =
         places.iter().map(|place| (place.workload, place.candidate)).collect();
     workloads.dedup();
     let visit = |(layer, changed): (Layer, Candidate)| {
-        let place = |(workload, candidate): &(u16, Option<u16>)| {
-            let of = &run.header.workloads[usize::from(*workload)];
+        let place = |(workload, candidate): &(WorkloadIx, Option<CandidateIx>)| {
+            let of = &run.header.workloads[*workload];
             let rung = prove::on_another_cipher(of, layer)?;
             Some(Place { workload: *workload, candidate: *candidate, rung })
         };
@@ -149,7 +150,7 @@ fn experiments(
             return Ok(());
         }
         let layer = place.rung.layer;
-        let workload = &session.journal.run().header.workloads[usize::from(place.workload)];
+        let workload = &session.journal.run().header.workloads[place.workload];
         let name = format!("{} for {}", layer.label(), workload.name);
         if let Some(reason) = reason_against(session.journal.run(), of, &place, until) {
             skip(of, &name, reason);

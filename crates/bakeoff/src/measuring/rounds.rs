@@ -6,6 +6,7 @@
 
 use bakeoff_core::decide::turns;
 use bakeoff_core::model::event::{Cell, Truth};
+use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::{evidence, truth};
 
@@ -26,9 +27,9 @@ const ONE_FURTHER_OF: u16 = 2;
 /// How it went.
 pub enum Measured {
     /// For each candidate a cell, or why there is none.
-    Cells(Vec<(u16, Result<Cell, String>)>),
+    Cells(Vec<(CandidateIx, Result<Cell, String>)>),
     /// One place cannot be measured on until somebody repairs it: which candidate's, and why.
-    Hopeless(u16, String),
+    Hopeless(CandidateIx, String),
     /// Ctrl-C or a signal.
     Interrupted,
 }
@@ -53,7 +54,7 @@ pub fn measure(
     let (members, mut cells) = match ended {
         Ok((members, failed)) => {
             let lost = failed.into_iter().map(|(c, trouble)| (c, Err(trouble.to_string())));
-            (members, lost.collect::<Vec<(u16, Result<Cell, String>)>>())
+            (members, lost.collect::<Vec<(CandidateIx, Result<Cell, String>)>>())
         }
         Err((candidate, trouble)) => {
             return Ok(match clean(target_set, which.standing) {
@@ -78,12 +79,12 @@ pub fn measure(
     Ok(Measured::Cells(cells))
 }
 
-fn not_cleaned((candidate, error): (u16, std::io::Error)) -> Measured {
+fn not_cleaned((candidate, error): (CandidateIx, std::io::Error)) -> Measured {
     Measured::Hopeless(candidate, format!("cannot remove the files of the cell: {error}"))
 }
 
 /// What ends the block, or leaves a candidate without a cell.
-fn stopped_by(candidate: u16, trouble: &CellError) -> Measured {
+fn stopped_by(candidate: CandidateIx, trouble: &CellError) -> Measured {
     match trouble {
         CellError::Load(LoadError::Interrupted) => Measured::Interrupted,
         CellError::Load(_)
@@ -94,7 +95,7 @@ fn stopped_by(candidate: u16, trouble: &CellError) -> Measured {
 }
 
 /// Watches the devices below all of them.
-fn watch(session: &Session, target_set: &mut TargetSet, standing: &[u16]) {
+fn watch(session: &Session, target_set: &mut TargetSet, standing: &[CandidateIx]) {
     let Some(sampler) = &session.sampler else { return };
     let mut devices: Vec<Device> = Vec::new();
     for site in standing.iter().filter_map(|c| target_set.site(*c).map(|site| site.devices.clone()))
@@ -123,7 +124,7 @@ fn in_rounds(
     let mut after = None;
     for round in 0..planned + planned / ONE_FURTHER_OF {
         let lacks = |member: &&Member| round < planned || member.valid() < usize::from(planned);
-        let taking_part: Vec<u16> =
+        let taking_part: Vec<CandidateIx> =
             members.iter().filter(lacks).map(|member| member.candidate).collect();
         if taking_part.is_empty() {
             break;
@@ -150,7 +151,7 @@ fn start(
     session: &Session,
     target_set: &mut TargetSet,
     which: RoundsId<'_>,
-    candidate: u16,
+    candidate: CandidateIx,
     failed: &mut Vec<Failed>,
 ) -> Result<Option<Member>, Failed> {
     let Some(site) = target_set.site(candidate) else { return Ok(None) };
@@ -178,7 +179,10 @@ fn start_again(
 }
 
 /// Removes what the cells made.
-fn clean(target_set: &mut TargetSet, standing: &[u16]) -> Result<(), (u16, std::io::Error)> {
+fn clean(
+    target_set: &mut TargetSet,
+    standing: &[CandidateIx],
+) -> Result<(), (CandidateIx, std::io::Error)> {
     for &candidate in standing {
         let Some(site) = target_set.site(candidate) else { continue };
         let removed = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());

@@ -3,6 +3,7 @@
 use bakeoff_core::decide::{self, places};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::What;
+use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, WorkloadIx};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::support;
 
@@ -19,7 +20,7 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
-        order: &[u16],
+        order: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
         let mut end = self.all_stand(target_set, block.number, order)?;
         if matches!(end, BlockEnd::Complete) {
@@ -34,14 +35,14 @@ impl Session<'_> {
     fn all_stand(
         &mut self,
         target_set: &mut TargetSet,
-        block: u32,
-        order: &[u16],
+        block: BlockIx,
+        order: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
         self.show_progress();
         for candidate in stand_up_order(self.journal.run(), order) {
             let header = &self.journal.run().header;
-            let what = header.candidates[usize::from(candidate)].clone();
-            self.progress.doing(&format!("block {} · preparing {}", block + 1, what.name));
+            let what = header.candidates[candidate].clone();
+            self.progress.doing(&format!("block {} · preparing {}", block.number() + 1, what.name));
             let part = part_of(&header.candidates, candidate, block, target_set.parts());
             let stands_apart = (target_set.parts() > 1).then_some(part);
             self.journal.record(What::VisitStarted {
@@ -63,12 +64,12 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
-        order: &[u16],
+        order: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
         for group in decide::workload_order(self.journal.run(), block.number) {
             self.show_progress();
             let is_sliced = match group.as_slice() {
-                [one] => self.journal.run().header.workloads[usize::from(*one)].can_be_sliced(),
+                [one] => self.journal.run().header.workloads[*one].can_be_sliced(),
                 _ => false,
             };
             let end = match is_sliced {
@@ -87,8 +88,8 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
-        group: &[u16],
-        order: &[u16],
+        group: &[WorkloadIx],
+        order: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
         for &candidate in order {
             let end = self.group(target_set, block, candidate, group)?;
@@ -105,16 +106,17 @@ impl Session<'_> {
         &mut self,
         target_set: &mut TargetSet,
         current: CurrentBlock,
-        workload: u16,
-        order: &[u16],
+        workload: WorkloadIx,
+        order: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
         let CurrentBlock { number: block, idle, .. } = current;
         for standing in by_settings(self.journal.run(), order) {
             if let Err(error) = target_set.set(self, standing[0]) {
                 return self.step_failed("settings", error);
             }
-            let name = &self.journal.run().header.workloads[usize::from(workload)].name;
-            self.progress.doing(&format!("block {} · {name}, candidates in turn", block + 1));
+            let name = &self.journal.run().header.workloads[workload].name;
+            self.progress
+                .doing(&format!("block {} · {name}, candidates in turn", block.number() + 1));
             let which = RoundsId { block, workload, standing: &standing, idle };
             let measured = rounds::measure(self, target_set, which)?;
             if let Err(error) = target_set.reset(&mut self.journal) {
@@ -124,7 +126,7 @@ impl Session<'_> {
                 Measured::Interrupted => return Ok(BlockEnd::Interrupted),
                 Measured::Hopeless(candidate, why) => {
                     let header = &self.journal.run().header;
-                    let name = &header.candidates[usize::from(candidate)].name;
+                    let name = &header.candidates[candidate].name;
                     return Ok(BlockEnd::Failed(format!("{name}: {why}")));
                 }
                 Measured::Cells(cells) => {
@@ -143,31 +145,36 @@ impl Session<'_> {
 
 /// mkfs.btrfs asks for the file behind a loop device, and refuses where another part of it is
 /// mounted: btrfs stands up first.
-fn stand_up_order(run: &Run, order: &[u16]) -> Vec<u16> {
-    let is_btrfs = |candidate: &u16| match &run.header.candidates[usize::from(*candidate)].kind {
+fn stand_up_order(run: &Run, order: &[CandidateIx]) -> Vec<CandidateIx> {
+    let is_btrfs = |candidate: &CandidateIx| match &run.header.candidates[*candidate].kind {
         Kind::Stack(stack) => stack.fs == support::BTRFS,
         Kind::Directory { .. } => false,
     };
-    let (first, then): (Vec<u16>, Vec<u16>) = order.iter().copied().partition(is_btrfs);
+    let (first, then): (Vec<CandidateIx>, Vec<CandidateIx>) =
+        order.iter().copied().partition(is_btrfs);
     [first, then].concat()
 }
 
 /// The region a candidate is on in a block: those of one target rotate over its regions.
-fn part_of(candidates: &[Candidate], candidate: u16, block: u32, parts: usize) -> u16 {
+fn part_of(
+    candidates: &[Candidate],
+    candidate: CandidateIx,
+    block: BlockIx,
+    parts: usize,
+) -> PlaceIx {
     let own = usize::from(candidate);
     let region = candidates[own].region;
     let position = candidates[..own].iter().filter(|other| other.region == region).count();
-    let number = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
-    places::place_of(number(position), block, number(parts))
+    places::place_of(position, block, parts)
 }
 
 /// Candidates that stand, in groups of those that want the same settings of the kernel.
-fn by_settings(run: &Run, order: &[u16]) -> Vec<Vec<u16>> {
-    let knobs = |candidate: u16| match &run.header.candidates[usize::from(candidate)].kind {
+fn by_settings(run: &Run, order: &[CandidateIx]) -> Vec<Vec<CandidateIx>> {
+    let knobs = |candidate: CandidateIx| match &run.header.candidates[candidate].kind {
         Kind::Stack(stack) => Some(&stack.knobs),
         Kind::Directory { .. } => None,
     };
-    let mut groups: Vec<Vec<u16>> = Vec::new();
+    let mut groups: Vec<Vec<CandidateIx>> = Vec::new();
     for &candidate in order {
         match groups.iter_mut().find(|group| knobs(group[0]) == knobs(candidate)) {
             Some(group) => group.push(candidate),

@@ -1,11 +1,11 @@
 //! Marks of targets: taken after each change of a region's start, compared by `resume`.
 
 use bakeoff_core::model::event::{Region, What};
+use bakeoff_core::model::index::RegionIx;
 use bakeoff_core::model::mark::{Difference, Mark};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::region::Span;
 
-use crate::fault::Fault;
 use crate::host;
 use crate::steps::session::Session;
 use crate::steps::stepper::StepError;
@@ -43,7 +43,7 @@ pub fn again(
     device: &RawPath,
     region: &Region,
 ) -> Result<(), StepError> {
-    let number = u16::try_from(index).map_err(Fault::bug)?;
+    let number = RegionIx::new(index);
     let last = session.journal.run().marks.iter().find(|(region, _)| *region == number);
     let Some((_, last)) = last.cloned() else { return Ok(()) };
     record(session, index, Mark { start: start_of(device, region.size_bytes), ..last })
@@ -55,7 +55,7 @@ fn start_of(device: &RawPath, size_bytes: u64) -> Option<String> {
 }
 
 fn record(session: &mut Session, index: usize, mark: Mark) -> Result<(), StepError> {
-    let region = u16::try_from(index).map_err(Fault::bug)?;
+    let region = RegionIx::new(index);
     let known = session.journal.run().marks.iter().any(|(at, last)| *at == region && *last == mark);
     if !known {
         session.journal.record(What::Marked { region, mark })?;

@@ -2,6 +2,7 @@
 //! what a round does, `core::prepare::precondition` says.
 
 use bakeoff_core::model::event::{Header, Region, What};
+use bakeoff_core::model::index::RegionIx;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::precondition::{End, Round, Series};
 use bakeoff_core::model::run::Run;
@@ -32,7 +33,7 @@ pub fn reach_steady_state(
     if !precondition::is_wanted(&header.protocol, &header.workloads, &place) {
         return Ok(());
     }
-    let number = u16::try_from(index).map_err(Fault::bug)?;
+    let number = RegionIx::new(index);
     let mut limit = left(session.journal.run(), session.journal.elapsed_ns(), least_bytes);
     let mut series = Series::new(number, most_bytes(&session.journal.run().header, region, limit));
     if precondition::ended(&series, limit).is_none() {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
 use bakeoff_core::model::host::PlaceClass;
+use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::step::Inode;
 use bakeoff_core::model::undo::Knob;
@@ -85,7 +86,7 @@ pub struct Regions {
 #[derive(Default)]
 struct Stand {
     /// Its index in the run; `None` for a visit, whose candidate need not be one of the run's.
-    candidate: Option<u16>,
+    candidate: Option<CandidateIx>,
     /// Its region on its target.
     part: usize,
     site: Option<Site>,
@@ -111,7 +112,7 @@ impl Regions {
     pub fn stand(
         &mut self,
         session: &mut Session,
-        index: u16,
+        index: CandidateIx,
         candidate: &Candidate,
         part: usize,
     ) -> Result<(), StepError> {
@@ -120,8 +121,8 @@ impl Regions {
     }
 
     /// Makes the settings that a candidate of the run wants, until [`Regions::reset`].
-    pub fn set(&mut self, session: &mut Session, index: u16) -> Result<(), StepError> {
-        let candidate = session.journal.run().header.candidates[usize::from(index)].clone();
+    pub fn set(&mut self, session: &mut Session, index: CandidateIx) -> Result<(), StepError> {
+        let candidate = session.journal.run().header.candidates[index].clone();
         let part = self.stands.iter().find(|stand| stand.candidate == Some(index));
         self.set_knobs(session, &candidate, part.map_or(0, |stand| stand.part))
     }
@@ -196,7 +197,7 @@ impl Regions {
     }
 
     /// The prepared site of a candidate, or of the visit under way.
-    pub fn site(&mut self, candidate: u16) -> Option<&mut Site> {
+    pub fn site(&mut self, candidate: CandidateIx) -> Option<&mut Site> {
         let is_its = |stand: &&mut Stand| stand.candidate.is_none_or(|of| of == candidate);
         self.stands.iter_mut().find(is_its)?.site.as_mut()
     }

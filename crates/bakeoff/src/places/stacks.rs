@@ -3,6 +3,7 @@
 use bakeoff_core::decide::fit::Cost;
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::protocol::Isolation;
 
@@ -96,7 +97,7 @@ fn trial(
     let before_bytes = session.spent.own_bytes();
     let (entered, enter_ns) = rehearse::timed(|| Ok(target_set.enter(session, candidate)))?;
     let entered_bytes = session.spent.own_bytes().saturating_sub(before_bytes);
-    let tried = match (&entered, target_set.site(0)) {
+    let tried = match (&entered, target_set.site(CandidateIx::FIRST)) {
         (Ok(()), Some(site)) => rehearse::flushed_write_ns(session, site)
             .and_then(|ns| Ok((ns, try_cells::try_cells(session, site, limits, time_ns, before)?))),
         _ => Ok((0, Vec::new())),

@@ -2,6 +2,7 @@
 
 use bakeoff_core::model::candidate::Candidate;
 use bakeoff_core::model::host::Place;
+use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::tools::native::TargetKind;
 
@@ -55,7 +56,7 @@ impl TargetSet {
     pub fn stand(
         &mut self,
         session: &mut Session,
-        index: u16,
+        index: CandidateIx,
         candidate: &Candidate,
         part: usize,
     ) -> Result<(), StepError> {
@@ -67,7 +68,7 @@ impl TargetSet {
 
     /// Makes the settings of the kernel that a standing candidate wants, until
     /// [`TargetSet::reset`].
-    pub fn set(&mut self, session: &mut Session, index: u16) -> Result<(), StepError> {
+    pub fn set(&mut self, session: &mut Session, index: CandidateIx) -> Result<(), StepError> {
         match self {
             TargetSet::Directories { .. } => Ok(()),
             TargetSet::Regions(regions) => regions.set(session, index),
@@ -93,7 +94,7 @@ impl TargetSet {
     }
 
     /// The prepared site of a candidate.
-    pub fn site(&mut self, candidate: u16) -> Option<&mut Site> {
+    pub fn site(&mut self, candidate: CandidateIx) -> Option<&mut Site> {
         match self {
             TargetSet::Directories { sites, .. } => sites.get_mut(usize::from(candidate)),
             TargetSet::Regions(regions) => regions.site(candidate),

@@ -3,6 +3,7 @@
 use bakeoff_core::decide::{self, size};
 use bakeoff_core::evidence::cell::fake_capacity;
 use bakeoff_core::model::event::{FlashState, Region, What};
+use bakeoff_core::model::index::RegionIx;
 use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
@@ -326,7 +327,7 @@ fn write_in_full(
         Err(other) => return Err(other),
     }
     let device_bytes = wanted.target.room.target_bytes;
-    let region = u16::try_from(index).map_err(Fault::bug)?;
+    let region = RegionIx::new(index);
     session.journal.record(What::Verified { region, verified_bytes: size, device_bytes })?;
     session.progress.note(&format!(
         "Verified {} of {} on {}: the data read back is correct.",
@@ -357,7 +358,7 @@ fn survey_region(
     let needed_bytes = smallest_bytes.saturating_add(granule_bytes) * u64::from(wanted.parts);
     let (shrunk, steep) = region::equally_fast(span, &positions, granule_bytes, needed_bytes);
     session.progress.note(&format!("Speed from start to end: {}.", region::speeds(&positions)));
-    let number = u16::try_from(index).map_err(Fault::bug)?;
+    let number = RegionIx::new(index);
     session.journal.record(What::Surveyed { region: number, positions })?;
     // Where in an image a byte lies says nothing about where on the disk it is.
     if wanted.target.is_image {

@@ -7,6 +7,7 @@ use bakeoff_core::decide::cell_trial::{CellTrial, TriedSlice};
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::decide::{self, cost};
 use bakeoff_core::model::event::Header;
+use bakeoff_core::model::index::WorkloadIx;
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
@@ -73,7 +74,7 @@ pub fn try_cells(
         let share = time_ns.saturating_sub(passed) / left.max(1) as u64;
         let own_ns = share.saturating_mul(group.len() as u64);
         left = left.saturating_sub(group.len());
-        let first = &workloads[usize::from(group[0])];
+        let first = &workloads[group[0]];
         let needs_files = matches!(first.phase, Phase::Metadata | Phase::Whole);
         let tried = match first {
             _ if (site.is_raw && needs_files) || own_ns == 0 => continue,
@@ -106,11 +107,11 @@ pub fn try_cells(
 fn whole(
     session: &Session,
     site: &Site,
-    (group, limits): (&[u16], &SizeLimits),
+    (group, limits): (&[WorkloadIx], &SizeLimits),
     time_ns: u64,
 ) -> Result<Vec<CellTrial>, LoadError> {
     let header = &session.journal.run().header;
-    let of = |w: &u16| &header.workloads[usize::from(*w)];
+    let of = |w: &WorkloadIx| &header.workloads[*w];
     let parts: Vec<Part> = group.iter().filter_map(|w| of(w).profile).collect();
     let tried_ns = (time_ns / parts.len().max(1) as u64).clamp(SHORTEST_TRIED_NS, TRIED_NS);
     let least = |part: &Part| profiles::part_spec(*part).map_or(0, |spec| spec.least_ns);
@@ -171,7 +172,7 @@ fn flush_ns(part: Part, size_bytes: u64, limits: &SizeLimits) -> u64 {
 
 /// Whether the blocks that an answer needs take longer than the run with these workloads alone, as
 /// one candidate showed. Nothing more has to be known of them: they will be dropped.
-fn is_too_long(header: &Header, group: &[u16], before: &[Tried]) -> bool {
+fn is_too_long(header: &Header, group: &[WorkloadIx], before: &[Tried]) -> bool {
     let Some(limit_ns) = header.protocol.time_ns else { return false };
     let tried = |cells: &Tried| -> Option<u64> {
         group.iter().map(|w| Some(cells.get(usize::from(*w))?.as_ref()?.wall_ns())).sum()

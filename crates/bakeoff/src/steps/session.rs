@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::run::BlockState;
 use bakeoff_core::units;
 
@@ -34,9 +35,9 @@ pub struct Session<'s> {
     pub held: Vec<LockedTarget>,
     /// Candidates, the first workload of each group that hung or found no memory on them, and what
     /// was said.
-    pub hung: Vec<(u16, u16, String)>,
+    pub hung: Vec<(CandidateIx, WorkloadIx, String)>,
     /// Slice lengths that calibration chose, by workload, nanoseconds.
-    pub lengths: BTreeMap<u16, u64>,
+    pub lengths: BTreeMap<WorkloadIx, u64>,
     /// How many rounds, and how long slices may be.
     pub pace: Pace,
     /// What was written since this process has it.
@@ -134,7 +135,7 @@ impl<'s> Session<'s> {
 
 /// Takes an open block of a dead owner out of the count.
 pub fn supersede_open(journal: &mut Journal) -> Result<(), Fault> {
-    let open: Vec<u32> = journal
+    let open: Vec<BlockIx> = journal
         .run()
         .blocks
         .iter()

@@ -6,6 +6,7 @@ use crate::on_image;
 use crate::on_image::{MIB, RUN, SMALL, alone, left, made, record};
 use crate::running::Running;
 use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::index::WorkloadIx;
 use bakeoff_core::model::round::Round;
 use bakeoff_core::model::run::{BlockState, Run};
 use bakeoff_core::prepare::commands::describe;
@@ -19,7 +20,7 @@ fn plan() -> String {
 }
 
 /// Rounds that count, by workload and number.
-fn rounds(run: &Run) -> Vec<(u16, u32)> {
+fn rounds(run: &Run) -> Vec<(WorkloadIx, u32)> {
     let complete = run.blocks.iter().filter(|b| b.state == BlockState::Complete);
     complete.map(|b| b.round.unwrap()).map(|Round { workload, round }| (workload, round)).collect()
 }
@@ -34,7 +35,7 @@ fn each_workload_has_its_rounds_on_one_preparation_and_nothing_is_compared() {
     let ran = bench.run(&[&RUN[..], &["--report", "r.html"]].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
     let (events, run) = record(&bench);
-    for workload in 0..2 {
+    for workload in WorkloadIx::all(2) {
         let own: Vec<u32> = rounds(&run).iter().filter(|r| r.0 == workload).map(|r| r.1).collect();
         assert_eq!(own, (0..own.len() as u32).collect::<Vec<_>>(), "one series");
         assert!((ROUNDS..=MOST_ROUNDS).contains(&own.len()), "{own:?}");
@@ -94,17 +95,17 @@ fn interrupted_it_says_the_state_so_far_and_resume_begins_the_series_anew() {
     assert!(ended.out.contains("bakeoff resume"), "{ended:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
     let (_, before) = record(&bench);
-    let first: Vec<_> = rounds(&before).into_iter().filter(|r| r.0 == 0).collect();
+    let first: Vec<_> = rounds(&before).into_iter().filter(|r| r.0.number() == 0).collect();
     let resumed = bench.run(&["resume", "last"]);
     assert_eq!(resumed.code, 0, "{resumed:?}");
     let (_, run) = record(&bench);
-    let own: Vec<u32> = rounds(&run).iter().filter(|r| r.0 == 1).map(|r| r.1).collect();
+    let own: Vec<u32> = rounds(&run).iter().filter(|r| r.0.number() == 1).map(|r| r.1).collect();
     assert!(own.iter().filter(|round| **round == 0).count() >= 1, "{own:?}");
     assert_eq!(
         run.blocks.iter().rfind(|b| b.round.unwrap().round == 0).unwrap().round.unwrap().workload,
-        1
+        WorkloadIx::new(1)
     );
-    let kept: Vec<_> = rounds(&run).into_iter().filter(|r| r.0 == 0).collect();
+    let kept: Vec<_> = rounds(&run).into_iter().filter(|r| r.0.number() == 0).collect();
     assert_eq!(kept, first, "what was through is not measured again");
     assert!(matches!(run.stopped, Some((StopReason::Decided | StopReason::LastBlock, _))));
     assert_eq!(left(&bench), Vec::<String>::new());

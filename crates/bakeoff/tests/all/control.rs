@@ -20,9 +20,9 @@ fn a_positive_control_is_slowed_down_and_judged() {
     assert!(cells.len() >= 9, "3 candidates in at least 3 blocks: {ended:?}");
     for cell in cells {
         let m = &cell.measurement;
-        assert_eq!(m.job.slowed_ppm, if cell.candidate == 2 { 300_000 } else { 0 });
+        assert_eq!(m.job.slowed_ppm, if cell.candidate.number() == 2 { 300_000 } else { 0 });
         let work_ns = (m.data_ns + m.flush_ns + m.close_ns) as f64;
-        assert!(cell.candidate != 2 || m.elapsed_ns as f64 >= work_ns / 0.7, "{m:?}");
+        assert!(cell.candidate.number() != 2 || m.elapsed_ns as f64 >= work_ns / 0.7, "{m:?}");
     }
     let shown = bench.run(&["show", "last", "--format", "json"]).json();
     let verdict = &shown["verdicts"][0];

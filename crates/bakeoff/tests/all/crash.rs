@@ -16,6 +16,7 @@ use crate::on_image::{MIB, RESUME, RUN, SMALL, alone, left, made, record, runs, 
 use crate::running::Running;
 use crate::skip;
 use bakeoff_core::model::event::{Cell, Event, StopReason};
+use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::run::{Block, BlockState, Run};
 use bakeoff_core::prng::SplitMix64;
 use rustix::process::Signal;
@@ -78,13 +79,13 @@ fn complete_blocks(bench: &Bench) -> usize {
 }
 
 /// Every cell a block has to have.
-fn cells_of(block: &Block, run: &Run) -> Vec<(u16, u16)> {
-    let workloads = run.header.workloads.len() as u16;
-    block.order.iter().flat_map(|c| (0..workloads).map(move |w| (*c, w))).collect()
+fn cells_of(block: &Block, run: &Run) -> Vec<(CandidateIx, WorkloadIx)> {
+    let workloads = WorkloadIx::all(run.header.workloads.len());
+    block.order.iter().flat_map(|c| workloads.clone().map(move |w| (*c, w))).collect()
 }
 
 /// Whether a cell was measured and found to be invalid.
-fn is_thrown_away(run: &Run, block: u32, candidate: u16, workload: u16) -> bool {
+fn is_thrown_away(run: &Run, block: BlockIx, candidate: CandidateIx, workload: WorkloadIx) -> bool {
     run.invalid.iter().any(|(b, c, w, ..)| (*b, *c, *w) == (block, candidate, workload))
 }
 
@@ -103,7 +104,7 @@ fn check_record(bench: &Bench, context: &str) {
     assert!(run.complete_blocks().count() >= 3, "{context}");
     assert!(run.blocks.iter().all(|b| b.state != BlockState::Open), "{context}");
     for block in run.complete_blocks() {
-        let mut seen: HashMap<(u16, u16), u32> = HashMap::new();
+        let mut seen: HashMap<(CandidateIx, WorkloadIx), u32> = HashMap::new();
         block.cells.iter().for_each(|c| *seen.entry((c.candidate, c.workload)).or_default() += 1);
         assert!(seen.values().all(|n| *n == 1), "{context}: {seen:?}");
         // What is missing was measured and thrown away.

@@ -14,6 +14,7 @@ use crate::running::Running;
 use crate::skip;
 use bakeoff_core::model::ceiling::Layer;
 use bakeoff_core::model::event::{Action, Event, StopReason, What};
+use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
 use bakeoff_core::model::run::{Run, StepRecord};
 use bakeoff_core::model::undo::Undo;
 use bakeoff_core::prepare::commands::describe;
@@ -128,7 +129,7 @@ fn every_visit_finds_the_same_state_and_nothing_is_left() {
     let names: Vec<&str> = run.header.candidates.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["ext4", "btrfs", "raw"]);
     assert!(run.header.skipped.iter().any(|s| s.name == "jfs" && !s.reason.is_empty()));
-    assert_eq!(run.verified, [(0, 128 * MIB, 160 * MIB)]);
+    assert_eq!(run.verified, [(RegionIx::FIRST, 128 * MIB, 160 * MIB)]);
     was_announced(&bench, &run);
     assert!(run.surveys[0].1.len() > 4);
     // Between the start of a visit and its first cell the region is written in full.
@@ -361,8 +362,8 @@ fn in_time(bench: &Bench) -> Ended {
 }
 
 /// Regions of the candidates of each complete block, with its number.
-fn parts_by_block(events: &[Event], run: &Run) -> Vec<(u32, Vec<Option<u16>>)> {
-    let of_block = |wanted: u32| {
+fn parts_by_block(events: &[Event], run: &Run) -> Vec<(BlockIx, Vec<Option<PlaceIx>>)> {
+    let of_block = |wanted: BlockIx| {
         let mut parts = vec![None; run.header.candidates.len()];
         for event in events {
             if let What::VisitStarted { block, candidate, part, .. } = &event.what
@@ -391,7 +392,8 @@ fn candidates_stand_side_by_side_change_places_and_take_turns() {
     let (events, run) = record(&bench);
     let parts = parts_by_block(&events, &run);
     // Two candidates, and one of them once more as a control.
-    let expected = |block: u32| [0, 1, 2].map(|own| Some(((own + block) % 3) as u16));
+    let expected =
+        |block: BlockIx| [0, 1, 2].map(|own| Some(PlaceIx::new((own + usize::from(block)) % 3)));
     for (block, found) in parts {
         assert_eq!(found[..], expected(block), "block {block}");
     }
@@ -430,7 +432,8 @@ fn what_is_only_suspected_is_tried_after_the_answer() {
     );
     for candidate in 0..2 {
         let held = ended.json()["verdicts"][0]["held_back"][candidate]["reason"]["grade"].clone();
-        let tried = |layer| run.ceilings.find(layer, 0, candidate as u16).is_some();
+        let of = CandidateIx::new(candidate);
+        let tried = |layer| run.ceilings.find(layer, WorkloadIx::FIRST, of).is_some();
         // What was proved from the start needs no experiment.
         let is_tried = tried(Layer::Again) && tried(Layer::SmallBlocks);
         assert!(is_tried || held == "proved", "{:?}", run.ceilings);
@@ -438,7 +441,8 @@ fn what_is_only_suspected_is_tried_after_the_answer() {
             run.ceilings.skipped.iter().any(|s| s.name.starts_with(Layer::SlowClock.label()));
         assert!(!is_tried || clock || tried(Layer::SlowClock), "{:?}", run.ceilings);
     }
-    assert!(run.ceilings.find(Layer::Tool, 0, 0).is_some(), "{:?}", run.ceilings.skipped);
+    let tool = run.ceilings.find(Layer::Tool, WorkloadIx::FIRST, CandidateIx::FIRST);
+    assert!(tool.is_some(), "{:?}", run.ceilings.skipped);
     assert_eq!(run.steps_to_undo().count(), 0);
     assert_eq!(left(&bench), Vec::<String>::new());
 }

@@ -9,6 +9,7 @@ use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
@@ -54,10 +55,11 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     if complete < first {
         return format!("No verdict yet: {complete} of {first} blocks are complete.");
     }
-    let parts: Vec<(String, Part)> =
-        (0..).zip(verdicts).map(|(w, v)| (v.workload.clone(), part(run, table, w, v))).collect();
+    let parts: Vec<(String, Part)> = WorkloadIx::each(verdicts)
+        .map(|(w, v)| (v.workload.clone(), part(run, table, w, v)))
+        .collect();
     let mut said = summary(&parts);
-    let all: Vec<u16> = (0..header.candidates.len() as u16).collect();
+    let all: Vec<CandidateIx> = CandidateIx::all(header.candidates.len()).collect();
     if let Some(differ) = places::differ_in(header, &all) {
         said.push(' ');
         said.push_str(&differ);
@@ -84,23 +86,23 @@ fn alone(run: &Run, name: &str, verdicts: &[WorkloadVerdict]) -> String {
 }
 
 /// The winners that the headline names for certain, each with its workload.
-pub fn named(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(u16, String)> {
+pub fn named(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(WorkloadIx, String)> {
     if run.header.protocol.rules == Rules::Lead {
         let is_named = |v: &&WorkloadVerdict| {
             v.verdict.is_winner() && v.lead.as_ref().is_some_and(|lead| lead.holds_for_all)
         };
-        let won = (0..).zip(verdicts).filter(|(_, v)| is_named(v));
+        let won = WorkloadIx::each(verdicts).filter(|(_, v)| is_named(v));
         return won.filter_map(|(w, v)| Some((w, v.winner.clone()?))).collect();
     }
     let table = Table::of(run, schedule::evidence_blocks(run));
-    let won = |(w, v): (u16, &WorkloadVerdict)| {
+    let won = |(w, v): (WorkloadIx, &WorkloadVerdict)| {
         let Part::Beats { winner, .. } = part(run, &table, w, v) else { return None };
         Some((w, winner))
     };
-    (0..).zip(verdicts).filter_map(won).collect()
+    WorkloadIx::each(verdicts).filter_map(won).collect()
 }
 
-fn part(run: &Run, table: &Table, workload: u16, verdict: &WorkloadVerdict) -> Part {
+fn part(run: &Run, table: &Table, workload: WorkloadIx, verdict: &WorkloadVerdict) -> Part {
     let alpha = run.header.protocol.alpha_headline(run.header.workloads.len());
     let strict = Comparison::of(run, table, workload, alpha).settled.outcome;
     let winner = verdict.winner.clone().unwrap_or_default();

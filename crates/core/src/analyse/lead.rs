@@ -8,6 +8,7 @@ use crate::decide::{exclude, figure, schedule};
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::{
     Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls, fraction,
 };
@@ -22,7 +23,7 @@ const MORE_NS: u64 = 600_000_000_000;
 pub fn of(
     run: &Run,
     table: &Table,
-    workload: u16,
+    workload: WorkloadIx,
     compared: &Comparison,
     findings: &[Finding],
 ) -> (Verdict, Lead) {
@@ -36,7 +37,7 @@ pub fn of(
         (None, Reading::AsFast) => Verdict::AsFast,
         (None, Reading::Leads) => Verdict::Leads,
     };
-    let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+    let name = |c: CandidateIx| run.header.candidates[c].name.clone();
     let lead_ln = led.value();
     let closest = led.closest().filter(|_| lead_ln.is_some());
     let lead = Lead {
@@ -87,7 +88,7 @@ fn refusal(
 /// The leader and those that are within the margin of it and of each other.
 fn equals(run: &Run, compared: &Comparison, led: &Led) -> Vec<String> {
     let margin = run.header.protocol.tie_margin;
-    let mut together: Vec<u16> = Vec::new();
+    let mut together: Vec<CandidateIx> = Vec::new();
     for against in &led.against {
         let with_others = together.iter().all(|other| {
             let pair = compared.pair(*other, against.other).and_then(|pair| pair.interval);
@@ -99,14 +100,14 @@ fn equals(run: &Run, compared: &Comparison, led: &Led) -> Vec<String> {
         }
     }
     let all = led.leader.into_iter().chain(together);
-    all.map(|c| run.header.candidates[usize::from(c)].name.clone()).collect()
+    all.map(|c| run.header.candidates[c].name.clone()).collect()
 }
 
 fn behind(run: &Run, led: &Led) -> Vec<Behind> {
     let mut found: Vec<&Against> = led.against.iter().filter(|a| a.interval.low > 0.0).collect();
     found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
     let tell = |a: &Against| Behind {
-        candidate: run.header.candidates[usize::from(a.other)].name.clone(),
+        candidate: run.header.candidates[a.other].name.clone(),
         at_least: fraction(a.interval.low),
     };
     found.into_iter().map(tell).collect()
@@ -118,15 +119,20 @@ fn rivals(run: &Run, led: &Led) -> Vec<Rival> {
     let mut found: Vec<&Against> = led.against.iter().filter(is_rival).collect();
     found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
     let tell = |a: &Against| Rival {
-        candidate: run.header.candidates[usize::from(a.other)].name.clone(),
+        candidate: run.header.candidates[a.other].name.clone(),
         at_most: fraction(-a.interval.low),
     };
     found.into_iter().map(tell).collect()
 }
 
 /// Those left out for what their reads were, and those with fewer cells than an interval needs.
-fn excluded(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Excluded> {
-    let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+fn excluded(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    compared: &Comparison,
+) -> Vec<Excluded> {
+    let name = |c: CandidateIx| run.header.candidates[c].name.clone();
     let out = exclude::of(run, table, workload);
     let known = out.iter().map(|e| Excluded {
         candidate: name(e.candidate),
@@ -135,8 +141,8 @@ fn excluded(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> V
         of: e.of,
     });
     let least = run.header.protocol.first_look();
-    let few = |c: u16| {
-        let is_twin = run.header.candidates[usize::from(c)].twin_of.is_some();
+    let few = |c: CandidateIx| {
+        let is_twin = run.header.candidates[c].twin_of.is_some();
         let is_out = out.iter().any(|e| e.candidate == c);
         let cells = table.values(workload, c).iter().flatten().count() as u32;
         let is_few = !is_twin && !is_out && cells < least && table.blocks().len() as u32 >= least;
@@ -148,13 +154,13 @@ fn excluded(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> V
             of: cells,
         })
     };
-    known.chain((0..run.header.candidates.len() as u16).filter_map(few)).collect()
+    known.chain(CandidateIx::all(run.header.candidates.len()).filter_map(few)).collect()
 }
 
 /// The stalls of every candidate that had any, A/A twins included.
-fn stalls(run: &Run, table: &Table, workload: u16) -> Vec<Stalls> {
-    let metric = run.header.workloads[usize::from(workload)].metric;
-    let of = |c: u16| {
+fn stalls(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Stalls> {
+    let metric = run.header.workloads[workload].metric;
+    let of = |c: CandidateIx| {
         let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
         let own = |cell: &&Cell| (cell.workload, cell.candidate) == (workload, c);
         let cells = blocks.flat_map(|b| &b.cells).filter(own);
@@ -164,13 +170,13 @@ fn stalls(run: &Run, table: &Table, workload: u16) -> Vec<Stalls> {
         let stalled: u64 = all.iter().map(|s| s.stalled_ns).sum();
         let cell_ns: u64 = all.iter().map(|s| s.cell_ns).sum();
         (number > 0).then(|| Stalls {
-            candidate: run.header.candidates[usize::from(c)].name.clone(),
+            candidate: run.header.candidates[c].name.clone(),
             number,
             longest_ns: all.iter().map(|s| s.longest_ns).max().unwrap_or(0),
             share: stalled as f64 / cell_ns.max(1) as f64,
         })
     };
-    (0..run.header.candidates.len() as u16).filter_map(of).collect()
+    CandidateIx::all(run.header.candidates.len()).filter_map(of).collect()
 }
 
 /// What ten more minutes would do.

@@ -122,8 +122,8 @@ fn memory_is_neither_leader_nor_reference() {
         let mut run = eight(run, &[1.0, 1.1, 5.0], 0.005);
         let cells = run.blocks.iter_mut().flat_map(|block| &mut block.cells);
         cells.for_each(|cell| {
-            cell.truth.cache = state(cell.candidate);
-            if state(cell.candidate) != CacheState::Cold {
+            cell.truth.cache = state(cell.candidate.number());
+            if state(cell.candidate.number()) != CacheState::Cold {
                 cell.truth.device_read_bytes = None;
             }
         });

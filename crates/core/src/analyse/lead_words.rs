@@ -2,6 +2,7 @@
 
 use super::{claim, places};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::{Lead, NotRanked, Refusal, fraction};
 use crate::model::recommendation::{GivesUp, Recommendation};
 use crate::model::run::Run;
@@ -16,12 +17,12 @@ const MOST_TOLD: f64 = 2.0;
 /// The answer about one workload.
 pub fn sentence(
     run: &Run,
-    workload: u16,
+    workload: WorkloadIx,
     verdict: Verdict,
     lead: &Lead,
     findings: &[Finding],
 ) -> String {
-    let summary = &run.header.workloads[usize::from(workload)].summary;
+    let summary = &run.header.workloads[workload].summary;
     let leader = lead.leader.as_deref().unwrap_or("nobody");
     let said = match verdict {
         Verdict::Fastest => fastest(leader, lead, summary),
@@ -39,7 +40,7 @@ pub fn sentence(
     parts.extend(left_out(lead));
     parts.extend(stalled(lead));
     parts.extend(unlike(run));
-    let all: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+    let all: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
     parts.extend(places::differ_in(&run.header, &all));
     parts.extend(claim::reach(&run.header).map(str::to_string));
     parts.join(" ")
@@ -154,7 +155,7 @@ fn stalled(lead: &Lead) -> Option<String> {
 
 /// In what the candidates promise different things.
 fn unlike(run: &Run) -> Option<String> {
-    let all: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+    let all: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
     let differences = rules::claim::differences(&run.header, &all);
     let told: Vec<String> = differences.into_iter().map(|d| d.words).collect();
     (!told.is_empty()).then(|| format!("Guarantees differ: {}.", told.join("; ")))
@@ -219,7 +220,7 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     };
     let parts: Vec<String> = verdicts.iter().filter_map(part).collect();
     let mut said = format!("{}.", parts.join("; "));
-    let all: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+    let all: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
     if let Some(differ) = places::differ_in(&run.header, &all) {
         said = format!("{said} {differ}");
     }

@@ -25,6 +25,7 @@ use crate::decide::table::Table;
 use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::Lead;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
@@ -37,14 +38,14 @@ use sentence::Words;
 pub fn analyse(run: &Run) -> Analysis {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let findings = observe::findings(run, &table);
-    let workloads = 0..run.header.workloads.len() as u16;
+    let workloads = WorkloadIx::all(run.header.workloads.len());
     let verdicts: Vec<WorkloadVerdict> =
         workloads.map(|w| workload_verdict(run, &table, w, &findings)).collect();
     let normal = normal::of(run, &verdicts, &findings);
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
-    let candidates: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+    let candidates: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
     let by_lead = run.header.protocol.rules == Rules::Lead && schedule::has_question(run);
     let mut analysis = Analysis {
         blocks: schedule::complete(run),
@@ -86,11 +87,11 @@ pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
 fn workload_verdict(
     run: &Run,
     table: &Table,
-    workload: u16,
+    workload: WorkloadIx,
     run_findings: &[Finding],
 ) -> WorkloadVerdict {
     let header = &run.header;
-    let of = &header.workloads[usize::from(workload)];
+    let of = &header.workloads[workload];
     let compared = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let mut all = run_findings.to_vec();
     all.extend(rules::run::workload(run, table, workload, &compared));
@@ -106,7 +107,7 @@ fn workload_verdict(
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
     let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
-    let name = |c: u16| header.candidates[usize::from(c)].name.clone();
+    let name = |c: CandidateIx| header.candidates[c].name.clone();
     let held_back = summary::workload(run, workload);
     if let Some(guess) = rules::run::untested_cause::untested(run, workload, &held_back) {
         findings.push(guess);
@@ -118,7 +119,7 @@ fn workload_verdict(
     }
     let mut standings = standing::of(run, table, workload, &compared);
     if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {
-        let is_first = |s: &&mut Standing| s.candidate == name(0);
+        let is_first = |s: &&mut Standing| s.candidate == name(CandidateIx::FIRST);
         standings.iter_mut().filter(is_first).for_each(|s| s.mean = mean);
     }
     WorkloadVerdict {
@@ -215,8 +216,8 @@ fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
         Verdict::NotResolved
     };
     Some(Effect {
-        a: run.header.candidates[usize::from(pair.a)].name.clone(),
-        b: run.header.candidates[usize::from(pair.b)].name.clone(),
+        a: run.header.candidates[pair.a].name.clone(),
+        b: run.header.candidates[pair.b].name.clone(),
         ratio: libm::exp(paired.mean),
         low: libm::exp(interval.low),
         high: libm::exp(interval.high),
@@ -226,7 +227,7 @@ fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
 }
 
 /// Time until a verdict that is open is expected; `None` where none is or none will come.
-fn resolve_ns(run: &Run, table: &Table, workload: u16, verdict: Verdict) -> Option<u64> {
+fn resolve_ns(run: &Run, table: &Table, workload: WorkloadIx, verdict: Verdict) -> Option<u64> {
     if !verdict.is_open() {
         return None;
     }
@@ -239,7 +240,7 @@ fn resolve_ns(run: &Run, table: &Table, workload: u16, verdict: Verdict) -> Opti
 }
 
 /// Blocks to measure until `workload` is expected to be settled; `None` = it never will be.
-fn blocks_to_resolve(run: &Run, table: &Table, workload: u16) -> Option<u32> {
+fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
     let complete = schedule::complete(run);
     let first = run.header.protocol.first_look();
     if !schedule::has_question(run) {

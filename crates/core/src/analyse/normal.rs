@@ -13,6 +13,7 @@ use crate::model::candidate::Kind;
 use crate::model::event::{CacheState, Cell};
 use crate::model::finding::{Finding, Severity};
 use crate::model::host::{Layer, Place};
+use crate::model::index::CandidateIx;
 use crate::model::normal::{
     Because, Below, Earlier, EarlierFigure, Label, LinkLimit, Medium, Normal, Normality,
     PlaceFigure, Tail, Test, Usual,
@@ -172,7 +173,9 @@ impl Seen<'_> {
         let header = &self.run.header;
         let all = self.run.complete_blocks().flat_map(|block| &block.cells);
         let ours = all.filter(move |cell| usize::from(cell.workload) == workload);
-        ours.filter(|cell| cell.candidate == 0 && !evidence::is_invalid(header, cell))
+        ours.filter(|cell| {
+            cell.candidate == CandidateIx::FIRST && !evidence::is_invalid(header, cell)
+        })
     }
 
     fn earlier(&self, test: Test) -> Option<&EarlierFigure> {

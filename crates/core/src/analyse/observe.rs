@@ -37,8 +37,8 @@ fn of_cells(run: &Run) -> Vec<Finding> {
     }
     let cells = |f: &Finding| {
         let is_of = |c: &&Cell| {
-            let workload = &header.workloads[usize::from(c.workload)].name;
-            let candidate = &header.candidates[usize::from(c.candidate)].name;
+            let workload = &header.workloads[c.workload].name;
+            let candidate = &header.candidates[c.candidate].name;
             f.workload.as_ref() == Some(workload) && f.candidate.as_ref() == Some(candidate)
         };
         complete_cells(run).filter(is_of).count() as u32

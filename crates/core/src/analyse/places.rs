@@ -5,6 +5,7 @@ use super::claim;
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::host::{LayerKind, Place, PlaceClass};
+use crate::model::index::CandidateIx;
 use crate::model::path::printable;
 use crate::words;
 
@@ -55,10 +56,10 @@ impl Respect {
 }
 
 /// The places of these candidates; empty when they are no directories.
-pub fn of<'a>(header: &'a Header, candidates: &[u16]) -> Vec<(&'a str, &'a Place)> {
+pub fn of<'a>(header: &'a Header, candidates: &[CandidateIx]) -> Vec<(&'a str, &'a Place)> {
     candidates
         .iter()
-        .filter_map(|c| header.candidates.get(usize::from(*c)))
+        .filter_map(|c| c.get(&header.candidates))
         .filter_map(|c| match &c.kind {
             Kind::Directory { place, .. } => Some((c.name.as_str(), &**place)),
             Kind::Stack(_) => None,
@@ -67,7 +68,7 @@ pub fn of<'a>(header: &'a Header, candidates: &[u16]) -> Vec<(&'a str, &'a Place
 }
 
 /// In what these candidates' places differ, by name; `None` when they are not several places.
-pub fn differ_in(header: &Header, candidates: &[u16]) -> Option<String> {
+pub fn differ_in(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     let places = of(header, candidates);
     if places.len() < 2 {
         return None;
@@ -82,13 +83,13 @@ pub fn differ_in(header: &Header, candidates: &[u16]) -> Option<String> {
 
 /// Whether the candidates are several places that differ in something.
 pub fn do_differ(header: &Header) -> bool {
-    let all: Vec<u16> = (0..header.candidates.len() as u16).collect();
+    let all: Vec<CandidateIx> = CandidateIx::all(header.candidates.len()).collect();
     let only: Vec<&Place> = of(header, &all).into_iter().map(|(_, place)| place).collect();
     only.len() > 1 && !differing(&only).is_empty()
 }
 
 /// Everything in which these candidates' places differ, place by place.
-pub fn sentence(header: &Header, candidates: &[u16]) -> Option<String> {
+pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     let places = of(header, candidates);
     if places.len() < 2 {
         return None;
@@ -239,7 +240,7 @@ mod tests {
             })
             .place(1, |p| *p = usb)
             .build();
-        insta::assert_snapshot!(sentence(&run.header, &[0, 1]).unwrap(), @"The directories: /home is \
+        insta::assert_snapshot!(sentence(&run.header, &[0, 1].map(CandidateIx::new)).unwrap(), @"The directories: /home is \
             btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, on Disk B (sdb), \
             link USB 480 Mb/s, not encrypted, mounted noatime. They differ in filesystem, device, \
             link, encryption and mount options, so no single difference can be named as the cause.");
@@ -251,7 +252,7 @@ mod tests {
             .place(0, |p| *p = disk_place("ext4", "/", "sda"))
             .place(1, |p| *p = disk_place("ext4", "/", "sda"))
             .build();
-        let said = sentence(&run.header, &[0, 1]).unwrap();
+        let said = sentence(&run.header, &[0, 1].map(CandidateIx::new)).unwrap();
         assert!(said.starts_with("They are on the same filesystem (ext4)"), "{said}");
     }
 

@@ -7,6 +7,7 @@ use crate::decide::compare::Comparison;
 use crate::decide::lead::Lead;
 use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::{fraction, ln_of};
 use crate::model::recommendation::{BestFor, GivesUp, MOST_REGRET, Recommendation, Regret};
 use crate::model::run::Run;
@@ -14,7 +15,7 @@ use crate::model::verdict::{Verdict, WorkloadVerdict};
 
 /// One candidate with its regrets on the workloads that have an answer.
 struct Considered {
-    candidate: u16,
+    candidate: CandidateIx,
     regrets: Vec<Regret>,
     /// The greatest, on the logarithmic scale and weighted.
     weighted_ln: f64,
@@ -26,13 +27,13 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> Option<Reco
     if run.header.protocol.rules.is_all_pairs() || !schedule::has_question(run) {
         return None;
     }
-    let answered: Vec<u16> =
-        (0..).zip(verdicts).filter(|(_, v)| counts(v)).map(|(w, _)| w).collect();
+    let answered: Vec<WorkloadIx> =
+        WorkloadIx::each(verdicts).filter(|(_, v)| counts(v)).map(|(w, _)| w).collect();
     let alpha = schedule::alpha_pair(run);
-    let compared: Vec<(u16, Comparison)> =
+    let compared: Vec<(WorkloadIx, Comparison)> =
         answered.iter().map(|w| (*w, Comparison::of(run, table, *w, alpha))).collect();
-    let mut considered: Vec<Considered> = (0..run.header.candidates.len() as u16)
-        .filter(|c| run.header.candidates[usize::from(*c)].twin_of.is_none())
+    let mut considered: Vec<Considered> = CandidateIx::all(run.header.candidates.len())
+        .filter(|c| run.header.candidates[*c].twin_of.is_none())
         .filter_map(|c| consider(run, table, &compared, c))
         .collect();
     considered.sort_by(|x, y| {
@@ -45,7 +46,7 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> Option<Reco
     considered.sort_by_key(|c| price(&c.gives_up));
     let mut all = considered.into_iter();
     let chosen = all.next()?;
-    let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+    let name = |c: CandidateIx| run.header.candidates[c].name.clone();
     let greatest_regret = chosen.regrets.iter().map(|r| r.at_most).fold(0.0, f64::max);
     let out = verdicts.iter().filter(|v| !counts(v));
     Some(Recommendation {
@@ -72,10 +73,10 @@ fn counts(v: &WorkloadVerdict) -> bool {
 fn consider(
     run: &Run,
     table: &Table,
-    compared: &[(u16, Comparison)],
-    candidate: u16,
+    compared: &[(WorkloadIx, Comparison)],
+    candidate: CandidateIx,
 ) -> Option<Considered> {
-    let of = |(workload, compared): &(u16, Comparison)| {
+    let of = |(workload, compared): &(WorkloadIx, Comparison)| {
         let is_ranked = compared.ranked.contains(&candidate);
         is_ranked.then(|| regret(run, table, *workload, compared, candidate))?
     };
@@ -91,17 +92,17 @@ fn consider(
 fn regret(
     run: &Run,
     table: &Table,
-    workload: u16,
+    workload: WorkloadIx,
     compared: &Comparison,
-    candidate: u16,
+    candidate: CandidateIx,
 ) -> Option<Regret> {
     let own = Lead::from(run, table, compared, candidate, 1);
     let lead = own.value()?;
     let means = own.against.iter().filter_map(|a| a.paired).map(|p| p.mean);
     let behind = own.closest().filter(|a| a.interval.low < 0.0);
     Some(Regret {
-        workload: run.header.workloads[usize::from(workload)].name.clone(),
-        behind: behind.map(|a| run.header.candidates[usize::from(a.other)].name.clone()),
+        workload: run.header.workloads[workload].name.clone(),
+        behind: behind.map(|a| run.header.candidates[a.other].name.clone()),
         at_most: fraction((-lead).max(0.0)),
         estimate: fraction((-means.fold(f64::INFINITY, f64::min)).max(0.0)),
     })

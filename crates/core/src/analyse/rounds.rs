@@ -6,6 +6,7 @@
 use super::claim;
 use super::sentence::figure;
 use crate::decide::rounds::{self, End};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::{Rounds, WorkloadVerdict};
 use crate::model::workload::Metric;
@@ -14,9 +15,10 @@ use crate::stats::steady_state::{ROUNDS, Steadiness};
 use crate::words;
 
 /// The rounds of a workload on the first candidate; `None` in other modes.
-pub fn of(run: &Run, workload: u16) -> Option<Rounds> {
+pub fn of(run: &Run, workload: WorkloadIx) -> Option<Rounds> {
     let keys = rounds::keys(run);
-    let key = keys.iter().find(|k| k.candidate == 0 && k.group.contains(&workload));
+    let key =
+        keys.iter().find(|k| k.candidate == CandidateIx::FIRST && k.group.contains(&workload));
     let key = key.filter(|_| rounds::is_of_rounds(run))?;
     let mut all = rounds::series(run, key);
     let last = all.pop().unwrap_or_default();
@@ -72,10 +74,10 @@ impl Rounds {
 }
 
 /// The sentence of one workload.
-pub fn sentence(run: &Run, of: &Rounds, workload: u16) -> Option<String> {
+pub fn sentence(run: &Run, of: &Rounds, workload: WorkloadIx) -> Option<String> {
     let header = &run.header;
     let name = &header.candidates.first()?.name;
-    let workload = header.workloads.get(usize::from(workload))?;
+    let workload = workload.get(&header.workloads)?;
     let (mean, (low, high)) = (of.mean?, of.edges()?);
     let say = |value| figure(workload.metric, value);
     let rounds = words::count(of.figures.len() as u32, "round");

@@ -9,6 +9,7 @@ use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::Table;
 use crate::decide::{reach, schedule};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
 use crate::model::workload::{Metric, Workload};
@@ -26,7 +27,7 @@ pub struct Words<'a> {
     /// Its numbers.
     pub table: &'a Table,
     /// Index of the workload.
-    pub workload: u16,
+    pub workload: WorkloadIx,
     /// Its comparison.
     pub compared: &'a Comparison,
     /// The findings that limit the verdict.
@@ -50,14 +51,14 @@ impl Words<'_> {
     }
 
     fn of(&self) -> &Workload {
-        &self.run.header.workloads[usize::from(self.workload)]
+        &self.run.header.workloads[self.workload]
     }
 
-    fn name(&self, candidate: u16) -> String {
-        self.run.header.candidates[usize::from(candidate)].name.clone()
+    fn name(&self, candidate: CandidateIx) -> String {
+        self.run.header.candidates[candidate].name.clone()
     }
 
-    fn names(&self, candidates: &[u16]) -> Vec<String> {
+    fn names(&self, candidates: &[CandidateIx]) -> Vec<String> {
         candidates.iter().map(|c| self.name(*c)).collect()
     }
 
@@ -115,7 +116,7 @@ impl Words<'_> {
             most.max(libm::expm1(i.high.abs())).max(libm::expm1(i.low.abs()))
         });
         let blocks = among.iter().filter_map(|p| p.paired).map(|p| p.blocks).min().unwrap_or(0);
-        let others: Vec<u16> =
+        let others: Vec<CandidateIx> =
             self.compared.ranked.iter().copied().filter(|c| !top.contains(c)).collect();
         let top_names = words::names(&self.names(top));
         let (tie, slower) = match others.len() {
@@ -137,7 +138,7 @@ impl Words<'_> {
     }
 
     /// Adds what a claim about these candidates has to say beside it.
-    fn with_reach(&self, said: String, about: &[u16]) -> String {
+    fn with_reach(&self, said: String, about: &[CandidateIx]) -> String {
         let header = &self.run.header;
         let unlike: Vec<String> = rules::claim::differences(header, &self.compared.ranked)
             .into_iter()
@@ -197,10 +198,11 @@ impl Words<'_> {
     }
 
     /// What is known all the same: who is behind the best.
-    fn behind(&self, top: &[u16]) -> String {
+    fn behind(&self, top: &[CandidateIx]) -> String {
         let Some(best) = self.compared.ranked.first() else { return String::new() };
-        let is_behind = |c: &&u16| !top.contains(c) && self.compared.is_before(*best, **c);
-        let behind: Vec<u16> = self.compared.ranked.iter().filter(is_behind).copied().collect();
+        let is_behind = |c: &&CandidateIx| !top.contains(c) && self.compared.is_before(*best, **c);
+        let behind: Vec<CandidateIx> =
+            self.compared.ranked.iter().filter(is_behind).copied().collect();
         match behind.len() {
             0 => String::new(),
             1 => format!("{} is slower than {}. ", self.name(behind[0]), self.name(*best)),

@@ -7,14 +7,15 @@ use crate::decide::table::Table;
 use crate::decide::wander;
 use crate::evidence;
 use crate::model::event::Cell;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::measurement::OpStats;
 use crate::model::run::Run;
 use crate::model::verdict::Standing;
 use crate::stats::sample;
 
 /// Figures of every candidate with a cell, best first, A/A twins last.
-pub fn of(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Standing> {
-    let candidates = 0..run.header.candidates.len() as u16;
+pub fn of(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> Vec<Standing> {
+    let candidates = CandidateIx::all(run.header.candidates.len());
     let twins = candidates.filter(|c| !compared.ranked.contains(c));
     let order = compared.ranked.iter().copied().chain(twins);
     order.filter_map(|c| standing(run, table, workload, compared, c)).collect()
@@ -23,16 +24,16 @@ pub fn of(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec
 fn standing(
     run: &Run,
     table: &Table,
-    workload: u16,
+    workload: WorkloadIx,
     compared: &Comparison,
-    candidate: u16,
+    candidate: CandidateIx,
 ) -> Option<Standing> {
     let values: Vec<f64> = table.values(workload, candidate).iter().flatten().copied().collect();
     let mean = sample::mean(&values)?;
-    let metric = run.header.workloads[usize::from(workload)].metric;
+    let metric = run.header.workloads[workload].metric;
     let figures = || values.iter().map(|score| metric.of_score(*score));
     Some(Standing {
-        candidate: run.header.candidates[usize::from(candidate)].name.clone(),
+        candidate: run.header.candidates[candidate].name.clone(),
         mean: metric.of_score(mean),
         min: figures().min_by(f64::total_cmp).unwrap_or(0.0),
         max: figures().max_by(f64::total_cmp).unwrap_or(0.0),
@@ -46,7 +47,13 @@ fn standing(
 
 /// Noise of one candidate: what is left in its blocks after what all have in common. The mean of
 /// `m` others carries a share `1/m` of noise of its own, which is taken out as if all were equal.
-fn sd_log(run: &Run, table: &Table, workload: u16, ranked: &[u16], candidate: u16) -> f64 {
+fn sd_log(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    ranked: &[CandidateIx],
+    candidate: CandidateIx,
+) -> f64 {
     let residuals = wander::own_residuals(run, table, workload, ranked, candidate);
     if residuals.others == 0 {
         let values: Vec<f64> =
@@ -59,14 +66,19 @@ fn sd_log(run: &Run, table: &Table, workload: u16, ranked: &[u16], candidate: u1
 
 /// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;
 /// `None` unless every cell has one.
-fn p99_ns(run: &Run, table: &Table, workload: u16, candidate: u16) -> Option<f64> {
+fn p99_ns(run: &Run, table: &Table, workload: WorkloadIx, candidate: CandidateIx) -> Option<f64> {
     let cells = cells(run, table, workload, candidate);
     let p99 = |cell: &&Cell| main_operation(cell)?.lat_ns.p99.map(|ns| ns as f64);
     sample::mean(&cells.iter().map(p99).collect::<Option<Vec<f64>>>()?)
 }
 
 /// The cells of a candidate on a workload that count.
-fn cells<'a>(run: &'a Run, table: &Table, workload: u16, candidate: u16) -> Vec<&'a Cell> {
+fn cells<'a>(
+    run: &'a Run,
+    table: &Table,
+    workload: WorkloadIx,
+    candidate: CandidateIx,
+) -> Vec<&'a Cell> {
     run.complete_blocks()
         .filter(|b| table.blocks().contains(&b.block))
         .flat_map(|b| &b.cells)

@@ -123,7 +123,7 @@ fn three_places() -> RunBuilder {
 #[test]
 fn places_and_memory() {
     let run = three_places().workloads(&["randwrite", "seqread"]).cells(|c| {
-        if c.candidate == 2 && c.measurement.read.is_some() {
+        if c.candidate.number() == 2 && c.measurement.read.is_some() {
             c.truth.cache = CacheState::Unknown;
             c.truth.device_read_bytes = None;
         }

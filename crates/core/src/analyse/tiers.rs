@@ -5,6 +5,7 @@
 //! is a largest group of which no two are told apart; a candidate can stand in several.
 
 use crate::decide::compare::Comparison;
+use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 
 /// More groups than this are not split further: their tiers then claim less, never more.
@@ -13,7 +14,7 @@ const MOST_GROUPS: usize = 256;
 /// Names in tiers, best first. The first holds all that nobody stands before.
 pub fn of(run: &Run, compared: &Comparison) -> Vec<Vec<String>> {
     let apart = &compared.settled.apart;
-    let rank = |c: &u16| compared.ranked.iter().position(|r| r == c);
+    let rank = |c: &CandidateIx| compared.ranked.iter().position(|r| r == c);
     let top: Vec<usize> = compared.settled.top.iter().filter_map(rank).collect();
     let mut tiers = vec![top];
     for group in groups(apart) {
@@ -22,7 +23,7 @@ pub fn of(run: &Run, compared: &Comparison) -> Vec<Vec<String>> {
             tiers.push(group);
         }
     }
-    let name = |i: &usize| run.header.candidates[usize::from(compared.ranked[*i])].name.clone();
+    let name = |i: &usize| run.header.candidates[compared.ranked[*i]].name.clone();
     tiers.retain(|t| !t.is_empty());
     tiers.iter().map(|t| t.iter().map(name).collect()).collect()
 }

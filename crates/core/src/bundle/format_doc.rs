@@ -6,6 +6,7 @@ use super::sample;
 use crate::diagnose::{Cause, Reason};
 use crate::model::cause::HeldBack;
 use crate::model::event::{Action, Step, What};
+use crate::model::index::BlockIx;
 use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
 use crate::model::recommendation::{BestFor, GivesUp, Recommendation, Regret};
 use crate::model::run::Run;
@@ -191,7 +192,7 @@ fn analysis() -> Analysis {
         }],
         rounds: Some(Rounds {
             figures: vec![Some(900.0), None],
-            blocks: vec![0, 1],
+            blocks: BlockIx::all(2).collect(),
             is_steady: false,
             is_over: false,
             mean: Some(900.0),

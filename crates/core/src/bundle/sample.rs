@@ -10,6 +10,7 @@ use crate::model::event::{
 };
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Layer, LayerKind, Place, PlaceClass, ZoneModel};
+use crate::model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
 use crate::model::measurement::{
     Clock, ClockSource, Figure, Latency, Measurement, OpStats, SCHEMA, Tool, Window,
@@ -77,30 +78,33 @@ fn whats() -> Vec<What> {
         all.push(What::StepDone(StepDone { step, took_ns: 1_200_000, status: 0, output }));
     }
     let positions = (0..2).map(|i| Position { offset_bytes: i << 30, bytes_per_s: 9e7 }).collect();
-    all.push(What::Surveyed { region: 0, positions });
-    all.push(What::Verified { region: 0, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
-    all.push(What::Marked { region: 0, mark: rounds::mark() });
+    let (region, block) = (RegionIx::FIRST, BlockIx::FIRST);
+    all.push(What::Surveyed { region, positions });
+    all.push(What::Verified { region, verified_bytes: 1 << 30, device_bytes: 32 << 30 });
+    all.push(What::Marked { region, mark: rounds::mark() });
     all.extend(rounds::preconditioning());
-    all.push(What::BlockStarted { block: 0, order: vec![1, 0], round: None });
-    all.push(What::BlockSuperseded { block: 0, reason: "the power went".into() });
-    for block in 1..=5u32 {
+    let order = [1, 0].map(CandidateIx::new).to_vec();
+    all.push(What::BlockStarted { block, order, round: None });
+    all.push(What::BlockSuperseded { block, reason: "the power went".into() });
+    for block in (1..=5).map(BlockIx::new) {
         // Either is first in some blocks, as a shuffle would have it.
-        let order = if block % 2 == 0 { vec![0, 1] } else { vec![1, 0] };
+        let order = if block.number() % 2 == 0 { [0, 1] } else { [1, 0] };
+        let order = order.map(CandidateIx::new).to_vec();
         all.push(What::BlockStarted { block, order, round: None });
         all.push(What::Sentinel { block, bytes_per_s: 91e6 });
-        for candidate in 0..2u16 {
+        for candidate in CandidateIx::all(2) {
             let wait = Cooled { waited_ns: 4_500_000_000, from_mc: 61_200, to_mc: 54_900 };
-            let cooled = (block == 3 && candidate == 1).then_some(wait);
+            let cooled = (block.number() == 3 && candidate.number() == 1).then_some(wait);
             all.push(What::VisitStarted { block, candidate, cooled, part: None });
             let reason = "the machine was suspended for 12 s".into();
-            all.push(What::CellInvalid { block, candidate, workload: 1, reason });
-            for workload in 0..2 {
+            all.push(What::CellInvalid { block, candidate, workload: WorkloadIx::new(1), reason });
+            for workload in WorkloadIx::all(2) {
                 all.push(What::CellDone(Box::new(cell(block, candidate, workload))));
             }
         }
         all.push(What::BlockDone { block });
     }
-    all.push(What::Looked { blocks: 5, dropped: vec![1] });
+    all.push(What::Looked { blocks: 5, dropped: vec![CandidateIx::new(1)] });
     all.extend((0..changes::actions().len() as u32).rev().map(|step| What::StepUndone { step }));
     all.push(What::Stopped { reason: StopReason::Decided, note: "all answered".into() });
     all
@@ -139,7 +143,7 @@ fn header() -> Header {
                 name: "ext4 again".into(),
                 kind: Kind::Stack(stack()),
                 twin_of: Some("ext4".into()),
-                region: 1,
+                region: RegionIx::new(1),
                 slowed_ppm: 50_000,
             },
         ],
@@ -326,16 +330,17 @@ fn layer() -> Layer {
     }
 }
 
-fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
+fn cell(block: BlockIx, candidate: CandidateIx, workload: WorkloadIx) -> Cell {
     // Candidate 0 is half as fast again, with a little noise, so that an analysis has an answer.
-    let ios = 2000 + u64::from(block) * 7 + if candidate == 0 { 1000 } else { 0 };
+    let (number, reads) = (u64::from(block.number()), workload == WorkloadIx::FIRST);
+    let ios = 2000 + number * 7 + if candidate == CandidateIx::FIRST { 1000 } else { 0 };
     Cell {
         block,
         candidate,
         workload,
-        began_ns: u64::from(block) * 40_000_000_000,
+        began_ns: number * 40_000_000_000,
         slices: Vec::new(),
-        measurement: measurement(ios, if workload == 0 { Rw::Read } else { Rw::RandWrite }, block),
+        measurement: measurement(ios, if reads { Rw::Read } else { Rw::RandWrite }, block),
         truth: Truth {
             resident_before_bytes: Some(0),
             device_read_bytes: Some(ios * 4096),
@@ -347,14 +352,14 @@ fn cell(block: u32, candidate: u16, workload: u16) -> Cell {
             foreign_cpus_by: vec!["cc1 (4712)".into()],
             suspended_ns: 0,
             swapped_pages: Some(0),
-            cache: if workload == 0 { CacheState::Cold } else { CacheState::NotRead },
+            cache: if reads { CacheState::Cold } else { CacheState::NotRead },
         },
-        raw: (block == 1).then(|| "verbatim\n".into()),
+        raw: (block.number() == 1).then(|| "verbatim\n".into()),
         telemetry: Some(Box::new(super::sample_telemetry::telemetry())),
     }
 }
 
-fn measurement(ios: u64, rw: Rw, block: u32) -> Measurement {
+fn measurement(ios: u64, rw: Rw, block: BlockIx) -> Measurement {
     let some = |wanted: bool| wanted.then(|| ops(ios));
     Measurement {
         schema: SCHEMA.into(),
@@ -367,11 +372,11 @@ fn measurement(ios: u64, rw: Rw, block: u32) -> Measurement {
         close_ns: 1_000_000,
         read: some(rw.reads()),
         write: some(rw.writes()),
-        flush: some(rw.writes() && block == 1),
-        create: some(rw.writes() && block == 1),
-        stat: some(rw.writes() && block == 1),
-        unlink: some(rw.writes() && block == 1),
-        commit: some(rw.writes() && block == 1),
+        flush: some(rw.writes() && block.number() == 1),
+        create: some(rw.writes() && block.number() == 1),
+        stat: some(rw.writes() && block.number() == 1),
+        unlink: some(rw.writes() && block.number() == 1),
+        commit: some(rw.writes() && block.number() == 1),
         usr_cpu_ns: 10_000_000,
         sys_cpu_ns: 90_000_000,
         waited_ns: Some(5_000_000),
@@ -384,7 +389,7 @@ fn measurement(ios: u64, rw: Rw, block: u32) -> Measurement {
         backlog: Some(0),
         figures: vec![Figure { name: "block".into(), value: 1.5, unit: "K/sec".into() }],
         tool: Some(tool()),
-        findings: if block == 1 { vec![finding()] } else { Vec::new() },
+        findings: if block.number() == 1 { vec![finding()] } else { Vec::new() },
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::model::candidate::Skipped;
 use crate::model::ceiling::{Because, Ceilings, Layer, LeftOut, Rung};
 use crate::model::health::{DriveTold, Health};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::pooled::{PooledControl, PooledControls};
 use crate::model::power::{Meter, MeterName, PowerSeries};
 use crate::model::telemetry::{
@@ -114,14 +115,14 @@ pub fn ceilings() -> Ceilings {
     Ceilings {
         rungs: vec![Rung {
             layer: Layer::Raw,
-            workload: 0,
-            candidate: Some(0),
+            workload: WorkloadIx::FIRST,
+            candidate: Some(CandidateIx::FIRST),
             rate: 91e6,
             bytes_per_s: 91e6,
             elapsed_ns: 500_000_000,
         }],
         skipped: vec![Skipped { name: "the cipher in memory".into(), reason: "no brd".into() }],
-        left_out: vec![LeftOut { workload: Some(0), because: Because::Failed }],
+        left_out: vec![LeftOut { workload: Some(WorkloadIx::FIRST), because: Because::Failed }],
     }
 }
 

@@ -11,6 +11,7 @@ use crate::decide::compare::{Comparison, Outcome, Pair, settle};
 use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
@@ -85,7 +86,7 @@ pub struct EffectIn {
 pub(super) struct Part<'a> {
     pub run: &'a Run,
     pub label: &'a OfRun,
-    pub workload: u16,
+    pub workload: WorkloadIx,
     pub table: &'a Table,
     pub pairs: Vec<Pair>,
     pub said: OfWorkload,
@@ -93,13 +94,12 @@ pub(super) struct Part<'a> {
 
 impl Part<'_> {
     /// Index of a candidate in this run.
-    pub fn index(&self, name: &str) -> Option<u16> {
-        let at = self.run.header.candidates.iter().position(|c| c.name == name)?;
-        u16::try_from(at).ok()
+    pub fn index(&self, name: &str) -> Option<CandidateIx> {
+        CandidateIx::find(&self.run.header.candidates, |c| c.name == name)
     }
 
-    pub fn name(&self, candidate: u16) -> String {
-        self.run.header.candidates[usize::from(candidate)].name.clone()
+    pub fn name(&self, candidate: CandidateIx) -> String {
+        self.run.header.candidates[candidate].name.clone()
     }
 }
 
@@ -136,19 +136,18 @@ fn part<'a>(
     shared: &[&str],
     runs: usize,
 ) -> Option<Part<'a>> {
-    let at = run.header.workloads.iter().position(|w| w.name == name)?;
-    let workload = u16::try_from(at).ok()?;
+    let workload = WorkloadIx::find(&run.header.workloads, |w| w.name == name)?;
     let protocol = &run.header.protocol;
     // A statement over several runs is wrong as soon as it is wrong in one.
     let alpha = protocol.alpha_pair() / runs.max(1) as f64;
     let compared = Comparison::of(run, table, workload, alpha);
-    let is_shared = |c: u16| shared.contains(&run.header.candidates[usize::from(c)].name.as_str());
-    let ranked: Vec<u16> = compared.ranked.into_iter().filter(|c| is_shared(*c)).collect();
+    let is_shared = |c: CandidateIx| shared.contains(&run.header.candidates[c].name.as_str());
+    let ranked: Vec<CandidateIx> = compared.ranked.into_iter().filter(|c| is_shared(*c)).collect();
     let pairs: Vec<Pair> =
         compared.pairs.into_iter().filter(|p| is_shared(p.a) && is_shared(p.b)).collect();
     let intervals: Vec<Option<Interval>> = pairs.iter().map(|p| p.interval).collect();
     let settled = settle(&ranked, &intervals, protocol.tie_margin);
-    let own = &analysis.verdicts.get(at)?.findings;
+    let own = &analysis.verdicts.get(usize::from(workload))?.findings;
     let forbidden: Vec<String> =
         limit::forbidding(own).iter().map(|f| format!("{} ({})", f.evidence, f.id)).collect();
     let is_early = (table.blocks().len() as u32) < protocol.first_look();
@@ -159,7 +158,7 @@ fn part<'a>(
         Outcome::Ties => Verdict::Ties,
         Outcome::Open => Verdict::NotResolved,
     };
-    let name = |c: &u16| run.header.candidates[usize::from(*c)].name.clone();
+    let name = |c: &CandidateIx| run.header.candidates[*c].name.clone();
     let top = if is_early { Vec::new() } else { settled.top.iter().map(name).collect() };
     let said = OfWorkload { verdict, top, forbidden };
     Some(Part { run, label, workload, table, pairs, said })
@@ -167,7 +166,7 @@ fn part<'a>(
 
 fn answer(parts: &[Part], across: Option<Factor>, is_alike: bool, shared: &[&str]) -> Answer {
     let first = &parts[0];
-    let of = &first.run.header.workloads[usize::from(first.workload)];
+    let of = &first.run.header.workloads[first.workload];
     let mut findings = Vec::new();
     let flip = winners_differ(parts);
     if let Some(evidence) = flip.as_ref().filter(|_| is_alike) {

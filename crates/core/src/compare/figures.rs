@@ -60,7 +60,7 @@ fn score(part: &Part, name: &str) -> Option<f64> {
 
 fn figure(part: &Part, name: &str) -> Option<Figure> {
     let values = values(part, name);
-    let metric = part.run.header.workloads[usize::from(part.workload)].metric;
+    let metric = part.run.header.workloads[part.workload].metric;
     let figures = || values.iter().map(|score| metric.of_score(*score));
     Some(Figure {
         mean: metric.of_score(sample::mean(&values)?),

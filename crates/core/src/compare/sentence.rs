@@ -14,7 +14,7 @@ pub(super) fn of(
     verdict: Verdict,
     is_flipped: bool,
 ) -> String {
-    let summary = &parts[0].run.header.workloads[usize::from(parts[0].workload)].summary;
+    let summary = &parts[0].run.header.workloads[parts[0].workload].summary;
     match verdict {
         Verdict::Refused if is_flipped => {
             let on = across.map_or("run", Factor::name);

@@ -4,6 +4,7 @@ use super::factor::Factor;
 use super::{Compared, compare};
 use crate::analyse::analyse;
 use crate::model::event::Header;
+use crate::model::index::RegionIx;
 use crate::model::precondition::{End, Series};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
@@ -68,7 +69,7 @@ fn a_winner_that_holds_under_two_kernels_is_told_with_both_margins() {
 fn a_region_that_was_steady_and_one_that_was_not_are_not_ranked() {
     let ended = |id, end| {
         let (mut run, analysis) = run(id, 1.3, |_| {});
-        run.preconditioned = vec![Series { end: Some(end), ..Series::new(0, 0) }];
+        run.preconditioned = vec![Series { end: Some(end), ..Series::new(RegionIx::FIRST, 0) }];
         (run, analysis)
     };
     let alike = compare(&[ended("a1", End::Steady), ended("b2", End::Steady)], None);

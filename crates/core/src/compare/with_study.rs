@@ -11,6 +11,7 @@ use crate::import::study::facts::Facts;
 use crate::import::{Imported, ToolResult, observe};
 use crate::model::candidate::{Candidate, Kind};
 use crate::model::finding::{Finding, Severity};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::job::Rw;
 use crate::model::path::printable;
 use crate::model::run::Run;
@@ -110,9 +111,9 @@ pub fn beside(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> Bes
     let table = Table::of(run, schedule::evidence_blocks(run));
     let mut rows = Vec::new();
     let mut pairs = Vec::new();
-    for (at, workload) in (0u16..).zip(&run.header.workloads) {
+    for (at, workload) in WorkloadIx::each(&run.header.workloads) {
         let Some(pattern) = Pattern::of(workload) else { continue };
-        for (candidate, of) in (0u16..).zip(&run.header.candidates) {
+        for (candidate, of) in CandidateIx::each(&run.header.candidates) {
             let published = published(imported, pattern, of);
             let ours = figure(&table, workload, at, candidate);
             if let Some(ours) = ours.filter(|_| !published.is_empty() && of.twin_of.is_none()) {
@@ -123,7 +124,7 @@ pub fn beside(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> Bes
         let compared = Comparison::of(run, &table, at, run.header.protocol.alpha_pair());
         for pair in &compared.pairs {
             let (Some(paired), Some(interval)) = (pair.paired, pair.interval) else { continue };
-            let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+            let name = |c: CandidateIx| run.header.candidates[c].name.clone();
             let (low, high) = (libm::exp(interval.low), libm::exp(interval.high));
             let (a, b) = (name(pair.a), name(pair.b));
             let published = ratios(&rows, &workload.name, (&a, &b), (low, high));
@@ -256,7 +257,12 @@ fn published(imported: &Imported, pattern: Pattern, candidate: &Candidate) -> Ve
 }
 
 /// Ours in bytes a second.
-fn figure(table: &Table, workload: &Workload, at: u16, candidate: u16) -> Option<Figure> {
+fn figure(
+    table: &Table,
+    workload: &Workload,
+    at: WorkloadIx,
+    candidate: CandidateIx,
+) -> Option<Figure> {
     let values: Vec<f64> = table.values(at, candidate).iter().flatten().copied().collect();
     let bytes = match workload.metric {
         Metric::Iops => workload.job.bs as f64,

@@ -5,6 +5,7 @@
 
 use super::table::Table;
 use super::{exclude, schedule};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired};
 
@@ -23,9 +24,9 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// Index of the candidate ranked higher.
-    pub a: u16,
+    pub a: CandidateIx,
     /// Index of the other.
-    pub b: u16,
+    pub b: CandidateIx,
     /// Their differences; `None` with fewer than two common blocks.
     pub paired: Option<Paired>,
     /// The interval of `ln(a) - ln(b)`; `None` with fewer than five common blocks.
@@ -38,7 +39,7 @@ pub struct Settled {
     /// What may be said.
     pub outcome: Outcome,
     /// Candidates that cannot be told from the best, the best first.
-    pub top: Vec<u16>,
+    pub top: Vec<CandidateIx>,
     /// `apart[i][j]`: ranked `i` stands before ranked `j` for certain.
     pub apart: Vec<Vec<bool>>,
 }
@@ -47,9 +48,9 @@ pub struct Settled {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Index of the workload.
-    pub workload: u16,
+    pub workload: WorkloadIx,
     /// Candidates with at least one cell, A/A twins left out, best first.
-    pub ranked: Vec<u16>,
+    pub ranked: Vec<CandidateIx>,
     /// Every pair of them, in the order of the ranks.
     pub pairs: Vec<Pair>,
     /// What follows.
@@ -59,7 +60,7 @@ pub struct Comparison {
 impl Comparison {
     /// Compares on `workload` at `alpha` for each pair. Pairs with a candidate that was dropped
     /// keep the share of alpha of that look.
-    pub fn of(run: &Run, table: &Table, workload: u16, alpha: f64) -> Comparison {
+    pub fn of(run: &Run, table: &Table, workload: WorkloadIx, alpha: f64) -> Comparison {
         let ranked = rank(run, table, workload);
         let least = run.header.protocol.first_look();
         let shares: Vec<f64> = ranked.iter().map(|c| share(run, *c)).collect();
@@ -78,24 +79,24 @@ impl Comparison {
     }
 
     /// The pair of these two, whichever ranks higher.
-    pub fn pair(&self, a: u16, b: u16) -> Option<&Pair> {
+    pub fn pair(&self, a: CandidateIx, b: CandidateIx) -> Option<&Pair> {
         self.pairs.iter().find(|p| (p.a, p.b) == (a, b) || (p.a, p.b) == (b, a))
     }
 
     /// The lower end of the interval of `ln(a) - ln(b)`; `None` while there is none.
-    pub fn low(&self, a: u16, b: u16) -> Option<f64> {
+    pub fn low(&self, a: CandidateIx, b: CandidateIx) -> Option<f64> {
         let pair = self.pair(a, b)?;
         let interval = pair.interval?;
         Some(if pair.a == a { interval.low } else { -interval.high })
     }
 
     /// Whether the interval alone puts `a` before `b`.
-    pub fn is_before(&self, a: u16, b: u16) -> bool {
+    pub fn is_before(&self, a: CandidateIx, b: CandidateIx) -> bool {
         self.is_before_by(a, b, 1.0)
     }
 
     /// Whether the interval puts `a` before `b` even when it is made so many times as wide.
-    pub fn is_before_by(&self, a: u16, b: u16, factor: f64) -> bool {
+    pub fn is_before_by(&self, a: CandidateIx, b: CandidateIx, factor: f64) -> bool {
         self.pair(a, b).is_some_and(|pair| match pair.interval.map(|i| i.widened(factor)) {
             Some(i) if pair.a == a => i.low > 0.0,
             Some(i) => i.high < 0.0,
@@ -112,7 +113,7 @@ impl Comparison {
 }
 
 /// The alpha of pairs with a candidate, as a multiple of what pairs have now.
-fn share(run: &Run, candidate: u16) -> f64 {
+fn share(run: &Run, candidate: CandidateIx) -> f64 {
     if run.header.protocol.rules.is_all_pairs() {
         return 1.0;
     }
@@ -121,32 +122,32 @@ fn share(run: &Run, candidate: u16) -> f64 {
 
 /// Candidates of a workload, best first: by the mean of their differences against all others, so
 /// that one dropped early is not ranked by what the device could do in its blocks.
-fn rank(run: &Run, table: &Table, workload: u16) -> Vec<u16> {
+fn rank(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<CandidateIx> {
     let excluded = exclude::of(run, table, workload);
-    let measured: Vec<u16> = (0..run.header.candidates.len() as u16)
+    let measured: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len())
         .filter(|c| !excluded.iter().any(|e| e.candidate == *c))
-        .filter(|c| run.header.candidates[usize::from(*c)].twin_of.is_none())
+        .filter(|c| run.header.candidates[*c].twin_of.is_none())
         .filter(|c| table.values(workload, *c).iter().any(Option::is_some))
         .collect();
-    let own_mean = |c: u16| {
+    let own_mean = |c: CandidateIx| {
         let values: Vec<f64> = table.values(workload, c).iter().flatten().copied().collect();
         crate::stats::sample::mean(&values).unwrap_or(0.0)
     };
-    let score = |c: u16| -> f64 {
-        let against = |other: &u16| {
+    let score = |c: CandidateIx| -> f64 {
+        let against = |other: &CandidateIx| {
             let differences = table.differences(workload, c, *other);
             crate::stats::sample::mean(&differences)
                 .unwrap_or_else(|| own_mean(c) - own_mean(*other))
         };
         measured.iter().filter(|o| **o != c).map(against).sum()
     };
-    let mut scored: Vec<(f64, u16)> = measured.iter().map(|c| (score(*c), *c)).collect();
+    let mut scored: Vec<(f64, CandidateIx)> = measured.iter().map(|c| (score(*c), *c)).collect();
     scored.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
     scored.into_iter().map(|(_, c)| c).collect()
 }
 
 /// What follows from `intervals`, one for each pair of `ranked` in order of the ranks.
-pub fn settle(ranked: &[u16], intervals: &[Option<Interval>], margin: f64) -> Settled {
+pub fn settle(ranked: &[CandidateIx], intervals: &[Option<Interval>], margin: f64) -> Settled {
     let n = ranked.len();
     let mut apart = vec![vec![false; n]; n];
     let mut inside = vec![vec![false; n]; n];
@@ -197,25 +198,38 @@ mod tests {
     #[test]
     fn a_chain_of_certain_steps_is_certain() {
         // 0 before 1 and 1 before 2 for certain, 0 against 2 not by itself.
-        let settled = settle(&[7, 8, 9], &[of(0.1, 0.2), of(-0.1, 0.6), of(0.1, 0.2)], 0.03);
-        assert_eq!((settled.outcome, settled.top), (Outcome::Beats, vec![7]));
+        let settled = settle(
+            &[7, 8, 9].map(CandidateIx::new),
+            &[of(0.1, 0.2), of(-0.1, 0.6), of(0.1, 0.2)],
+            0.03,
+        );
+        assert_eq!((settled.outcome, settled.top), (Outcome::Beats, vec![CandidateIx::new(7)]));
     }
 
     #[test]
     fn one_that_nobody_stands_before_keeps_the_question_open() {
         // 2 is so noisy that it can be told from nobody.
         let intervals = [of(0.1, 0.2), of(-0.5, 0.9), of(-0.6, 0.7)];
-        let settled = settle(&[0, 1, 2], &intervals, 0.03);
-        assert_eq!((settled.outcome, settled.top), (Outcome::Open, vec![0, 2]));
+        let settled = settle(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
+        assert_eq!(
+            (settled.outcome, settled.top),
+            (Outcome::Open, [0, 2].map(CandidateIx::new).to_vec())
+        );
     }
 
     #[test]
     fn a_tie_is_between_those_nobody_stands_before() {
         let intervals = [of(-0.01, 0.02), of(0.1, 0.2), of(0.1, 0.2)];
-        let settled = settle(&[0, 1, 2], &intervals, 0.03);
-        assert_eq!((settled.outcome, settled.top), (Outcome::Ties, vec![0, 1]));
-        assert_eq!(settle(&[0, 1], &[of(-0.04, 0.02)], 0.03).outcome, Outcome::Open);
-        assert_eq!(settle(&[0, 1], &[None], 0.03).outcome, Outcome::Open);
-        assert_eq!(settle(&[0], &[], 0.03).outcome, Outcome::Open);
+        let settled = settle(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
+        assert_eq!(
+            (settled.outcome, settled.top),
+            (Outcome::Ties, [0, 1].map(CandidateIx::new).to_vec())
+        );
+        assert_eq!(
+            settle(&[0, 1].map(CandidateIx::new), &[of(-0.04, 0.02)], 0.03).outcome,
+            Outcome::Open
+        );
+        assert_eq!(settle(&[0, 1].map(CandidateIx::new), &[None], 0.03).outcome, Outcome::Open);
+        assert_eq!(settle(&[CandidateIx::FIRST], &[], 0.03).outcome, Outcome::Open);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::schedule;
 use crate::model::event::{Action, Cell, FlashState, Region};
+use crate::model::index::CandidateIx;
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
 use crate::model::precondition::Series;
@@ -89,10 +90,10 @@ fn lost_bytes(run: &Run) -> u64 {
 
 /// Bytes written to prepare these visits: a data file each, and the region where every visit finds
 /// it written anew.
-fn visits_bytes(run: &Run, file_bytes: u64, order: &[u16]) -> u64 {
+fn visits_bytes(run: &Run, file_bytes: u64, order: &[CandidateIx]) -> u64 {
     let regions: Vec<&Region> = run.header.regions().collect();
-    let restored = |candidate: &u16| {
-        let index = run.header.candidates.get(usize::from(*candidate))?.region;
+    let restored = |candidate: &CandidateIx| {
+        let index = candidate.get(&run.header.candidates)?.region;
         let region = regions.get(usize::from(index))?;
         (region.flash_state == FlashState::Overwritten).then_some(region.size_bytes)
     };
@@ -132,6 +133,7 @@ pub fn measured_bytes(m: &Measurement) -> u64 {
 mod tests {
     use super::*;
     use crate::model::event::{Event, What};
+    use crate::model::index::RegionIx;
     use crate::model::job::{Job, Rw};
     use crate::model::precondition::{End, Round};
     use crate::prepare::steps;
@@ -149,7 +151,7 @@ mod tests {
     fn round(round: u32, write_bytes: u64) -> What {
         let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
         What::PreconditionRound(Box::new(Round {
-            region: 0,
+            region: RegionIx::FIRST,
             round,
             job,
             write_bytes,
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_round_that_a_kill_cut_off_counts_as_the_largest_before_it() {
-        let whole = What::Preconditioned { region: 0, end: End::Steady };
+        let whole = What::Preconditioned { region: RegionIx::FIRST, end: End::Steady };
         let steady = run(vec![round(0, 70), round(1, 50), whole.clone()]);
         assert_eq!(precondition_bytes(&steady), 120);
         let killed = run(vec![round(0, 70), round(1, 50), round(0, 60), whole]);
@@ -168,8 +170,8 @@ mod tests {
 
     #[test]
     fn a_first_round_that_a_kill_cut_off_counts_as_all_it_might_have_written() {
-        let started = || What::PreconditionStarted { region: 0, most_bytes: 900 };
-        let whole = What::Preconditioned { region: 0, end: End::Steady };
+        let started = || What::PreconditionStarted { region: RegionIx::FIRST, most_bytes: 900 };
+        let whole = What::Preconditioned { region: RegionIx::FIRST, end: End::Steady };
         assert_eq!(precondition_bytes(&run(vec![started()])), 900);
         let resumed = run(vec![started(), started(), round(0, 60), round(1, 50), whole]);
         assert_eq!(precondition_bytes(&resumed), 900 + 110);

@@ -8,6 +8,7 @@ use super::compare::{self, Comparison, Outcome};
 use super::lead::{Against, Lead};
 use super::table::Table;
 use super::{rounds, schedule};
+use crate::model::index::WorkloadIx;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, half_width};
@@ -36,7 +37,7 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
         Some(protocol.first_look())
     } else {
         let table = Table::of(run, schedule::evidence_blocks(run));
-        let all = 0..run.header.workloads.len() as u16;
+        let all = WorkloadIx::all(run.header.workloads.len());
         all.map(|w| settled_at(run, &table, w)).try_fold(complete, |most, at| Some(most.max(at?)))
     };
     let blocks_left = blocks.unwrap_or(protocol.last_block()).saturating_sub(complete);
@@ -44,7 +45,7 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
 }
 
 /// Complete blocks at which `workload` is expected to be settled; `None` = not within the mode's.
-pub fn settled_at(run: &Run, table: &Table, workload: u16) -> Option<u32> {
+pub fn settled_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
     let protocol = &run.header.protocol;
     let now = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let first = protocol.first_look();

@@ -11,6 +11,7 @@ use crate::evidence;
 use crate::model::candidate::Kind;
 use crate::model::event::{CacheState, Cell};
 use crate::model::host::PlaceClass;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::NotRanked;
 use crate::model::run::Run;
 use crate::model::workload::Phase;
@@ -20,7 +21,7 @@ use crate::truth::COLD_SHARE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excluded {
     /// Its index.
-    pub candidate: u16,
+    pub candidate: CandidateIx,
     /// Why.
     pub reason: NotRanked,
     /// Its cells for which that is so.
@@ -30,14 +31,14 @@ pub struct Excluded {
 }
 
 /// Those left out on `workload`, by index. Empty for runs of version 0.1, which ranked everybody.
-pub fn of(run: &Run, table: &Table, workload: u16) -> Vec<Excluded> {
+pub fn of(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded> {
     if run.header.protocol.rules.is_all_pairs() {
         return Vec::new();
     }
-    let candidates: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
-    let seen: Vec<Seen> = candidates.iter().map(|c| see(run, table, workload, *c)).collect();
+    let candidates = CandidateIx::all(run.header.candidates.len());
+    let seen: Vec<Seen> = candidates.map(|c| see(run, table, workload, c)).collect();
     let some_are_cold = seen.iter().any(|s| s.cold > 0);
-    let judge = |(candidate, seen): (u16, &Seen)| {
+    let judge = |(candidate, seen): (CandidateIx, &Seen)| {
         let found = if is_memory(run, candidate) {
             Some((NotRanked::Memory, seen.all))
         } else if seen.warm > 0 {
@@ -50,7 +51,7 @@ pub fn of(run: &Run, table: &Table, workload: u16) -> Vec<Excluded> {
         let (reason, cells) = found.filter(|_| seen.all > 0)?;
         Some(Excluded { candidate, reason, cells, of: seen.all })
     };
-    (0..).zip(&seen).filter_map(judge).collect()
+    CandidateIx::each(&seen).filter_map(judge).collect()
 }
 
 /// Where the reads of a candidate's cells came from.
@@ -62,8 +63,8 @@ struct Seen {
     cold: u32,
 }
 
-fn see(run: &Run, table: &Table, workload: u16, candidate: u16) -> Seen {
-    let of = &run.header.workloads[usize::from(workload)];
+fn see(run: &Run, table: &Table, workload: WorkloadIx, candidate: CandidateIx) -> Seen {
+    let of = &run.header.workloads[workload];
     let mut seen = Seen::default();
     let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
     let own = |c: &&Cell| (c.workload, c.candidate) == (workload, candidate);
@@ -99,8 +100,8 @@ fn has_moved(cell: &Cell) -> bool {
     read > 0 && moved.is_some_and(|moved| moved as f64 >= read as f64 * COLD_SHARE)
 }
 
-fn is_memory(run: &Run, candidate: u16) -> bool {
-    match &run.header.candidates[usize::from(candidate)].kind {
+fn is_memory(run: &Run, candidate: CandidateIx) -> bool {
+    match &run.header.candidates[candidate].kind {
         Kind::Directory { place, .. } => place.class == PlaceClass::Memory,
         Kind::Stack(_) => false,
     }
@@ -115,7 +116,7 @@ mod tests {
     /// The first candidate's cells do not know where their bytes came from; the devices moved so
     /// many percent of them.
     fn unknown(cell: &mut Cell, percent: u64) {
-        if cell.candidate == 0 {
+        if cell.candidate == CandidateIx::FIRST {
             let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
             cell.truth.cache = CacheState::Unknown;
             cell.truth.device_read_bytes = Some(read / 100 * percent);
@@ -126,7 +127,7 @@ mod tests {
         let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["seqread"]).cells(change);
         let run = run.play(5, |_, _, _| 900.0).build();
         let table = Table::of(&run, schedule::evidence_blocks(&run));
-        of(&run, &table, 0).iter().map(|excluded| excluded.reason).collect()
+        of(&run, &table, WorkloadIx::FIRST).iter().map(|excluded| excluded.reason).collect()
     }
 
     /// Of cells that cannot tell whether they were cold, those count whose devices moved the bytes.

@@ -11,6 +11,7 @@
 use super::compare::Comparison;
 use super::schedule;
 use super::table::Table;
+use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired, half_width};
 
@@ -29,7 +30,7 @@ pub enum Reading {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Against {
     /// Index of the other.
-    pub other: u16,
+    pub other: CandidateIx,
     /// Their differences, leader less other.
     pub paired: Option<Paired>,
     /// The interval of the difference; unbounded while there are too few blocks.
@@ -40,7 +41,7 @@ pub struct Against {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lead {
     /// Index of the leader; `None` where nobody is ranked.
-    pub leader: Option<u16>,
+    pub leader: Option<CandidateIx>,
     /// Every other ranked candidate, in the order of the ranks.
     pub against: Vec<Against>,
 }
@@ -65,12 +66,12 @@ impl Lead {
         run: &Run,
         table: &Table,
         compared: &Comparison,
-        leader: u16,
+        leader: CandidateIx,
         divisor: usize,
     ) -> Lead {
         let least = run.header.protocol.first_look();
         let divisor = divisor.max(1) as f64;
-        let against = |other: u16| {
+        let against = |other: CandidateIx| {
             let paired = Paired::of(&table.differences(compared.workload, leader, other));
             let dropped =
                 [other, leader].into_iter().find(|c| run.dropped.iter().any(|d| d.0 == *c));
@@ -92,7 +93,7 @@ impl Lead {
     /// of both: its own interval against the dropped one, which no block narrows any more, need not
     /// say so.
     fn follow_chains(&mut self, run: &Run, compared: &Comparison) {
-        let is_dropped = |c: u16| run.dropped.iter().any(|d| d.0 == c);
+        let is_dropped = |c: CandidateIx| run.dropped.iter().any(|d| d.0 == c);
         for _ in 0..self.against.len() {
             let before = self.against.clone();
             for found in self.against.iter_mut().filter(|found| is_dropped(found.other)) {

@@ -29,6 +29,7 @@ pub mod twin;
 pub mod wander;
 
 use crate::model::event::StopReason;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Rules;
 use crate::model::round::Round;
 use crate::model::run::Run;
@@ -62,12 +63,12 @@ pub enum Next {
         /// Complete blocks at this look.
         blocks: u32,
         /// Candidates that lose to one survivor on every workload.
-        dropped: Vec<u16>,
+        dropped: Vec<CandidateIx>,
     },
     /// Measure a block.
     Block {
         /// Candidates in order of visit.
-        order: Vec<u16>,
+        order: Vec<CandidateIx>,
         /// Mode characterise: which round it is.
         round: Option<Round>,
     },
@@ -154,7 +155,9 @@ fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
             schedule::alpha(run) / pairs.max(run.header.workloads.len() as f64)
         }
     };
-    (0..run.header.workloads.len() as u16).map(|w| Comparison::of(run, table, w, alpha)).collect()
+    WorkloadIx::all(run.header.workloads.len())
+        .map(|w| Comparison::of(run, table, w, alpha))
+        .collect()
 }
 
 /// At a look: whether every workload with something to compare has its answer, from blocks that
@@ -164,9 +167,9 @@ pub fn is_decided(run: &Run) -> bool {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let comparisons = comparisons(run, &table);
     if run.header.protocol.rules == Rules::Lead {
-        return (0..).zip(&comparisons).all(|(w, c)| is_settled(run, &table, w, c));
+        return WorkloadIx::each(&comparisons).all(|(w, c)| is_settled(run, &table, w, c));
     }
-    let is_answered = |(workload, compared): (u16, &Comparison)| {
+    let is_answered = |(workload, compared): (WorkloadIx, &Comparison)| {
         compared.ranked.len() < 2
             || compared.settled.outcome != Outcome::Open
                 && wander::autocorrelated(run, &table, workload, compared).is_empty()
@@ -179,12 +182,12 @@ pub fn is_decided(run: &Run) -> bool {
     let factor = |pair: &Pair| wander::interval_inflation(&suspects, pair.a, pair.b);
     let is_clear =
         |c: &Comparison| c.ranked.len() < 2 || c.settled_by(factor, margin) == c.settled.outcome;
-    (0..).zip(&comparisons).all(is_answered) && comparisons.iter().all(is_clear)
+    WorkloadIx::each(&comparisons).all(is_answered) && comparisons.iter().all(is_clear)
 }
 
 /// Whether the lead on a workload is settled in the statement over all workloads, and no wave of
 /// one candidate could have made it.
-fn is_settled(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> bool {
+fn is_settled(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> bool {
     let margin = run.header.protocol.tie_margin;
     let lead = Lead::of(run, table, compared, run.header.workloads.len());
     compared.ranked.len() < 2
@@ -214,7 +217,7 @@ fn goes_on(run: &Run) -> bool {
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
 /// candidate it repeats. One that may be wandering stays unless it is far behind: only more blocks
 /// can tell.
-fn losers(run: &Run, blocks: u32) -> Vec<u16> {
+fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
     let table = Table::of(run, blocks);
     let comparisons = comparisons(run, &table);
     let autocorrelated = match run.header.protocol.rules {
@@ -222,22 +225,22 @@ fn losers(run: &Run, blocks: u32) -> Vec<u16> {
         Rules::Lead => Vec::new(),
     };
     let survivors = run.survivors();
-    let loses_to = |loser: u16, winner: u16| {
+    let loses_to = |loser: CandidateIx, winner: CandidateIx| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
         let factor = wander::interval_inflation(&autocorrelated, winner, loser);
         measured.peek().is_some() && measured.all(|c| c.is_before_by(winner, loser, factor))
     };
     let candidates = &run.header.candidates;
-    let mut out: Vec<u16> = survivors
+    let mut out: Vec<CandidateIx> = survivors
         .iter()
         .filter(|c| survivors.iter().any(|s| s != *c && loses_to(**c, *s)))
         .copied()
         .collect();
     let twins = survivors.iter().filter(|c| {
-        let of = candidates[usize::from(**c)].twin_of.as_ref();
-        of.is_some_and(|name| out.iter().any(|o| candidates[usize::from(*o)].name == *name))
+        let of = candidates[**c].twin_of.as_ref();
+        of.is_some_and(|name| out.iter().any(|o| candidates[*o].name == *name))
     });
-    let twins: Vec<u16> = twins.copied().collect();
+    let twins: Vec<CandidateIx> = twins.copied().collect();
     out.extend(twins);
     out.sort_unstable();
     out

@@ -10,6 +10,7 @@
 //! noise 0.2 % (reversed at once 0.2 %, independent 5.9 %). Source of the principle: Cox, "Planning
 //! of Experiments", Wiley 1958, on designs balanced against trends.
 
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::workload::Workload;
 use crate::prng::SplitMix64;
@@ -19,8 +20,8 @@ const VISITS: u64 = 0x76_6973_6974;
 const CELLS: u64 = 0x63_656c_6c73;
 
 /// Surviving candidates in the order of the block that follows `complete` complete ones.
-pub fn visit_order(run: &Run, complete: u32) -> Vec<u16> {
-    let mut order: Vec<u16> = (0..run.header.candidates.len() as u16).collect();
+pub fn visit_order(run: &Run, complete: u32) -> Vec<CandidateIx> {
+    let mut order: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
     let (four, place) = (complete / 4, complete % 4);
     let words = [VISITS, u64::from(four), u64::from(place % 2)];
     SplitMix64::derive(run.header.seed, &words).shuffle(&mut order);
@@ -36,29 +37,29 @@ pub fn visit_order(run: &Run, complete: u32) -> Vec<u16> {
 /// inside a phase, and the same for every candidate of the block, so that it cancels in the
 /// difference. What is measured together is one entry, in the order of its parts; of a block that
 /// is a round it is the only one.
-pub fn workload_order(run: &Run, block: u32) -> Vec<Vec<u16>> {
+pub fn workload_order(run: &Run, block: BlockIx) -> Vec<Vec<WorkloadIx>> {
     let mut order = groups(&run.header.workloads);
-    if let Some(round) = run.blocks.get(block as usize).and_then(|block| block.round) {
+    if let Some(round) = block.get(&run.blocks).and_then(|block| block.round) {
         order.retain(|group| group[0] == round.workload);
     }
-    SplitMix64::derive(run.header.seed, &[CELLS, u64::from(block)]).shuffle(&mut order);
-    order.sort_by_key(|group| run.header.workloads[usize::from(group[0])].phase);
+    SplitMix64::derive(run.header.seed, &[CELLS, u64::from(block.number())]).shuffle(&mut order);
+    order.sort_by_key(|group| run.header.workloads[group[0]].phase);
     order
 }
 
 /// Workloads that are measured together, by index: the parts of a profile that one driver does
 /// with the same job; every other workload by itself.
-pub fn groups(workloads: &[Workload]) -> Vec<Vec<u16>> {
-    let mut groups: Vec<Vec<u16>> = Vec::new();
-    for (index, workload) in (0..).zip(workloads) {
-        let same = |group: &&mut Vec<u16>| is_one(&workloads[usize::from(group[0])], workload);
+pub fn groups(workloads: &[Workload]) -> Vec<Vec<WorkloadIx>> {
+    let mut groups: Vec<Vec<WorkloadIx>> = Vec::new();
+    for (index, workload) in WorkloadIx::each(workloads) {
+        let same = |group: &&mut Vec<WorkloadIx>| is_one(&workloads[group[0]], workload);
         match groups.iter_mut().find(same) {
             Some(group) => group.push(index),
             None => groups.push(vec![index]),
         }
     }
     for group in &mut groups {
-        group.sort_by_key(|w| workloads[usize::from(*w)].profile.map(|part| part.part));
+        group.sort_by_key(|w| workloads[*w].profile.map(|part| part.part));
     }
     groups
 }
@@ -96,11 +97,11 @@ mod tests {
     #[test]
     fn dropped_candidates_are_not_visited() {
         let mut run = RunBuilder::stacks(&["a", "b", "c"]).build();
-        run.dropped.push((1, 5));
+        run.dropped.push((CandidateIx::new(1), 5));
         for complete in 0..10 {
             let mut order = visit_order(&run, complete);
             order.sort_unstable();
-            assert_eq!(order, [0, 2]);
+            assert_eq!(order, [0, 2].map(CandidateIx::new));
         }
     }
 
@@ -108,10 +109,10 @@ mod tests {
     fn cold_reads_come_first_and_metadata_last() {
         let names = ["randwrite", "smallfiles", "randread", "seqread", "seqwrite"];
         let run = RunBuilder::stacks(&["a", "b"]).workloads(&names).build();
-        let orders: Vec<Vec<u16>> = (0..20).map(|b| workload_order(&run, b).concat()).collect();
+        let orders: Vec<Vec<WorkloadIx>> =
+            BlockIx::all(20).map(|b| workload_order(&run, b).concat()).collect();
         for order in &orders {
-            let phases: Vec<Phase> =
-                order.iter().map(|w| run.header.workloads[usize::from(*w)].phase).collect();
+            let phases: Vec<Phase> = order.iter().map(|w| run.header.workloads[*w].phase).collect();
             assert!(phases.is_sorted(), "{phases:?}");
             assert_eq!(order.len(), names.len());
         }
@@ -133,13 +134,16 @@ mod tests {
             .collect();
         run.header.workloads.splice(1..1, parts);
         run.header.workloads.extend(other);
-        for block in 0..9 {
+        for block in BlockIx::all(9) {
             let order = workload_order(&run, block);
-            assert_eq!(order[0], [5], "the cold read comes first");
-            assert_eq!(order[1], [0]);
+            assert_eq!(order[0], [WorkloadIx::new(5)], "the cold read comes first");
+            assert_eq!(order[1], [WorkloadIx::FIRST]);
             let mut profiles = order[2..].to_vec();
             profiles.sort();
-            assert_eq!(profiles, [vec![4, 3, 2, 1], vec![6, 7, 8, 9]]);
+            assert_eq!(
+                profiles,
+                [[4, 3, 2, 1], [6, 7, 8, 9]].map(|group| group.map(WorkloadIx::new))
+            );
         }
     }
 }

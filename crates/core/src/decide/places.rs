@@ -3,10 +3,12 @@
 //! Over as many blocks as there are candidates each has every place once, so that a part of the
 //! drive that is faster favours nobody.
 
-/// The place, from 0, of the candidate at this position among `k` standing side by side.
-pub fn place_of(candidate_position: u16, block: u32, k: u16) -> u16 {
-    let k = u32::from(k.max(1));
-    ((u32::from(candidate_position) + block % k) % k) as u16
+use crate::model::index::{BlockIx, PlaceIx};
+
+/// The place of the candidate at this position among `k` standing side by side.
+pub fn place_of(candidate_position: usize, block: BlockIx, k: usize) -> PlaceIx {
+    let k = k.max(1);
+    PlaceIx::new((candidate_position + usize::from(block) % k) % k)
 }
 
 #[cfg(test)]
@@ -16,17 +18,17 @@ mod tests {
 
     #[test]
     fn gives_every_candidate_every_place_once_and_every_place_one_candidate() {
-        for k in 1..=12u16 {
-            let of = |c, block| place_of(c, block, k);
-            for block in 0..u32::from(k) {
-                let taken: BTreeSet<u16> = (0..k).map(|c| of(c, block)).collect();
-                assert_eq!(taken.len(), usize::from(k));
+        for k in 1..=12 {
+            let of = |c, block| place_of(c, BlockIx::new(block), k);
+            for block in 0..k {
+                let taken: BTreeSet<PlaceIx> = (0..k).map(|c| of(c, block)).collect();
+                assert_eq!(taken.len(), k);
             }
             for candidate in 0..k {
-                let had: BTreeSet<u16> = (5..5 + u32::from(k)).map(|b| of(candidate, b)).collect();
-                assert_eq!(had, (0..k).collect());
+                let had: BTreeSet<PlaceIx> = (5..5 + k).map(|b| of(candidate, b)).collect();
+                assert_eq!(had, PlaceIx::all(k).collect());
             }
         }
-        assert_eq!(place_of(3, u32::MAX, 0), 0);
+        assert_eq!(place_of(3, BlockIx::new(usize::MAX), 0), PlaceIx::FIRST);
     }
 }

@@ -8,6 +8,7 @@ use super::table::Table;
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::host::Layer;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::job::Job;
 use crate::model::pooled::{PooledControl, PooledControls};
 use crate::model::run::Run;
@@ -50,16 +51,14 @@ pub fn pooled(header: &Header, stored: &[Run]) -> Option<PooledControls> {
 
 /// ln(twin / original) in each block of a run in which the same work was done.
 fn apart(run: &Run, table: &Table, wanted: &Workload) -> Vec<f64> {
-    let index = |name: &String| run.header.candidates.iter().position(|c| c.name == *name);
-    let workloads = run.header.workloads.iter();
-    let Some(workload) = workloads.clone().position(|w| is_same_work(w, wanted)) else {
+    let index = |name: &String| CandidateIx::find(&run.header.candidates, |c| c.name == *name);
+    let Some(workload) = WorkloadIx::find(&run.header.workloads, |w| is_same_work(w, wanted))
+    else {
         return Vec::new();
     };
-    let twins = run.header.candidates.iter().enumerate().filter(|(_, c)| c.slowed_ppm == 0);
+    let twins = CandidateIx::each(&run.header.candidates).filter(|(_, c)| c.slowed_ppm == 0);
     let pairs = twins.filter_map(|(twin, c)| Some((twin, index(c.twin_of.as_ref()?)?)));
-    pairs
-        .flat_map(|(twin, of)| table.differences(workload as u16, twin as u16, of as u16))
-        .collect()
+    pairs.flat_map(|(twin, of)| table.differences(workload, twin, of)).collect()
 }
 
 /// The same pattern by the same tool; how large the file is follows from region and speed, how long

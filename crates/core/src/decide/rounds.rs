@@ -12,6 +12,7 @@ use super::fit::Cost;
 use super::{Clock, Next, budget, order};
 use crate::evidence;
 use crate::model::event::{Cell, FlashState, StopReason};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Mode;
 use crate::model::round::Round;
 use crate::model::run::{Block, BlockState, Run};
@@ -30,9 +31,9 @@ pub fn is_of_rounds(run: &Run) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// Index of the candidate.
-    pub candidate: u16,
+    pub candidate: CandidateIx,
     /// Indices of the workloads; the first one names the group.
-    pub group: Vec<u16>,
+    pub group: Vec<WorkloadIx>,
 }
 
 impl Key {
@@ -45,7 +46,7 @@ impl Key {
 /// Every series that a run is to have, in its order.
 pub fn keys(run: &Run) -> Vec<Key> {
     let groups = order::groups(&run.header.workloads);
-    let candidates = 0..run.header.candidates.len() as u16;
+    let candidates = CandidateIx::all(run.header.candidates.len());
     let of = |candidate| groups.iter().map(move |group| Key { candidate, group: group.clone() });
     candidates.flat_map(of).collect()
 }
@@ -65,14 +66,14 @@ pub fn series<'r>(run: &'r Run, key: &Key) -> Vec<Vec<&'r Block>> {
 }
 
 /// The rounds of `workload` on `candidate` that are shown: of its last series.
-pub fn shown(run: &Run, workload: u16, candidate: u16) -> Vec<&Block> {
+pub fn shown(run: &Run, workload: WorkloadIx, candidate: CandidateIx) -> Vec<&Block> {
     let key =
         keys(run).into_iter().find(|k| k.candidate == candidate && k.group.contains(&workload));
     key.and_then(|key| series(run, &key).pop()).unwrap_or_default()
 }
 
 /// The rounds a figure is taken from: the last five, or all while there are fewer.
-pub fn window<'r>(run: &'r Run, workload: u16, candidate: u16) -> Vec<&'r Block> {
+pub fn window<'r>(run: &'r Run, workload: WorkloadIx, candidate: CandidateIx) -> Vec<&'r Block> {
     let mut rounds: Vec<&'r Block> = shown(run, workload, candidate);
     rounds.split_off(rounds.len().saturating_sub(ROUNDS))
 }
@@ -84,15 +85,15 @@ pub fn counts(run: &Run, cell: &Cell) -> bool {
 }
 
 /// The figure of a workload in a round, in the unit of its metric.
-pub fn figure(run: &Run, round: &Block, workload: u16) -> Option<f64> {
-    let metric = run.header.workloads.get(usize::from(workload))?.metric;
+pub fn figure(run: &Run, round: &Block, workload: WorkloadIx) -> Option<f64> {
+    let metric = workload.get(&run.header.workloads)?.metric;
     let mut cells = round.cells.iter().filter(|cell| cell.workload == workload);
     let valid = cells.rfind(|cell| !evidence::is_invalid(&run.header, cell))?;
     super::figure::of(metric, valid).filter(|figure| *figure > 0.0 && figure.is_finite())
 }
 
 /// What the last five rounds show; `None` for fewer, or where one of them has no figure.
-pub fn steadiness(run: &Run, rounds: &[&Block], workload: u16) -> Option<Steadiness> {
+pub fn steadiness(run: &Run, rounds: &[&Block], workload: WorkloadIx) -> Option<Steadiness> {
     let last = rounds.get(rounds.len().checked_sub(ROUNDS)?..)?;
     let figures: Option<Vec<f64>> = last.iter().map(|b| figure(run, b, workload)).collect();
     steady_state::steadiness(&figures?)
@@ -110,8 +111,8 @@ pub enum End {
 }
 
 /// Why no further round follows these; `None` = one does.
-pub fn ended(run: &Run, rounds: &[&Block], group: &[u16]) -> Option<End> {
-    let is_steady = |w: &u16| steadiness(run, rounds, *w).is_some_and(Steadiness::is_steady);
+pub fn ended(run: &Run, rounds: &[&Block], group: &[WorkloadIx]) -> Option<End> {
+    let is_steady = |w: &WorkloadIx| steadiness(run, rounds, *w).is_some_and(Steadiness::is_steady);
     let is_empty = |b: &&Block| group.iter().all(|w| figure(run, b, *w).is_none());
     let empty = rounds.iter().rev().take_while(|b| is_empty(b)).count();
     if group.iter().all(is_steady) {
@@ -131,7 +132,7 @@ fn end_of(run: &Run, key: &Key) -> Option<End> {
 /// What the run does next.
 pub fn next(run: &Run, now: Clock) -> Next {
     let (keys, bytes) = (keys(run), now.estimated_block_write_bytes);
-    let own = run.blocks.get(run.owned_from as usize..).unwrap_or_default();
+    let own = run.blocks.get(usize::from(run.owned_from)..).unwrap_or_default();
     let is_begun = |key: &&Key| own.iter().any(|block| key.is_of(block));
     let is_to_come = |key: &&Key| !is_begun(key) && end_of(run, key).is_none();
     let to_come: Vec<&Key> = keys.iter().filter(is_to_come).collect();

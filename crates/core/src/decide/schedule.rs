@@ -12,6 +12,7 @@
 
 use super::rounds;
 use crate::model::candidate::are_compared;
+use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::stats::steady_state::MOST_ROUNDS;
 
@@ -86,7 +87,7 @@ pub fn alpha(run: &Run) -> f64 {
 
 /// The same, of the pairs with a candidate that was dropped: what was certain at that look stays
 /// so.
-pub fn alpha_with(run: &Run, candidate: u16) -> f64 {
+pub fn alpha_with(run: &Run, candidate: CandidateIx) -> f64 {
     let dropped = run.dropped.iter().find(|d| d.0 == candidate);
     let look = dropped.and_then(|d| run.looks.iter().position(|blocks| *blocks == d.1));
     look.map_or_else(|| alpha(run), |look| run.header.protocol.alpha_at(look))

@@ -3,13 +3,14 @@
 
 use super::{figure, rounds};
 use crate::evidence;
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 
 /// Scores by workload, candidate and block, over the first complete blocks of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Numbers of the blocks, ascending.
-    blocks: Vec<u32>,
+    blocks: Vec<BlockIx>,
     /// `[workload][candidate][position in blocks]`
     values: Vec<Vec<Vec<Option<f64>>>>,
 }
@@ -24,7 +25,7 @@ impl Table {
         let mut values = vec![vec![vec![None; chosen.len()]; candidates]; workloads];
         for (position, block) in chosen.iter().enumerate() {
             for cell in &block.cells {
-                let workload = &run.header.workloads[usize::from(cell.workload)];
+                let workload = &run.header.workloads[cell.workload];
                 if !rounds::counts(run, cell) || evidence::is_invalid(&run.header, cell) {
                     continue;
                 }
@@ -37,17 +38,17 @@ impl Table {
     }
 
     /// Numbers of the blocks in it.
-    pub fn blocks(&self) -> &[u32] {
+    pub fn blocks(&self) -> &[BlockIx] {
         &self.blocks
     }
 
     /// Scores of a candidate on a workload, one entry a block.
-    pub fn values(&self, workload: u16, candidate: u16) -> &[Option<f64>] {
+    pub fn values(&self, workload: WorkloadIx, candidate: CandidateIx) -> &[Option<f64>] {
         &self.values[usize::from(workload)][usize::from(candidate)]
     }
 
     /// Score of `a` less score of `b` in every block in which both were measured.
-    pub fn differences(&self, workload: u16, a: u16, b: u16) -> Vec<f64> {
+    pub fn differences(&self, workload: WorkloadIx, a: CandidateIx, b: CandidateIx) -> Vec<f64> {
         let pairs = self.values(workload, a).iter().zip(self.values(workload, b));
         pairs.filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
     }
@@ -77,10 +78,11 @@ mod tests {
         let run = RunBuilder::stacks(&["quick", "slow"]).header(|h| h.workloads = vec![workload]);
         let run = run.play(5, |_, c, _| if c == 0 { 1e6 } else { 3e6 }).build();
         let table = Table::of(&run, 5);
-        for difference in table.differences(0, 0, 1) {
+        let second = CandidateIx::new(1);
+        for difference in table.differences(WorkloadIx::FIRST, CandidateIx::FIRST, second) {
             assert!((difference - libm::log(3.0)).abs() < 1e-9, "{difference}");
         }
-        let score = table.values(0, 1)[0].unwrap();
+        let score = table.values(WorkloadIx::FIRST, second)[0].unwrap();
         assert!((Metric::LatencyP99.of_score(score) - 3e6).abs() < 1.0);
         assert!((Metric::Iops.of_score(Metric::Iops.to_score(7.0)) - 7.0).abs() < 1e-9);
     }
@@ -90,19 +92,26 @@ mod tests {
         let mut builder = RunBuilder::stacks(&["a", "b"]);
         builder.block(vec![0, 1], &mut |_, _, _| 100.0);
         let reason = "killed".to_string();
-        builder.push(What::BlockSuperseded { block: 0, reason });
-        let mut builder = builder.cells(|c| c.truth.suspended_ns = c.candidate.into());
+        builder.push(What::BlockSuperseded { block: BlockIx::FIRST, reason });
+        let mut builder = builder.cells(|c| c.truth.suspended_ns = c.candidate.number().into());
         builder.block(vec![0, 1], &mut |_, _, _| 200.0);
-        let mut builder =
-            builder.cells(|c| c.truth.suspended_ns = u64::from(c.candidate) * 12_000_000_000);
+        let mut builder = builder
+            .cells(|c| c.truth.suspended_ns = u64::from(c.candidate.number()) * 12_000_000_000);
         builder.block(vec![1, 0], &mut |_, _, _| 300.0);
         let table = Table::of(&builder.build(), 99);
-        assert_eq!(table.blocks(), [1, 2]);
+        assert_eq!(table.blocks(), [1, 2].map(BlockIx::new));
         let rates = |c| -> Vec<Option<u64>> {
-            table.values(0, c).iter().map(|v| v.map(|y| libm::exp(y).round() as u64)).collect()
+            table
+                .values(WorkloadIx::FIRST, c)
+                .iter()
+                .map(|v| v.map(|y| libm::exp(y).round() as u64))
+                .collect()
         };
-        assert_eq!(rates(0), [Some(200), Some(300)]);
-        assert_eq!(rates(1), [Some(200), None]);
-        assert_eq!(table.differences(0, 0, 1).len(), 1);
+        assert_eq!(rates(CandidateIx::FIRST), [Some(200), Some(300)]);
+        assert_eq!(rates(CandidateIx::new(1)), [Some(200), None]);
+        assert_eq!(
+            table.differences(WorkloadIx::FIRST, CandidateIx::FIRST, CandidateIx::new(1)).len(),
+            1
+        );
     }
 }

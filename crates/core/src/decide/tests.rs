@@ -1,6 +1,7 @@
 //! The decision from the first block to the end, on tables of rates.
 
 use super::*;
+use crate::model::index::CandidateIx;
 use crate::model::protocol::Mode;
 use crate::testing::{RunBuilder, Version01};
 
@@ -21,7 +22,7 @@ fn stopped(run: &Run) -> StopReason {
 fn a_clear_winner_ends_the_run_at_the_first_look() {
     let run = Version01::stacks(&["a", "b"]).play(99, steady(&[100.0, 110.0])).build();
     assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::Decided, &[5][..]));
-    assert_eq!(run.dropped, [(0, 5)]);
+    assert_eq!(run.dropped, [(CandidateIx::FIRST, 5)]);
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn losers_are_dropped_and_the_others_go_on() {
         if candidate == 2 { 10.0 } else { 100.0 * wave }
     };
     let run = Version01::stacks(&["a", "b", "slow"]).play(99, noisy).build();
-    assert_eq!(run.dropped.first(), Some(&(2, 5)));
+    assert_eq!(run.dropped.first(), Some(&(CandidateIx::new(2), 5)));
     assert!(run.blocks[5].order.len() == 2 && run.blocks.len() > 8, "{:?}", run.looks);
 }
 
@@ -125,7 +126,7 @@ fn a_twin_goes_with_its_candidate() {
     });
     let run = builder.mode(Mode::Precise).play(99, steady(&[50.0, 50.0, 100.0])).build();
     assert_eq!(run.header.protocol.k, 2);
-    assert_eq!(run.dropped, [(0, 5), (1, 5)]);
+    assert_eq!(run.dropped, [(CandidateIx::FIRST, 5), (CandidateIx::new(1), 5)]);
 }
 
 /// A run by the lead has time left after the last look of its mode, and uses it.

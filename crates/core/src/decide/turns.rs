@@ -7,6 +7,7 @@
 //! designs balanced for the estimation of residual effects of treatments", Australian Journal of
 //! Scientific Research A 2 (1949).
 
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::protocol::ROUNDS;
 use crate::prng::SplitMix64;
 
@@ -16,15 +17,21 @@ const ROWS: u64 = 0x726f_7773;
 
 /// The candidates of `standing` in the order of one round. A block goes on in the cycle about where
 /// the one before it ended, so that cycles longer than a block are completed over several.
-pub fn turns(seed: u64, block: u32, workload: u16, round: u32, standing: &[u16]) -> Vec<u16> {
+pub fn turns(
+    seed: u64,
+    block: BlockIx,
+    workload: WorkloadIx,
+    round: u32,
+    standing: &[CandidateIx],
+) -> Vec<CandidateIx> {
     let k = standing.len();
     if k < 2 {
         return standing.to_vec();
     }
     let rows = rows(k) as u64;
-    let number = u64::from(block) * u64::from(*ROUNDS.start()) + u64::from(round);
+    let number = u64::from(block.number()) * u64::from(*ROUNDS.start()) + u64::from(round);
     let (cycle, at) = (number / rows, (number % rows) as usize);
-    let words = |what: u64| [what, u64::from(workload), cycle];
+    let words = |what: u64| [what, u64::from(workload.number()), cycle];
     let mut names = standing.to_vec();
     SplitMix64::derive(seed, &words(NAMES)).shuffle(&mut names);
     let mut order: Vec<usize> = (0..rows as usize).collect();
@@ -55,12 +62,12 @@ mod tests {
 
     #[test]
     fn follows_each_other_candidate_equally_often_in_a_cycle() {
-        for k in 2..=12u16 {
-            let standing: Vec<u16> = (10..10 + k).collect();
-            let mut after: BTreeMap<(u16, u16), u32> = BTreeMap::new();
-            let mut at: BTreeMap<(usize, u16), u32> = BTreeMap::new();
-            for number in 0..rows(usize::from(k)) as u32 {
-                let order = turns(5, 0, 1, number, &standing);
+        for k in 2..=12 {
+            let standing: Vec<CandidateIx> = (10..10 + k).map(CandidateIx::new).collect();
+            let mut after: BTreeMap<(CandidateIx, CandidateIx), u32> = BTreeMap::new();
+            let mut at: BTreeMap<(usize, CandidateIx), u32> = BTreeMap::new();
+            for number in 0..rows(k) as u32 {
+                let order = turns(5, BlockIx::FIRST, WorkloadIx::new(1), number, &standing);
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
                 assert_eq!(sorted, standing, "a round has everybody once");
@@ -68,29 +75,32 @@ mod tests {
                 order.iter().enumerate().for_each(|(i, c)| *at.entry((i, *c)).or_default() += 1);
             }
             let often = if k % 2 == 0 { 1 } else { 2 };
-            assert_eq!(after.len(), usize::from(k) * usize::from(k - 1), "{k}");
+            assert_eq!(after.len(), k * (k - 1), "{k}");
             assert!(after.values().all(|n| *n == often), "{k}: {after:?}");
-            assert!(at.values().all(|n| *n == often) && at.len() == usize::from(k).pow(2), "{k}");
+            assert!(at.values().all(|n| *n == often) && at.len() == k.pow(2), "{k}");
         }
     }
 
     #[test]
     fn differs_by_seed_and_workload_and_is_the_same_again() {
-        let all = |seed, workload| -> Vec<Vec<u16>> {
-            (0..6).map(|round| turns(seed, 3, workload, round, &[0, 1, 2, 3, 4, 5])).collect()
+        let standing = [0, 1, 2, 3, 4, 5].map(CandidateIx::new);
+        let (first, second) = (WorkloadIx::FIRST, WorkloadIx::new(1));
+        let all = |seed, workload| -> Vec<Vec<CandidateIx>> {
+            (0..6).map(|round| turns(seed, BlockIx::new(3), workload, round, &standing)).collect()
         };
-        assert_eq!(all(1, 0), all(1, 0));
-        assert_ne!(all(1, 0), all(2, 0));
-        assert_ne!(all(1, 0), all(1, 1));
+        assert_eq!(all(1, first), all(1, first));
+        assert_ne!(all(1, first), all(2, first));
+        assert_ne!(all(1, first), all(1, second));
     }
 
     #[test]
     fn completes_a_long_cycle_over_several_blocks() {
         // Nine candidates: 18 rounds, 8 in a block.
-        let standing: Vec<u16> = (0..9).collect();
-        let mut after: BTreeMap<(u16, u16), u32> = BTreeMap::new();
-        for number in 0..18u32 {
-            let order = turns(5, number / 8, 0, number % 8, &standing);
+        let standing: Vec<CandidateIx> = CandidateIx::all(9).collect();
+        let mut after: BTreeMap<(CandidateIx, CandidateIx), u32> = BTreeMap::new();
+        let rounds = BlockIx::all(3).flat_map(|block| (0..8).map(move |round| (block, round)));
+        for (block, round) in rounds.take(18) {
+            let order = turns(5, block, WorkloadIx::FIRST, round, &standing);
             order.windows(2).for_each(|w| *after.entry((w[0], w[1])).or_default() += 1);
         }
         assert!(after.len() == 72 && after.values().all(|n| *n == 2), "{after:?}");
@@ -98,7 +108,8 @@ mod tests {
 
     #[test]
     fn has_nothing_to_order_for_one_candidate_or_none() {
-        assert_eq!(turns(1, 0, 0, 0, &[7]), [7]);
-        assert!(turns(1, 0, 0, 0, &[]).is_empty());
+        let alone = [CandidateIx::new(7)];
+        assert_eq!(turns(1, BlockIx::FIRST, WorkloadIx::FIRST, 0, &alone), alone);
+        assert!(turns(1, BlockIx::FIRST, WorkloadIx::FIRST, 0, &[]).is_empty());
     }
 }

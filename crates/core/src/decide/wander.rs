@@ -12,6 +12,7 @@ mod residuals;
 use crate::decide::compare::Comparison;
 use crate::decide::lead::{Against, Lead};
 use crate::decide::table::Table;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::autocorrelation::{Lag1, lag1, widening};
 use crate::stats::sample;
@@ -41,10 +42,10 @@ const CLEAR: f64 = 5.0;
 pub fn autocorrelated(
     run: &Run,
     table: &Table,
-    workload: u16,
+    workload: WorkloadIx,
     compared: &Comparison,
-) -> Vec<(u16, Lag1)> {
-    let of = |c: &u16| {
+) -> Vec<(CandidateIx, Lag1)> {
+    let of = |c: &CandidateIx| {
         let residuals = own_residuals(run, table, workload, &compared.ranked, *c).values();
         Some((*c, lag1(&residuals)?))
     };
@@ -54,7 +55,12 @@ pub fn autocorrelated(
 /// The leader's pairs whose differences wander so that its lead would say less, each with what was
 /// seen. Only these are tested, at limits divided by their number on all workloads: over all pairs,
 /// waves that do not matter refused three of four true winners among twelve candidates.
-pub fn of_lead(run: &Run, table: &Table, workload: u16, lead: &Lead) -> Vec<(u16, Lag1)> {
+pub fn of_lead(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    lead: &Lead,
+) -> Vec<(CandidateIx, Lag1)> {
     let tests = (lead.against.len() * run.header.workloads.len()).max(1) as f64;
     let blocks = table.blocks().len();
     let is_last = blocks >= ESTIMABLE && blocks >= run.header.protocol.last_block() as usize;
@@ -64,7 +70,7 @@ pub fn of_lead(run: &Run, table: &Table, workload: u16, lead: &Lead) -> Vec<(u16
         let found = lag1(&table.differences(workload, leader, against.other))?;
         (found.p < limit / tests).then_some((against.other, found))
     };
-    let found: Vec<(u16, Lag1)> = lead.against.iter().filter_map(seen).collect();
+    let found: Vec<(CandidateIx, Lag1)> = lead.against.iter().filter_map(seen).collect();
     let factor = |against: &Against| {
         let blocks = against.paired.map_or(0, |p| p.blocks);
         let own = found.iter().find(|(other, _)| *other == against.other);
@@ -80,15 +86,19 @@ pub fn of_lead(run: &Run, table: &Table, workload: u16, lead: &Lead) -> Vec<(u16
 /// Candidates that might wander: too little to refuse, enough to measure on. Looks at what a
 /// candidate's workloads have in common in each block, because a wave of the candidate is in all of
 /// them and their errors are not.
-pub fn might_be_autocorrelated(run: &Run, table: &Table, comparisons: &[Comparison]) -> Vec<u16> {
+pub fn might_be_autocorrelated(
+    run: &Run,
+    table: &Table,
+    comparisons: &[Comparison],
+) -> Vec<CandidateIx> {
     let most = comparisons.iter().map(|c| c.ranked.len()).max().unwrap_or(0);
     if most < 2 {
         return Vec::new();
     }
-    let candidates = || 0..run.header.candidates.len() as u16;
+    let candidates = || CandidateIx::all(run.header.candidates.len());
     let waves = candidates()
         .filter_map(|c| Some((c, lag1(&common_residuals(run, table, comparisons, c))?)));
-    let mut found: Vec<u16> =
+    let mut found: Vec<CandidateIx> =
         suspects(waves, most, WAVE_ALPHA).into_iter().map(|(candidate, _)| candidate).collect();
     let alpha = NOISY_ALPHA / most as f64;
     found.extend(candidates().filter(|c| {
@@ -101,7 +111,7 @@ pub fn might_be_autocorrelated(run: &Run, table: &Table, comparisons: &[Comparis
 
 /// How many times as wide the interval of `a` and `b` may be made for the answer to be taken while
 /// `suspects` might wander.
-pub fn interval_inflation(suspects: &[u16], a: u16, b: u16) -> f64 {
+pub fn interval_inflation(suspects: &[CandidateIx], a: CandidateIx, b: CandidateIx) -> f64 {
     if suspects.contains(&a) || suspects.contains(&b) { CLEAR } else { 1.0 }
 }
 
@@ -111,10 +121,9 @@ fn common_residuals(
     run: &Run,
     table: &Table,
     comparisons: &[Comparison],
-    candidate: u16,
+    candidate: CandidateIx,
 ) -> Vec<f64> {
-    let series: Vec<Vec<Option<f64>>> = (0..)
-        .zip(comparisons)
+    let series: Vec<Vec<Option<f64>>> = WorkloadIx::each(comparisons)
         .filter(|(_, c)| c.ranked.len() >= 2 && c.ranked.contains(&candidate))
         .map(|(w, c)| own_residuals(run, table, w, &c.ranked, candidate).in_own_sd())
         .collect();
@@ -127,10 +136,10 @@ fn common_residuals(
 
 /// Those that independent noise explains with less than `alpha` over all `candidates`.
 fn suspects(
-    found: impl Iterator<Item = (u16, Lag1)>,
+    found: impl Iterator<Item = (CandidateIx, Lag1)>,
     candidates: usize,
     alpha: f64,
-) -> Vec<(u16, Lag1)> {
+) -> Vec<(CandidateIx, Lag1)> {
     if candidates < 2 {
         return Vec::new();
     }

@@ -83,7 +83,7 @@ pub fn find(steps: &[Step], layer: Layer) -> Option<&Step> {
 
 /// The name of the filesystem that is measured.
 pub fn filesystem(seen: &Seen) -> String {
-    let candidate = seen.header.candidates.get(usize::from(seen.cell.candidate));
+    let candidate = seen.cell.candidate.get(&seen.header.candidates);
     let stack = candidate.and_then(|candidate| match &candidate.kind {
         Kind::Stack(stack) => Some(stack.fs.clone()),
         Kind::Directory { .. } => None,

@@ -6,6 +6,7 @@
 use crate::model::cause::{Cause, Grade, Reason};
 use crate::model::ceiling::{Layer as Rung, Rung as Measured};
 use crate::model::event::{CacheState, Cell};
+use crate::model::index::WorkloadIx;
 use crate::model::measurement::Window;
 use crate::model::run::Run;
 use crate::model::telemetry::{
@@ -54,7 +55,7 @@ impl Scene {
     pub fn rung(mut self, layer: Rung, rate: f64) -> Scene {
         let rung = Measured {
             layer,
-            workload: 0,
+            workload: WorkloadIx::FIRST,
             candidate: None,
             rate,
             bytes_per_s: rate,

@@ -35,7 +35,7 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
         alike: all.filter(is_alike).collect(),
         header: &run.header,
         cell,
-        workload: run.header.workloads.get(usize::from(cell.workload))?,
+        workload: cell.workload.get(&run.header.workloads)?,
         ceilings: &run.ceilings,
         place: evidence::cell::place(&run.header, cell.candidate),
         positions: run.positions(cell.candidate),

@@ -2,6 +2,7 @@
 
 use crate::model::cause::{Grade, HeldBack, Reason};
 use crate::model::event::Cell;
+use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::words;
 
@@ -9,7 +10,7 @@ use crate::words;
 const AGREE: f64 = 0.6;
 
 /// Every candidate of a workload that has cells in complete blocks, in the order of the run.
-pub fn workload(run: &Run, workload: u16) -> Vec<HeldBack> {
+pub fn workload(run: &Run, workload: WorkloadIx) -> Vec<HeldBack> {
     let cells: Vec<&Cell> = run
         .complete_blocks()
         .flat_map(|block| &block.cells)

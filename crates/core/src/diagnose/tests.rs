@@ -5,6 +5,7 @@ use super::summary;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer as Rung;
 use crate::model::event::{Cell, Event};
+use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, ThreadUse};
 use crate::prng::SplitMix64;
@@ -159,10 +160,13 @@ fn what_cannot_be_told_prints_the_ladder() {
 fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
     let two = || Version01::directories(&["/a", "/b"]).workloads(&["randread"]);
     let blind = two().play(5, |_, _, _| 900.0).build();
-    assert!(summary::workload(&blind, 0).is_empty(), "nothing was watched, nothing is said");
+    assert!(
+        summary::workload(&blind, WorkloadIx::FIRST).is_empty(),
+        "nothing was watched, nothing is said"
+    );
     let watch = |cell: &mut Cell| cell.telemetry = Some(Box::new(quiet(20, 0.95)));
     let run = two().cells(watch).play(5, |_, candidate, _| 900.0 + f64::from(candidate)).build();
-    let held = summary::workload(&run, 0);
+    let held = summary::workload(&run, WorkloadIx::FIRST);
     assert_eq!(
         held.iter().map(|h| (h.of, h.candidate.as_str())).collect::<Vec<_>>(),
         [(5, "/a"), (5, "/b")]
@@ -170,11 +174,11 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
     let said = summary::sentence(&held).unwrap();
     assert!(said.contains("for all candidates"), "{said}");
     let split = two().cells(|cell| {
-        let queue = if cell.block % 2 == 0 { 0.95 } else { 3.0 };
+        let queue = if cell.block.number() % 2 == 0 { 0.95 } else { 3.0 };
         cell.telemetry = Some(Box::new(quiet(20, queue)));
     });
     let run = split.play(4, |_, _, _| 900.0).build();
-    let said = summary::sentence(&summary::workload(&run, 0)).unwrap();
+    let said = summary::sentence(&summary::workload(&run, WorkloadIx::FIRST)).unwrap();
     assert!(said.contains("measurements disagree"), "{said}");
 }
 
@@ -183,7 +187,7 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
 fn falls(windows_before: u64, others: [u64; 4]) -> Scene {
     let mut scene = scenes().into_iter().find(|s| s.0 == "a fast cache that is full").unwrap().2;
     let block = scene.run.blocks[0].clone();
-    for (number, other) in (1..).zip(others) {
+    for (number, other) in (1..).map(BlockIx::new).zip(others) {
         falls_after(&mut scene, other);
         let mut block = block.clone();
         block.cells[0] = Cell { block: number, ..scene.cell.clone() };
@@ -231,7 +235,7 @@ fn a_rate_that_falls_with_fresh_memory_is_no_cache_of_the_disk() {
     let events: Vec<Event> =
         recorded.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let run = Run::fold(&events).unwrap();
-    let held = summary::workload(&run, 0);
+    let held = summary::workload(&run, WorkloadIx::FIRST);
     let of_cells = run.blocks.iter().flat_map(|block| &block.cells);
     let causes: Vec<Cause> = of_cells.map(|cell| super::cell(&run, cell).unwrap().cause).collect();
     assert!(
@@ -254,7 +258,7 @@ fn sloped(workload: &str, passes: u64, others_too: bool) -> Scene {
         m.read.iter_mut().chain(&mut m.write).for_each(|op| op.io_bytes = bytes);
         windows(s, ios);
     });
-    for number in 1..5 {
+    for number in (1..5).map(BlockIx::new) {
         let mut block = scene.run.blocks[0].clone();
         if others_too {
             block.cells[0] = scene.cell.clone();

@@ -77,7 +77,7 @@ pub(crate) fn of_study(rule: &Rule, evidence: String, advice: impl Into<Advice>)
 
 /// Says which cell a finding is about.
 pub(crate) fn about(mut finding: Finding, header: &Header, cell: &Cell) -> Finding {
-    finding.workload = header.workloads.get(usize::from(cell.workload)).map(|w| w.name.clone());
-    finding.candidate = header.candidates.get(usize::from(cell.candidate)).map(|c| c.name.clone());
+    finding.workload = cell.workload.get(&header.workloads).map(|w| w.name.clone());
+    finding.candidate = cell.candidate.get(&header.candidates).map(|c| c.name.clone());
     finding
 }

@@ -11,6 +11,7 @@ use crate::compare::factor::Difference;
 use crate::decide::compare::Comparison;
 use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
@@ -170,10 +171,7 @@ struct Part<'a> {
 impl Part<'_> {
     /// Mean and blocks of `ln(a) - ln(b)`.
     fn paired(&self, a: &str, b: &str) -> Option<Paired> {
-        let index = |name: &str| {
-            let at = self.run.header.candidates.iter().position(|c| c.name == name)?;
-            u16::try_from(at).ok()
-        };
+        let index = |name: &str| CandidateIx::find(&self.run.header.candidates, |c| c.name == name);
         let (a, b) = (index(a)?, index(b)?);
         let pair = self.compared.pair(a, b)?;
         // Fewer blocks than its first look needs say nothing.
@@ -220,7 +218,7 @@ fn answer(
             limit::forbidding(findings).iter().map(|finding| finding.id.clone()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let compared = Comparison::of(run, &tables[at], u16::try_from(index).ok()?, ALPHA);
+        let compared = Comparison::of(run, &tables[at], WorkloadIx::new(index), ALPHA);
         let part = Part { board: names[at], run, compared };
         let is_measured = part.compared.pairs.iter().any(|pair| pair.interval.is_some());
         match ids.is_empty() && is_measured {

@@ -8,6 +8,7 @@ use super::effect::Claim;
 use super::over::Over;
 use crate::analyse::analyse;
 use crate::model::event::Header;
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::{fleet_document, fleet_json};
@@ -133,7 +134,8 @@ fn a_board_whose_cells_were_discarded_is_named_with_the_reason() {
     let hot = &mut runs[3];
     hot.0.blocks.iter_mut().for_each(|block| block.cells.clear());
     let reasons = ["under-voltage\u{1b}[2J", "an error", "under-voltage\u{1b}[2J"];
-    hot.0.invalid = reasons.map(|reason| (0, 0, 0, reason.to_string())).to_vec();
+    let cell = (BlockIx::FIRST, CandidateIx::FIRST, WorkloadIx::FIRST);
+    hot.0.invalid = reasons.map(|reason| (cell.0, cell.1, cell.2, reason.to_string())).to_vec();
     hot.1 = analyse(&hot.0);
     let found = fleet(&runs);
     let excluded = &found.answers[0].excluded[0];

@@ -18,6 +18,7 @@ use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::model::candidate::Kind;
 use crate::model::event::Header;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::workload::Metric;
@@ -113,10 +114,12 @@ impl Past {
     pub fn of(mut run: Run, label: Option<String>) -> Past {
         let table = Table::of(&run, schedule::evidence_blocks(&run));
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());
-        let of = |w: usize, c: usize| -> Vec<f64> {
-            table.values(w as u16, c as u16).iter().flatten().copied().collect()
+        let of = |w: WorkloadIx, c: CandidateIx| -> Vec<f64> {
+            table.values(w, c).iter().flatten().copied().collect()
         };
-        let scores = (0..workloads).map(|w| (0..candidates).map(|c| of(w, c)).collect()).collect();
+        let scores = WorkloadIx::all(workloads)
+            .map(|w| CandidateIx::all(candidates).map(|c| of(w, c)).collect())
+            .collect();
         run.blocks = Vec::new();
         run.steps = Vec::new();
         run.invalid = Vec::new();

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::host::Place;
+use super::index::RegionIx;
 use super::path::RawPath;
 use crate::words;
 
@@ -17,8 +18,8 @@ pub struct Candidate {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub twin_of: Option<String>,
     /// Index into [`super::event::Header::regions`]; 0 but for runs over several devices.
-    #[serde(skip_serializing_if = "is_zero", default)]
-    pub region: u16,
+    #[serde(skip_serializing_if = "is_first", default)]
+    pub region: RegionIx,
     /// Positive control: by how much of its speed it is slowed down on purpose, in millionths; 0
     /// for all others. It is then the twin of somebody.
     #[serde(skip_serializing_if = "is_unslowed", default)]
@@ -28,7 +29,7 @@ pub struct Candidate {
 impl Candidate {
     /// A candidate on the first region, twin of nobody.
     pub fn new(name: impl Into<String>, kind: Kind) -> Candidate {
-        Candidate { name: name.into(), kind, twin_of: None, region: 0, slowed_ppm: 0 }
+        Candidate { name: name.into(), kind, twin_of: None, region: RegionIx::FIRST, slowed_ppm: 0 }
     }
 }
 
@@ -37,8 +38,8 @@ pub fn are_compared<'c>(candidates: impl IntoIterator<Item = &'c Candidate>) -> 
     candidates.into_iter().filter(|c| c.twin_of.is_none()).count() >= 2
 }
 
-fn is_zero(index: &u16) -> bool {
-    *index == 0
+fn is_first(region: &RegionIx) -> bool {
+    *region == RegionIx::FIRST
 }
 
 fn is_unslowed(ppm: &u32) -> bool {

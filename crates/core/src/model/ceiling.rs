@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidate::Skipped;
+use super::index::{CandidateIx, WorkloadIx};
 
 /// The layers, from the wire up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -80,10 +81,10 @@ pub struct Rung {
     /// Which layer.
     pub layer: Layer,
     /// Index of the workload.
-    pub workload: u16,
+    pub workload: WorkloadIx,
     /// Index of the candidate it belongs to; `None` = all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub candidate: Option<u16>,
+    pub candidate: Option<CandidateIx>,
     /// In the workload's metric, a second; where that is a latency, data operations a second.
     pub rate: f64,
     /// Bytes a second.
@@ -111,7 +112,7 @@ pub struct Ceilings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Index of the workload whose layers they are; `None` = all.
-    pub workload: Option<u16>,
+    pub workload: Option<WorkloadIx>,
     /// Why.
     pub because: Because,
 }
@@ -141,7 +142,12 @@ impl Because {
 
 impl Ceilings {
     /// The rung of a layer for a cell: the candidate's own, or everybody's.
-    pub fn find(&self, layer: Layer, workload: u16, candidate: u16) -> Option<&Rung> {
+    pub fn find(
+        &self,
+        layer: Layer,
+        workload: WorkloadIx,
+        candidate: CandidateIx,
+    ) -> Option<&Rung> {
         let fits = |r: &&Rung| {
             r.layer == layer && r.workload == workload && r.candidate.is_none_or(|c| c == candidate)
         };

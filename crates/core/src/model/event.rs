@@ -12,6 +12,7 @@ use super::ceiling::Ceilings;
 use super::finding::Finding;
 use super::health::DriveTold;
 use super::host::Host;
+use super::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
 use super::mark::Mark;
 use super::measurement::Measurement;
 use super::normal::EarlierFigures;
@@ -89,14 +90,14 @@ pub enum What {
     /// How fast the device reads at a handful of places, before anything was made on it.
     Surveyed {
         /// Index into [`Header::regions`].
-        region: u16,
+        region: RegionIx,
         /// In the order of offsets on the device.
         positions: Vec<Position>,
     },
     /// A region was written in full with tagged data and read back without a difference.
     Verified {
         /// Index into [`Header::regions`].
-        region: u16,
+        region: RegionIx,
         /// Bytes written and compared.
         verified_bytes: u64,
         /// Bytes of the device.
@@ -105,14 +106,14 @@ pub enum What {
     /// What a target is recognised by when the run is resumed.
     Marked {
         /// Index into [`Header::regions`].
-        region: u16,
+        region: RegionIx,
         /// The mark; it replaces the one before.
         mark: Mark,
     },
     /// The first round of preconditioning a region is about to be written.
     PreconditionStarted {
         /// Index into [`Header::regions`].
-        region: u16,
+        region: RegionIx,
         /// Bytes it writes at most: what a kill in it is taken to have written.
         most_bytes: u64,
     },
@@ -121,16 +122,16 @@ pub enum What {
     /// No further round follows on a region.
     Preconditioned {
         /// Index into [`Header::regions`].
-        region: u16,
+        region: RegionIx,
         /// Why.
         end: End,
     },
     /// A block begins.
     BlockStarted {
         /// From 0; superseded blocks keep their number, their repetition gets a new one.
-        block: u32,
+        block: BlockIx,
         /// Indices into the header's candidates, in the order of this block's visits.
-        order: Vec<u16>,
+        order: Vec<CandidateIx>,
         /// Mode characterise: which round of which workload the block is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<Round>,
@@ -138,45 +139,45 @@ pub enum What {
     /// The raw read that shows drift.
     Sentinel {
         /// Block it belongs to.
-        block: u32,
+        block: BlockIx,
         /// Bytes a second.
         bytes_per_s: f64,
     },
     /// A candidate is prepared and its cells follow.
     VisitStarted {
         /// Block.
-        block: u32,
+        block: BlockIx,
         /// Index of the candidate.
-        candidate: u16,
+        candidate: CandidateIx,
         /// The wait before it for the machine to cool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cooled: Option<Cooled>,
         /// The region it is on, of those side by side; `None` = it is alone, or a directory.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        part: Option<u16>,
+        part: Option<PlaceIx>,
     },
     /// A cell was measured.
     CellDone(Box<Cell>),
     /// A cell was tried and its number thrown away; it is repeated within budget.
     CellInvalid {
         /// Block.
-        block: u32,
+        block: BlockIx,
         /// Index of the candidate.
-        candidate: u16,
+        candidate: CandidateIx,
         /// Index of the workload.
-        workload: u16,
+        workload: WorkloadIx,
         /// Why: "the machine was suspended for 12 s", "the engine was killed by signal 9".
         reason: String,
     },
     /// All visits of the block are done.
     BlockDone {
         /// Block.
-        block: u32,
+        block: BlockIx,
     },
     /// The block did not complete; its cells stay recorded and count for nothing.
     BlockSuperseded {
         /// Block.
-        block: u32,
+        block: BlockIx,
         /// Why.
         reason: String,
     },
@@ -185,7 +186,7 @@ pub enum What {
         /// Complete blocks at this look.
         blocks: u32,
         /// Indices of candidates dropped.
-        dropped: Vec<u16>,
+        dropped: Vec<CandidateIx>,
     },
     /// The run is over, or interrupted; it can be resumed when `reason` allows.
     Stopped {
@@ -398,11 +399,11 @@ pub struct Owner {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Block.
-    pub block: u32,
+    pub block: BlockIx,
     /// Index of the candidate.
-    pub candidate: u16,
+    pub candidate: CandidateIx,
     /// Index of the workload.
-    pub workload: u16,
+    pub workload: WorkloadIx,
     /// `elapsed_ns` of the run when the cell began.
     pub began_ns: u64,
     /// The numbers.

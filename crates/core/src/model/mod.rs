@@ -10,6 +10,7 @@ pub mod extent;
 pub mod finding;
 pub mod health;
 pub mod host;
+pub mod index;
 pub mod job;
 pub mod json;
 pub mod lead;

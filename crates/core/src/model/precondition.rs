@@ -3,13 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::index::RegionIx;
 use super::job::Job;
 
 /// One round, measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Index into the header's regions.
-    pub region: u16,
+    pub region: RegionIx,
     /// From 0 in its series; 0 begins another series.
     pub round: u32,
     /// What was done.
@@ -45,7 +46,7 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Index into the header's regions.
-    pub region: u16,
+    pub region: RegionIx,
     /// Bytes the first round writes at most; 0 in earlier records.
     pub most_bytes: u64,
     /// In order.
@@ -56,7 +57,7 @@ pub struct Series {
 
 impl Series {
     /// Before its first round.
-    pub fn new(region: u16, most_bytes: u64) -> Series {
+    pub fn new(region: RegionIx, most_bytes: u64) -> Series {
         Series { region, most_bytes, rounds: Vec::new(), end: None }
     }
 

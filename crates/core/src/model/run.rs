@@ -14,6 +14,7 @@ use super::event::{
 };
 use super::finding::Finding;
 use super::health::DriveTold;
+use super::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use super::mark::Mark;
 use super::normal::EarlierFigures;
 use super::pooled::PooledControls;
@@ -91,9 +92,9 @@ pub enum BlockState {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Its number.
-    pub block: u32,
+    pub block: BlockIx,
     /// Candidates in order of visit.
-    pub order: Vec<u16>,
+    pub order: Vec<CandidateIx>,
     /// Mode characterise: which round it is.
     pub round: Option<Round>,
     /// Where it stands.
@@ -137,7 +138,7 @@ pub struct Run {
     /// Who ran it last.
     pub owner: Option<Owner>,
     /// Number of the first block of the last owner; what was mounted for those before it is gone.
-    pub owned_from: u32,
+    pub owned_from: BlockIx,
     /// Blocks in order.
     pub blocks: Vec<Block>,
     /// Findings as recorded.
@@ -149,21 +150,21 @@ pub struct Run {
     /// Steps in order.
     pub steps: Vec<StepRecord>,
     /// Candidates dropped, each with the number of complete blocks at that look.
-    pub dropped: Vec<(u16, u32)>,
+    pub dropped: Vec<(CandidateIx, u32)>,
     /// Complete blocks at the last look.
     pub last_look: u32,
     /// Complete blocks at every look so far, in order: each uses up one look of the protocol.
     pub looks: Vec<u32>,
     /// Speed by position, for each device that was surveyed.
-    pub surveys: Vec<(u16, Vec<Position>)>,
+    pub surveys: Vec<(RegionIx, Vec<Position>)>,
     /// What was written in full and read back: (region, bytes compared, bytes of the device).
-    pub verified: Vec<(u16, u64, u64)>,
+    pub verified: Vec<(RegionIx, u64, u64)>,
     /// What the target of each region is recognised by.
-    pub marks: Vec<(u16, Mark)>,
+    pub marks: Vec<(RegionIx, Mark)>,
     /// Preconditioning, each time a region was brought to its steady state.
     pub preconditioned: Vec<Series>,
     /// Cells that were tried and thrown away: (block, candidate, workload, reason).
-    pub invalid: Vec<(u32, u16, u16, String)>,
+    pub invalid: Vec<(BlockIx, CandidateIx, WorkloadIx, String)>,
     /// What is watched meanwhile; of the last owner.
     pub watching: Option<Watching>,
     /// What the drives told of themselves before the first cell.
@@ -203,7 +204,7 @@ impl Run {
             next_seq: 1,
             rehearsal: None,
             owner: None,
-            owned_from: 0,
+            owned_from: BlockIx::FIRST,
             blocks: Vec::new(),
             findings: Vec::new(),
             pooled: None,
@@ -309,7 +310,7 @@ impl Run {
 
     fn owned(&mut self, owner: &Owner) {
         self.owner = Some(owner.clone());
-        self.owned_from = self.blocks.len() as u32;
+        self.owned_from = BlockIx::new(self.blocks.len());
         self.stopped = None;
     }
 
@@ -329,7 +330,7 @@ impl Run {
     }
 
     /// The series of a region that has not ended.
-    fn open_series(&self, region: u16) -> Option<usize> {
+    fn open_series(&self, region: RegionIx) -> Option<usize> {
         let last = self.preconditioned.iter().rposition(|series| series.region == region)?;
         self.preconditioned[last].end.is_none().then_some(last)
     }
@@ -347,7 +348,7 @@ impl Run {
         (rounds.len() == round.round as usize).then(|| rounds.push(round.clone()))
     }
 
-    fn precondition_end(&mut self, region: u16, end: End) {
+    fn precondition_end(&mut self, region: RegionIx, end: End) {
         // Without a single round there was nothing left to write.
         let at = self.open_series(region).unwrap_or_else(|| {
             self.preconditioned.push(Series::new(region, 0));
@@ -366,14 +367,14 @@ impl Run {
         self.steps.get_mut(step as usize)
     }
 
-    fn block_done(&mut self, block: u32, elapsed_ns: u64) -> Option<()> {
+    fn block_done(&mut self, block: BlockIx, elapsed_ns: u64) -> Option<()> {
         let block = self.block_mut(block)?;
         block.state = BlockState::Complete;
         block.done_ns = Some(elapsed_ns);
         Some(())
     }
 
-    fn looked(&mut self, blocks: u32, dropped: &[u16]) {
+    fn looked(&mut self, blocks: u32, dropped: &[CandidateIx]) {
         self.last_look = blocks;
         self.looks.push(blocks);
         self.dropped.extend(dropped.iter().map(|candidate| (*candidate, blocks)));
@@ -399,22 +400,22 @@ impl Run {
 
     fn block_started(
         &mut self,
-        block: u32,
-        order: &[u16],
+        block: BlockIx,
+        order: &[CandidateIx],
         round: Option<Round>,
         event: &Event,
     ) -> Result<(), FoldError> {
         let out = |what| FoldError::OutOfRange { seq: event.seq, what };
-        if block as usize != self.blocks.len() {
+        if usize::from(block) != self.blocks.len() {
             return Err(out("block out of order"));
         }
-        if order.iter().any(|c| usize::from(*c) >= self.header.candidates.len()) {
+        if order.iter().any(|c| c.get(&self.header.candidates).is_none()) {
             return Err(out("candidate"));
         }
         if (0..order.len()).any(|at| order[..at].contains(&order[at])) {
             return Err(FoldError::Twice { seq: event.seq, what: "a candidate of a block" });
         }
-        let has = |round: Round| usize::from(round.workload) < self.header.workloads.len();
+        let has = |round: Round| round.workload.get(&self.header.workloads).is_some();
         if round.is_some_and(|round| !has(round) || order.len() != 1) {
             return Err(out("round"));
         }
@@ -433,7 +434,7 @@ impl Run {
 
     fn cell_done(&mut self, cell: &Cell, seq: u64) -> Result<(), FoldError> {
         let out = |what| FoldError::OutOfRange { seq, what };
-        if usize::from(cell.workload) >= self.header.workloads.len() {
+        if cell.workload.get(&self.header.workloads).is_none() {
             return Err(out("workload"));
         }
         let block = self.block_mut(cell.block).ok_or(out("block"))?;
@@ -449,14 +450,14 @@ impl Run {
         Ok(())
     }
 
-    fn block_mut(&mut self, block: u32) -> Option<&mut Block> {
-        self.blocks.get_mut(block as usize)
+    fn block_mut(&mut self, block: BlockIx) -> Option<&mut Block> {
+        self.blocks.get_mut(usize::from(block))
     }
 
     /// The survey of the region a candidate is on, as far as it lies inside what was used of it.
     /// Where in an image a byte lies says nothing about where on the disk it is.
-    pub fn positions(&self, candidate: u16) -> Vec<Position> {
-        let index = self.header.candidates.get(usize::from(candidate)).map_or(0, |c| c.region);
+    pub fn positions(&self, candidate: CandidateIx) -> Vec<Position> {
+        let index = candidate.get(&self.header.candidates).map_or(RegionIx::FIRST, |c| c.region);
         let Some(region) = self.header.regions().nth(usize::from(index)) else { return Vec::new() };
         let end_bytes = region.start_bytes.saturating_add(region.size_bytes);
         let is_inside = |p: &&Position| (region.start_bytes..end_bytes).contains(&p.offset_bytes);
@@ -470,8 +471,8 @@ impl Run {
     }
 
     /// Candidates still in the race.
-    pub fn survivors(&self) -> Vec<u16> {
-        (0..self.header.candidates.len() as u16)
+    pub fn survivors(&self) -> Vec<CandidateIx> {
+        CandidateIx::all(self.header.candidates.len())
             .filter(|c| !self.dropped.iter().any(|(d, _)| d == c))
             .collect()
     }
@@ -483,7 +484,7 @@ impl Run {
 }
 
 /// Puts `entry` in the place of an earlier one of the same region.
-fn replace<T>(all: &mut Vec<T>, entry: T, region: impl Fn(&T) -> u16) {
+fn replace<T>(all: &mut Vec<T>, entry: T, region: impl Fn(&T) -> RegionIx) {
     all.retain(|earlier| region(earlier) != region(&entry));
     all.push(entry);
 }
@@ -541,7 +542,7 @@ mod tests {
             let at = first_cell(events);
             let again = events[at].clone();
             events.truncate(at + 1);
-            let superseded = What::BlockSuperseded { block: 0, reason: String::new() };
+            let superseded = What::BlockSuperseded { block: BlockIx::FIRST, reason: String::new() };
             events.extend([Event { what: superseded, ..again.clone() }, again]);
         });
         assert_eq!(kept.expect("nothing there counts").complete_blocks().count(), 0);
@@ -552,7 +553,7 @@ mod tests {
         let twice = folded(|events| {
             for event in events {
                 if let What::BlockStarted { order, .. } = &mut event.what {
-                    *order = vec![0, 1, 0];
+                    *order = [0, 1, 0].map(CandidateIx::new).to_vec();
                 }
             }
         });

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::index::CandidateIx;
 use super::workload::Metric;
 
 /// One slice as it is stored.
@@ -16,7 +17,7 @@ pub struct Slice {
     pub turn: u16,
     /// The candidate measured just before, by its index in the run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub after: Option<u16>,
+    pub after: Option<CandidateIx>,
     /// When it began, in nanoseconds from the start of the run.
     pub began_ns: u64,
     /// Wall time from its first operation to the end of its last flush.
@@ -97,7 +98,7 @@ mod tests {
         let most = Slice {
             round: u16::MAX,
             turn: u16::MAX,
-            after: Some(u16::MAX),
+            after: Some(CandidateIx::new(usize::MAX)),
             began_ns: u64::MAX,
             elapsed_ns: u64::MAX,
             ios: u64::MAX,

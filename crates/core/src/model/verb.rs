@@ -67,10 +67,7 @@ impl From<String> for Verb {
 
 impl From<Verb> for String {
     fn from(verb: Verb) -> String {
-        match verb {
-            Verb::Other(word) => word,
-            known => known.word().to_string(),
-        }
+        verb.word().to_string()
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
+use super::index::BlockIx;
 use super::lead::Lead;
 use super::normal::Normal;
 use super::power::Energy;
@@ -122,7 +123,7 @@ pub struct Rounds {
     /// was thrown away.
     pub figures: Vec<Option<f64>>,
     /// The blocks they are.
-    pub blocks: Vec<u32>,
+    pub blocks: Vec<BlockIx>,
     /// Whether the last five are steady by SNIA's test.
     pub is_steady: bool,
     /// Whether no further round would follow: they are, or there were as many as are made.

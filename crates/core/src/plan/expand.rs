@@ -10,6 +10,7 @@ use super::protocol::{FlashState, RegionRequest};
 use super::stack::PlannedStack;
 use super::workload::{self, Basis, PlannedWorkload};
 use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::index::RegionIx;
 use crate::model::path::printable;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
@@ -199,7 +200,7 @@ fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen
             }
             None => {
                 let kind = Kind::Stack(choice.stack.stack(choice.recipe));
-                let region = u16::try_from(region).unwrap_or(u16::MAX);
+                let region = RegionIx::new(region);
                 candidates.push(Candidate { region, ..Candidate::new(name, kind) });
             }
             Some(reason) => skipped.push(Skipped { name, reason }),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::model::candidate::{Kind, Stack};
+use crate::model::index::RegionIx;
 
 const EXAMPLE: &str = r#"
 title = "Which filesystem for this card?"
@@ -111,8 +112,8 @@ fn several_targets_are_a_device_axis() {
     let targets = [target("sda", Some(1 << 30)), target("sdb", Some(200 << 20))];
     let made = expanded(&with("[axes]\nfs = [\"ext4\", \"xfs\"]"), &targets);
     assert_eq!(names(&made), ["ext4 on sda", "xfs on sda", "ext4 on sdb"]);
-    let regions: Vec<u16> = made.candidates.iter().map(|c| c.region).collect();
-    assert_eq!((regions, made.protocol.k), (vec![0, 0, 1], 3));
+    let regions: Vec<RegionIx> = made.candidates.iter().map(|c| c.region).collect();
+    assert_eq!((regions, made.protocol.k), ([0, 0, 1].map(RegionIx::new).to_vec(), 3));
     assert_eq!(made.skipped[0].name, "xfs on sdb");
     assert_eq!(made.skipped[0].reason, "xfs needs a region of 300 MiB; this one has 200 MiB");
 }

@@ -150,6 +150,7 @@ pub fn words_and_rates(series: &Series) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::index::RegionIx;
     use crate::model::precondition::Round;
     use crate::testing::RunBuilder;
 
@@ -157,14 +158,14 @@ mod tests {
 
     fn series(rates: &[u64]) -> Series {
         let round = |(round, rate): (u32, &u64)| Round {
-            region: 0,
+            region: RegionIx::FIRST,
             round,
             job: Job::new(Rw::RandWrite, 4096, 1 << 30),
             write_bytes: 2 * rate,
             elapsed_ns: 2_000_000_000,
         };
         let rounds = (0..).zip(rates).map(round).collect();
-        Series { rounds, ..Series::new(0, 1 << 30) }
+        Series { rounds, ..Series::new(RegionIx::FIRST, 1 << 30) }
     }
 
     #[test]

@@ -66,8 +66,8 @@ pub fn csv(run: &Run) -> String {
 fn row(run: &Run, block: &Block, cell: &Cell) -> Vec<String> {
     let m = &cell.measurement;
     let truth = &cell.truth;
-    let candidate = run.header.candidates.get(usize::from(cell.candidate));
-    let workload = run.header.workloads.get(usize::from(cell.workload));
+    let candidate = cell.candidate.get(&run.header.candidates);
+    let workload = cell.workload.get(&run.header.workloads);
     let mut row = vec![
         text(&run.header.run),
         cell.block.to_string(),

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::evidence;
 use crate::model::event::Cell;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::job::Job;
 use crate::model::measurement::{Measurement, OpStats, Window};
 use crate::model::path::sanitize;
@@ -36,8 +37,8 @@ pub struct Case {
 /// Every case with a number, candidate after candidate.
 pub fn cases(run: &Run) -> Vec<Case> {
     let mut all = Vec::new();
-    for (at, candidate) in (0u16..).zip(&run.header.candidates) {
-        for (which, workload) in (0u16..).zip(&run.header.workloads) {
+    for (at, candidate) in CandidateIx::each(&run.header.candidates) {
+        for (which, workload) in WorkloadIx::each(&run.header.workloads) {
             let cells: Vec<&Cell> = run
                 .complete_blocks()
                 .flat_map(|block| &block.cells)

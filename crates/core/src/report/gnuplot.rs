@@ -86,7 +86,7 @@ fn data(run: &Run, candidate: usize, workload: usize) -> String {
                 (usize::from(cell.candidate), usize::from(cell.workload)) == (candidate, workload);
             let figure = figure::of(metric, cell).filter(|_| is_it);
             if let Some(figure) = figure.filter(|_| !evidence::is_invalid(&run.header, cell)) {
-                let number = block.round.map_or(block.block, |round| round.round);
+                let number = block.round.map_or(block.block.number(), |round| round.round);
                 let _ = writeln!(out, "{} {figure}", number + 1);
             }
         }

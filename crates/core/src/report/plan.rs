@@ -21,8 +21,8 @@ use crate::plan::budget::Estimate;
 use crate::plan::{Expanded, Plan};
 use crate::prepare::contents::Sign;
 use crate::prepare::region;
-use crate::report::document::Document;
 use crate::prepare::stand_in::StandIn;
+use crate::report::document::Document;
 use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
 /// What is done to a region before a candidate is put on it.

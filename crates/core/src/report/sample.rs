@@ -4,6 +4,7 @@ use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, Header, Step, StepDone, StopReason, Truth, What};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::Host;
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::job::{Job, Rw};
 use crate::model::measurement::{Latency, Measurement, OpStats, SCHEMA, Window};
 use crate::model::path::RawPath;
@@ -135,7 +136,7 @@ pub fn header(candidates: Vec<Candidate>) -> Header {
 
 /// A run with `blocks` complete blocks in which candidate i does `ios[i]` operations a second.
 pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
-    let count = header.candidates.len() as u16;
+    let candidates = CandidateIx::all(header.candidates.len());
     let mut record = Record { events: Vec::new() };
     record.push(What::Started(Box::new(header)));
     let mut step = steps::fill(0, &RawPath::new("/mnt/a b/image"), 1 << 30);
@@ -143,16 +144,16 @@ pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
     record.push(What::StepPlanned(Step { ..step }));
     let output = "done\u{1b}[31m\n".to_string();
     record.push(What::StepDone(StepDone { step: 0, took_ns: 5 * SECOND, status: 0, output }));
-    for block in 0..blocks {
-        record.push(What::BlockStarted { block, order: (0..count).collect(), round: None });
+    for block in BlockIx::all(blocks as usize) {
+        record.push(What::BlockStarted { block, order: candidates.clone().collect(), round: None });
         record.push(What::Sentinel { block, bytes_per_s: 90e6 });
-        for candidate in 0..count {
+        for candidate in candidates.clone() {
             record.push(What::VisitStarted { block, candidate, cooled: None, part: None });
-            let ios = ios[usize::from(candidate)] + u64::from(block);
+            let ios = ios[usize::from(candidate)] + u64::from(block.number());
             record.push(What::CellDone(Box::new(Cell {
                 block,
                 candidate,
-                workload: 0,
+                workload: WorkloadIx::FIRST,
                 began_ns: 0,
                 measurement: measurement(ios),
                 truth: Truth::default(),

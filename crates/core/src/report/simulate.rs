@@ -148,6 +148,7 @@ fn table(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::index::CandidateIx;
     use crate::simulate::{bound::bound, catalogue, disk::Own, rivals::Rule};
 
     #[test]
@@ -157,7 +158,13 @@ mod tests {
             seed: 7,
             outcomes: vec![scenario.play(3, 7).unwrap()],
             rivals: vec![Rule::TTest.play(("a disk", &scenario.disk), 0.06, 3, 7)],
-            bounds: vec![bound(Own { candidate: 1, lag1: 0.8, sd: 0.1 }, 0.02, 5, 100, 7)],
+            bounds: vec![bound(
+                Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 },
+                0.02,
+                5,
+                100,
+                7,
+            )],
         };
         let value: serde_json::Value = serde_json::from_str(&simulate_json(&simulation)).unwrap();
         assert_eq!(value["schema"], "bakeoff/simulate/1");

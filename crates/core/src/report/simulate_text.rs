@@ -110,13 +110,14 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::index::CandidateIx;
     use crate::simulate::{bound::bound, catalogue, disk::Own, rivals::RULES};
 
     #[test]
     fn every_scenario_has_its_figures_and_no_line_is_wider_than_a_terminal() {
         let all = catalogue::all();
         let disk = &all[0].disk;
-        let own = Own { candidate: 1, lag1: 0.8, sd: 0.1 };
+        let own = Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 };
         let simulation = Simulation {
             seed: 7,
             outcomes: all.iter().map(|scenario| scenario.play(2, 7).unwrap()).collect(),

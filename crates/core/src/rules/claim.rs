@@ -9,6 +9,7 @@ use crate::evidence::{Rule, finding};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
+use crate::model::index::CandidateIx;
 use crate::prepare::support::{recipe_of, recipes_for};
 
 /// One way in which some of the candidates differ from the rest.
@@ -95,15 +96,12 @@ fn stack(candidate: &Candidate) -> Option<(&str, &Stack)> {
 }
 
 /// Everything in which the stacks of `candidates` promise different things.
-pub fn differences(header: &Header, candidates: &[u16]) -> Vec<Difference> {
+pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Difference> {
     // In the run's order, whatever their rank: the same difference has the same words everywhere.
     let mut candidates = candidates.to_vec();
     candidates.sort_unstable();
-    let stacks: Vec<(&str, &Stack)> = candidates
-        .iter()
-        .filter_map(|c| header.candidates.get(usize::from(*c)))
-        .filter_map(stack)
-        .collect();
+    let stacks: Vec<(&str, &Stack)> =
+        candidates.iter().filter_map(|c| c.get(&header.candidates)).filter_map(stack).collect();
     let difference = |Property { has, one, several, rule, advice, .. }: &Property| {
         let names: Vec<String> =
             stacks.iter().filter(|(_, s)| has(s)).map(|(n, _)| n.to_string()).collect();
@@ -117,7 +115,7 @@ pub fn differences(header: &Header, candidates: &[u16]) -> Vec<Difference> {
 
 /// The findings of these differences. Every sentence about the candidates names them
 /// ([`differences`]), so that no claim is silent about them and they limit none.
-pub fn unlike(header: &Header, candidates: &[u16]) -> Vec<Finding> {
+pub fn unlike(header: &Header, candidates: &[CandidateIx]) -> Vec<Finding> {
     let found = |d: Difference| {
         let mut finding = finding(header, d.rule, d.words, d.advice);
         finding.severity = finding.severity.min(Severity::Warn);
@@ -185,7 +183,7 @@ mod tests {
     use crate::testing::RunBuilder;
 
     fn words(header: &Header) -> Vec<String> {
-        let all: Vec<u16> = (0..header.candidates.len() as u16).collect();
+        let all: Vec<CandidateIx> = CandidateIx::all(header.candidates.len()).collect();
         differences(header, &all).into_iter().map(|d| d.words).collect()
     }
 
@@ -236,7 +234,7 @@ mod tests {
     fn l18_and_l61_are_warnings_beside_a_sentence_that_names_them() {
         let found = |stacks: &[&str]| {
             let run = RunBuilder::stacks(stacks).build();
-            let found = unlike(&run.header, &[0, 1]);
+            let found = unlike(&run.header, &[0, 1].map(CandidateIx::new));
             found.into_iter().map(|f| (f.id, f.severity)).collect::<Vec<_>>()
         };
         assert_eq!(found(&["ext4", "ext2"]), [("L18".to_string(), Severity::Warn)]);

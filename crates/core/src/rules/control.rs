@@ -3,6 +3,7 @@
 
 use crate::decide::table::Table;
 use crate::model::candidate::Candidate;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::pooled::PooledControl;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired};
@@ -61,7 +62,7 @@ impl Control<'_> {
 
 /// What the twins inside the run came to, whether they passed or not: a control that nobody sees is
 /// none.
-pub fn words(run: &Run, table: &Table, workload: u16) -> Option<String> {
+pub fn words(run: &Run, table: &Table, workload: WorkloadIx) -> Option<String> {
     let twins = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
     let tell = |control: Control| {
         let is_apart = control.interval.excludes_zero();
@@ -77,9 +78,9 @@ pub fn words(run: &Run, table: &Table, workload: u16) -> Option<String> {
 }
 
 /// What earlier runs saw of a workload, and how many they were.
-pub(super) fn pooled(run: &Run, workload: u16) -> Option<(u32, &PooledControl)> {
+pub(super) fn pooled(run: &Run, workload: WorkloadIx) -> Option<(u32, &PooledControl)> {
     let all = run.pooled.as_ref()?;
-    let name = &run.header.workloads[usize::from(workload)].name;
+    let name = &run.header.workloads[workload].name;
     let of = all.workloads.iter().find(|of| of.workload == *name)?;
     Some((all.runs.len() as u32, of))
 }
@@ -88,9 +89,9 @@ pub(super) fn pooled(run: &Run, workload: u16) -> Option<(u32, &PooledControl)> 
 pub(super) fn slowed<'r>(
     run: &'r Run,
     table: &'r Table,
-    workload: u16,
+    workload: WorkloadIx,
 ) -> impl Iterator<Item = Control<'r>> {
-    let can_be = run.header.workloads[usize::from(workload)].can_be_slowed();
+    let can_be = run.header.workloads[workload].can_be_slowed();
     controls(run, table, workload).filter(move |of| can_be && of.candidate.slowed_ppm > 0)
 }
 
@@ -98,12 +99,12 @@ pub(super) fn slowed<'r>(
 pub(super) fn controls<'r>(
     run: &'r Run,
     table: &'r Table,
-    workload: u16,
+    workload: WorkloadIx,
 ) -> impl Iterator<Item = Control<'r>> {
     let candidates = &run.header.candidates;
-    candidates.iter().zip(0u16..).filter_map(move |(candidate, twin)| {
+    CandidateIx::each(candidates).filter_map(move |(twin, candidate)| {
         let name = candidate.twin_of.as_ref()?;
-        let original = candidates.iter().position(|c| c.name == *name)? as u16;
+        let original = CandidateIx::find(candidates, |c| c.name == *name)?;
         let paired = Paired::of(&table.differences(workload, twin, original))?;
         let interval = paired.interval(run.header.protocol.alpha);
         let is_enough = paired.blocks >= run.header.protocol.first_look();

@@ -147,9 +147,10 @@ impl Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::index::CandidateIx;
 
     fn of(lag1: f64, sd: f64, blocks: u32) -> Bound {
-        bound(Own { candidate: 1, lag1, sd }, 0.02, blocks, 2000, 5)
+        bound(Own { candidate: CandidateIx::new(1), lag1, sd }, 0.02, blocks, 2000, 5)
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::disk::{Disk, Outliers, Own};
 use super::scenario::Scenario;
+use crate::model::index::CandidateIx;
 use crate::model::protocol::Mode;
 
 /// Gain over the first five blocks where the disk drifts.
@@ -79,7 +80,7 @@ fn promised_trouble() -> Vec<Scenario> {
     let mut all = Vec::new();
     for k in [2, 4] {
         for (times, words) in [(3.0, "3 times"), (100.0, "100 times")] {
-            for candidate in [None, Some(1)] {
+            for candidate in [None, Some(CandidateIx::new(1))] {
                 let whose = if candidate.is_none() { "all" } else { "one" };
                 let name = format!("equal, stalls: 5 % of the cells of {whose} {words} slower");
                 let drop = libm::log(times);
@@ -89,7 +90,7 @@ fn promised_trouble() -> Vec<Scenario> {
         }
         let tails = Disk { heavy_tails: true, ..same(k) };
         all.push(Scenario::new("equal, heavy tails", tails));
-        let noisier = Disk { noisier: Some((1, 4.0)), ..same(k) };
+        let noisier = Disk { noisier: Some((CandidateIx::new(1), 4.0)), ..same(k) };
         all.push(Scenario::new("equal, one four times as noisy", noisier));
         let wave = Disk { wave: 0.2, ..same(k) };
         all.push(Scenario::new("equal, waves of 20 % with the period of a round", wave));
@@ -103,12 +104,17 @@ fn promised_trouble() -> Vec<Scenario> {
 fn trouble() -> Vec<Scenario> {
     let mut all = Vec::new();
     for (k, share) in [(2, 0.05), (2, 0.5), (4, 0.2)] {
-        let hit = Outliers { share, drop: libm::log(1.3), candidate: Some(1), counts: true };
+        let hit = Outliers {
+            share,
+            drop: libm::log(1.3),
+            candidate: Some(CandidateIx::new(1)),
+            counts: true,
+        };
         let name = format!("equal, one is 30 % slower in {:.0} % of its cells", share * 100.0);
         all.push(Scenario::new(name, Disk { outliers: Some(hit), ..same(k) }));
     }
     for k in [3, 4, 8] {
-        let left = Disk { carry_over: Some((1, libm::log(1.1))), ..same(k) };
+        let left = Disk { carry_over: Some((CandidateIx::new(1), libm::log(1.1))), ..same(k) };
         all.push(Scenario::new("equal, one slows down the next by 10 %", left));
     }
     let cliff = Disk { cliff: Some((7, 1.1)), ..same(2) };
@@ -121,7 +127,7 @@ fn trouble() -> Vec<Scenario> {
 /// A wave or drift of one candidate alone, for which nothing is promised.
 fn autocorrelated() -> Vec<Scenario> {
     let disk = |k: usize, lag1: f64, sd: f64| Disk {
-        own: Some(Own { candidate: 1, lag1, sd }),
+        own: Some(Own { candidate: CandidateIx::new(1), lag1, sd }),
         ..same(k)
     };
     let of = |k, lag1: f64, sd: f64| {
@@ -137,7 +143,7 @@ fn autocorrelated() -> Vec<Scenario> {
     let name = format!("{}, always 27 blocks", one.name);
     all.push(Scenario { name, looks: Some(vec![27]), ..one });
     for k in [2, 7] {
-        let drift = Disk { trend: Some((1, libm::log(1.1))), ..same(k) };
+        let drift = Disk { trend: Some((CandidateIx::new(1), libm::log(1.1))), ..same(k) };
         all.push(Scenario::new("equal, one drifts by 10 % over 27 blocks", drift));
     }
     all

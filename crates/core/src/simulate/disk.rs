@@ -5,6 +5,7 @@
 //! wave of one candidate alone, stalls, outliers, a cache that runs out.
 
 use crate::decide::turns::turns;
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::prng::SplitMix64;
 use crate::stats::carry_over::Slice;
 
@@ -25,7 +26,7 @@ pub struct Disk {
     /// A slow wave of one candidate alone.
     pub own: Option<Own>,
     /// How many times as noisy one candidate is as the others.
-    pub noisier: Option<(u16, f64)>,
+    pub noisier: Option<(CandidateIx, f64)>,
     /// Whether errors have heavy tails: Student's t with three degrees of freedom, of the same
     /// standard deviation.
     pub heavy_tails: bool,
@@ -33,11 +34,11 @@ pub struct Disk {
     pub outliers: Option<Outliers>,
     /// What one candidate gains or loses by itself over 27 blocks, in a straight line; its speed is
     /// that in the middle.
-    pub trend: Option<(u16, f64)>,
+    pub trend: Option<(CandidateIx, f64)>,
     /// Amplitude of a wave that all share, with the period of a round of slices.
     pub wave: f64,
     /// A candidate, and what the slice after one of its own loses.
-    pub carry_over: Option<(u16, f64)>,
+    pub carry_over: Option<(CandidateIx, f64)>,
     /// The fast cache: visits it lasts, and what is lost once it is full.
     pub cliff: Option<(u32, f64)>,
     /// Garbage collection: probability that it begins at a visit, visits it lasts, what it takes
@@ -56,7 +57,7 @@ pub struct Outliers {
     /// What they lose.
     pub drop: f64,
     /// Whose cells; `None` = everybody's.
-    pub candidate: Option<u16>,
+    pub candidate: Option<CandidateIx>,
     /// Whether they belong to the candidate's figure, whose other cells are then as much faster;
     /// otherwise its speed is that between them (stalls are told apart from the figure).
     pub counts: bool,
@@ -66,7 +67,7 @@ pub struct Outliers {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Own {
     /// Whose.
-    pub candidate: u16,
+    pub candidate: CandidateIx,
     /// Its coefficient.
     pub lag1: f64,
     /// Its standard deviation.
@@ -95,10 +96,10 @@ impl Disk {
     }
 
     /// The candidate that is faster than all others; `None` when two share the lead.
-    pub fn best(&self) -> Option<u16> {
+    pub fn best(&self) -> Option<CandidateIx> {
         let top = self.means.iter().copied().fold(f64::MIN, f64::max);
         let leaders: Vec<usize> = (0..self.means.len()).filter(|i| self.means[*i] == top).collect();
-        (leaders.len() == 1).then(|| leaders[0] as u16)
+        (leaders.len() == 1).then(|| CandidateIx::new(leaders[0]))
     }
 }
 
@@ -114,12 +115,12 @@ pub struct Use<'a> {
     /// What everything of the present visit has in common.
     shift: f64,
     /// Whose visit it is.
-    candidate: u16,
+    candidate: CandidateIx,
     /// Blocks begun.
     blocks: u32,
     seed: u64,
     /// What each candidate's rounds of the present block met, where the order in them matters.
-    met: Vec<(u16, f64)>,
+    met: Vec<(CandidateIx, f64)>,
     /// Slices of the first workload, where what is left behind is to be estimated.
     pub slices: Vec<Slice>,
 }
@@ -137,7 +138,7 @@ impl<'a> Use<'a> {
             own,
             stalled: 0,
             shift: 0.0,
-            candidate: 0,
+            candidate: CandidateIx::FIRST,
             blocks: 0,
             seed,
             met: Vec::new(),
@@ -146,7 +147,7 @@ impl<'a> Use<'a> {
     }
 
     /// A block of these candidates begins: what slices in turns meet there.
-    pub fn block(&mut self, standing: &[u16]) {
+    pub fn block(&mut self, standing: &[CandidateIx]) {
         self.blocks += 1;
         self.met.clear();
         if self.disk.wave == 0.0 && self.disk.carry_over.is_none() {
@@ -158,7 +159,8 @@ impl<'a> Use<'a> {
         let mut met = vec![Vec::new(); self.disk.means.len()];
         let mut before = None;
         for round in 0..SLICES {
-            let order = turns(self.seed, block, 0, round, &standing);
+            let order =
+                turns(self.seed, BlockIx::new(block as usize), WorkloadIx::FIRST, round, &standing);
             for (at, candidate) in order.iter().enumerate() {
                 let turn = phase + at as f64 / order.len() as f64;
                 let wave = self.disk.wave * libm::sin(core::f64::consts::TAU * turn);
@@ -168,17 +170,18 @@ impl<'a> Use<'a> {
                 if let Some(predecessor) = before.filter(|_| self.disk.carry_over.is_some()) {
                     let noise = self.disk.noise * libm::sqrt(f64::from(SLICES));
                     let ln_rate = here + noise * self.random.deviate();
-                    self.slices.push(Slice { block, ln_rate, candidate: *candidate, predecessor });
+                    let (candidate, predecessor) = (candidate.number(), predecessor.number());
+                    self.slices.push(Slice { block, ln_rate, candidate, predecessor });
                 }
                 before = Some(*candidate);
             }
         }
-        let mean = |of: &Vec<f64>| crate::stats::sample::mean(of).unwrap_or(0.0);
-        self.met = (0..).zip(met.iter().map(mean)).collect();
+        let mean = |of: &[f64]| crate::stats::sample::mean(of).unwrap_or(0.0);
+        self.met = CandidateIx::each(&met).map(|(who, of)| (who, mean(of))).collect();
     }
 
     /// A visit to `candidate` begins.
-    pub fn visit(&mut self, candidate: u16) {
+    pub fn visit(&mut self, candidate: CandidateIx) {
         let disk = self.disk;
         self.common = next(self.common, disk.lag1, &mut self.random);
         let first_blocks = 5.0 * disk.means.len() as f64;
@@ -267,7 +270,7 @@ mod tests {
     use crate::stats::autocorrelation::lag1;
     use crate::stats::sample;
 
-    fn cells(disk: &Disk, candidate: u16, n: usize) -> Vec<f64> {
+    fn cells(disk: &Disk, candidate: CandidateIx, n: usize) -> Vec<f64> {
         let mut used = Use::new(disk, 3);
         (0..n)
             .map(|_| {
@@ -279,31 +282,32 @@ mod tests {
 
     #[test]
     fn the_noise_is_as_large_and_the_waves_as_slow_as_asked_for() {
-        let quiet = cells(&Disk::of(&[0.0, 6.0], 2.0), 1, 20_000);
+        let second = CandidateIx::new(1);
+        let quiet = cells(&Disk::of(&[0.0, 6.0], 2.0), second, 20_000);
         assert!((sample::mean(&quiet).unwrap() + libm::log1p(0.06)).abs() < 0.001);
         assert!((sample::sd(&quiet).unwrap() - 0.02).abs() < 0.001);
         assert!(lag1(&quiet).unwrap().r.abs() < 0.03);
-        let own = Own { candidate: 1, lag1: 0.8, sd: 0.05 };
+        let own = Own { candidate: second, lag1: 0.8, sd: 0.05 };
         let wave = Disk { own: Some(own), ..Disk::of(&[0.0, 0.0], 0.001) };
-        let wave_cells = cells(&wave, 1, 20_000);
+        let wave_cells = cells(&wave, second, 20_000);
         assert!((sample::sd(&wave_cells).unwrap() - 0.05).abs() < 0.005);
         assert!((lag1(&wave_cells).unwrap().r - 0.8).abs() < 0.03);
-        assert!(sample::sd(&cells(&wave, 0, 20_000)).unwrap() < 0.0015);
+        assert!(sample::sd(&cells(&wave, CandidateIx::FIRST, 20_000)).unwrap() < 0.0015);
     }
 
     #[test]
     fn the_best_is_alone_at_the_top() {
-        assert_eq!(Disk::of(&[0.0, 6.0], 2.0).best(), Some(0));
-        assert_eq!(Disk::of(&[6.0, 0.0], 2.0).best(), Some(1));
+        assert_eq!(Disk::of(&[0.0, 6.0], 2.0).best(), Some(CandidateIx::FIRST));
+        assert_eq!(Disk::of(&[6.0, 0.0], 2.0).best(), Some(CandidateIx::new(1)));
         assert_eq!(Disk::of(&[0.0, 0.0, 6.0], 2.0).best(), None);
     }
 
     #[test]
     fn drift_and_cliff_are_shared_steps() {
         let drift = Disk { drift: 0.1, ..Disk::of(&[0.0, 0.0], 0.0) };
-        let y = cells(&drift, 0, 11);
+        let y = cells(&drift, CandidateIx::FIRST, 11);
         assert!((y[10] - y[0] - 0.1).abs() < 1e-12);
         let cliff = Disk { cliff: Some((3, 1.0)), ..Disk::of(&[0.0], 0.0) };
-        assert_eq!(cells(&cliff, 0, 5), [0.0, 0.0, 0.0, -1.0, -1.0]);
+        assert_eq!(cells(&cliff, CandidateIx::FIRST, 5), [0.0, 0.0, 0.0, -1.0, -1.0]);
     }
 }

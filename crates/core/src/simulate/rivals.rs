@@ -8,6 +8,7 @@
 use serde::Serialize;
 
 use super::disk::{Disk, Use};
+use crate::model::index::CandidateIx;
 use crate::prng::SplitMix64;
 use crate::stats::sample;
 use crate::stats::student_t;
@@ -115,7 +116,7 @@ impl Rule {
         let candidates = disk.means.len();
         let mut rates: Vec<Vec<f64>> = vec![Vec::new(); candidates];
         let mut one = |candidate: usize, rates: &mut Vec<Vec<f64>>| {
-            used.visit(candidate as u16);
+            used.visit(CandidateIx::new(candidate));
             // The better candidates lie inside, where a disk is slow.
             let inside = (candidates - 1 - candidate) as f64 / (candidates - 1).max(1) as f64;
             rates[candidate].push(libm::exp(used.cell() - disk.gradient * inside));

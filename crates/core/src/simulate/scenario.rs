@@ -8,6 +8,7 @@ use crate::analyse::{analyse, headline};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::decide::{self, schedule};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Mode;
 use crate::model::run::{FoldError, Run};
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
@@ -158,9 +159,9 @@ impl Scenario {
     /// Whether the intervals of all pairs, which hold together, contain the truth.
     fn covers(&self, run: &Run) -> bool {
         let table = Table::of(run, schedule::evidence_blocks(run));
-        let compared = Comparison::of(run, &table, 0, schedule::alpha_pair(run));
+        let compared = Comparison::of(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
         compared.pairs.iter().all(|pair| {
-            let mean = |c: u16| self.disk.means[usize::from(c)];
+            let mean = |c: CandidateIx| self.disk.means[usize::from(c)];
             let truth = mean(pair.a) - mean(pair.b);
             let holds = |i: Interval| i.low <= truth + ROUNDING && truth <= i.high + ROUNDING;
             pair.interval.is_none_or(holds)
@@ -184,6 +185,6 @@ impl Outcome {
     }
 }
 
-fn name(candidate: u16) -> String {
+fn name(candidate: CandidateIx) -> String {
     format!("c{candidate}")
 }

@@ -8,6 +8,7 @@ use crate::decide::{self, Clock, Next};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, FlashState, Header, Region, What};
 use crate::model::host::{Host, Layer, Place};
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::path::RawPath;
 use crate::model::protocol::Protocol;
 use crate::model::run::{FoldError, Run};
@@ -57,7 +58,8 @@ struct Session {
 
 impl Session {
     fn begin(header: Header) -> Result<Session, FoldError> {
-        let templates = (0..).zip(&header.workloads).map(|(w, of)| template(w, of)).collect();
+        let templates =
+            WorkloadIx::each(&header.workloads).map(|(w, of)| template(w, of)).collect();
         let what = What::Started(Box::new(header));
         let run = Run::begin(&Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what })?;
         Ok(Session { run, clock_ns: 0, templates })
@@ -68,8 +70,8 @@ impl Session {
         self.run.apply(&Event { seq, unix_ns: elapsed_ns as i64, elapsed_ns, what })
     }
 
-    fn block(&mut self, order: Vec<u16>, used: &mut Use<'_>) -> Result<(), FoldError> {
-        let block = self.run.blocks.len() as u32;
+    fn block(&mut self, order: Vec<CandidateIx>, used: &mut Use<'_>) -> Result<(), FoldError> {
+        let block = BlockIx::new(self.run.blocks.len());
         used.block(&order);
         self.push(What::BlockStarted { block, order: order.clone(), round: None })?;
         for candidate in order {
@@ -98,13 +100,13 @@ impl Session {
     }
 }
 
-fn template(workload: u16, of: &Workload) -> Cell {
+fn template(workload: WorkloadIx, of: &Workload) -> Cell {
     let rate = if of.metric == Metric::Bandwidth { 50e6 } else { 1000.0 };
     let measurement = cell::measurement(of, rate);
     let truth = cell::clean_truth(&measurement);
     Cell {
-        block: 0,
-        candidate: 0,
+        block: BlockIx::FIRST,
+        candidate: CandidateIx::FIRST,
         workload,
         began_ns: 0,
         measurement,

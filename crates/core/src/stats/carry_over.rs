@@ -139,21 +139,23 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
 mod tests {
     use super::*;
     use crate::decide::turns::turns;
+    use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
     use crate::prng::SplitMix64;
     use crate::simulate::disk::Normal;
 
     /// Slices of 12 blocks of 8 rounds of `effects.len()` candidates, at this noise of a slice.
     fn slices(effects: &[f64], noise: f64, seed: u64) -> Vec<Slice> {
         let k = effects.len() as u16;
-        let standing: Vec<u16> = (0..k).collect();
+        let standing: Vec<CandidateIx> = CandidateIx::all(effects.len()).collect();
         let mut normal = Normal(SplitMix64::new(seed));
         let mut all = Vec::new();
         for block in 0..12 {
             let level: Vec<f64> = (0..k).map(|c| f64::from(c) + 0.3 * normal.deviate()).collect();
             for round in 0..8 {
-                let order = turns(seed, block, 0, round, &standing);
+                let order =
+                    turns(seed, BlockIx::new(block as usize), WorkloadIx::FIRST, round, &standing);
                 for pair in order.windows(2) {
-                    let (predecessor, candidate) = (pair[0], pair[1]);
+                    let (predecessor, candidate) = (pair[0].number(), pair[1].number());
                     let ln_rate = level[usize::from(candidate)]
                         + effects[usize::from(predecessor)]
                         + noise * normal.deviate();

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use bakeoff_core::model::event::{Event, What};
+use bakeoff_core::model::index::{BlockIx, CandidateIx};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prng::SplitMix64;
 
@@ -43,9 +44,9 @@ pub fn store_of_child() -> PathBuf {
 
 /// One block more, as the runner appends them.
 pub fn batch(seq: u64) -> Vec<Event> {
-    let block = u32::try_from(seq / BATCH).expect("a short test");
+    let block = BlockIx::new(usize::try_from(seq / BATCH).expect("a short test"));
     [
-        What::BlockStarted { block, order: vec![0, 1], round: None },
+        What::BlockStarted { block, order: CandidateIx::all(2).collect(), round: None },
         What::Sentinel { block, bytes_per_s: 1e8 },
         What::BlockDone { block },
     ]

@@ -4,6 +4,7 @@ use bakeoff_core::bundle::{Head, SCHEMA};
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::{Event, StopReason, What};
+use bakeoff_core::model::index::BlockIx;
 use bakeoff_core::model::run::Run;
 
 use crate::store::import::{ImportError, import};
@@ -79,7 +80,7 @@ fn a_run_begins_once_and_with_its_header(store: &mut dyn Store) {
 fn a_number_that_is_none_is_refused_instead_of_losing_the_run(store: &mut dyn Store) {
     let run = put(store, 1);
     let seq = record(1).len() as u64;
-    let what = What::Sentinel { block: 1, bytes_per_s: f64::NAN };
+    let what = What::Sentinel { block: BlockIx::new(1), bytes_per_s: f64::NAN };
     let refused = store.append(&run, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]);
     assert!(matches!(refused, Err(StoreError::Unstorable { .. })), "{refused:?}");
     assert_eq!(store.load(&run).expect("still readable").len() as u64, seq);

@@ -71,7 +71,7 @@ fn each_driver_s_numbers_version_and_words_are_kept() {
     let mut seen = [false; 3];
     for event in &events {
         let What::CellDone(cell) = &event.what else { continue };
-        let driver = workloads[usize::from(cell.workload)].driver;
+        let driver = workloads[cell.workload].driver;
         let measurement = &cell.measurement;
         assert!(measurement.read.as_ref().is_some_and(|read| read.total_ios > 0), "{cell:?}");
         seen[drivers.iter().position(|known| *known == driver).unwrap()] = true;
@@ -291,7 +291,9 @@ fn a_tool_that_hangs_in_a_cell_is_ended_with_its_children_and_the_others_go_on()
     for event in &events {
         match &event.what {
             What::CellDone(cell) => measured[usize::from(cell.workload)] += 1,
-            What::CellInvalid { workload: 1, reason, .. } => reasons.push(reason.as_str()),
+            What::CellInvalid { workload, reason, .. } if workload.number() == 1 => {
+                reasons.push(reason.as_str())
+            }
             _ => {}
         }
     }
@@ -313,7 +315,8 @@ fn what_a_tool_leaves_running_ends_with_its_cell() {
     let output = bench.bakeoff().args(RUN).env("PATH", path).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
     let (events, _) = folded(&bench);
-    let is_fio = |event: &&Event| matches!(&event.what, What::CellDone(cell) if cell.workload == 1);
+    let is_fio =
+        |event: &&Event| matches!(&event.what, What::CellDone(cell) if cell.workload.number() == 1);
     assert!(events.iter().filter(is_fio).count() >= 3);
     assert!(!lives(&pid));
 }

@@ -329,7 +329,7 @@ fn a_size_in_a_plan_is_the_size_that_is_measured() {
     let mut sizes = BTreeMap::new();
     for event in &events {
         let What::CellDone(cell) = &event.what else { continue };
-        let name = &run.header.workloads[usize::from(cell.workload)].name;
+        let name = &run.header.workloads[cell.workload].name;
         let job = &cell.measurement.job;
         sizes.insert(name.as_str(), (job.size / on_image::MIB, job.nrfiles));
     }

@@ -1,6 +1,7 @@
 //! The lead on tables of rates.
 
 use super::*;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Mode;
 use crate::testing::RunBuilder;
 use proptest::prelude::*;
@@ -18,7 +19,7 @@ fn eight(k: usize, rate: impl Fn(u32, u16) -> f64) -> Run {
 
 fn lead_of(run: &Run, divisor: usize) -> (Comparison, Lead) {
     let table = Table::of(run, schedule::evidence_blocks(run));
-    let compared = Comparison::of(run, &table, 0, schedule::alpha_pair(run));
+    let compared = Comparison::of(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
     let lead = Lead::of(run, &table, &compared, divisor);
     (compared, lead)
 }
@@ -80,7 +81,7 @@ fn has_no_lead_before_the_first_look_and_with_nobody_else() {
     let (_, lead) = lead_of(&run.build(), 1);
     assert_eq!((lead.value(), lead.reading(0.03)), (None, Reading::Leads));
     let (_, alone) = lead_of(&eight(1, |_, _| 1e6), 1);
-    assert_eq!((alone.leader, alone.value()), (Some(0), None));
+    assert_eq!((alone.leader, alone.value()), (Some(CandidateIx::FIRST), None));
 }
 
 #[test]
@@ -91,9 +92,9 @@ fn who_is_dropped_stays_behind_at_the_alpha_of_that_look() {
         1e6 * wave * if c == 2 { 0.3 } else { 1.0 }
     };
     let run = RunBuilder::stacks(&["a", "b", "slow"]).play(12, noisy).build();
-    assert!(run.dropped.iter().any(|d| d.0 == 2), "{:?} {:?}", run.dropped, run.looks);
+    assert!(run.dropped.iter().any(|d| d.0.number() == 2), "{:?} {:?}", run.dropped, run.looks);
     let (_, lead) = lead_of(&run, 1);
-    let slow = lead.against.iter().find(|a| a.other == 2).unwrap();
+    let slow = lead.against.iter().find(|a| a.other.number() == 2).unwrap();
     assert!(slow.interval.low > 0.0, "{lead:?}");
 }
 

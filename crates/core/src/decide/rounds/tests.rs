@@ -3,6 +3,7 @@
 use super::*;
 use crate::decide;
 use crate::model::event::{Owner, Rehearsal, What};
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::testing::RunBuilder;
 
 const MINUTE_NS: u64 = 60_000_000_000;
@@ -18,7 +19,7 @@ fn falls(of: u32) -> f64 {
 }
 
 fn rounds(run: &Run) -> Vec<(u16, u32)> {
-    run.blocks.iter().filter_map(|b| b.round).map(|r| (r.workload, r.round)).collect()
+    run.blocks.iter().filter_map(|b| b.round).map(|r| (r.workload.number(), r.round)).collect()
 }
 
 fn stopped(run: &Run) -> StopReason {
@@ -33,8 +34,9 @@ fn rounds_go_on_until_five_are_steady_then_the_next_workload_begins() {
     let expected = (0..8).map(|round| (0, round)).chain((0..5).map(|round| (1, round)));
     assert_eq!(rounds(&run), expected.collect::<Vec<_>>());
     assert_eq!(stopped(&run), StopReason::Decided);
-    let window: Vec<u32> = window(&run, 0, 0).iter().map(|b| b.block).collect();
-    assert_eq!(window, [3, 4, 5, 6, 7]);
+    let window: Vec<BlockIx> =
+        window(&run, WorkloadIx::FIRST, CandidateIx::FIRST).iter().map(|b| b.block).collect();
+    assert_eq!(window, [3, 4, 5, 6, 7].map(BlockIx::new));
 }
 
 #[test]
@@ -44,7 +46,12 @@ fn what_never_holds_ends_after_25_rounds_and_the_others_are_measured_all_the_sam
         .build();
     assert_eq!(run.blocks.len(), 25 + 5);
     assert_eq!(stopped(&run), StopReason::LastBlock);
-    assert!(!steadiness(&run, &shown(&run, 0, 0), 0).unwrap().is_steady());
+    let workload = WorkloadIx::FIRST;
+    assert!(
+        !steadiness(&run, &shown(&run, workload, CandidateIx::FIRST), workload)
+            .unwrap()
+            .is_steady()
+    );
 }
 
 #[test]
@@ -71,7 +78,9 @@ fn a_cell_that_never_has_a_number_does_not_take_25_rounds() {
 #[test]
 fn a_round_without_a_number_is_in_no_window() {
     let run = builder(&["randwrite"])
-        .cells(|cell| cell.truth.suspended_ns = if cell.block == 3 { 12_000_000_000 } else { 0 })
+        .cells(|cell| {
+            cell.truth.suspended_ns = if cell.block.number() == 3 { 12_000_000_000 } else { 0 }
+        })
         .play(99, |_, _, _| 100.0)
         .build();
     assert_eq!(run.blocks.len(), 9, "five in a row after the fourth");
@@ -160,7 +169,7 @@ fn interrupted_rounds_are_begun_anew_and_finished_ones_are_kept() {
     let expected = [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (1, 0), (1, 1), (1, 2)];
     assert_eq!(rounds(&run)[..8], expected);
     assert_eq!(rounds(&run)[8..], (0..5).map(|r| (1, r)).collect::<Vec<_>>());
-    let key = Key { candidate: 0, group: vec![1] };
+    let key = Key { candidate: CandidateIx::FIRST, group: vec![WorkloadIx::new(1)] };
     let lengths: Vec<usize> = series(&run, &key).iter().map(Vec::len).collect();
     assert_eq!((lengths, stopped(&run)), (vec![3, 5], StopReason::Decided));
 }
@@ -175,7 +184,7 @@ fn rounds_are_recorded_and_read_again_and_nonsense_is_refused() {
     assert_eq!(Run::fold(&again).unwrap(), Run::fold(&events).unwrap());
     for event in &mut again {
         if let What::BlockStarted { round: Some(round), .. } = &mut event.what {
-            round.workload = 7;
+            round.workload = WorkloadIx::new(7);
         }
     }
     assert!(Run::fold(&again).is_err());

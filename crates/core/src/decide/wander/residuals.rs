@@ -2,6 +2,7 @@
 
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::own_noise::own_noise;
 use crate::stats::sample;
@@ -33,7 +34,13 @@ impl Residuals {
 /// What is left of a candidate's `ln(rate)` in each block after what all have in common in that
 /// block (the mean of the others) and its own mean. The others are those that stayed in the run at
 /// least as long, so that the mean does not jump when one is dropped.
-pub fn own_residuals(run: &Run, table: &Table, workload: u16, ranked: &[u16], c: u16) -> Residuals {
+pub fn own_residuals(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    ranked: &[CandidateIx],
+    c: CandidateIx,
+) -> Residuals {
     let others = others(run, ranked, c);
     let common = |block: usize| -> Option<f64> {
         let values = others.iter().map(|o| table.values(workload, *o)[block]);
@@ -49,27 +56,34 @@ pub fn own_residuals(run: &Run, table: &Table, workload: u16, ranked: &[u16], c:
 }
 
 /// The others of `ranked` that stayed in the run at least as long as `c`.
-fn others(run: &Run, ranked: &[u16], c: u16) -> Vec<u16> {
-    let stayed = |c: u16| run.dropped.iter().find(|d| d.0 == c).map_or(u32::MAX, |d| d.1);
+fn others(run: &Run, ranked: &[CandidateIx], c: CandidateIx) -> Vec<CandidateIx> {
+    let stayed = |c: CandidateIx| run.dropped.iter().find(|d| d.0 == c).map_or(u32::MAX, |d| d.1);
     ranked.iter().copied().filter(|o| *o != c && stayed(*o) >= stayed(c)).collect()
 }
 
 /// Probability that `c` scatters so much more than the others from block to block by chance. Over
 /// the mean of its workloads: a wave of the candidate is in all of them, their errors are not.
-pub fn scatters_alone(run: &Run, table: &Table, comparisons: &[Comparison], c: u16) -> Option<f64> {
-    let compared: Vec<(u16, &Comparison)> =
-        (0..).zip(comparisons).filter(|(_, compared)| compared.ranked.contains(&c)).collect();
+pub fn scatters_alone(
+    run: &Run,
+    table: &Table,
+    comparisons: &[Comparison],
+    c: CandidateIx,
+) -> Option<f64> {
+    let compared: Vec<(WorkloadIx, &Comparison)> = WorkloadIx::each(comparisons)
+        .filter(|(_, compared)| compared.ranked.contains(&c))
+        .collect();
     let others = others(run, &compared.first()?.1.ranked, c);
     // In units of what is usual on the workload, so that one that is noisy by nature counts as one.
-    let scale = |workload: u16, ranked: &[u16]| -> Option<f64> {
-        let of = |c: &u16| sample::sd(&own_residuals(run, table, workload, ranked, *c).values());
+    let scale = |workload: WorkloadIx, ranked: &[CandidateIx]| -> Option<f64> {
+        let of =
+            |c: &CandidateIx| sample::sd(&own_residuals(run, table, workload, ranked, *c).values());
         let usual = sample::mean(&ranked.iter().filter_map(of).collect::<Vec<f64>>());
         usual.filter(|usual| *usual > ROUNDING)
     };
-    let scaled: Vec<(u16, f64)> =
+    let scaled: Vec<(WorkloadIx, f64)> =
         compared.iter().filter_map(|(w, of)| Some((*w, scale(*w, &of.ranked)?))).collect();
-    let mean = |c: u16, block: usize| -> Option<f64> {
-        let of = |(w, scale): &(u16, f64)| Some(table.values(*w, c)[block]? / scale);
+    let mean = |c: CandidateIx, block: usize| -> Option<f64> {
+        let of = |(w, scale): &(WorkloadIx, f64)| Some(table.values(*w, c)[block]? / scale);
         sample::mean(&scaled.iter().map(of).collect::<Option<Vec<f64>>>()?)
     };
     let everybody = |block: usize| -> Option<Vec<f64>> {

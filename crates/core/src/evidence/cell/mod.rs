@@ -35,6 +35,7 @@ use crate::model::candidate::Kind;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::Place;
+use crate::model::index::CandidateIx;
 use crate::model::measurement::{Latency, OpStats};
 
 /// In the order in which a cell is asked: the first reason against it is the one that is told.
@@ -65,7 +66,7 @@ pub static RULES: [&Rule; 22] = [
 
 /// Everything that can be said against a cell, the engine's own findings included.
 pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
-    let Some(workload) = header.workloads.get(usize::from(cell.workload)) else {
+    let Some(workload) = cell.workload.get(&header.workloads) else {
         return Vec::new();
     };
     let observation = Observation::of_cell(header, workload, cell);
@@ -95,8 +96,8 @@ pub fn is_invalid(header: &Header, cell: &Cell) -> bool {
 }
 
 /// What lies behind a candidate: its directory's place, or the one of the region.
-pub(crate) fn place(header: &Header, candidate: u16) -> Option<&Place> {
-    match &header.candidates.get(usize::from(candidate))?.kind {
+pub(crate) fn place(header: &Header, candidate: CandidateIx) -> Option<&Place> {
+    match &candidate.get(&header.candidates)?.kind {
         Kind::Directory { place, .. } => Some(place),
         Kind::Stack(_) => header.region.as_ref().map(|r| &r.place),
     }

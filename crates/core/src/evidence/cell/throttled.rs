@@ -45,7 +45,7 @@ fn told_by_firmware(header: &Header, _: &Workload, cell: &Cell) -> Option<Findin
 /// rate, or it was hot and nothing but heat or power lowers a clock that is pinned.
 fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let t = cell.telemetry.as_ref().filter(|t| t.throttled_bits() == 0)?;
-    let of = &header.candidates.get(usize::from(cell.candidate))?.kind;
+    let of = &cell.candidate.get(&header.candidates)?.kind;
     let own = match of {
         Kind::Stack(stack) => stack.knobs.governor.as_deref(),
         Kind::Directory { .. } => None,

@@ -1,6 +1,7 @@
 //! Candidates x workloads: where each one is, against the leader of the workload.
 
 use crate::decide::figure;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::{NotRanked, Refusal, Stalls};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -253,9 +254,8 @@ fn by_means(
 
 /// What the cells of a block that is still being measured show.
 fn so_far(run: &Run, verdict: &WorkloadVerdict, name: &str, metric: Metric) -> Cell {
-    let index_of = |n: Option<usize>| n.and_then(|i| u16::try_from(i).ok());
-    let candidate = index_of(run.header.candidates.iter().position(|c| c.name == name));
-    let workload = index_of(run.header.workloads.iter().position(|w| w.name == verdict.workload));
+    let candidate = CandidateIx::find(&run.header.candidates, |c| c.name == name);
+    let workload = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload);
     let own = run
         .blocks
         .iter()

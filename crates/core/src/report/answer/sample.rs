@@ -67,7 +67,7 @@ pub fn card(c: usize, w: usize) -> f64 {
 /// The run of most tests: seven candidates, five workloads, some of everything.
 pub fn rich() -> (Run, Analysis) {
     let memory = |cell: &mut crate::model::event::Cell| {
-        if cell.candidate == 6 && matches!(cell.workload, 2 | 4) {
+        if cell.candidate.number() == 6 && matches!(cell.workload.number(), 2 | 4) {
             cell.truth.cache = CacheState::Warm;
         }
     };

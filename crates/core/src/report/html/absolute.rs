@@ -28,8 +28,8 @@ pub struct Absolute {
 
 impl Absolute {
     /// Of one value a block; `None` without any. The interval is Student's, of the logarithms.
-    pub fn of(blocks: &[(u32, f64)]) -> Option<Absolute> {
-        let logs: Vec<f64> = blocks.iter().map(|(_, v)| libm::log(*v)).collect();
+    pub fn of(values: impl Iterator<Item = f64>) -> Option<Absolute> {
+        let logs: Vec<f64> = values.map(libm::log).collect();
         let n = logs.len() as f64;
         let mean = logs.iter().sum::<f64>() / n;
         if logs.is_empty() || !mean.is_finite() {
@@ -56,7 +56,7 @@ pub struct Phase {
 
 /// The phases of small files; nothing for other workloads.
 pub fn phases(run: &Run, question: &Question, styles: &[String]) -> Vec<Phase> {
-    let workload = question.index.map(|i| &run.header.workloads[usize::from(i)]);
+    let workload = question.index.map(|i| &run.header.workloads[i]);
     if workload.map(|w| w.metric) != Some(Metric::FilesPerSecond) {
         return Vec::new();
     }
@@ -95,7 +95,7 @@ mod tests {
     fn the_interval_is_student_s_of_the_logarithms() {
         // ln 1, ln e, ln e^2: mean 1, deviation 1, t(0.975, 2) = 4.302653.
         let e = libm::exp(1.0);
-        let of = Absolute::of(&[(0, 1.0), (1, e), (2, e * e)]).unwrap();
+        let of = Absolute::of([1.0, e, e * e].into_iter()).unwrap();
         assert!((of.mid - e).abs() < 1e-12);
         let half = 4.302_652_729_911_275 / libm::sqrt(3.0);
         assert!((libm::log(of.high) - 1.0 - half).abs() < 1e-9, "{of:?}");
@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn one_block_has_no_interval_and_none_no_mean() {
-        let one = Absolute::of(&[(4, 7.0)]).unwrap();
+        let one = Absolute::of([7.0].into_iter()).unwrap();
         assert_eq!((one.low, one.high), (one.mid, one.mid));
-        assert_eq!(Absolute::of(&[]), None);
-        assert_eq!(Absolute::of(&[(0, 0.0), (1, 5.0)]), None);
+        assert_eq!(Absolute::of(std::iter::empty()), None);
+        assert_eq!(Absolute::of([0.0, 5.0].into_iter()), None);
     }
 }

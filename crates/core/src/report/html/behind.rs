@@ -25,7 +25,7 @@ pub struct Behind {
 /// What is behind `question`; `None` for a workload that is not in the record.
 pub fn of(run: &Run, question: &Question) -> Option<Behind> {
     let index = question.index?;
-    let workload = run.header.workloads.get(usize::from(index))?;
+    let workload = index.get(&run.header.workloads)?;
     let cells = run.blocks.iter().flat_map(|b| &b.cells).filter(|c| c.workload == index);
     let mut commands: Vec<(String, String)> = Vec::new();
     let mut more = 0;

@@ -13,7 +13,7 @@ pub fn table(run: &Run) -> Table {
         a.workload.cmp(&b.workload).then(a.rate.total_cmp(&b.rate)).then(a.layer.cmp(&b.layer))
     });
     let row = |rung: &Rung| {
-        let workload = run.header.workloads.get(usize::from(rung.workload))?;
+        let workload = rung.workload.get(&run.header.workloads)?;
         Some(vec![
             workload.name.clone(),
             rung.layer.label().to_string(),

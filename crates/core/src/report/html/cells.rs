@@ -1,6 +1,7 @@
 //! The table of every cell, and the raw windows the charts are drawn from.
 
 use crate::model::event::{CacheState, Cell};
+use crate::model::index::BlockIx;
 use crate::model::run::{Block, BlockState, Run};
 use crate::report::round;
 use crate::report::view::{Question, candidate_name};
@@ -11,7 +12,7 @@ use super::chart::style_of;
 /// One cell of one workload.
 pub struct CellRow {
     /// Block.
-    pub block: u32,
+    pub block: BlockIx,
     /// Candidate's name.
     pub candidate: String,
     /// Its colour and symbol.
@@ -51,7 +52,7 @@ pub fn rows(run: &Run, question: &Question, styles: &[String]) -> Vec<CellRow> {
 }
 
 fn row(run: &Run, block: &Block, cell: &Cell, question: &Question, styles: &[String]) -> CellRow {
-    let metric = run.header.workloads[usize::from(cell.workload)].metric;
+    let metric = run.header.workloads[cell.workload].metric;
     let m = &cell.measurement;
     let candidate = candidate_name(run, cell.candidate);
     let share = |ns: u64| {

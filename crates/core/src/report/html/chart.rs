@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::decide::{figure, rounds};
 use crate::model::ceiling::Rung;
 use crate::model::event::Cell;
+use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::run::{BlockState, Run};
 use crate::model::workload::Metric;
 use crate::report::view::{Question, candidate_name};
@@ -99,7 +100,7 @@ pub struct RowData {
     /// Upper end.
     pub high: Option<f64>,
     /// One value a complete block: (block, ratio or rate).
-    pub dots: Vec<(u32, f64)>,
+    pub dots: Vec<(BlockIx, f64)>,
     /// Its own rate.
     pub absolute: Option<Absolute>,
     /// The same as the table has it.
@@ -155,7 +156,7 @@ impl RunData {
 }
 
 /// The workloads of a page's questions.
-pub fn indices(questions: &[Question]) -> Vec<Option<u16>> {
+pub fn indices(questions: &[Question]) -> Vec<Option<WorkloadIx>> {
     questions.iter().map(|q| q.index).collect()
 }
 
@@ -173,7 +174,12 @@ impl QuestionData {
                 low: row.ratio.and_then(|r| finite(r.1)),
                 high: row.ratio.and_then(|r| finite(r.2)),
                 dots,
-                absolute: Absolute::of(&rates.dots(&row.candidate, None, question.unit_scale)),
+                absolute: Absolute::of(
+                    rates
+                        .dots(&row.candidate, None, question.unit_scale)
+                        .into_iter()
+                        .map(|dot| dot.1),
+                ),
                 figure: row.rate.clone(),
             }
         };
@@ -199,7 +205,7 @@ impl QuestionData {
 /// How a workload's windows become a rate in the unit of its verdict, as far as they can: of
 /// small files they count every kind of operation, not files.
 fn over_time(run: &Run, question: &Question) -> OverTime {
-    let workload = question.index.map(|i| &run.header.workloads[usize::from(i)]);
+    let workload = question.index.map(|i| &run.header.workloads[i]);
     let unit = question.unit;
     // Parts of a profile have block sizes of their own.
     let workload = workload.filter(|w| w.profile.is_none() || w.metric == Metric::Bandwidth);
@@ -244,7 +250,7 @@ pub fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a 
 
 /// The figure of every cell that counts: (block, candidate's name, rate).
 struct Rates {
-    figures: Vec<(u32, String, f64)>,
+    figures: Vec<(BlockIx, String, f64)>,
     less_is_better: bool,
 }
 
@@ -253,7 +259,7 @@ impl Rates {
         let Some(index) = question.index else {
             return Rates { figures: Vec::new(), less_is_better: false };
         };
-        let metric = run.header.workloads[usize::from(index)].metric;
+        let metric = run.header.workloads[index].metric;
         let rate = |c: &Cell| {
             let name = candidate_name(run, c.candidate);
             (c.block, name, figure::of(metric, c).unwrap_or(0.0))
@@ -262,16 +268,16 @@ impl Rates {
         Rates { figures: cells(run, question).map(rate).collect(), less_is_better }
     }
 
-    fn find(&self, block: u32, candidate: &str) -> Option<f64> {
+    fn find(&self, block: BlockIx, candidate: &str) -> Option<f64> {
         let mut found = self.figures.iter().filter(|(b, c, _)| *b == block && c == candidate);
         found.next_back().map(|(_, _, rate)| *rate).filter(|rate| *rate > 0.0)
     }
 
     /// One value a block: the ratio to the reference, or the rate in units of `scale`.
-    fn dots(&self, candidate: &str, reference: Option<&str>, scale: f64) -> Vec<(u32, f64)> {
-        let mut blocks: Vec<u32> = self.figures.iter().map(|(block, _, _)| *block).collect();
+    fn dots(&self, candidate: &str, reference: Option<&str>, scale: f64) -> Vec<(BlockIx, f64)> {
+        let mut blocks: Vec<BlockIx> = self.figures.iter().map(|(block, _, _)| *block).collect();
         blocks.dedup();
-        let dot = |block: u32| {
+        let dot = |block: BlockIx| {
             let rate = self.find(block, candidate)?;
             let value = match reference {
                 // How many times as fast: of latencies the other way round.
@@ -285,7 +291,7 @@ impl Rates {
     }
 }
 
-fn geometric_mean(dots: &[(u32, f64)]) -> Option<f64> {
+fn geometric_mean(dots: &[(BlockIx, f64)]) -> Option<f64> {
     let sum: f64 = dots.iter().map(|(_, v)| libm::log(*v)).sum();
     (!dots.is_empty()).then(|| libm::exp(sum / dots.len() as f64))
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::diagnose;
 use crate::diagnose::summary;
 use crate::model::event::Cell;
+use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::measurement::Window;
 use crate::model::run::{BlockState, Run};
 use crate::model::telemetry::{CpuSeries, DeviceSeries, Gauge, Telemetry};
@@ -44,7 +45,7 @@ pub struct CellData {
     /// Index into the page's candidates.
     pub candidate: usize,
     /// Block.
-    pub block: u32,
+    pub block: BlockIx,
     /// When it began, milliseconds of the run.
     pub at_ms: u64,
     /// (end of the window in ms of the cell, bytes a second), from the load generator.
@@ -73,7 +74,7 @@ pub struct CellData {
 /// One line of the table.
 pub struct MachineRow {
     /// Block.
-    pub block: u32,
+    pub block: BlockIx,
     /// Candidate's name.
     pub candidate: String,
     /// Its colour and symbol.
@@ -99,7 +100,7 @@ pub struct MachineRow {
 /// Cells of complete blocks that were watched, with the index of their question.
 fn watched<'a>(
     run: &'a Run,
-    indices: &'a [Option<u16>],
+    indices: &'a [Option<WorkloadIx>],
 ) -> impl Iterator<Item = (usize, &'a Cell, &'a Telemetry)> {
     let blocks = run.blocks.iter().filter(|b| b.state != BlockState::Superseded);
     blocks.flat_map(|b| &b.cells).filter_map(move |cell| {
@@ -109,7 +110,7 @@ fn watched<'a>(
 }
 
 /// The chart's numbers; `indices` are the workloads of the page's questions.
-pub fn data(run: &Run, indices: &[Option<u16>], styles: &[String]) -> MachineData {
+pub fn data(run: &Run, indices: &[Option<WorkloadIx>], styles: &[String]) -> MachineData {
     let count = watched(run, indices).count().max(1);
     let most = (STRETCHES / count).clamp(4, 200);
     let cpus = busiest(watched(run, indices).map(|(_, _, t)| t));
@@ -279,14 +280,14 @@ impl Stretches {
 }
 
 /// The table: a line for each cell that was watched.
-pub fn rows(run: &Run, indices: &[Option<u16>], styles: &[String]) -> Vec<MachineRow> {
+pub fn rows(run: &Run, indices: &[Option<WorkloadIx>], styles: &[String]) -> Vec<MachineRow> {
     watched(run, indices).map(|(_, cell, t)| row(run, cell, t, styles)).collect()
 }
 
 fn row(run: &Run, cell: &Cell, t: &Telemetry, styles: &[String]) -> MachineRow {
     let of = cell_data((0, 0), cell, t, &busiest(std::iter::once(t)), 1);
     let candidate = candidate_name(run, cell.candidate);
-    let workload = run.header.workloads.get(usize::from(cell.workload));
+    let workload = cell.workload.get(&run.header.workloads);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
     let first = |values: &[u64]| values.first().copied();
     let wait = of.wait_us.first().copied().flatten();
@@ -328,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_was_recorded_is_drawn() {
-        let data = data(&run(20), &[Some(0)], &styles());
+        let data = data(&run(20), &[Some(WorkloadIx::FIRST)], &styles());
         assert_eq!((data.cells.len(), data.cpus.as_slice()), (6, &[0, 1][..]));
         let cell = &data.cells[3];
         assert_eq!((cell.fast_ms.len(), cell.slow_ms.len()), (20, 4));
@@ -356,12 +357,12 @@ mod tests {
         cell.measurement.windows.push(window(2 * hundred, hundred / 1000, 100));
         assert_eq!(moved(cell, 200), [(100, 1000), (200, 1000)]);
         cell.telemetry.as_mut().unwrap().cpus[0].user_ms.fill(110);
-        assert_eq!(data(&run, &[Some(0)], &styles()).cells[0].cpus[0], [100; 20]);
+        assert_eq!(data(&run, &[Some(WorkloadIx::FIRST)], &styles()).cells[0].cpus[0], [100; 20]);
     }
 
     #[test]
     fn a_long_run_is_thinned_and_keeps_its_means() {
-        let data = data(&run(4000), &[Some(0)], &styles());
+        let data = data(&run(4000), &[Some(WorkloadIx::FIRST)], &styles());
         let cell = &data.cells[0];
         assert!(cell.fast_ms.len() <= 200 && cell.moved.len() <= 200, "{}", cell.fast_ms.len());
         assert_eq!(cell.fast_ms.last(), Some(&400_000));
@@ -371,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_line_of_the_table_says_what_the_chart_shows() {
-        let rows = rows(&run(20), &[Some(0)], &styles());
+        let rows = rows(&run(20), &[Some(WorkloadIx::FIRST)], &styles());
         let row = &rows[1];
         assert_eq!((row.queue.as_str(), row.wait.as_str()), ("0.85", "850 µs"));
         assert_eq!((row.cpu.as_str(), row.pressure.as_str()), ("10 % (CPU 1)", "80 %"));

@@ -1,6 +1,7 @@
 //! What must hold for any page; how it looks is tested in a real browser.
 
 use super::*;
+use crate::model::index::BlockIx;
 use crate::model::verdict::Verdict;
 use crate::report::sample::*;
 
@@ -82,8 +83,8 @@ fn the_data_of_the_charts() {
     assert!(question.is_ratio);
     assert_eq!(question.reference, Some(0));
     assert_eq!(question.rows[1].dots.len(), 5);
-    assert_eq!(question.rows[1].dots[0], (0, 0.75));
-    assert_eq!(question.rows[0].dots[4], (4, 1.0));
+    assert_eq!(question.rows[1].dots[0], (BlockIx::FIRST, 0.75));
+    assert_eq!(question.rows[0].dots[4], (BlockIx::new(4), 1.0));
     assert_eq!(question.rows[1].mid, Some(1.0 / 1.33));
     let ops: Vec<_> = question.latency.iter().map(|l| (l.op, l.curves.len())).collect();
     assert_eq!(ops, [("write", 2), ("flush", 2)]);

@@ -18,6 +18,7 @@ use crate::model::ceiling::Layer;
 use crate::model::event::{Header, StopReason};
 use crate::model::health::{DriveTold, Health};
 use crate::model::host;
+use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run};
 use crate::model::verb::Verb;
@@ -306,7 +307,7 @@ fn disks(header: &Header) -> impl Iterator<Item = &host::Layer> {
 }
 
 fn ceilings(run: &Run) -> Vec<CeilingNow> {
-    let name = |index: u16| run.header.workloads.get(usize::from(index)).map(|w| sanitize(&w.name));
+    let name = |index: WorkloadIx| index.get(&run.header.workloads).map(|w| sanitize(&w.name));
     let whole = run.ceilings.rungs.iter().filter(|rung| rung.candidate.is_none());
     whole
         .filter_map(|rung| {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::analyse::analyse;
 use crate::model::event::What;
+use crate::model::index::{BlockIx, CandidateIx};
 use crate::testing::RunBuilder;
 
 fn builder() -> RunBuilder {
@@ -39,7 +40,11 @@ fn the_time_left_is_unknown_before_the_first_measurement() {
 
 #[test]
 fn the_block_that_is_open_says_how_far_it_is() {
-    let open = builder().event(What::BlockStarted { block: 2, order: vec![0, 1], round: None });
+    let open = builder().event(What::BlockStarted {
+        block: BlockIx::new(2),
+        order: CandidateIx::all(2).collect(),
+        round: None,
+    });
     let open = now(open, State::Running);
     assert_eq!(open.workloads_done, Some((0, 1)));
     assert_eq!(open.doing, "Measuring random writes, block 3");

@@ -1,5 +1,6 @@
 //! What was done: blocks in their order, steps with their output, cells thrown away.
 
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run, StepRecord};
 use crate::prepare::steps::{describe, describe_undo};
@@ -9,7 +10,7 @@ use crate::units;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockView {
     /// Its number.
-    pub number: u32,
+    pub number: BlockIx,
     /// Candidates in the order they were visited.
     pub order: Vec<String>,
     /// Speed of the raw read at its start.
@@ -38,13 +39,13 @@ pub struct StepView {
 }
 
 /// Name of a candidate by its index.
-pub fn name(run: &Run, candidate: u16) -> String {
-    let found = run.header.candidates.get(usize::from(candidate));
+pub fn name(run: &Run, candidate: CandidateIx) -> String {
+    let found = candidate.get(&run.header.candidates);
     found.map_or_else(|| format!("candidate {candidate}"), |c| sanitize(&c.name))
 }
 
-fn workload_name(run: &Run, workload: u16) -> String {
-    let found = run.header.workloads.get(usize::from(workload));
+fn workload_name(run: &Run, workload: WorkloadIx) -> String {
+    let found = workload.get(&run.header.workloads);
     found.map_or_else(|| format!("workload {workload}"), |w| sanitize(&w.name))
 }
 
@@ -65,10 +66,11 @@ pub fn blocks(run: &Run) -> Vec<BlockView> {
 
 /// Cells that were tried and thrown away.
 pub fn invalid(run: &Run) -> Vec<String> {
-    let line = |(block, candidate, workload, reason): &(u32, u16, u16, String)| {
-        let (candidate, workload) = (name(run, *candidate), workload_name(run, *workload));
-        format!("block {block}, {candidate}, {workload}: {}", sanitize(reason))
-    };
+    let line =
+        |(block, candidate, workload, reason): &(BlockIx, CandidateIx, WorkloadIx, String)| {
+            let (candidate, workload) = (name(run, *candidate), workload_name(run, *workload));
+            format!("block {block}, {candidate}, {workload}: {}", sanitize(reason))
+        };
     run.invalid.iter().map(line).collect()
 }
 

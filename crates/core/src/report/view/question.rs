@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::decide::schedule;
 use crate::diagnose::summary;
+use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
@@ -23,7 +24,7 @@ pub struct Question {
     /// The same for people: "Random writes"; the name itself in runs of version 0.1.
     pub title: String,
     /// Index in the run's header, when it is there.
-    pub index: Option<u16>,
+    pub index: Option<WorkloadIx>,
     /// "4k random writes, each flushed".
     pub summary: String,
     /// Unit of the rates: `MB/s`.
@@ -146,7 +147,7 @@ impl Question {
                 Some(_) => words::capital(&answer::workload_name(&verdict.workload)),
                 None => sanitize(&verdict.workload),
             },
-            index: index.and_then(|i| u16::try_from(i).ok()),
+            index: index.map(WorkloadIx::new),
             summary: workload.map(|w| sanitize(&w.summary)).unwrap_or_default(),
             unit: unit.name,
             binary_unit: unit.binary.map(|b| b.0),

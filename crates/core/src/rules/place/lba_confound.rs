@@ -119,6 +119,7 @@ pub(super) fn in_study(study: &Study) -> Option<Finding> {
 mod tests {
     use crate::model::finding::{Scope, Severity};
     use crate::model::host::Place;
+    use crate::model::index::RegionIx;
     use crate::rules::plan;
     use crate::rules::tests::before::{fires, with};
     use crate::rules::tests::told;
@@ -131,7 +132,7 @@ mod tests {
                 let mut second = h.region.clone().expect("a region");
                 second.start_bytes += by;
                 h.more_regions = vec![second];
-                h.candidates[1].region = 1;
+                h.candidates[1].region = RegionIx::new(1);
             })
         };
         assert!(fires("L01", &shifted(1 << 30)));
@@ -141,7 +142,7 @@ mod tests {
             second.place = disk_place("ext4", "/", "sdb");
             second.start_bytes += 1 << 30;
             h.more_regions = vec![second];
-            h.candidates[1].region = 1;
+            h.candidates[1].region = RegionIx::new(1);
         });
         assert!(!fires("L01", &other_disk), "two devices are a question of their own");
     }

@@ -6,6 +6,7 @@ use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Header, Region};
 use crate::model::finding::Finding;
+use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::prepare::region::gradient;
 use crate::study::Study;
@@ -55,7 +56,7 @@ fn in_run(run: &Run) -> Vec<Finding> {
 /// As it was seen: the survey of a region that could not be made short enough.
 fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Finding> {
     let candidates = &run.header.candidates;
-    let on_it = (0u16..).zip(candidates).find(|(_, c)| usize::from(c.region) == index)?.0;
+    let on_it = CandidateIx::each(candidates).find(|(_, c)| usize::from(c.region) == index)?.0;
     let change = gradient(&run.positions(on_it), region.size_bytes);
     (change >= run.header.protocol.thresholds.gradient).then(|| {
         let evidence = format!(
@@ -82,6 +83,7 @@ mod tests {
     use super::*;
     use crate::analyse::analyse;
     use crate::model::event::{Position, What};
+    use crate::model::index::RegionIx;
     use crate::rules::tests::before::{disk_of, fires, with};
     use crate::rules::tests::session::at;
     use crate::rules::tests::told;
@@ -109,7 +111,10 @@ mod tests {
         };
         let run = RunBuilder::stacks(&["a", "b"]);
         run.header(|h| h.region.as_mut().unwrap().is_image = false)
-            .event(What::Surveyed { region: 0, positions: (0..8).map(position).collect() })
+            .event(What::Surveyed {
+                region: RegionIx::FIRST,
+                positions: (0..8).map(position).collect(),
+            })
             .play(5, at(&[1e6, 1e6]))
             .build()
     }

@@ -12,6 +12,7 @@ use crate::evidence::rule::{Check, R, RUN, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::setting::Setting;
@@ -45,7 +46,7 @@ pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck:
 const PLAUSIBLE: f64 = 0.3;
 
 /// The findings about one workload.
-fn in_run(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Finding> {
+fn in_run(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> Vec<Finding> {
     if run.header.protocol.rules == Rules::Lead {
         let lead = Lead::of(run, table, compared, 1);
         return of_lead(run, table, workload, &lead)
@@ -53,8 +54,8 @@ fn in_run(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec
             .map(|drift| told(run, table, workload, &lead, drift))
             .collect();
     }
-    let tell = |(c, Lag1 { r, p }): (u16, Lag1)| {
-        let name = &run.header.candidates[usize::from(c)].name;
+    let tell = |(c, Lag1 { r, p }): (CandidateIx, Lag1)| {
+        let name = &run.header.candidates[c].name;
         let evidence = format!(
             "{name}'s results drift: lag-1 autocorrelation {r:.2} over {} blocks, which \
              independent noise causes once in {:.0} runs",
@@ -78,11 +79,11 @@ fn in_run(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec
 fn told(
     run: &Run,
     table: &Table,
-    workload: u16,
+    workload: WorkloadIx,
     lead: &Lead,
-    (other, lag1): (u16, Lag1),
+    (other, lag1): (CandidateIx, Lag1),
 ) -> Finding {
-    let name = |c: u16| run.header.candidates[usize::from(c)].name.clone();
+    let name = |c: CandidateIx| run.header.candidates[c].name.clone();
     let leader = lead.leader.unwrap_or(other);
     let blocks = table.differences(workload, leader, other).len() as u32;
     let evidence = format!(
@@ -114,7 +115,12 @@ fn what_helps(header: &Header) -> Advice {
 }
 
 /// A winner after the last block that is none when a wave as slow as is plausible is allowed for.
-fn fragile(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
+fn fragile(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    compared: &Comparison,
+) -> Option<Finding> {
     let blocks = table.blocks().len();
     let is_last = blocks >= run.header.protocol.last_block() as usize;
     if !is_last || blocks < ESTIMABLE || compared.settled.outcome != Outcome::Beats {

@@ -8,6 +8,7 @@ use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Check, R, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::rules::control::pooled;
 use crate::stats::paired::Paired;
@@ -34,13 +35,18 @@ pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(of_winner)] };
 
 /// The lead of the winner against what an A/A twin shows.
-fn of_winner(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
+fn of_winner(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    compared: &Comparison,
+) -> Option<Finding> {
     let lead = winner(run, table, compared)?.1?;
     let candidates = &run.header.candidates;
-    let twins = (0..candidates.len() as u16).filter_map(|twin| {
-        let twin_of = &candidates[usize::from(twin)];
+    let twins = CandidateIx::all(candidates.len()).filter_map(|twin| {
+        let twin_of = &candidates[twin];
         let of = twin_of.twin_of.as_ref().filter(|_| twin_of.slowed_ppm == 0)?;
-        let original = candidates.iter().position(|c| c.name == *of)? as u16;
+        let original = CandidateIx::find(candidates, |c| c.name == *of)?;
         Some((original, Paired::of(&table.differences(workload, twin, original))?))
     });
     let own = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()));

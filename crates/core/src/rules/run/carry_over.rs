@@ -7,6 +7,7 @@ use crate::decide::table::Table;
 use crate::evidence::finding;
 use crate::evidence::rule::{E, RUN, Rule, When};
 use crate::model::finding::Finding;
+use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::stats::carry_over::{CarryOver, Slice, estimate};
 
@@ -41,29 +42,29 @@ const ALPHA: f64 = 0.05;
 const ADVICE: &str = "measure one after the other: isolation = \"visit\" in the plan";
 
 /// A workload on which some difference is wrong by more than it may be.
-fn of_workload(run: &Run, table: &Table, workload: u16) -> Option<Finding> {
+fn of_workload(run: &Run, table: &Table, workload: WorkloadIx) -> Option<Finding> {
     let header = &run.header;
     let k = u16::try_from(header.candidates.len()).ok()?;
     let found = estimate(&slices(run, table, workload), k, ALPHA)?;
     let bound = libm::log1p(header.protocol.tie_margin * SHARE);
     found.exceeds(bound).then(|| Finding {
-        workload: Some(header.workloads[usize::from(workload)].name.clone()),
+        workload: Some(header.workloads[workload].name.clone()),
         ..finding(header, &RULE, evidence(run, &found), ADVICE)
     })
 }
 
-fn slices(run: &Run, table: &Table, workload: u16) -> Vec<Slice> {
-    let metric = run.header.workloads[usize::from(workload)].metric;
+fn slices(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Slice> {
+    let metric = run.header.workloads[workload].metric;
     let blocks = run.complete_blocks().filter(|block| table.blocks().contains(&block.block));
     let cells = blocks.flat_map(|block| &block.cells).filter(|cell| cell.workload == workload);
     cells
         .flat_map(|cell| cell.slices.iter().filter(|s| s.is_valid()).map(move |s| (cell, s)))
         .filter_map(|(cell, slice)| {
             Some(Slice {
-                block: cell.block,
+                block: cell.block.number(),
                 ln_rate: metric.to_score(slice.figure(metric)?),
-                candidate: cell.candidate,
-                predecessor: slice.after?,
+                candidate: cell.candidate.number(),
+                predecessor: slice.after?.number(),
             })
         })
         .collect()
@@ -86,6 +87,7 @@ mod tests {
     use super::*;
     use crate::decide::turns::turns;
     use crate::model::event::Cell;
+    use crate::model::index::{BlockIx, CandidateIx};
     use crate::model::slice;
     use crate::testing::RunBuilder;
 
@@ -106,13 +108,15 @@ mod tests {
         run
     }
 
-    fn slices_of(cell: &Cell, block: u32, share: f64) -> Vec<slice::Slice> {
+    fn slices_of(cell: &Cell, block: BlockIx, share: f64) -> Vec<slice::Slice> {
         let (mut before, mut own) = (None, Vec::new());
+        let standing = [0, 1, 2, 3].map(CandidateIx::new);
+        let workload = WorkloadIx::FIRST;
         for round in 0..8u16 {
-            for (turn, candidate) in (0..).zip(turns(1, block, 0, round.into(), &[0, 1, 2, 3])) {
-                let more = if before == Some(0) { share } else { 0.0 };
+            for (turn, candidate) in (0..).zip(turns(1, block, workload, round.into(), &standing)) {
+                let more = if before == Some(CandidateIx::FIRST) { share } else { 0.0 };
                 // Slices are never quite alike.
-                let noise = f64::from((round * 7 + turn * 3 + candidate) % 5) * 0.002;
+                let noise = f64::from((round * 7 + turn * 3 + candidate.number()) % 5) * 0.002;
                 let ios = (1000.0 * (1.0 + more + noise)) as u64;
                 let slice = slice::Slice {
                     round,
@@ -132,7 +136,7 @@ mod tests {
 
     fn found(share: f64) -> Option<Finding> {
         let run = run_with(share);
-        of_workload(&run, &Table::of(&run, u32::MAX), 0)
+        of_workload(&run, &Table::of(&run, u32::MAX), WorkloadIx::FIRST)
     }
 
     #[test]
@@ -146,6 +150,6 @@ mod tests {
         assert_eq!(found(0.0), None);
         // Cells in one piece say nothing about it.
         let run = played(&["a", "b", "c"]);
-        assert_eq!(of_workload(&run, &Table::of(&run, u32::MAX), 0), None);
+        assert_eq!(of_workload(&run, &Table::of(&run, u32::MAX), WorkloadIx::FIRST), None);
     }
 }

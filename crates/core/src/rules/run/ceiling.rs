@@ -9,6 +9,7 @@ use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::thresholds::Thresholds;
 use crate::stats::sample;
@@ -35,17 +36,22 @@ pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(at_the_link)] };
 
 /// Several alike at what the link carries.
-fn at_the_link(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
-    let of = &run.header.workloads[usize::from(workload)];
+fn at_the_link(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    compared: &Comparison,
+) -> Option<Finding> {
+    let of = &run.header.workloads[workload];
     let limits = &run.header.protocol.thresholds;
     if of.metric != crate::model::workload::Metric::Bandwidth {
         return None;
     }
-    let carried = |c: &u16| {
+    let carried = |c: &CandidateIx| {
         let place = crate::evidence::cell::place(&run.header, *c)?;
         crate::boards::link::of_place(place)
     };
-    let mean = |c: &u16| {
+    let mean = |c: &CandidateIx| {
         let values: Vec<f64> = table.values(workload, *c).iter().flatten().copied().collect();
         sample::mean(&values).map(|y| of.metric.of_score(y))
     };

@@ -10,6 +10,7 @@ use crate::evidence::rule::{Check, E, Rule, STACK, When};
 use crate::evidence::{finding, of_study};
 use crate::model::candidate::{Kind, Stack};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::study::{SAME, Study};
 use crate::{study, units};
@@ -33,8 +34,8 @@ pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(in_pairs)] };
 
 /// More work, and faster for certain.
-fn in_pairs(run: &Run, _: &Table, _: u16, compared: &Comparison) -> Option<Finding> {
-    let stack = |c: u16| match &run.header.candidates[usize::from(c)].kind {
+fn in_pairs(run: &Run, _: &Table, _: WorkloadIx, compared: &Comparison) -> Option<Finding> {
+    let stack = |c: CandidateIx| match &run.header.candidates[c].kind {
         Kind::Stack(stack) => Some(stack),
         Kind::Directory { .. } => None,
     };

@@ -6,6 +6,7 @@ use crate::decide::table::Table;
 use crate::evidence::finding;
 use crate::evidence::rule::{I, RUN, Rule, When};
 use crate::model::finding::Finding;
+use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::rules::control::{Control, slowed};
 
@@ -27,7 +28,7 @@ pub static RULE: Rule = Rule {
 /// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
 
-fn in_run(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
+fn in_run(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
     let found = slowed(run, table, workload).filter(Control::is_at_its_size);
     let tell = |of: Control| finding(&run.header, &RULE, of.measured_slowed(), "no action needed");
     found.map(tell).collect()

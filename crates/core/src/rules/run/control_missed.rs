@@ -6,6 +6,7 @@ use crate::decide::table::Table;
 use crate::evidence::finding;
 use crate::evidence::rule::{E, RUN, Rule, W, When};
 use crate::model::finding::Finding;
+use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::rules::control::{Control, slowed};
 
@@ -28,7 +29,7 @@ pub static RULE: Rule = Rule {
 /// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
 
-fn in_run(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
+fn in_run(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
     let missed = slowed(run, table, workload).filter(|of| !of.is_at_its_size());
     missed.map(|of| missing(run, &of)).collect()
 }

@@ -6,6 +6,7 @@
 use crate::evidence::about;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::measurement::Window;
 use crate::model::run::Run;
 
@@ -15,10 +16,10 @@ pub(super) const FEWEST: usize = 20;
 /// What a rule finds in the cells of each candidate on each workload.
 pub(super) fn findings(run: &Run, check: fn(&Header, &[&Cell]) -> Option<Finding>) -> Vec<Finding> {
     let header = &run.header;
-    let workloads = 0..header.workloads.len() as u16;
-    let candidates = 0..header.candidates.len() as u16;
+    let workloads = WorkloadIx::all(header.workloads.len());
+    let candidates = CandidateIx::all(header.candidates.len());
     let pairs = workloads.flat_map(|workload| candidates.clone().map(move |c| (c, workload)));
-    let of = |pair: (u16, u16)| {
+    let of = |pair: (CandidateIx, WorkloadIx)| {
         let all = run.complete_blocks().flat_map(|b| &b.cells);
         let cells: Vec<&Cell> = all.filter(|c| (c.candidate, c.workload) == pair).collect();
         let first = cells.first()?;

@@ -9,6 +9,7 @@ use crate::decide::table::Table;
 use crate::evidence::rule::{Check, E, RUN, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::{Finding, Severity};
+use crate::model::index::WorkloadIx;
 use crate::model::protocol::Isolation;
 use crate::model::run::Run;
 use crate::model::thresholds::Thresholds;
@@ -79,7 +80,7 @@ fn follows_time(run: &Run, series: &[f64]) -> bool {
 }
 
 /// The twins inside the run, and those of earlier runs.
-fn twins(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
+fn twins(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
     let own = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
     let own = own.filter_map(|control| differs_from_itself(run, &control));
     own.chain(of_earlier_runs(run, workload)).collect()
@@ -94,7 +95,7 @@ fn differs_from_itself(run: &Run, control: &Control) -> Option<Finding> {
 }
 
 /// The twins of earlier runs on the drive, all together.
-fn of_earlier_runs(run: &Run, workload: u16) -> Option<Finding> {
+fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
     let (runs, of) = pooled(run, workload)?;
     of.interval().excludes_zero().then(|| {
         let evidence = format!(

@@ -6,6 +6,7 @@ use crate::decide::table::Table;
 use crate::evidence::rule::{Check, E, RUN, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
+use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::study::Study;
 
@@ -29,19 +30,19 @@ pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Whole(always_first)] };
 
 fn always_first(run: &Run, table: &Table) -> Option<Finding> {
-    let orders: Vec<&[u16]> = run
+    let orders: Vec<&[CandidateIx]> = run
         .complete_blocks()
         .filter(|b| table.blocks().contains(&b.block))
         .map(|b| b.order.as_slice())
         .collect();
-    let candidates = 0..run.header.candidates.len() as u16;
+    let candidates = CandidateIx::all(run.header.candidates.len());
     let pairs = candidates.clone().flat_map(|a| candidates.clone().map(move |b| (a, b)));
     for (a, b) in pairs.filter(|(a, b)| a != b) {
-        let place = |order: &[u16], c| order.iter().position(|x| *x == c);
+        let place = |order: &[CandidateIx], c| order.iter().position(|x| *x == c);
         let both: Vec<bool> =
             orders.iter().filter_map(|o| Some(place(o, a)? < place(o, b)?)).collect();
         if both.len() >= FIRST_LOOK as usize && both.iter().all(|first| *first) {
-            let name = |c: u16| &run.header.candidates[usize::from(c)].name;
+            let name = |c: CandidateIx| &run.header.candidates[c].name;
             let evidence =
                 format!("{} was measured before {} in all {} blocks", name(a), name(b), both.len());
             let advice = "measure in random order with bakeoff run (use --seed to repeat an order)";

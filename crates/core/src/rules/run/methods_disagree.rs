@@ -7,6 +7,7 @@ use crate::decide::table::Table;
 use crate::evidence::finding;
 use crate::evidence::rule::{RUN, Rule, W, When};
 use crate::model::finding::Finding;
+use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::stats::hodges_lehmann;
 
@@ -30,7 +31,12 @@ pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(methods)] };
 
 /// The interval of ranks against the interval of the mean, where there are blocks enough for one.
-fn methods(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Option<Finding> {
+fn methods(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    compared: &Comparison,
+) -> Option<Finding> {
     let alpha = schedule::alpha_pair(run);
     let pair = compared.pairs.iter().find(|p| {
         let by_mean = p.interval.is_some_and(|i| i.excludes_zero());
@@ -58,6 +64,7 @@ mod tests {
     use super::*;
     use crate::analyse::analyse;
     use crate::model::event::What;
+    use crate::model::index::CandidateIx;
     use crate::rules::tests::session::has;
     use crate::testing::RunBuilder;
 
@@ -91,7 +98,7 @@ mod tests {
 
     fn ranks_see_nothing(run: &Run) -> bool {
         let table = crate::decide::table::Table::of(run, 12);
-        let d = table.differences(0, 0, 1);
+        let d = table.differences(WorkloadIx::FIRST, CandidateIx::FIRST, CandidateIx::new(1));
         let alpha = run.header.protocol.alpha_pair();
         crate::stats::hodges_lehmann::interval(&d, alpha).is_some_and(|i| !i.excludes_zero())
     }

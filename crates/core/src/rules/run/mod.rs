@@ -35,6 +35,7 @@ use crate::decide::lead::{Lead, Reading};
 use crate::decide::table::Table;
 use crate::evidence::rule::{Check, Rule};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::stats::paired::Paired;
@@ -59,11 +60,11 @@ pub enum RunCheck {
     /// The figures of all workloads together.
     Whole(fn(&Run, &Table) -> Option<Finding>),
     /// Each workload, for the answer about the whole run.
-    PerWorkload(fn(&Run, &Table, u16) -> Option<Finding>),
+    PerWorkload(fn(&Run, &Table, WorkloadIx) -> Option<Finding>),
     /// One workload, for its answer.
-    Workload(fn(&Run, &Table, u16, &Comparison) -> Option<Finding>),
+    Workload(fn(&Run, &Table, WorkloadIx, &Comparison) -> Option<Finding>),
     /// One workload, for its answer; a finding for each candidate or pair.
-    Each(fn(&Run, &Table, u16, &Comparison) -> Vec<Finding>),
+    Each(fn(&Run, &Table, WorkloadIx, &Comparison) -> Vec<Finding>),
 }
 
 /// Rules over comparisons, by id.
@@ -113,7 +114,7 @@ pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
         course::findings(run, *check)
     });
     let checks = OVER_RUNS.iter().flat_map(|rule| rule.checks);
-    let workloads = 0..run.header.workloads.len() as u16;
+    let workloads = WorkloadIx::all(run.header.workloads.len());
     let compared = checks.flat_map(|check| match check {
         RunCheck::Whole(check) => check(run, table).into_iter().collect(),
         RunCheck::PerWorkload(check) => {
@@ -125,7 +126,12 @@ pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
 }
 
 /// Findings about one workload.
-pub fn workload(run: &Run, table: &Table, workload: u16, compared: &Comparison) -> Vec<Finding> {
+pub fn workload(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    compared: &Comparison,
+) -> Vec<Finding> {
     let checks = OVER_RUNS.iter().flat_map(|rule| rule.checks);
     let mut found: Vec<Finding> = checks
         .flat_map(|check| match check {
@@ -136,13 +142,17 @@ pub fn workload(run: &Run, table: &Table, workload: u16, compared: &Comparison) 
             RunCheck::Whole(_) | RunCheck::PerWorkload(_) => Vec::new(),
         })
         .collect();
-    let name = &run.header.workloads[usize::from(workload)].name;
+    let name = &run.header.workloads[workload].name;
     found.iter_mut().for_each(|f| f.workload = Some(name.clone()));
     found
 }
 
 /// The winner of a workload, and its differences to the next best.
-fn winner(run: &Run, table: &Table, compared: &Comparison) -> Option<(u16, Option<Paired>)> {
+fn winner(
+    run: &Run,
+    table: &Table,
+    compared: &Comparison,
+) -> Option<(CandidateIx, Option<Paired>)> {
     if run.header.protocol.rules == Rules::Lead {
         let lead = Lead::of(run, table, compared, 1);
         let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
@@ -155,6 +165,6 @@ fn winner(run: &Run, table: &Table, compared: &Comparison) -> Option<(u16, Optio
     Some((*winner?, ahead.and_then(|pair| pair.paired)))
 }
 
-fn name(run: &Run, candidate: u16) -> &str {
-    &run.header.candidates[usize::from(candidate)].name
+fn name(run: &Run, candidate: CandidateIx) -> &str {
+    &run.header.candidates[candidate].name
 }

@@ -9,6 +9,7 @@ use crate::evidence::finding;
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::precondition::{End, Series};
 use crate::model::run::Run;
 use crate::prepare::precondition;
@@ -37,7 +38,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn in_run(run: &Run) -> Vec<Finding> {
-    let workloads = 0..run.header.workloads.len() as u16;
+    let workloads = WorkloadIx::all(run.header.workloads.len());
     let regions = run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series));
     regions.chain(workloads.filter_map(|workload| never_steady(run, workload))).collect()
 }
@@ -58,8 +59,8 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
 }
 
 /// A workload that had all its rounds and did not become steady in them.
-fn never_steady(run: &Run, workload: u16) -> Option<Finding> {
-    let shown = rounds::shown(run, workload, 0);
+fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Finding> {
+    let shown = rounds::shown(run, workload, CandidateIx::FIRST);
     if shown.len() < steady_state::MOST_ROUNDS {
         return None;
     }
@@ -73,7 +74,7 @@ fn never_steady(run: &Run, workload: u16) -> Option<Finding> {
     let advice =
         "check its rounds in the report; a longer cell_min averages out short fluctuations";
     let found = finding(&run.header, &RULE, evidence, advice);
-    let workload = run.header.workloads.get(usize::from(workload))?.name.clone();
+    let workload = workload.get(&run.header.workloads)?.name.clone();
     Some(Finding { workload: Some(workload), ..found })
 }
 
@@ -130,6 +131,7 @@ mod tests {
     use super::*;
     use crate::analyse::analyse;
     use crate::model::event::What;
+    use crate::model::index::RegionIx;
     use crate::model::job::{Job, Rw};
     use crate::model::precondition::Round;
     use crate::rules::tests::session::{
@@ -158,7 +160,7 @@ mod tests {
         for (round, rate) in (0..).zip(rates) {
             let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
             let round = Round {
-                region: 0,
+                region: RegionIx::FIRST,
                 round,
                 job,
                 write_bytes: rate * 2_000_000,
@@ -167,7 +169,7 @@ mod tests {
             builder = builder.event(What::PreconditionRound(Box::new(round)));
         }
         if let Some(end) = end {
-            builder = builder.event(What::Preconditioned { region: 0, end });
+            builder = builder.event(What::Preconditioned { region: RegionIx::FIRST, end });
         }
         builder.play(5, at(&[1e6, 1e6])).build()
     }

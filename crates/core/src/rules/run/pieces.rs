@@ -7,6 +7,7 @@ use crate::decide::rounds::{counts, is_of_rounds};
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::workload::{Metric, Workload};
 
@@ -17,7 +18,7 @@ const WINDOW_IOS: u64 = 20;
 /// A candidate on a workload.
 pub struct Course<'a> {
     /// Index of the candidate.
-    pub candidate: u16,
+    pub candidate: CandidateIx,
     /// The workload.
     pub of: &'a Workload,
     /// The cells that count, in the order of the blocks.
@@ -39,8 +40,8 @@ pub fn courses(run: &Run) -> Vec<Course<'_>> {
         return Vec::new();
     }
     let header = &run.header;
-    let candidates = || 0..header.candidates.len() as u16;
-    let pairs = (0u16..).zip(&header.workloads);
+    let candidates = || CandidateIx::all(header.candidates.len());
+    let pairs = WorkloadIx::each(&header.workloads);
     pairs
         .flat_map(|(workload, of)| candidates().map(move |candidate| (candidate, workload, of)))
         .map(|(candidate, workload, of)| {
@@ -115,8 +116,9 @@ pub mod tests {
                 Slice { round, elapsed_ns, ios, bytes: ios * 4096, ..Slice::default() }
             };
             let (block, candidate) = (cell.block, cell.candidate);
-            cell.slices =
-                (0..SLICES).map(|round| slice(round, rate(block, candidate, round))).collect();
+            cell.slices = (0..SLICES)
+                .map(|round| slice(round, rate(block.number(), candidate.number(), round)))
+                .collect();
         }
         run
     }

@@ -9,6 +9,7 @@ use crate::decide::table::Table;
 use crate::evidence::rule::{Check, I, RUN, Rule, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::{Finding, Severity};
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::study::{Cell, SAME, Study};
 use crate::units;
@@ -34,15 +35,15 @@ pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck:
 /// Different winners.
 fn winners(run: &Run, table: &Table) -> Option<Finding> {
     let alpha = schedule::alpha_pair(run);
-    let all: Vec<Comparison> = (0..run.header.workloads.len() as u16)
+    let all: Vec<Comparison> = WorkloadIx::all(run.header.workloads.len())
         .map(|w| Comparison::of(run, table, w, alpha))
         .collect();
-    let won: Vec<(usize, u16)> =
-        all.iter().enumerate().filter_map(|(w, c)| Some((w, winner(run, table, c)?.0))).collect();
+    let won: Vec<(WorkloadIx, CandidateIx)> =
+        WorkloadIx::each(&all).filter_map(|(w, c)| Some((w, winner(run, table, c)?.0))).collect();
     let first = won.first()?;
     let other = won.iter().find(|o| o.1 != first.1)?;
-    let lead = |(w, winner): (usize, u16)| {
-        let ahead = all[w].pairs.iter().find_map(|p| {
+    let lead = |(w, winner): (WorkloadIx, CandidateIx)| {
+        let ahead = all[usize::from(w)].pairs.iter().find_map(|p| {
             let certain = p.interval.filter(|i| p.a == winner && i.low > 0.0)?;
             Some(figures::lead(p.paired?.mean, certain))
         });

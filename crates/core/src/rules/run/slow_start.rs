@@ -80,22 +80,20 @@ fn first_slices(course: &Course, alpha: f64) -> Option<String> {
 /// The first block against the prediction from all others.
 fn first_block(course: &Course, alpha: f64) -> Option<String> {
     let metric = course.of.metric;
-    let score = |cell: &&crate::model::event::Cell| {
-        Some((cell.block, metric.to_score(figure::of(metric, cell)?)))
-    };
-    let scores: Vec<(u32, f64)> = course.cells.iter().filter_map(score).collect();
+    let score =
+        |cell: &&crate::model::event::Cell| Some(metric.to_score(figure::of(metric, cell)?));
+    let scores: Vec<f64> = course.cells.iter().filter_map(score).collect();
     let (first, rest) = scores.split_first()?;
-    let others: Vec<f64> = rest.iter().map(|(_, score)| *score).collect();
-    let mean = sample::mean(&others).filter(|_| others.len() >= FEWEST_OTHERS)?;
-    let n = others.len() as f64;
-    let spread = sample::sd(&others)? * libm::sqrt(1.0 + 1.0 / n);
+    let mean = sample::mean(rest).filter(|_| rest.len() >= FEWEST_OTHERS)?;
+    let n = rest.len() as f64;
+    let spread = sample::sd(rest)? * libm::sqrt(1.0 + 1.0 / n);
     let limit = student_t::two_sided(2.0 * alpha, n - 1.0);
-    let off = first.1 - mean;
+    let off = first - mean;
     (off <= libm::log(SHARE) && off + limit * spread < 0.0).then(|| {
         format!(
             "the first block is {:.0} % slower than the {} others",
             percent_slower(off),
-            others.len()
+            rest.len()
         )
     })
 }

@@ -90,7 +90,7 @@ mod tests {
     fn l51_rates_that_follow_the_heat() {
         // The hotter, the slower: 1 % for each of the eight degrees.
         let follows = RunBuilder::stacks(&["a", "b"]).cells(|c| {
-            let mc = 60_000 + 1000 * u64::from(c.block);
+            let mc = 60_000 + 1000 * u64::from(c.block.number());
             let gauge = Gauge { name: "cpu-thermal".to_string(), most: None, values: vec![mc] };
             let telemetry = Telemetry { temperature_mc: vec![gauge], ..Telemetry::default() };
             c.telemetry = Some(Box::new(telemetry));

@@ -9,6 +9,7 @@ use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, Seen, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::sample;
 use crate::study::Study;
@@ -53,11 +54,11 @@ fn seen(of: &Observation) -> Option<Seen> {
 /// As many calls a second whatever the block size.
 fn calls(run: &Run, table: &Table) -> Option<Finding> {
     let workloads = &run.header.workloads;
-    let rate = |w: usize| -> Option<f64> {
+    let rate = |w: WorkloadIx| -> Option<f64> {
         let of = &workloads[w];
-        let candidates = 0..run.header.candidates.len() as u16;
+        let candidates = CandidateIx::all(run.header.candidates.len());
         let means = candidates.filter_map(|c| {
-            let values: Vec<f64> = table.values(w as u16, c).iter().flatten().copied().collect();
+            let values: Vec<f64> = table.values(w, c).iter().flatten().copied().collect();
             let figure = of.metric.of_score(sample::mean(&values)?);
             let is_rate = of.metric == crate::model::workload::Metric::Bandwidth;
             Some(if is_rate { figure / of.job.bs as f64 } else { figure })
@@ -69,7 +70,9 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
             let alike = a.job.rw == b.job.rw && !a.job.direct && !b.job.direct;
             let sizes = (a.job.bs.min(b.job.bs), a.job.bs.max(b.job.bs));
             let far = sizes.1 >= 8 * sizes.0 && a.profile.is_none() && b.profile.is_none();
-            let (Some(x), Some(y)) = (rate(i), rate(j)) else { continue };
+            let (Some(x), Some(y)) = (rate(WorkloadIx::new(i)), rate(WorkloadIx::new(j))) else {
+                continue;
+            };
             if alike && far && a.driver == b.driver && (x / y - 1.0).abs() < 0.2 {
                 let evidence = format!(
                     "{x:.0} calls per second at {} and {y:.0} at {}",

@@ -7,6 +7,7 @@ use crate::evidence::finding;
 use crate::evidence::rule::{E, RUN, Rule, W, When};
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 
 /// The rule.
@@ -27,14 +28,14 @@ pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Each(unmeasured)] };
 
 /// Candidates without a number on a workload on which others have one.
-fn unmeasured(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Finding> {
-    let candidates = 0..run.header.candidates.len() as u16;
-    let has = |c: &u16| table.values(workload, *c).iter().any(Option::is_some);
+fn unmeasured(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
+    let candidates = CandidateIx::all(run.header.candidates.len());
+    let has = |c: &CandidateIx| table.values(workload, *c).iter().any(Option::is_some);
     if table.blocks().is_empty() || !candidates.clone().any(|c| has(&c)) {
         return Vec::new();
     }
     let missing = candidates.filter(|c| !has(c));
-    let describe = |c: u16| {
+    let describe = |c: CandidateIx| {
         let tried: Vec<&String> = run
             .invalid
             .iter()
@@ -48,7 +49,7 @@ fn unmeasured(run: &Run, table: &Table, workload: u16, _: &Comparison) -> Vec<Fi
         let evidence = format!("no valid cell in {attempts}{last}");
         let advice = "fix the error above, or exclude this workload";
         let mut found = finding(&run.header, &RULE, evidence, advice);
-        found.candidate = Some(run.header.candidates[usize::from(c)].name.clone());
+        found.candidate = Some(run.header.candidates[c].name.clone());
         found
     };
     missing.map(describe).collect()
@@ -64,7 +65,9 @@ mod tests {
     fn a_candidate_whose_every_cell_is_thrown_away_is_named() {
         let builder = Version01::directories(&["/a", "/b", "/c"]);
         let run = builder
-            .cells(|c| c.truth.suspended_ns = if c.candidate == 2 { 3_000_000_000 } else { 0 })
+            .cells(|c| {
+                c.truth.suspended_ns = if c.candidate.number() == 2 { 3_000_000_000 } else { 0 }
+            })
             .play(5, steady)
             .build();
         let found = analyse(&run);

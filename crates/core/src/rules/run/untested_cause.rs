@@ -9,6 +9,7 @@ use crate::model::cause::HeldBack;
 use crate::model::ceiling::Layer;
 use crate::model::ceiling::{Because, LeftOut};
 use crate::model::finding::Finding;
+use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 
@@ -42,8 +43,8 @@ const SHOWN_BY_LAYERS: [Cause; 6] =
     [Cause::Cpu, Cause::SystemCalls, Cause::Bus, Cause::Device, Cause::QueueDepth, Cause::Flush];
 
 /// The finding about one workload and what is said to hold its candidates back.
-pub fn untested(run: &Run, workload: u16, held: &[HeldBack]) -> Option<Finding> {
-    let of = &run.header.workloads[usize::from(workload)];
+pub fn untested(run: &Run, workload: WorkloadIx, held: &[HeldBack]) -> Option<Finding> {
+    let of = &run.header.workloads[workload];
     let is_guess = |held: &&HeldBack| {
         held.reason.grade == Grade::Consistent && SHOWN_BY_LAYERS.contains(&held.reason.cause)
     };
@@ -100,7 +101,7 @@ mod tests {
     fn l45_a_cause_without_a_layer_below_it_and_one_with() {
         let consistent = held(Cause::Device, Grade::Consistent);
         let mut run = run();
-        let found = untested(&run, 0, &consistent).expect("nothing was measured");
+        let found = untested(&run, WorkloadIx::FIRST, &consistent).expect("nothing was measured");
         assert_eq!((found.id.as_str(), found.workload.as_deref()), ("L45", Some("randread")));
         assert_eq!(
             found.evidence,
@@ -110,7 +111,7 @@ mod tests {
         assert!(found.advice.contains("--time 15m"), "{}", found.advice);
         let rung = |layer| Rung {
             layer,
-            workload: 0,
+            workload: WorkloadIx::FIRST,
             candidate: None,
             rate: 1e4,
             bytes_per_s: 4e7,
@@ -118,21 +119,30 @@ mod tests {
         };
         // The generator's own limit says nothing about a disk; the disk with many requests does.
         run.ceilings.rungs = vec![rung(Layer::Tool)];
-        assert!(untested(&run, 0, &consistent).is_some());
+        assert!(untested(&run, WorkloadIx::FIRST, &consistent).is_some());
         run.ceilings.rungs = vec![rung(Layer::Deep)];
-        assert_eq!(untested(&run, 0, &consistent), None);
+        assert_eq!(untested(&run, WorkloadIx::FIRST, &consistent), None);
         (run.ceilings.rungs, run.ceilings.left_out) = (Vec::new(), Vec::new());
-        assert_eq!(untested(&run, 0, &consistent), None, "an old record");
+        assert_eq!(untested(&run, WorkloadIx::FIRST, &consistent), None, "an old record");
     }
 
     #[test]
     fn l45_leaves_alone_what_is_proved_and_what_no_layer_shows() {
         let run = run();
-        assert_eq!(untested(&run, 0, &held(Cause::Device, Grade::Proved)), None);
-        assert_eq!(untested(&run, 0, &held(Cause::Foreign, Grade::Consistent)), None);
-        assert_eq!(untested(&run, 0, &held(Cause::Unattributed, Grade::Unattributed)), None);
+        assert_eq!(untested(&run, WorkloadIx::FIRST, &held(Cause::Device, Grade::Proved)), None);
+        assert_eq!(
+            untested(&run, WorkloadIx::FIRST, &held(Cause::Foreign, Grade::Consistent)),
+            None
+        );
+        assert_eq!(
+            untested(&run, WorkloadIx::FIRST, &held(Cause::Unattributed, Grade::Unattributed)),
+            None
+        );
         let mut profile = run.clone();
         profile.header.workloads[0].profile = Some(Part { profile: Profile::Desktop, part: 0 });
-        assert_eq!(untested(&profile, 0, &held(Cause::Flush, Grade::Consistent)), None);
+        assert_eq!(
+            untested(&profile, WorkloadIx::FIRST, &held(Cause::Flush, Grade::Consistent)),
+            None
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::event::{Cell, What};
+use crate::model::index::BlockIx;
 use crate::model::measurement::Window;
 use crate::model::protocol::Mode;
 use crate::prng::SplitMix64;
@@ -28,7 +29,8 @@ pub(crate) fn sentinels(sentinel: impl Fn(u32) -> f64) -> Run {
     for block in 0..8 {
         let order = if block % 2 == 0 { vec![0, 1] } else { vec![1, 0] };
         builder.block(order, &mut at(&[1000.0, 1000.0]));
-        builder.push(What::Sentinel { block, bytes_per_s: sentinel(block) });
+        let bytes_per_s = sentinel(block);
+        builder.push(What::Sentinel { block: BlockIx::new(block as usize), bytes_per_s });
     }
     builder.build()
 }

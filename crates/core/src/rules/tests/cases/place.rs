@@ -4,6 +4,7 @@ use super::{Case, case};
 use crate::model::candidate::Crypt;
 use crate::model::finding::Finding;
 use crate::model::host::{Layer, PlaceClass, SystemDisk, ZoneModel};
+use crate::model::index::RegionIx;
 use crate::rules::plan;
 use crate::rules::tests::before::{
     TRIMMED, behind_usb, disk_of, on_device, places, planned, stack, with,
@@ -71,7 +72,7 @@ fn shifted(mib: u64) -> Vec<Finding> {
         let mut second = h.region.clone().expect("a region");
         second.start_bytes += mib << 20;
         h.more_regions = vec![second];
-        h.candidates[1].region = 1;
+        h.candidates[1].region = RegionIx::new(1);
     }))
 }
 

@@ -5,6 +5,7 @@ use crate::analyse::analyse;
 use crate::model::candidate::Crypt;
 use crate::model::event::{Cell, What};
 use crate::model::finding::Finding;
+use crate::model::index::CandidateIx;
 use crate::model::measurement::Window;
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
@@ -103,7 +104,7 @@ fn promise(fs: &str, mount: &str) -> Vec<Finding> {
         *stack(h, 1) = recipes_for(fs)[0].stack();
         stack(h, 1).mount = mount.split_whitespace().map(str::to_string).collect();
     });
-    unlike(&run.build().header, &[0, 1])
+    unlike(&run.build().header, &[0, 1].map(CandidateIx::new))
 }
 
 fn strict_f2fs() -> Vec<Finding> {
@@ -173,7 +174,7 @@ fn encrypted(ratio: f64) -> Vec<Finding> {
 /// The machine warms up by a degree a block, and rates fall by so much for each.
 fn heat(slope: f64) -> Vec<Finding> {
     let run = RunBuilder::stacks(&["a", "b"]).cells(|c| {
-        let values = vec![50_000 + 1000 * u64::from(c.block)];
+        let values = vec![50_000 + 1000 * u64::from(c.block.number())];
         let gauge = Gauge { name: "cpu-thermal".to_string(), most: None, values };
         let telemetry = Telemetry { temperature_mc: vec![gauge], ..Telemetry::default() };
         c.telemetry = Some(Box::new(telemetry));

@@ -3,6 +3,7 @@
 use super::super::before::{job, planned, stack, stacks, with};
 use super::super::cases::{Case, case};
 use crate::model::finding::{Finding, Severity};
+use crate::model::index::CandidateIx;
 use crate::model::job::{Data, EngineName};
 use crate::prepare::support::recipes_for;
 use crate::rules::claim::unlike;
@@ -64,7 +65,7 @@ fn beside(fs: &str, mkfs: &str, mount: &str) -> Vec<Finding> {
         stack(h, 1).mkfs.extend(words(mkfs));
         stack(h, 1).mount.extend(words(mount));
     });
-    unlike(&run.build().header, &[0, 1])
+    unlike(&run.build().header, &[0, 1].map(CandidateIx::new))
 }
 
 fn data(data: Data) -> Vec<Finding> {

@@ -5,6 +5,7 @@ use super::super::cases::{Case, case};
 use crate::model::event::{Position, Region, What};
 use crate::model::finding::Finding;
 use crate::model::host::{Layer, PlaceClass, SystemDisk};
+use crate::model::index::RegionIx;
 
 use crate::rules::plan;
 use crate::rules::tests::session::at;
@@ -91,7 +92,7 @@ fn second(change: impl FnOnce(&mut Region)) -> Vec<Finding> {
         let mut second = h.region.clone().expect("a region");
         change(&mut second);
         h.more_regions = vec![second];
-        h.candidates[1].region = 1;
+        h.candidates[1].region = RegionIx::new(1);
     }))
 }
 
@@ -120,7 +121,7 @@ fn surveyed(last: f64) -> Vec<Finding> {
     let positions = (0..=8).map(position).collect();
     let run = RunBuilder::stacks(&["a", "b"])
         .header(|h| h.region.as_mut().expect("a region").is_image = false)
-        .event(What::Surveyed { region: 0, positions });
+        .event(What::Surveyed { region: RegionIx::FIRST, positions });
     analyse(&run.play(5, at(&[1000.0, 1100.0])).build()).findings
 }
 

@@ -6,6 +6,7 @@ use crate::analyse::analyse;
 use crate::compare::compare;
 use crate::model::event::{Cell, Header, What};
 use crate::model::finding::Finding;
+use crate::model::index::RegionIx;
 use crate::model::measurement::Window;
 use crate::model::precondition::{End, Round};
 use crate::model::protocol::Mode;
@@ -164,7 +165,8 @@ fn preconditioned(end: End) -> Vec<Finding> {
         h.region.as_mut().expect("a region").is_image = false;
     });
     let job = builder.clone().build().header.workloads[0].job.clone();
-    let mut builder = builder.event(What::PreconditionStarted { region: 0, most_bytes: 1 << 30 });
+    let mut builder =
+        builder.event(What::PreconditionStarted { region: RegionIx::FIRST, most_bytes: 1 << 30 });
     for round in 0..6u32 {
         let write_bytes = match end {
             End::Steady => 100_000_000,
@@ -173,14 +175,14 @@ fn preconditioned(end: End) -> Vec<Finding> {
         let job = job.clone();
         let elapsed_ns = 1_000_000_000;
         builder.push(What::PreconditionRound(Box::new(Round {
-            region: 0,
+            region: RegionIx::FIRST,
             round,
             job,
             write_bytes,
             elapsed_ns,
         })));
     }
-    builder.push(What::Preconditioned { region: 0, end });
+    builder.push(What::Preconditioned { region: RegionIx::FIRST, end });
     findings(&builder.play(6, two(1.2)).build())
 }
 
@@ -199,7 +201,7 @@ fn flips(large: f64) -> Vec<Finding> {
 /// It gets two degrees hotter with each block, and both get slower by so much.
 fn hot(slope: f64) -> Vec<Finding> {
     let run = RunBuilder::stacks(&["a", "b"]).cells(|cell| {
-        let values = vec![50_000 + 2000 * u64::from(cell.block)];
+        let values = vec![50_000 + 2000 * u64::from(cell.block.number())];
         let gauge = Gauge { name: "cpu-thermal".to_string(), most: None, values };
         let telemetry = Telemetry { temperature_mc: vec![gauge], ..Telemetry::default() };
         cell.telemetry = Some(Box::new(telemetry));

@@ -1,0 +1,135 @@
+//! Positions in a run's lists, a type for each list: that of a candidate is no position of a
+//! workload. Records have them as plain numbers, from 0.
+
+use std::fmt;
+use std::ops::Index;
+
+use serde::{Deserialize, Serialize};
+
+use super::candidate::Candidate;
+use super::event::Region;
+use super::run::Block;
+use super::workload::Workload;
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident($number:ident) $(of $of:ty)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name($number);
+
+        impl $name {
+            /// The first of its list.
+            pub const FIRST: $name = $name(0);
+
+            /// That of a position. No list is so long that a position does not fit.
+            pub fn new(position: usize) -> $name {
+                $name($number::try_from(position).unwrap_or($number::MAX))
+            }
+
+            /// The first `count`, in order.
+            pub fn all(count: usize) -> impl DoubleEndedIterator<Item = $name> + Clone {
+                (0..$name::new(count).0).map($name)
+            }
+
+            /// Each of a list with its index.
+            pub fn each<T>(list: &[T]) -> impl Iterator<Item = ($name, &T)> + Clone {
+                (0..).map($name).zip(list)
+            }
+
+            /// The first of a list that is one.
+            pub fn find<T>(list: &[T], is_it: impl FnMut(&T) -> bool) -> Option<$name> {
+                list.iter().position(is_it).map($name::new)
+            }
+
+            /// As records have it.
+            pub fn number(self) -> $number {
+                self.0
+            }
+        }
+
+        impl From<$name> for usize {
+            fn from(index: $name) -> usize {
+                index.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(out)
+            }
+        }
+
+        $(
+            impl $name {
+                /// What is at it, of a list that may be shorter.
+                pub fn get(self, list: &[$of]) -> Option<&$of> {
+                    list.get(usize::from(self))
+                }
+            }
+
+            impl Index<$name> for [$of] {
+                type Output = $of;
+
+                fn index(&self, index: $name) -> &$of {
+                    &self[usize::from(index)]
+                }
+            }
+
+            impl Index<$name> for Vec<$of> {
+                type Output = $of;
+
+                fn index(&self, index: $name) -> &$of {
+                    &self[usize::from(index)]
+                }
+            }
+        )?
+    };
+}
+
+index! {
+    /// Which block of a run: superseded ones keep theirs.
+    BlockIx(u32) of Block
+}
+
+index! {
+    /// Which candidate of a run.
+    CandidateIx(u16) of Candidate
+}
+
+index! {
+    /// Which workload of a run.
+    WorkloadIx(u16) of Workload
+}
+
+index! {
+    /// Which region of a run: of the device axis.
+    RegionIx(u16) of Region
+}
+
+index! {
+    /// Which place of those side by side on a region: candidates change places from block to block.
+    PlaceIx(u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_a_plain_number_in_records() {
+        let order = [2, 0].map(CandidateIx::new);
+        assert_eq!(serde_json::to_string(&order).unwrap(), "[2,0]");
+        assert_eq!(serde_json::from_str::<[CandidateIx; 2]>("[2,0]").unwrap(), order);
+        assert!(serde_json::from_str::<CandidateIx>("65536").is_err());
+    }
+
+    #[test]
+    fn a_position_beyond_every_list_is_in_none() {
+        let last = WorkloadIx::new(usize::MAX);
+        assert_eq!(last, WorkloadIx::new(65_535));
+        assert!(last.get(&[]).is_none());
+        assert_eq!(WorkloadIx::all(0).next(), None);
+    }
+}
