@@ -198,7 +198,11 @@ fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Faul
                     "{note}, before the first measurement. All changes are restored. Allow more: \
                      bakeoff resume {id} --max-write 20g"
                 )),
-                _ => Fault::failed(format!(
+                StopReason::Decided
+                | StopReason::LastBlock
+                | StopReason::TimeUp
+                | StopReason::Interrupted
+                | StopReason::Failed => Fault::failed(format!(
                     "{note}, before the first measurement. All changes are restored. Allow more: \
                      bakeoff resume {id} --time 5m"
                 )),

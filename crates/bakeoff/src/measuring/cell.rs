@@ -339,11 +339,10 @@ impl CellError {
                 | FailureKind::VerifyFailed
                 | FailureKind::Protocol => false,
             },
-            CellError::Io(_, error) => match error.kind() {
-                _ if is_full(error) => !is_ours,
-                E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound => true,
-                _ => false,
-            },
+            CellError::Io(_, error) if is_full(error) => !is_ours,
+            CellError::Io(_, error) => {
+                matches!(error.kind(), E::ReadOnlyFilesystem | E::PermissionDenied | E::NotFound)
+            }
             CellError::Foreign(error) => matches!(
                 error,
                 ForeignError::Missing { .. }
@@ -386,7 +385,7 @@ fn measure_phase(
 pub fn target(site: &Site, phase: Phase) -> Result<(Subject, TargetKind), CellError> {
     let what = match phase {
         Phase::Metadata | Phase::Whole => "cannot create a directory",
-        _ => "cannot create a new file",
+        Phase::ColdRead | Phase::Overwrite | Phase::Append => "cannot create a new file",
     };
     site.target(phase).map_err(|error| CellError::Io(what, error))
 }

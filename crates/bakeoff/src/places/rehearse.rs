@@ -92,7 +92,7 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
         plan(&header, session.journal.elapsed_ns(), found).map_err(|error| match error {
             // Wear is a question of safety.
             FitError::Bytes { .. } => Fault::refused(error),
-            _ => Fault::usage(error),
+            FitError::Nothing | FitError::Time { .. } => Fault::usage(error),
         })?;
     session.pace = pace;
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;

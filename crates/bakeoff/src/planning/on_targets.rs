@@ -79,9 +79,9 @@ pub fn look_at(
     let wanted = found.into_iter().zip(spans).map(|(target, span)| {
         let state = state_of(&target, state)?;
         // A candidate that stands beside others has a region of its own for a whole block.
-        let flash_state = match (made.protocol.isolation, state) {
-            (Isolation::Slices, FlashState::Overwritten) => FlashState::WrittenOnce,
-            _ => state,
+        let flash_state = match made.protocol.isolation {
+            Isolation::Slices if state == FlashState::Overwritten => FlashState::WrittenOnce,
+            Isolation::Slices | Isolation::Visit => state,
         };
         targets::check_sizes(&made.workloads, file_bytes, span.size_bytes / u64::from(parts))?;
         Ok(Wanted { target, span, parts, flash_state })

@@ -7,6 +7,9 @@
 //! of our own (`own_place`). `watchdog` holds a run to its limits, and
 //! `spent` counts what it wrote.
 
+// A new variant of an enum is checked wherever the enum decides something.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod action;
 pub mod device_actions;
 pub mod journal;

@@ -384,7 +384,7 @@ impl Target {
             Some((LayerKind::Loop, None)) => "a loop device".to_string(),
             Some((LayerKind::Partition, _)) => format!("a partition of {}", self.model()),
             Some((LayerKind::Dm | LayerKind::Md, _)) => format!("a volume on {}", self.model()),
-            _ => self.model(),
+            Some((LayerKind::Disk | LayerKind::Ram, _)) | None => self.model(),
         }
     }
 

@@ -71,7 +71,9 @@ fn heading(frame: &mut Frame, area: Rect, now: &Now) {
         Line::from(now.headline.clone()),
         Line::from(match now.state {
             RunState::Running => now.doing.clone(),
-            _ => state_words(now),
+            RunState::Dead | RunState::Stopped | RunState::Unfinished | RunState::Unreadable => {
+                state_words(now)
+            }
         }),
     ];
     frame.render_widget(Paragraph::new(lines), area);

@@ -78,8 +78,27 @@ fn files(workload: &Workload) -> (u64, u64) {
     match (workload.profile.map(|part| part.profile), workload.phase) {
         (Some(Profile::Bonnie), _) if job.nrfiles > 0 => (job.nrfiles.into(), 0),
         (Some(Profile::Bonnie), _) => (BONNIE_FILES, 0),
+        (
+            Some(
+                Profile::Sqlite
+                | Profile::HomeAssistant
+                | Profile::Torrent
+                | Profile::Nas
+                | Profile::CopyTree
+                | Profile::Boot
+                | Profile::PackageInstall
+                | Profile::Desktop
+                | Profile::Dd
+                | Profile::Sysbench
+                | Profile::Iozone,
+            ),
+            _,
+        ) => (0, 0),
         (None, Phase::Metadata) if job.rw == Rw::SmallFiles => (job.size / job.bs.max(1), job.size),
-        _ => (0, 0),
+        (
+            None,
+            Phase::ColdRead | Phase::Overwrite | Phase::Append | Phase::Metadata | Phase::Whole,
+        ) => (0, 0),
     }
 }
 

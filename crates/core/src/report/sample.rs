@@ -218,12 +218,19 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
     let tiers = match verdict {
         Verdict::Beats => names.iter().map(|n| vec![n.to_string()]).collect(),
         Verdict::Refused => Vec::new(),
-        _ => vec![names.iter().map(|n| n.to_string()).collect()],
+        Verdict::Fastest
+        | Verdict::AsFast
+        | Verdict::Leads
+        | Verdict::Alone
+        | Verdict::Ties
+        | Verdict::NotResolved => vec![names.iter().map(|n| n.to_string()).collect()],
     };
-    let pair = match (verdict, names) {
-        (Verdict::Beats, [a, b, ..]) => vec![effect(a, b, 1.33, (1.25, 1.42), verdict)],
-        (_, [a, b, ..]) => vec![effect(a, b, 1.01, (0.97, 1.05), verdict)],
-        _ => Vec::new(),
+    let pair = match names {
+        [a, b, ..] if verdict == Verdict::Beats => {
+            vec![effect(a, b, 1.33, (1.25, 1.42), verdict)]
+        }
+        [a, b, ..] => vec![effect(a, b, 1.01, (0.97, 1.05), verdict)],
+        [] | [_] => Vec::new(),
     };
     Analysis {
         blocks: 5,

@@ -188,7 +188,7 @@ impl Table {
             None => return,
             Some(Known::List(list)) => match (list.parse(), asked) {
                 (Ok(columns), Asked::Read) => return self.read(columns, out),
-                _ => format!(
+                (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => format!(
                     "this is a table of results. `--guess` reads it with these columns, or name \
                      the columns: --columns '{list}'"
                 ),

@@ -304,16 +304,18 @@ fn verdict(of: &PlaceFigure) -> String {
 }
 
 fn slow(of: &PlaceFigure, below: Below, because: &[Because]) -> String {
-    let what = match (below, &of.label, &of.earlier) {
-        (Below::Label, Some(label), _) => {
+    let than = match below {
+        Below::Range => None,
+        Below::Label => of.label.as_ref().map(|label| {
             let promise = units::rate(label.bytes_per_s);
             format!("below the label ({}: {promise})", sanitize(&label.class))
-        }
-        (Below::Earlier, _, Some(earlier)) => {
-            format!("earlier runs reached at least {}", rate(of.test, earlier.low))
-        }
-        _ => "below the usual range".to_string(),
+        }),
+        Below::Earlier => of
+            .earlier
+            .as_ref()
+            .map(|earlier| format!("earlier runs reached at least {}", rate(of.test, earlier.low))),
     };
+    let what = than.unwrap_or_else(|| "below the usual range".to_string());
     let reasons: Vec<String> = because.iter().map(|b| reason(*b).to_string()).collect();
     match reasons.is_empty() {
         true => format!("slow: {what}, cause unknown"),
