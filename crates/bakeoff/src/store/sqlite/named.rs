@@ -65,8 +65,9 @@ impl Sqlite {
             let mut rows = query.query([])?;
             while let Some(row) = rows.next()? {
                 match one(row)? {
-                    Ok(seen) => known.push(seen),
-                    Err(one) => unknown.extend(one),
+                    Some(Listed::Known(seen)) => known.push(seen),
+                    Some(Listed::Unknown(run)) => unknown.push(run),
+                    None => {}
                 }
             }
             Ok((known, unknown))
@@ -76,12 +77,21 @@ impl Sqlite {
     }
 }
 
-/// A run whose machine is known, or one whose is not; neither where its id is none.
-fn one(row: &Row<'_>) -> rusqlite::Result<Result<Seen, Option<Unknown>>> {
+/// A run of the list.
+enum Listed {
+    /// Its machine is known.
+    Known(Seen),
+    /// Its machine is not.
+    Unknown(Unknown),
+}
+
+/// The run of a row; `None` where its id is none.
+fn one(row: &Row<'_>) -> rusqlite::Result<Option<Listed>> {
     let (run, arrived, label): (String, i64, Option<String>) =
         (row.get(0)?, row.get(1)?, row.get(2)?);
     let Some(hostname) = row.get(4)? else {
-        return Ok(Err(RunId::parse(&run).map(|run| Unknown { run, label, arrived })));
+        let unknown = |run| Listed::Unknown(Unknown { run, label, arrived });
+        return Ok(RunId::parse(&run).map(unknown));
     };
     let machine = Machine {
         hostname,
@@ -92,5 +102,5 @@ fn one(row: &Row<'_>) -> rusqlite::Result<Result<Seen, Option<Unknown>>> {
         arch: row.get(9)?,
     };
     let last = Last { run, unix_ns: row.get(3)?, arrived, kernel: row.get(10)? };
-    Ok(Ok(Seen::one(machine, label, last)))
+    Ok(Some(Listed::Known(Seen::one(machine, label, last))))
 }
