@@ -55,6 +55,26 @@ pub enum Note {
         /// Its runs.
         runs: usize,
     },
+    /// The runs of one board ID have several host names: the board was renamed, or boards were
+    /// started from one image and have its machine ID. They count as one board.
+    OneId {
+        /// The board.
+        board: String,
+        /// The names.
+        hostnames: Vec<String>,
+        /// Its runs.
+        runs: usize,
+    },
+    /// The runs of one serial number were made on several boards: the drive was moved, or several
+    /// drives have that number, as cheap ones do. They count as one drive.
+    OneSerial {
+        /// The drive.
+        board: String,
+        /// On how many boards.
+        boards: usize,
+        /// Its runs.
+        runs: usize,
+    },
     /// One board has several runs; the latest counts.
     Repeated {
         /// The board.
@@ -159,9 +179,15 @@ fn name(boards: &mut [Board]) -> Vec<Note> {
 fn repeated(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
     let several = boards.iter().filter(|board| board.runs.len() > 1);
     let note = |board: &Board| {
-        let is_known = board.runs.iter().all(|at| runs[*at].header.host.board_id.is_some());
+        let hosts = || board.runs.iter().map(|at| &runs[*at].header.host);
+        let is_known = hosts().all(|host| host.board_id.is_some());
+        let hostnames: BTreeSet<String> = hosts().map(|host| sanitize(&host.hostname)).collect();
         let (board, runs) = (board.name.clone(), board.runs.len());
-        if is_known { Note::Repeated { board, runs } } else { Note::NoId { board, runs } }
+        match (is_known, hostnames.len()) {
+            (false, _) => Note::NoId { board, runs },
+            (true, 0 | 1) => Note::Repeated { board, runs },
+            (true, _) => Note::OneId { board, hostnames: hostnames.into_iter().collect(), runs },
+        }
     };
     several.map(note).collect()
 }
@@ -226,6 +252,16 @@ mod tests {
         let (boards, notes) = found(&runs);
         assert_eq!(boards, ["pi [2, 0]", "nas [1]"]);
         assert_eq!(notes, [Note::Repeated { board: "pi".to_string(), runs: 2 }]);
+    }
+
+    /// Boards that were started from copies of one image counted as one board without a word.
+    #[test]
+    fn one_id_with_several_host_names_is_one_board_and_is_said() {
+        let runs = [run("pi-1", Some("a1"), NOW), run("pi-2", Some("a1"), NOW + 1)];
+        let (boards, notes) = found(&runs);
+        assert_eq!(boards, ["pi-1 [0, 1]"]);
+        let hostnames = vec!["pi-1".to_string(), "pi-2".to_string()];
+        assert_eq!(notes, [Note::OneId { board: "pi-1".to_string(), hostnames, runs: 2 }]);
     }
 
     #[test]

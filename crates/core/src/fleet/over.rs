@@ -60,7 +60,13 @@ pub fn groups(runs: &[&Run], over: Over) -> (Vec<Board>, Vec<Note>) {
         group.model = latest.and_then(|host| host.model.as_deref()).map(sanitize);
     }
     let several = groups.iter().filter(|group| group.runs.len() > 1);
-    let repeated = |g: &Board| Note::Repeated { board: g.name.clone(), runs: g.runs.len() };
+    let repeated = |group: &Board| {
+        let (board, runs) = (group.name.clone(), group.runs.len());
+        match on_boards(&boards, &group.runs) {
+            boards if boards > 1 && over == Over::Device => Note::OneSerial { board, boards, runs },
+            _ => Note::Repeated { board, runs },
+        }
+    };
     notes.extend(several.map(repeated));
     notes.extend(board::redacted(runs).filter(|_| over == Over::Device));
     notes.extend(several_boards(&boards, &groups));
@@ -69,10 +75,15 @@ pub fn groups(runs: &[&Run], over: Over) -> (Vec<Board>, Vec<Note>) {
 
 /// Where the runs that count are of several boards, boards may be what differs.
 fn several_boards(boards: &[Board], groups: &[Board]) -> Option<Note> {
-    let counting = groups.iter().filter_map(|group| group.runs.last());
+    let counting: Vec<usize> = groups.iter().filter_map(|g| g.runs.last().copied()).collect();
+    let boards = on_boards(boards, &counting);
+    (boards > 1).then_some(Note::SeveralBoards { boards })
+}
+
+/// On how many boards some runs were made.
+fn on_boards(boards: &[Board], runs: &[usize]) -> usize {
     let of = |at: &usize| boards.iter().position(|board| board.runs.contains(at));
-    let boards: BTreeSet<usize> = counting.filter_map(of).collect();
-    (boards.len() > 1).then_some(Note::SeveralBoards { boards: boards.len() })
+    runs.iter().filter_map(of).collect::<BTreeSet<usize>>().len()
 }
 
 /// What runs have in common, and what people call it.
@@ -148,6 +159,16 @@ mod tests {
         assert_eq!(names, ["Disk A A1 [2, 0]", "Disk A B2 [1]"]);
         let repeated = Note::Repeated { board: "Disk A A1".to_string(), runs: 2 };
         assert_eq!(notes, [Note::NotRecorded { run: "pi-6.12".to_string() }, repeated]);
+    }
+
+    /// Two cheap sticks with one serial number counted as one drive without a word.
+    #[test]
+    fn one_serial_number_on_two_boards_is_one_drive_and_is_said() {
+        let runs = [run("a", Some("S1"), "6.6", NOW), run("b", Some("S1"), "6.6", NOW + 1)];
+        let (names, notes) = found(&runs, Over::Device);
+        assert_eq!(names, ["Disk A S1 [0, 1]"]);
+        let board = "Disk A S1".to_string();
+        assert_eq!(notes, [Note::OneSerial { board, boards: 2, runs: 2 }]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::document::{Document, Table, number, words as column};
+use super::layout::cut;
 use super::view::{day, plural};
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
@@ -19,6 +20,8 @@ use crate::words::{self, figures};
 const SHORT_ID: usize = 8;
 /// Most boards whose own figures are listed below an effect; programs get all.
 const LISTED: usize = 24;
+/// Longest list of host names in a note, in characters.
+const LONGEST_NAMES: usize = 80;
 
 /// What the sentences call the things that the answer goes over.
 #[derive(Clone, Copy)]
@@ -347,6 +350,18 @@ fn note(note: &Note, noun: Noun) -> String {
             "{runs} runs of {board} have no board ID to distinguish boards of the same name. They \
              count as one board, with the latest run. If they are several boards, give each its \
              own host name and measure again."
+        ),
+        Note::OneId { board, hostnames, runs } => format!(
+            "{runs} runs of {board} have one board ID and {} host names ({}). They count as one \
+             board, with the latest run. If they are boards with copies of one image, remove \
+             /etc/machine-id on each, start it again, and measure again.",
+            hostnames.len(),
+            cut(&hostnames.join(", "), LONGEST_NAMES)
+        ),
+        Note::OneSerial { board, boards, runs } => format!(
+            "{runs} runs of {board} were made on {boards} boards. They count as one drive, with \
+             the latest run. If they are several drives with one serial number, bakeoff cannot \
+             tell them apart.",
         ),
         Note::Repeated { board, runs } => {
             format!("{board} has {runs} runs. Only the latest one counts.")
