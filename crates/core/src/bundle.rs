@@ -121,8 +121,8 @@ pub enum Why {
     /// Content and seal differ.
     #[error("checksum mismatch: the bundle was changed or damaged; copy it again")]
     Checksum,
-    /// The seal is missing.
-    #[error("the last line is missing: the bundle is truncated; copy it again")]
+    /// The seal is missing, or a part of a line.
+    #[error("the end is missing: the bundle is truncated; copy it again")]
     Cut,
     /// Something follows the seal.
     #[error("data follows the end of the bundle; import one bundle at a time")]
@@ -263,6 +263,10 @@ fn read_head(text: &[u8]) -> Result<Head, Why> {
 
 fn read_event(text: &[u8], version: &str) -> Result<Event, Why> {
     json::read(text).map_err(|error| {
+        // Only a line that was cut ends too early.
+        if error.is_eof() {
+            return Why::Cut;
+        }
         let message = error.to_string();
         let place = format!(" at line {} column {}", error.line(), error.column());
         Why::Event {

@@ -8,7 +8,7 @@ mod sources;
 use std::io::{Cursor, ErrorKind, Read, Write};
 
 use bakeoff_core::import::study::facts::Facts;
-use bakeoff_core::import::{Finder, Imported as Found};
+use bakeoff_core::import::{Finder, Imported as Found, run_of_events};
 use bakeoff_core::model::json;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report;
@@ -135,6 +135,10 @@ fn one(
         let finder = Finder::of_columns(columns.clone());
         return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
     }
+    let text_of_head = String::from_utf8_lossy(&head);
+    if let Some(run) = run_of_events(&text_of_head).and_then(RunId::parse) {
+        return Err(ImportError::Events { run });
+    }
     if !is_bundle(&head) {
         let finder = if args.guess { Finder::guessing() } else { Finder::default() };
         return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
@@ -233,6 +237,6 @@ fn is_environment(error: &ImportError) -> bool {
         ImportError::Read(error) => {
             !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory)
         }
-        ImportError::Bundle(_) | ImportError::Differs { .. } => false,
+        ImportError::Bundle(_) | ImportError::Events { .. } | ImportError::Differs { .. } => false,
     }
 }

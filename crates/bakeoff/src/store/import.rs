@@ -19,6 +19,16 @@ pub enum ImportError {
     /// The file could not be read.
     #[error("cannot be read: {0}")]
     Read(#[from] io::Error),
+    /// Events without head and seal.
+    #[error(
+        "these are the events of run {run} (export --format jsonl), without the checksum that \
+         shows that they are complete. Import a bundle instead. Write it where the run is stored: \
+         bakeoff export {run} --format bundle --no-redact -o FILE"
+    )]
+    Events {
+        /// The run.
+        run: RunId,
+    },
     /// The same id, other events.
     #[error(
         "run {run} is already in the store with different content from event {seq} on{}. The store \

@@ -156,6 +156,11 @@ fn bad_bundles_are_named_with_their_line_and_change_nothing() {
     let mut cut = bundle_text();
     cut.truncate(cut.len() / 2);
     let other = bundle_of(RUN, 20);
+    let lines = |from: usize, to: usize| {
+        let text = bundle_text();
+        let all: Vec<&str> = text.lines().collect();
+        all[from..all.len() - to].join("\n") + "\n"
+    };
     let damaged = bundle_text().replacen("\"pid\":4321", "\"pid\":4322", 1);
     for (content, code, words) in [
         (
@@ -163,7 +168,11 @@ fn bad_bundles_are_named_with_their_line_and_change_nothing() {
             2,
             "update bakeoff",
         ),
-        (&cut, 2, "line "),
+        (&cut, 2, "is truncated; copy it again"),
+        (&lines(0, 1), 2, "is truncated; copy it again"),
+        // The events alone, as jsonl has them: whether they are complete cannot be seen.
+        (&lines(1, 1), 2, "bakeoff export 0123456789abcdef --format bundle"),
+        (&(bundle_text() + &bundle_text()), 2, "import one bundle at a time"),
         (&damaged, 2, "checksum"),
         (&other, 3, "with different content"),
     ] {

@@ -37,6 +37,7 @@ pub use crate::scan::{Finder, Imported, Metric, RESULTS_LIMIT, ToolResult, Unrea
 use crate::tools::iozone::{Iozone, Latencies};
 use crate::tools::readers::{TOOLS, readers};
 use columns::Columns;
+pub use own::run_of_events;
 use tables::{Asked, Tables};
 
 impl Default for Finder {

@@ -1,6 +1,7 @@
 //! Exports of bakeoff itself that are no bundle: they are named, and lead to the bundle, which is
 //! the only one that has a whole run.
 
+use crate::bundle::is_run_id;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::Out;
 
@@ -24,6 +25,13 @@ fn format(text: &str) -> Option<&'static str> {
     // An event has it inside; in a document it is a key of the outermost object.
     let format = if before.contains("\"seq\"") { "jsonl" } else { "json" };
     is_run.then_some(format)
+}
+
+/// The run whose events a text is, exported as jsonl, by the beginning of the text.
+pub fn run_of_events(text: &str) -> Option<&str> {
+    let line = text.lines().next().filter(|line| format(line) == Some("jsonl"))?;
+    let mut ids = line.split("\"run\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    ids.find(|id| is_run_id(id))
 }
 
 impl Reader for Own {
@@ -70,6 +78,8 @@ mod tests {
             let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
             assert!(part.why.contains(&format!("as {format}.")), "{}", part.why);
             assert!(part.why.contains("--format bundle"));
+            let run = (format == "jsonl").then_some(run.header.run.as_str());
+            assert_eq!(super::run_of_events(&text), run, "{format}");
         }
     }
 }
