@@ -13,12 +13,13 @@
 
 mod paths;
 mod patterns;
+#[cfg(test)]
+mod planted;
 mod record;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 pub use record::{learn, replace};
 
@@ -40,6 +41,7 @@ const COMMON: &str = "\
     tmp temp test mount read reads write writes written random small sequential block \
     blocks cell cells round slice memory cache cold warm engine psync io_uring libaio \
     ext2 ext3 ext4 xfs btrfs f2fs ntfs ntfs3 exfat vfat jfs raw fio sysbench bonnie \
+    tmpfs ramfs devtmpfs rootfs overlay fuse fuseblk \
     iozone the and for new old user";
 
 /// What a value is. Its pseudonym begins with the word.
@@ -117,7 +119,7 @@ pub struct Redactor {
     given: BTreeMap<String, (String, u64)>,
     numbers: BTreeMap<Kind, u32>,
     /// Values to be searched for in text, the longest first, each folded to lower case.
-    sought: Rc<Vec<Sought>>,
+    sought: Vec<Sought>,
     /// Words of models, which names of links begin with, in lower case.
     models: BTreeSet<String>,
     /// What pseudonyms that tell runs apart end with, such as `-03c498fd`.
@@ -153,19 +155,18 @@ impl Redactor {
         }
         let pseudonym = self.pseudonym(kind, value);
         self.seek(value);
-        // udev writes blanks in names under /dev/disk as underscores.
-        let by_udev = value.replace(' ', "_");
-        if by_udev != value {
-            self.given.entry(by_udev.clone()).or_insert((pseudonym, 0));
-            self.seek(&by_udev);
+        for form in written(value) {
+            if form != value && !self.given.contains_key(&form) {
+                self.given.insert(form.clone(), (pseudonym.clone(), 0));
+                self.seek(&form);
+            }
         }
     }
 
     fn seek(&mut self, value: &str) {
         let folded = value.to_ascii_lowercase();
-        let sought = Rc::make_mut(&mut self.sought);
-        let at = sought.partition_point(|known| known.folded.len() >= folded.len());
-        sought.insert(at, Sought { folded, value: value.to_string() });
+        let at = self.sought.partition_point(|known| known.folded.len() >= folded.len());
+        self.sought.insert(at, Sought { folded, value: value.to_string() });
     }
 
     /// Learns the parts of a path that are not the system's own.
@@ -224,21 +225,19 @@ impl Redactor {
     pub fn text(&mut self, text: &str) -> String {
         let mut pieces = vec![Piece::Open(text.to_string())];
         // Values with a blank or slash in them first: a path would be cut at the blank.
-        let broken: Vec<Sought> = self.sought.iter().filter(|s| is_broken(s)).cloned().collect();
-        pieces = each_open(pieces, |open| self.replace_sought(&broken, open));
+        pieces = each_open(pieces, |open| self.replace_sought(is_broken, open));
         pieces = each_open(pieces, |open| split(open, paths::find, |path| self.path(path)));
         pieces = each_open(pieces, |open| {
             split(open, patterns::find, |found| self.stand_in(patterns::kind(found), found))
         });
-        let whole = Rc::clone(&self.sought);
-        pieces = each_open(pieces, |open| self.replace_sought(&whole, open));
+        pieces = each_open(pieces, |open| self.replace_sought(|_| true, open));
         pieces.into_iter().map(Piece::into_text).collect()
     }
 
-    fn replace_sought(&mut self, sought: &[Sought], open: &str) -> Vec<Piece> {
+    fn replace_sought(&mut self, which: fn(&Sought) -> bool, open: &str) -> Vec<Piece> {
         let mut pieces = vec![Piece::Open(open.to_string())];
-        for known in sought {
-            let find = |text: &str| find_sought(text, known);
+        for known in self.sought_in(open).into_iter().filter(which) {
+            let find = |text: &str| find_sought(text, &known);
             pieces = each_open(pieces, |open| {
                 // Its own kind is in the pseudonym already.
                 split(open, find, |_| self.stand_in(Kind::Name, &known.value))
@@ -247,8 +246,14 @@ impl Redactor {
         pieces
     }
 
+    /// Those of the sought values that may be in a text: most texts have none.
+    fn sought_in(&self, text: &str) -> Vec<Sought> {
+        let folded = text.to_ascii_lowercase();
+        self.sought.iter().filter(|known| folded.contains(&known.folded)).cloned().collect()
+    }
+
     fn has_sought(&self, text: &str) -> bool {
-        self.sought.iter().any(|known| find_sought(text, known).is_some())
+        self.sought_in(text).iter().any(|known| find_sought(text, known).is_some())
     }
 
     /// What was replaced, in the order of the pseudonyms.
@@ -278,6 +283,14 @@ impl Piece {
             Piece::Open(text) | Piece::Done(text) => text,
         }
     }
+}
+
+/// A value as others write it: udev in links (`_`, and `\x20` in those by label), the kernel in its
+/// mount table (`\040`), and JSON.
+fn written(value: &str) -> [String; 4] {
+    let blank = |with: &str| value.replace(' ', with);
+    let in_json = value.replace('\\', "\\\\").replace('"', "\\\"");
+    [blank("_"), blank("\\x20"), blank("\\040"), in_json]
 }
 
 /// Values that hold what ends a path in a text.

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Kind, Redactor};
+use super::{Kind, Redactor, patterns};
 use crate::model::measurement::ClockSource;
 
 /// What the strings under a key are.
@@ -21,6 +21,8 @@ enum Field {
     Command,
     /// A word of the format itself, which says nothing about anybody.
     Closed,
+    /// The same, with numbers that have the form of an address: the kernel 2.6.32.5.
+    Version,
     /// Anything else.
     Text,
 }
@@ -43,9 +45,10 @@ fn field(key: &str, text: &str) -> Field {
         "source" if is_clock(text) => Field::Closed,
         "source" => Field::Source,
         "command" => Field::Command,
-        "schema" | "run" | "version" | "sha256" | "rw" | "engine" | "phase" | "kind" | "class"
-        | "cache" | "mode" | "severity" | "metric" | "data" | "mem" | "offsets" | "verb" | "id"
-        | "scope" | "fs" | "bus" | "arch" | "kernel" => Field::Closed,
+        "version" | "kernel" => Field::Version,
+        "schema" | "run" | "sha256" | "rw" | "engine" | "phase" | "kind" | "class" | "cache"
+        | "mode" | "severity" | "metric" | "data" | "mem" | "offsets" | "verb" | "id" | "scope"
+        | "fs" | "bus" | "arch" => Field::Closed,
         _ => Field::Text,
     }
 }
@@ -79,10 +82,7 @@ pub fn learn(redactor: &mut Redactor, value: &Value) {
         }
     });
     walk(value, "", &mut |key, text| match field(key, text) {
-        Field::Whole(Kind::Host) => {
-            redactor.learn(Kind::Host, text);
-            text.split('.').for_each(|part| redactor.learn(Kind::Host, part));
-        }
+        Field::Whole(Kind::Host) => learn_host(redactor, text),
         Field::Whole(Kind::Serial) => {
             redactor.learn(Kind::Serial, text);
             // As tokens and links have it.
@@ -99,7 +99,7 @@ pub fn learn(redactor: &mut Redactor, value: &Value) {
         }
         Field::Source => learn_source(redactor, text),
         Field::Command => learn_word(redactor, text),
-        Field::Closed | Field::Text => {}
+        Field::Closed | Field::Version | Field::Text => {}
     });
 }
 
@@ -168,25 +168,40 @@ fn string(redactor: &mut Redactor, key: &str, text: &str) -> String {
         Field::Path if text.starts_with('/') => redactor.path(text),
         Field::Source if !text.starts_with('/') => source(redactor, text),
         Field::Command if is_private_word(text) => redactor.path(text),
-        Field::Closed if is_closed(text) && !redactor.has_sought(text) => text.to_string(),
-        Field::Path | Field::Source | Field::Command | Field::Closed | Field::Text => {
-            redactor.text(text)
+        Field::Closed if is_word(redactor, text) && patterns::find(text).is_none() => {
+            text.to_string()
         }
+        Field::Version if is_word(redactor, text) => text.to_string(),
+        Field::Path
+        | Field::Source
+        | Field::Command
+        | Field::Closed
+        | Field::Version
+        | Field::Text => redactor.text(text),
     }
 }
 
 /// Whether it can be a word of the format: those are short and plain. Anything else in its place
 /// is treated as text.
-fn is_closed(text: &str) -> bool {
+fn is_word(redactor: &Redactor, text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./+".contains(&b);
-    text.len() <= 64 && !text.starts_with('/') && text.bytes().all(is_plain)
+    let is_short = text.len() <= 64 && !text.starts_with('/') && text.bytes().all(is_plain);
+    is_short && !redactor.has_sought(text)
+}
+
+/// `pi.example.org`, or `ada@pi`: each part may be named alone.
+fn learn_host(redactor: &mut Redactor, text: &str) {
+    let (user, host) = text.rsplit_once('@').unwrap_or(("", text));
+    redactor.learn(Kind::User, user);
+    redactor.learn(Kind::Host, host);
+    host.split('.').for_each(|part| redactor.learn(Kind::Host, part));
 }
 
 /// `server:/export` names a machine, and a pool is named like a label.
 fn learn_source(redactor: &mut Redactor, text: &str) {
     match text.split_once(":/") {
         Some((host, path)) => {
-            redactor.learn(Kind::Host, host);
+            learn_host(redactor, host);
             redactor.learn_path(&format!("/{path}"));
         }
         None => redactor.learn_path(text),

@@ -178,3 +178,17 @@ fn the_source_of_the_time_is_no_name() {
     assert_eq!(out[0]["clock"]["source"], "counter");
     assert!(!out[0]["mount"]["source"].to_string().contains("tank"), "{out:?}");
 }
+
+/// A run on /dev/shm was on "name-1": the kernel's word for its source was taken for a pool's.
+#[test]
+fn filesystems_without_a_device_keep_their_names() {
+    let place = json!({"source": "tmpfs", "fs": "tmpfs", "mount_point": "/dev/shm"});
+    assert_eq!(redacted(std::slice::from_ref(&place)).1, [place]);
+}
+
+#[test]
+fn the_parts_of_a_far_end_are_known_alone() {
+    let place = json!({"source": "ada9@atlas9.example:/srv", "title": "atlas9 of ada9"});
+    let (_, out) = redacted(&[place]);
+    assert!(!out[0].to_string().contains("atlas9") && !out[0].to_string().contains("ada9"));
+}
