@@ -435,6 +435,11 @@ pub struct Beside {
     /// Send the result as JSON to this http(s) URL, or to the standard input of this command
     #[arg(long, value_name = "URL|COMMAND")]
     pub notify: Option<String>,
+    /// Send the run to a PostgreSQL server (postgresql://USER@HOST/DATABASE): after each block
+    /// what is new, and the rest at the end
+    #[cfg(feature = "postgres")]
+    #[arg(long, value_name = "ADDRESS")]
+    pub push: Option<PathBuf>,
 }
 
 #[cfg(feature = "dashboard")]

@@ -13,7 +13,7 @@ use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::verdict::Analysis;
 
 use super::answer::{self, Extent};
-use super::{notify, runs};
+use super::notify;
 use crate::cli::{Beside, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host::power;
@@ -23,8 +23,11 @@ use crate::signals::Cancel;
 use crate::steps::action::ActionError;
 use crate::steps::journal::Journal;
 use crate::steps::recover;
+#[cfg(feature = "postgres")]
+use crate::steps::sender::Sender;
 use crate::steps::session::Session;
 use crate::steps::stepper::{self, StepError};
+use crate::store::listed::digest_of;
 use crate::store::{Records, RunId, Sqlite};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
@@ -65,12 +68,27 @@ pub struct Ending {
     pub report: ReportTo,
     /// Who is told: an address or a command.
     pub notify: Option<String>,
+    /// The server that it is sent to.
+    #[cfg(feature = "postgres")]
+    pub push: Option<PathBuf>,
 }
 
 impl Ending {
     /// A report, and whatever was asked for beside it.
-    pub fn new(report: ReportTo, beside: &Beside) -> Ending {
-        Ending { report, notify: beside.notify.clone() }
+    ///
+    /// # Errors
+    /// The address of a server is none, or has a password in it.
+    pub fn new(report: ReportTo, beside: &Beside) -> Result<Ending, Fault> {
+        #[cfg(feature = "postgres")]
+        if let Some(to) = &beside.push {
+            crate::store::server::Address::read(to)?;
+        }
+        Ok(Ending {
+            report,
+            notify: beside.notify.clone(),
+            #[cfg(feature = "postgres")]
+            push: beside.push.clone(),
+        })
     }
 }
 
@@ -160,6 +178,10 @@ pub fn go_on(
         Ok(target_set) => target_set,
         Err(error) => return Err(give_up(session, error, ending.notify.as_deref())),
     };
+    #[cfg(feature = "postgres")]
+    {
+        session.sender = ending.push.clone().map(Sender::new);
+    }
     announce(&session, global.quiet);
     #[cfg(feature = "tui")]
     if crate::tui::listen(&session.progress, session.journal.store_path()) {
@@ -172,7 +194,13 @@ pub fn go_on(
     drop(session);
     let analysis = analyse(&run);
     keep_digest(global, &run, &analysis);
+    #[cfg(feature = "postgres")]
+    let push = ending.push.clone();
     let answered = answer_run(global, &run, &analysis, ending);
+    #[cfg(feature = "postgres")]
+    if let (Some(to), Some(id)) = (push, RunId::parse(&run.header.run)) {
+        super::push::ended(global, &to, &id);
+    }
     measured.and(answered)
 }
 
@@ -181,7 +209,7 @@ fn keep_digest(global: &Global, run: &Run, analysis: &Analysis) {
     let path = crate::store::place::path(global.store.as_deref()).ok();
     let store = path.and_then(|path| Sqlite::open_existing(&path).ok().flatten());
     if let (Some(mut store), Some(id)) = (store, RunId::parse(&run.header.run)) {
-        let (digest, facts) = runs::digest_of(run, analysis);
+        let (digest, facts) = digest_of(run, analysis);
         let _ = store.set_digests(&[(id, digest, facts)]);
     }
 }

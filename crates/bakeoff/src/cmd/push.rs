@@ -4,6 +4,9 @@
 //! that the server still has. The server is asked each time, so one that was restored from an old
 //! copy gets what it lacks.
 
+use std::path::Path;
+use std::time::Duration;
+
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::path::RawPath;
@@ -15,11 +18,15 @@ use super::{runs, stored};
 use crate::cli::history::Push;
 use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
+use crate::store::listed::digest_of;
 use crate::store::server::send::{Known, Outgoing, SendError, Sent};
 use crate::store::server::{Address, Server, ServerError, checksum};
 use crate::store::sqlite::pushed::Receipt;
 use crate::store::{Records, RunId, Sqlite, Summary, place};
 use crate::ui::{out, say};
+
+/// Time for what is left of a run when it ends.
+const AT_END: Duration = Duration::from_secs(60);
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
@@ -32,18 +39,13 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
         )
     })?;
     let address = Address::read(option)?;
-    let from = args.from.as_deref().map(|path| shell_word(&RawPath::new(path)));
-    let from = from.map_or(String::new(), |path| format!(" --from {path}"));
-    let typed = format!("bakeoff push --store {}{from}", address.typed());
+    let again = again(&address, args.from.as_deref());
     let path = place::path(args.from.as_deref())?;
     let mut local = Sqlite::open_existing(&path)?.ok_or_else(|| {
         Fault::usage("there are no runs here yet. Create one with `bakeoff quick`")
     })?;
     let chosen = chosen(&local, &args.runs)?;
-    let later = |error: ServerError| {
-        let again = "The store of this machine keeps all runs. Continue later with";
-        Fault::from(error).and(format!("{again}: {typed}"))
-    };
+    let later = |error: ServerError| Fault::from(error).and(&again);
     let server = Server::connect(address).map_err(later)?;
     let mut pushed = Pushed::default();
     let ended = push_all(&mut local, &server, &chosen, !args.runs.is_empty(), &mut pushed);
@@ -54,6 +56,55 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     out::print(Some(format), &text)?;
     ended.map_err(later)?;
     pushed.outcome()
+}
+
+/// What to type when the server answers again.
+fn again(address: &Address, from: Option<&Path>) -> String {
+    let from = from.map(|path| shell_word(&RawPath::new(path)));
+    let from = from.map_or(String::new(), |path| format!(" --from {path}"));
+    format!(
+        "The store of this machine keeps all runs. Continue later with: bakeoff push --store \
+         {}{from}",
+        address.typed()
+    )
+}
+
+/// Sends what a server lacks of a run that has just ended (`--push`), and says what became of it.
+/// The run is over and stored: nothing here changes its exit code.
+pub fn ended(global: &Global, to: &Path, run: &RunId) {
+    match end(global, to, run) {
+        Ok(None) => {
+            say::note(global.quiet, format_args!("Run {run} is on the server, complete."));
+        }
+        Ok(Some(why)) => say::note(
+            global.quiet,
+            format_args!("Run {run} was not sent to the server: {}", why.label()),
+        ),
+        Err(fault) => say::line(format_args!("bakeoff: {fault}")),
+    }
+}
+
+/// Why the run is left out, if it is.
+fn end(global: &Global, to: &Path, run: &RunId) -> Result<Option<LeftOut>, Fault> {
+    let address = Address::read(to)?;
+    let again = again(&address, global.store.as_deref());
+    let later = |error: ServerError| Fault::from(error).and(&again);
+    let path = place::path(global.store.as_deref())?;
+    let mut local = Sqlite::open_existing(&path)?.ok_or(Fault::bug("the store is gone"))?;
+    let filter = Filter { search: Some(run.to_string()), ..Filter::default() };
+    let summary = local.search(&filter)?.into_iter().find(|summary| summary.run == *run);
+    let summary = summary.ok_or(Fault::bug("the run is gone"))?;
+    let server = Server::connect_within(address, AT_END).map_err(later)?;
+    let known = server.known(std::slice::from_ref(run)).map_err(later)?.pop().flatten();
+    match push(&local, &server, &summary, known.as_ref(), false) {
+        Ok(Done::Sent(_, receipt)) => {
+            keep(&mut local, &server, run, receipt);
+            Ok(None)
+        }
+        Ok(Done::LeftOut(why)) => Ok(Some(why)),
+        Err(Stop::Run(fault)) => Err(fault),
+        Err(Stop::Server(error)) => Err(later(error)),
+    }
 }
 
 /// The runs to consider, the first one first.
@@ -181,8 +232,9 @@ fn push(
     if run.stopped.is_none() {
         return Ok(Done::LeftOut(LeftOut::NotFinished));
     }
-    let (digest, facts) = runs::digest_of(&run, &analyse(&run));
-    if digest.cells == 0 && label.is_none() && !is_named {
+    let (digest, facts) = digest_of(&run, &analyse(&run));
+    // One that was sent while it was made gets its end.
+    if digest.cells == 0 && label.is_none() && !is_named && known.is_none() {
         return Ok(Done::LeftOut(LeftOut::NotMeasured));
     }
     let outgoing = Outgoing {
@@ -191,11 +243,10 @@ fn push(
         verb: summary.verb.word(),
         title: &summary.title,
         label,
-        lines: &lines,
         digest: &digest,
         facts: &facts,
     };
-    let sent = server.send(&outgoing, known)?;
+    let sent = server.send(&outgoing, &lines, known)?;
     let receipt = Receipt { events: lines.len() as u64, sha256: checksum(&lines) };
     Ok(Done::Sent(sent, Some(receipt)))
 }

@@ -32,6 +32,8 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
     lifecycle::check_power(args.power.power_command.as_deref())?;
+    let report = lifecycle::ReportTo::from_option(args.report.clone());
+    let ending = lifecycle::Ending::new(report, &args.beside)?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let id = store.find(&args.run)?;
     if store.is_imported(&id)? {
@@ -57,8 +59,6 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     session.power_command = args.power.power_command.clone();
     let target_set = prepare(&mut session, &args.erase);
-    let report = lifecycle::ReportTo::from_option(args.report.clone());
-    let ending = lifecycle::Ending::new(report, &args.beside);
     lifecycle::go_on(global, session, target_set, ending)
 }
 

@@ -33,6 +33,7 @@ struct Ready {
 /// Runs the command.
 pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
+    let ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside)?;
     refuse_store(global, &args.on)?;
     lifecycle::recover(global)?;
     let mut ready = get_ready(global, args)?;
@@ -43,6 +44,8 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     let tokens = ready.wanted.iter().map(|w| &w.target.token);
     let typed: Vec<String> = tokens.filter(given).cloned().collect();
     if args.detach {
+        #[cfg(feature = "postgres")]
+        refuse_password(ending.push.is_some())?;
         return scheduled::detach(global, &typed);
     }
     #[cfg(feature = "tui")]
@@ -64,7 +67,6 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     }
     let held = hold(&args.on, &ready.wanted)?;
     let wanted = ready.wanted;
-    let ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside);
     lifecycle::run(global, ready.plan, ending, |session| {
         session.held = held;
         targets::prepare(session, &wanted)
@@ -88,6 +90,18 @@ fn check_args(args: &OnTargets) -> Result<(), Fault> {
         ));
     }
     Ok(())
+}
+
+/// A unit of systemd's shows its environment to every user.
+#[cfg(feature = "postgres")]
+fn refuse_password(is_pushed: bool) -> Result<(), Fault> {
+    match is_pushed && std::env::var_os("PGPASSWORD").is_some() {
+        true => Err(Fault::usage(
+            "--detach does not pass PGPASSWORD on to the run. Put the password into ~/.pgpass \
+             (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) and unset PGPASSWORD",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Before the store is opened: a target is no damaged store, to be moved away.

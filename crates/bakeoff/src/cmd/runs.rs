@@ -5,8 +5,6 @@ use std::io::IsTerminal;
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::runs::{self, LeftOut, Row, State};
 
 use super::answer;
@@ -14,6 +12,7 @@ use super::stored;
 use crate::cli::history::Runs;
 use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
+use crate::store::listed::digest_of;
 use crate::store::{Digest, Latest, Records, RunId, Sqlite, Summary};
 use crate::ui::out;
 
@@ -178,16 +177,4 @@ pub(super) fn keep_digest(store: &mut Sqlite, id: &RunId) {
         let (digest, facts) = digest_of(&run, &analyse(&run));
         keep(store, &mut vec![(id.clone(), digest, facts)]);
     }
-}
-
-/// What lists and searches need of a run.
-pub(crate) fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
-    let digest = Digest {
-        events: run.next_seq,
-        blocks: analysis.blocks,
-        cells: run.blocks.iter().map(|block| block.cells.len() as u64).sum(),
-        verdict: runs::short(analysis),
-        is_stopped: run.stopped.is_some(),
-    };
-    (digest, Facts::of(&run.header))
 }

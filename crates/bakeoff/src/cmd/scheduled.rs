@@ -194,9 +194,20 @@ fn as_unit(args: &[OsString], log: &Path) -> Result<Option<String>, Fault> {
     }
 }
 
-/// What a unit is told of our environment.
-const KEPT: [&str; 7] =
-    ["PATH", "HOME", "XDG_DATA_HOME", "SUDO_UID", "SUDO_GID", "SUDO_USER", "TZ"];
+/// What a unit is told of our environment. No password: every user can read it there.
+const KEPT: [&str; 11] = [
+    "PATH",
+    "HOME",
+    "XDG_DATA_HOME",
+    "SUDO_UID",
+    "SUDO_GID",
+    "SUDO_USER",
+    "TZ",
+    "PGPASSFILE",
+    "PGSSLROOTCERT",
+    "PGSSLMODE",
+    "PGCONNECT_TIMEOUT",
+];
 
 /// The command that starts a transient unit, up to the words of its own command (systemd-run(1)).
 fn unit_words(

@@ -116,11 +116,17 @@ impl Session<'_> {
                     self.journal.record(What::Looked { blocks, dropped })?;
                 }
                 Next::Stop { reason, note } => return Ok((reason, note)),
-                Next::Block { order, round } => match self.block(target_set, order, round)? {
-                    BlockEnd::Complete => self.show_so_far(),
-                    BlockEnd::Interrupted => return Ok(self.why_cut_off()),
-                    BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
-                },
+                Next::Block { order, round } => {
+                    // Between rounds the drive gets no rest.
+                    if round.is_none_or(|round| round.round == 0) {
+                        self.send_so_far();
+                    }
+                    match self.block(target_set, order, round)? {
+                        BlockEnd::Complete => self.show_so_far(),
+                        BlockEnd::Interrupted => return Ok(self.why_cut_off()),
+                        BlockEnd::Failed(why) => return Ok((StopReason::Failed, why)),
+                    }
+                }
             }
         }
     }

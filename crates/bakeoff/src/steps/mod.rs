@@ -5,7 +5,7 @@
 //! undoes what a dead run left. `target` chooses drives, `locked_target` keeps them for us. What is
 //! below a directory of others is made and held open by `making`; what only root uses is in a place
 //! of our own (`own_place`). `watchdog` holds a run to its limits, and
-//! `spent` counts what it wrote.
+//! `spent` counts what it wrote. `sender` sends its record to a server.
 
 // A new variant of an enum is checked wherever the enum decides something.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -19,6 +19,8 @@ pub mod making;
 pub mod own_place;
 pub mod probing;
 pub mod recover;
+#[cfg(feature = "postgres")]
+pub mod sender;
 pub mod session;
 pub mod spent;
 pub mod stepper;

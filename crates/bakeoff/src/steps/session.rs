@@ -42,6 +42,9 @@ pub struct Session<'s> {
     pub pace: Pace,
     /// What was written since this process has it.
     pub spent: Spent,
+    /// Sends it to a server meanwhile.
+    #[cfg(feature = "postgres")]
+    pub sender: Option<super::sender::Sender>,
     /// Holds it to its limits until it ends.
     limits: Option<Watchdog>,
 }
@@ -62,7 +65,25 @@ impl<'s> Session<'s> {
             lengths: BTreeMap::new(),
             pace: Pace::default(),
             spent,
+            #[cfg(feature = "postgres")]
+            sender: None,
             limits,
+        }
+    }
+
+    /// Sends what is recorded to the server, if that was asked for. Not while anything is measured:
+    /// it takes time, the network and the CPU. After a failure nothing is sent before the end.
+    pub fn send_so_far(&mut self) {
+        #[cfg(feature = "postgres")]
+        if let Some(sender) = &mut self.sender {
+            self.progress.doing("sending the run so far");
+            if let Err(why) = sender.send(&mut self.journal) {
+                self.sender = None;
+                self.progress.say(&format!(
+                    "bakeoff: {why}\nThe run continues without the server. Its record is sent at \
+                     the end."
+                ));
+            }
         }
     }
 

@@ -1,8 +1,23 @@
 //! A stored run as a line of a list: the same for `bakeoff runs` and for the pages.
 
-use bakeoff_core::report::runs::{Row, State};
+use bakeoff_core::history::facts::Facts;
+use bakeoff_core::model::run::Run;
+use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::report::runs::{Row, State, short};
 
-use super::Summary;
+use super::{Digest, Summary};
+
+/// What lists and searches need of a run.
+pub fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
+    let digest = Digest {
+        events: run.next_seq,
+        blocks: analysis.blocks,
+        cells: run.blocks.iter().map(|block| block.cells.len() as u64).sum(),
+        verdict: short(analysis),
+        is_stopped: run.stopped.is_some(),
+    };
+    (digest, Facts::of(&run.header))
+}
 
 /// How a run of this machine stands: whether a process measures it now, and whether it said why it
 /// stopped.

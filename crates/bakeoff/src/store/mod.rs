@@ -10,7 +10,7 @@ pub mod file;
 pub mod id;
 pub mod import;
 pub mod last_error;
-mod listed;
+pub mod listed;
 pub mod lock;
 mod machines;
 pub mod open;

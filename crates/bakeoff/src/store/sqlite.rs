@@ -107,7 +107,7 @@ impl Sqlite {
 impl Records for Sqlite {
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
         let number = number_of(&self.connection, &self.path, run)?;
-        read_lines(&self.connection, number, run, &self.path)
+        read_lines(&self.connection, number, run, &self.path, 0)
     }
 
     fn first(&self, run: &RunId) -> Result<Event, StoreError> {
@@ -227,7 +227,7 @@ impl Store for Sqlite {
         let run = RunId::parse(&head.run).ok_or(StoreError::NoHeader)?;
         self.write(|t, path| match number_of(t, path, &run) {
             Ok(number) => {
-                let stored = read_lines(t, number, &run, path)?;
+                let stored = read_lines(t, number, &run, path, 0)?;
                 compare(&run, &stored, next)
             }
             Err(StoreError::NotFound { .. }) => insert_all(t, path, &run, head, next),
@@ -334,16 +334,18 @@ fn read_lines(
     number: i64,
     run: &RunId,
     path: &Path,
+    from: u64,
 ) -> Result<Vec<String>, StoreError> {
     let read = || {
-        let mut query =
-            connection.prepare("SELECT seq, json FROM events WHERE run = ?1 ORDER BY seq")?;
-        let rows = query.query_map([number], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        let sql = "SELECT seq, json FROM events WHERE run = ?1 AND seq >= ?2 ORDER BY seq";
+        let mut query = connection.prepare(sql)?;
+        let values = params![number, to_i64(from)];
+        let rows = query.query_map(values, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
         rows.collect::<Result<Vec<(i64, String)>, _>>()
     };
     let rows = read().map_err(|e| StoreError::from_sqlite(path, &e))?;
     let mut lines = Vec::with_capacity(rows.len());
-    for (expected, (found, json)) in (0u64..).zip(rows) {
+    for (expected, (found, json)) in (from..).zip(rows) {
         if to_i64(expected) != found {
             let found = u64::try_from(found).unwrap_or(0);
             return Err(StoreError::Gap { run: run.clone(), expected, found });

@@ -62,6 +62,8 @@ mod probed;
 #[cfg(feature = "postgres")]
 mod push;
 #[cfg(feature = "postgres")]
+mod push_live;
+#[cfg(feature = "postgres")]
 mod push_scale;
 #[cfg(feature = "postgres")]
 mod push_trouble;

@@ -54,7 +54,7 @@ impl Address {
     fn with(option: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Address, ServerError> {
         let wrong = |why: &str| ServerError::Address { why: printable(why.as_bytes()) };
         let typed = option.to_str().filter(|_| is_address(option));
-        let typed = typed.ok_or_else(|| wrong("it is not text"))?;
+        let typed = typed.ok_or_else(|| wrong("it does not begin with postgresql://"))?;
         let var =
             |name: &str| env(name).and_then(|v| v.into_string().ok()).filter(|v| !v.is_empty());
         let (plain, mut own) = Own::split(typed);

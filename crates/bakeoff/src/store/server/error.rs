@@ -16,17 +16,17 @@ use crate::store::RunId;
 pub enum ServerError {
     /// `--store` is not an address.
     #[error(
-        "cannot read the address of the server: {why}. Write it as --store \
-         postgresql://USER@HOST/DATABASE"
+        "cannot read the address of the server: {why}. Write it as postgresql://USER@HOST/DATABASE"
     )]
     Address {
         /// What is wrong with it.
         why: String,
     },
-    /// `--store` has a password in it.
+    /// The address has a password in it.
     #[error(
-        "Refusing a password in --store: every user of this machine can read it there. Put it into \
-         ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) or into the variable PGPASSWORD"
+        "Refusing a password in the address of a server: every user of this machine can read it \
+         there. Put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) or into the \
+         variable PGPASSWORD"
     )]
     PasswordTyped,
     /// The file of passwords cannot be used.

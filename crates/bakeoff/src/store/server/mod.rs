@@ -17,7 +17,7 @@ pub mod send;
 mod tls;
 
 use std::future::Future;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -25,7 +25,7 @@ use tokio_postgres::Client;
 
 pub use address::Address;
 pub use error::ServerError;
-pub use packed::checksum;
+pub use packed::{Checksum, checksum};
 
 use super::place::is_address;
 
@@ -41,6 +41,8 @@ pub struct Server {
     runtime: Runtime,
     address: Address,
     id: String,
+    /// Nothing is waited for after this.
+    until: Option<Instant>,
 }
 
 impl Server {
@@ -49,24 +51,46 @@ impl Server {
     /// # Errors
     /// Each with what to do about it.
     pub fn connect(address: Address) -> Result<Server, ServerError> {
+        Server::until(address, None)
+    }
+
+    /// The same, with everything that is asked of it done in so much time or not at all. Afterwards
+    /// the kernel sends nothing more to a server that does not answer.
+    ///
+    /// # Errors
+    /// Each with what to do about it.
+    pub fn connect_within(mut address: Address, limit: Duration) -> Result<Server, ServerError> {
+        address.connect = address.connect.min(limit);
+        address.config.tcp_user_timeout(limit);
+        Server::until(address, Some(Instant::now() + limit))
+    }
+
+    fn until(address: Address, until: Option<Instant>) -> Result<Server, ServerError> {
         let here = |detail: String| ServerError::Here { detail };
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| here(error.to_string()))?;
         let tls = tls::Tls::new(address.certificates.as_deref()).map_err(here)?;
-        let connected = runtime.block_on(async {
+        let connected: Result<Client, Failed> = runtime.block_on(async {
             let (client, connection) =
                 timeout(address.connect, address.config.connect(tls)).await.map_err(drop)??;
             // How it ends, the next statement says.
             tokio::spawn(async move { drop(connection.await) });
             Ok(client)
         });
-        let client = connected.map_err(|error| match error {
-            Failed::Late => slow(&address, address.connect),
-            Failed::Said(error) => ServerError::of(&address, &error),
-        })?;
-        let mut server = Server { client, runtime, address, id: String::new() };
+        let client = match connected {
+            Ok(client) => client,
+            Err(error) => {
+                // A name that nobody resolves would be waited for.
+                runtime.shutdown_background();
+                return Err(match error {
+                    Failed::Late => slow(&address, address.connect),
+                    Failed::Said(error) => ServerError::of(&address, &error),
+                });
+            }
+        };
+        let mut server = Server { client, runtime, address, id: String::new(), until };
         server.check_layout()?;
         let sql = "SELECT id::text FROM bakeoff.server";
         server.id = server.ask(ANSWER, server.client.query_one(sql, &[]))?.get(0);
@@ -97,6 +121,8 @@ impl Server {
         limit: Duration,
         work: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, ServerError> {
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+        let limit = limit.min(left.unwrap_or(limit));
         // The timer is made inside, where the runtime is.
         match self.runtime.block_on(async { timeout(limit, work).await }) {
             Ok(Ok(answer)) => Ok(answer),
@@ -125,7 +151,7 @@ impl From<tokio_postgres::Error> for Failed {
 }
 
 fn slow(address: &Address, limit: Duration) -> ServerError {
-    ServerError::Slow { server: address.to_string(), seconds: limit.as_secs() }
+    ServerError::Slow { server: address.to_string(), seconds: limit.as_secs().max(1) }
 }
 
 /// Time for an answer to so many bytes.

@@ -63,14 +63,30 @@ impl Unpacker {
     }
 }
 
+/// Checksum of lines, to which more lines can be added.
+#[derive(Clone, Default)]
+pub struct Checksum(Sha256);
+
+impl Checksum {
+    /// Adds lines.
+    pub fn add(&mut self, lines: &[String]) {
+        for line in lines {
+            self.0.update(line.as_bytes());
+            self.0.update(b"\n");
+        }
+    }
+
+    /// Of all lines so far, in hexadecimal digits.
+    pub fn hex(&self) -> String {
+        self.0.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 /// Checksum of lines.
 pub fn checksum(lines: &[String]) -> String {
-    let mut hash = Sha256::new();
-    for line in lines {
-        hash.update(line.as_bytes());
-        hash.update(b"\n");
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut sum = Checksum::default();
+    sum.add(lines);
+    sum.hex()
 }
 
 #[cfg(test)]

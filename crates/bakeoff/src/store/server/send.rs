@@ -31,12 +31,26 @@ pub struct Outgoing<'a> {
     pub title: &'a str,
     /// The name its owner gave it.
     pub label: Option<&'a str>,
-    /// Every event.
-    pub lines: &'a [String],
     /// What a listing shows.
     pub digest: &'a Digest,
     /// What it is found by.
     pub facts: &'a Facts,
+}
+
+/// All events of a run, by number and checksum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// How many.
+    pub events: u64,
+    /// Checksum of their lines.
+    pub sha256: String,
+}
+
+impl Whole {
+    /// Of all its lines.
+    pub fn of(lines: &[String]) -> Whole {
+        Whole { events: lines.len() as u64, sha256: checksum(lines) }
+    }
 }
 
 /// What a server has of a run.
@@ -111,32 +125,65 @@ impl Server {
         Ok(all)
     }
 
-    /// Sends what the server lacks of a run.
+    /// Sends what the server lacks of a run with these lines.
     ///
     /// # Errors
     /// Nothing is changed then.
-    pub fn send(&self, run: &Outgoing, known: Option<&Known>) -> Result<Sent, SendError> {
-        let differs = || SendError::Differs { run: run.run.clone() };
+    pub fn send(
+        &self,
+        run: &Outgoing,
+        lines: &[String],
+        known: Option<&Known>,
+    ) -> Result<Sent, SendError> {
+        let whole = Whole::of(lines);
         let Some(known) = known else {
-            return match self.within(|| self.insert(run)) {
+            return match self.begin(run, lines, &whole) {
                 // Somebody else sent it since it was asked for.
-                Err(ServerError::Other { .. }) if self.has_it(run)? => Ok(Sent::Already),
+                Err(ServerError::Other { .. }) if self.has_it(run.run, &whole)? => {
+                    Ok(Sent::Already)
+                }
                 done => Ok(Sent::New(done?)),
             };
         };
-        let events = run.lines.len() as u64;
-        let common = usize::try_from(known.events.min(events)).unwrap_or(usize::MAX);
-        if known.events > events || checksum(&run.lines[..common]) != known.sha256 {
-            return Err(differs());
+        let common = usize::try_from(known.events.min(whole.events)).unwrap_or(usize::MAX);
+        if known.events > whole.events || checksum(&lines[..common]) != known.sha256 {
+            return Err(differs(run.run));
         }
-        if known.events < events {
-            // Of somebody else's run nothing can be changed.
-            return match known.is_own {
-                true => Ok(Sent::Added(self.within(|| self.add(run, known))?)),
-                false => Err(differs()),
-            };
+        if known.events < whole.events {
+            return Ok(Sent::Added(self.go_on(run, &lines[common..], &whole, known)?));
         }
         self.relabel(run.run, run.label, known).map_err(SendError::from)
+    }
+
+    /// Sends a run that the server does not know. How many bytes.
+    ///
+    /// # Errors
+    /// Nothing is changed then.
+    pub fn begin(
+        &self,
+        run: &Outgoing,
+        lines: &[String],
+        whole: &Whole,
+    ) -> Result<u64, ServerError> {
+        self.within(|| self.insert(run, lines, whole))
+    }
+
+    /// Sends the rest of a run, with which it has so many events. How many bytes.
+    ///
+    /// # Errors
+    /// Nothing is changed then.
+    pub fn go_on(
+        &self,
+        run: &Outgoing,
+        rest: &[String],
+        whole: &Whole,
+        known: &Known,
+    ) -> Result<u64, SendError> {
+        // Of somebody else's run nothing can be changed.
+        match known.is_own {
+            true => Ok(self.within(|| self.add(run, rest, whole, known))?),
+            false => Err(differs(run.run)),
+        }
     }
 
     /// Gives a run that the server has another label, if it is this role's.
@@ -158,10 +205,9 @@ impl Server {
         Ok(Sent::Labelled)
     }
 
-    fn has_it(&self, run: &Outgoing) -> Result<bool, ServerError> {
-        let known = self.known(std::slice::from_ref(run.run))?;
-        let sum = checksum(run.lines);
-        Ok(known.into_iter().flatten().any(|known| known.sha256 == sum))
+    fn has_it(&self, run: &RunId, whole: &Whole) -> Result<bool, ServerError> {
+        let known = self.known(std::slice::from_ref(run))?;
+        Ok(known.into_iter().flatten().any(|known| known.sha256 == whole.sha256))
     }
 
     /// Does `work` in one transaction.
@@ -178,17 +224,17 @@ impl Server {
         done
     }
 
-    fn insert(&self, run: &Outgoing) -> Result<u64, ServerError> {
+    fn insert(&self, run: &Outgoing, lines: &[String], whole: &Whole) -> Result<u64, ServerError> {
         let sql = "INSERT INTO bakeoff.runs (id, created_unix_ns, verb, title, label, version, \
                    header, events, sha256, blocks, cells, verdict, is_stopped, hostname, \
                    board_id, model, cpu, cpus, arch, kernel) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
                    $17, $18, $19, $20) RETURNING number";
-        let Counts { events, blocks, cells } = Counts::of(run);
+        let Counts { events, blocks, cells } = Counts::of(run, whole);
         let (id, label) = (run.run.as_str(), run.label.map(storable));
         let (verb, title) = (storable(run.verb), storable(run.title));
-        let (verdict, sha256) = (storable(&run.digest.verdict), checksum(run.lines));
-        let header = run.lines.first().map_or("", String::as_str);
+        let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
+        let header = lines.first().map_or("", String::as_str);
         let version = env!("CARGO_PKG_VERSION");
         let machine = run.facts.machine.as_ref();
         let text = |of: fn(&Machine) -> Option<&String>| machine.and_then(of).map(|t| short(t));
@@ -209,7 +255,7 @@ impl Server {
                     &version,
                     &header,
                     &events,
-                    &sha256,
+                    sha256,
                     &blocks,
                     &cells,
                     &verdict,
@@ -230,13 +276,19 @@ impl Server {
                    SELECT $1, k, t FROM unnest($2::text[], $3::text[]) AS f (k, t) \
                    ON CONFLICT DO NOTHING";
         self.ask(ANSWER, self.client.execute(sql, &[&number, &kinds, &texts]))?;
-        self.put_parts(number, 0, run.lines)
+        self.put_parts(number, 0, lines)
     }
 
-    fn add(&self, run: &Outgoing, known: &Known) -> Result<u64, ServerError> {
-        let Counts { events, blocks, cells } = Counts::of(run);
+    fn add(
+        &self,
+        run: &Outgoing,
+        rest: &[String],
+        whole: &Whole,
+        known: &Known,
+    ) -> Result<u64, ServerError> {
+        let Counts { events, blocks, cells } = Counts::of(run, whole);
         let (id, label, had) = (run.run.as_str(), run.label.map(storable), known.events as i64);
-        let (verdict, sha256) = (storable(&run.digest.verdict), checksum(run.lines));
+        let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
         let version = env!("CARGO_PKG_VERSION");
         let sql = "UPDATE bakeoff.runs SET label = $2, version = $3, events = $4, sha256 = $5, \
                    blocks = $6, cells = $7, verdict = $8, is_stopped = $10 \
@@ -250,7 +302,7 @@ impl Server {
                     &label,
                     &version,
                     &events,
-                    &sha256,
+                    sha256,
                     &blocks,
                     &cells,
                     &verdict,
@@ -265,8 +317,7 @@ impl Server {
         }
         let sql = "SELECT coalesce(max(part) + 1, 0) FROM bakeoff.parts WHERE run = $1";
         let row = self.ask(ANSWER, self.client.query_one(sql, &[&known.number]))?;
-        let had = usize::try_from(known.events).unwrap_or(usize::MAX);
-        self.put_parts(known.number, row.get(0), &run.lines[had..])
+        self.put_parts(known.number, row.get(0), rest)
     }
 
     /// Stores lines as parts from that one on; how many bytes they have.
@@ -283,6 +334,10 @@ impl Server {
     }
 }
 
+fn differs(run: &RunId) -> SendError {
+    SendError::Differs { run: run.clone() }
+}
+
 /// The counts of a run as the server's integers.
 struct Counts {
     events: i64,
@@ -291,9 +346,9 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(run: &Outgoing) -> Counts {
+    fn of(run: &Outgoing, whole: &Whole) -> Counts {
         Counts {
-            events: i64::try_from(run.lines.len()).unwrap_or(i64::MAX),
+            events: i64::try_from(whole.events).unwrap_or(i64::MAX),
             blocks: i64::from(run.digest.blocks),
             cells: i64::try_from(run.digest.cells).unwrap_or(i64::MAX),
         }

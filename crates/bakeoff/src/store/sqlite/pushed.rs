@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use super::{RunId, Sqlite, StoreError, number_of, to_i64};
+use super::{RunId, Sqlite, StoreError, number_of, read_lines, to_i64};
 
 /// A server has so much of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,19 @@ pub struct Receipt {
 }
 
 impl Sqlite {
+    /// The events of the run from that one on, as the text they were stored as.
+    pub fn lines_from(&self, run: &RunId, seq: u64) -> Result<Vec<String>, StoreError> {
+        let number = number_of(&self.connection, &self.path, run)?;
+        read_lines(&self.connection, number, run, &self.path, seq)
+    }
+
+    /// The name that its owner gave the run.
+    pub fn label(&self, run: &RunId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT label FROM runs WHERE id = ?1";
+        let found = self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).optional();
+        Ok(found.map_err(|e| self.error(&e))?.flatten())
+    }
+
     /// What that server acknowledged of the run last.
     pub fn receipt(&self, run: &RunId, server: &str) -> Result<Option<Receipt>, StoreError> {
         let number = number_of(&self.connection, &self.path, run)?;

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use super::cluster::Cluster;
 use super::suite::READING;
 use crate::store::import::ImportError;
+use crate::store::listed::digest_of;
 use crate::store::server::send::Outgoing;
 use crate::store::server::{Address, Server, schema};
 use crate::store::sqlite::Sqlite;
@@ -61,7 +62,7 @@ impl Pushed {
         let folded = Run::fold(&self.local.load(run).expect("readable")).expect("it folds");
         let (digest, facts) = match self.made.get(run) {
             Some(made) => made.clone(),
-            None => crate::cmd::runs::digest_of(&folded, &analyse(&folded)),
+            None => digest_of(&folded, &analyse(&folded)),
         };
         let outgoing = Outgoing {
             run,
@@ -69,12 +70,11 @@ impl Pushed {
             verb: summary.verb.word(),
             title: &summary.title,
             label: summary.label.as_deref(),
-            lines: &lines,
             digest: &digest,
             facts: &facts,
         };
         let known = self.server.known(std::slice::from_ref(run)).expect("it answers");
-        self.server.send(&outgoing, known[0].as_ref()).expect("sent");
+        self.server.send(&outgoing, &lines, known[0].as_ref()).expect("sent");
     }
 }
 

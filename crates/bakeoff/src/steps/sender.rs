@@ -1,0 +1,132 @@
+//! `--push`: sends a run to a server while it is made, between its blocks.
+//!
+//! The store of this machine is the truth: every event is there before it is sent. A connection is
+//! opened for each time and closed before the next block, so that nothing is sent while something
+//! is measured and a server has no idle connections of boards. What a server lacks in the end,
+//! `bakeoff push` sends.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::model::run::Run;
+
+use super::journal::Journal;
+use super::journal::unix_ns;
+use crate::fault::Fault;
+use crate::store::listed::digest_of;
+use crate::store::server::send::{Known, Outgoing, SendError, Whole};
+use crate::store::server::{Address, Checksum, Server};
+use crate::store::sqlite::pushed::Receipt;
+use crate::store::{RunId, Sqlite, StoreError};
+
+/// Time between two blocks: a slow board encrypts and signs in within it, and a server that is away
+/// costs no more, once.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// Sends the events of a run as they come.
+pub struct Sender {
+    to: PathBuf,
+    /// Events that the server acknowledged.
+    sent: u64,
+    /// Of their lines.
+    sum: Checksum,
+}
+
+impl Sender {
+    /// To this server, whose address was read before.
+    pub fn new(to: PathBuf) -> Sender {
+        Sender { to, sent: 0, sum: Checksum::default() }
+    }
+
+    /// Sends what is recorded and not yet there.
+    ///
+    /// # Errors
+    /// The server does not have it, for a reason in words.
+    pub fn send(&mut self, journal: &mut Journal<'_>) -> Result<(), Fault> {
+        let server = Server::connect_within(Address::read(&self.to)?, LIMIT)?;
+        let id = journal.id().clone();
+        let known = server.known(std::slice::from_ref(&id))?.pop().flatten();
+        let rest = self.rest(journal.store(), &id, known.as_ref())?;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let mut sum = self.sum.clone();
+        sum.add(&rest);
+        let whole = Whole { events: self.sent + rest.len() as u64, sha256: sum.hex() };
+        send(&server, journal, &id, (&rest, &whole, known.as_ref()))?;
+        (self.sent, self.sum) = (whole.events, sum);
+        let receipt = Receipt { events: whole.events, sha256: whole.sha256 };
+        journal.acknowledged(server.id(), &receipt)
+    }
+
+    /// The lines that the server lacks. What it has may not be what was sent last: a run that is
+    /// resumed was sent by an earlier process, and an answer may have been lost.
+    fn rest(
+        &mut self,
+        store: &Sqlite,
+        run: &RunId,
+        known: Option<&Known>,
+    ) -> Result<Vec<String>, Fault> {
+        let events = known.map_or(0, |known| known.events);
+        let is_as_sent = match known {
+            Some(known) => known.sha256 == self.sum.hex(),
+            None => true,
+        };
+        if events == self.sent && is_as_sent {
+            return Ok(store.lines_from(run, self.sent)?);
+        }
+        let mut lines = store.lines_from(run, 0)?;
+        let had = usize::try_from(events).unwrap_or(usize::MAX).min(lines.len());
+        let rest = lines.split_off(had);
+        let mut sum = Checksum::default();
+        sum.add(&lines);
+        match known {
+            Some(known) if known.events != had as u64 || known.sha256 != sum.hex() => {
+                Err(Fault::refused(SendError::Differs { run: run.clone() }))
+            }
+            _ => {
+                (self.sent, self.sum) = (events, sum);
+                Ok(rest)
+            }
+        }
+    }
+}
+
+fn send(
+    server: &Server,
+    journal: &Journal<'_>,
+    id: &RunId,
+    (rest, whole, known): (&[String], &Whole, Option<&Known>),
+) -> Result<(), Fault> {
+    let run: &Run = journal.run();
+    let (digest, facts) = digest_of(run, &analyse(run));
+    let label = journal.store().label(id)?;
+    let outgoing = Outgoing {
+        run: id,
+        created_unix_ns: run.started_unix_ns,
+        verb: run.header.verb.word(),
+        title: &run.header.title,
+        label: label.as_deref(),
+        digest: &digest,
+        facts: &facts,
+    };
+    match known {
+        None => server.begin(&outgoing, rest, whole).map(drop).map_err(Fault::from),
+        Some(known) => match server.go_on(&outgoing, rest, whole, known) {
+            Ok(_) => Ok(()),
+            Err(SendError::Server(error)) => Err(error.into()),
+            Err(differs) => Err(Fault::refused(differs)),
+        },
+    }
+}
+
+impl Journal<'_> {
+    /// Keeps what that server acknowledged of the run.
+    fn acknowledged(&mut self, server: &str, receipt: &Receipt) -> Result<(), Fault> {
+        let id = self.id().clone();
+        let kept: Result<(), StoreError> =
+            self.store_mut().set_receipt(&id, server, receipt, unix_ns());
+        Ok(kept?)
+    }
+}
