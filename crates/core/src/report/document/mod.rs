@@ -154,6 +154,13 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_at_the_beginning_has_no_empty_line_before_it() {
+        let mut all = Document::default();
+        all.heading("Plans");
+        assert_eq!((all.text(80, false), all.markdown()), ("Plans\n".into(), "### Plans\n".into()));
+    }
+
+    #[test]
     fn colour_adds_escapes_and_nothing_else() {
         let (plain, painted) = (sample().text(60, false), sample().text(60, true));
         assert_ne!(plain, painted);

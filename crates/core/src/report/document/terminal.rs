@@ -35,7 +35,9 @@ fn strong(lines: &str, color: bool) -> String {
 /// The result stands behind the text where there is space, else below it.
 fn heading(text: &str, mark: Option<&Mark>, color: bool, page: &mut Page) {
     let lines = wrap(&sanitize(text), page.width, "", "  ");
-    page.push('\n');
+    if !page.text.is_empty() {
+        page.push('\n');
+    }
     let Some(mark) = mark else { return page.push_str(&strong(&lines, color)) };
     let word = sanitize(&mark.word).to_uppercase();
     let last = lines.lines().last().map_or(0, |line| line.chars().count());

@@ -8,6 +8,7 @@ use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
+use crate::model::measurement::Window;
 use crate::model::run::Run;
 use crate::model::workload::{Metric, Workload};
 
@@ -69,8 +70,15 @@ fn scores(metric: Metric, cell: &Cell) -> Vec<f64> {
     if !is_rate || ios < WINDOW_IOS * whole.len() as u64 {
         return Vec::new();
     }
-    let full = whole.iter().filter(|w| w.ios > 0 && w.len_ns > 0);
-    full.map(|w| libm::log(w.ios as f64 * 1e9 / w.len_ns as f64)).collect()
+    let done = |w: &Window| match metric {
+        Metric::Bandwidth => w.read_bytes + w.write_bytes,
+        Metric::Iops
+        | Metric::FilesPerSecond
+        | Metric::LatencyP99
+        | Metric::TransactionsPerSecond => w.ios,
+    };
+    let full = whole.iter().filter(|w| done(w) > 0 && w.len_ns > 0);
+    full.map(|w| libm::log(done(w) as f64 * 1e9 / w.len_ns as f64)).collect()
 }
 
 /// Says which candidate and workload a finding is about.
@@ -155,5 +163,21 @@ pub mod tests {
             }
         }
         f64::from(fired) * 100.0 / f64::from(runs)
+    }
+
+    /// A finding named a stream of 171 MB/s "171 B/s": its windows counted operations.
+    #[test]
+    fn the_windows_of_a_stream_have_its_rate_in_bytes() {
+        let run = sliced(1, 1, |_, _, _| 1.0);
+        let mut cell = run.blocks[0].cells[0].clone();
+        cell.slices.clear();
+        let (len_ns, write_bytes) = (100_000_000, 50 << 20);
+        let window = Window { start_ns: 0, len_ns, read_bytes: 0, write_bytes, ios: 50 };
+        cell.measurement.windows = vec![window; 3];
+        let rates: Vec<f64> = scores(Metric::Bandwidth, &cell).into_iter().map(libm::exp).collect();
+        assert_eq!(rates.len(), 2);
+        assert!(rates.iter().all(|rate| (rate / (500u64 << 20) as f64 - 1.0).abs() < 1e-9));
+        let iops = libm::exp(scores(Metric::Iops, &cell)[0]);
+        assert!((iops - 500.0).abs() < 1e-6, "{iops}");
     }
 }
