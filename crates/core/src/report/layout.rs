@@ -36,11 +36,6 @@ impl Page {
     pub fn push(&mut self, c: char) {
         self.text.push(c);
     }
-
-    /// Whether there is space for a table.
-    pub fn has_tables(&self) -> bool {
-        self.width >= TABLE
-    }
 }
 
 /// Wraps `text` at `width` columns; the first line starts with `first`, the others with `rest`.

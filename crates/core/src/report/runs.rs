@@ -11,7 +11,7 @@ use crate::model::verdict::{Analysis, Verdict};
 
 use super::csv::text as csv_text;
 use super::document::{Table, number, words};
-use super::layout::{TABLE, cut, wrap};
+use super::layout::{cut, wrap};
 use super::view::{plural, utc};
 
 /// Longest title and verdict in a table, characters.
@@ -184,27 +184,13 @@ pub fn text(rows: &[Row], left_out: LeftOut, width: Option<u16>) -> String {
         };
         return none.to_string() + &left_out.note();
     }
-    if let Some(width) = width.map(usize::from).filter(|width| *width < TABLE) {
-        let note = left_out.note();
-        let note: String = note.lines().map(|line| wrap(line, width, "", "  ")).collect();
-        return list(rows, width) + &note;
-    }
-    table(rows).text(width.map(usize::from))
-        + &format!("{}\n", plural(rows.len() as u64, "run"))
-        + &left_out.note()
-}
-
-/// The same for a terminal too narrow for a table.
-fn list(rows: &[Row], width: usize) -> String {
-    let mut out = String::new();
-    for row in rows {
-        for (at, text) in cells(row).iter().enumerate() {
-            let first = if at == 0 { "" } else { "  " };
-            let text = if at == 4 { format!("blocks: {text}") } else { text.clone() };
-            out.push_str(&wrap(&text, width, first, "    "));
-        }
-    }
-    out + &format!("{}\n", plural(rows.len() as u64, "run"))
+    let notes = format!("{}\n{}", plural(rows.len() as u64, "run"), left_out.note());
+    let width = width.map(usize::from);
+    let notes = match width {
+        Some(width) => notes.lines().map(|line| wrap(line, width, "", "  ")).collect(),
+        None => notes,
+    };
+    table(rows).text(width) + &notes
 }
 
 /// A table to paste.

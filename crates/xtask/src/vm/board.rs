@@ -263,11 +263,11 @@ pub const PI1: Board = Board {
 };
 
 /// Those of a Raspberry Pi's image: its kernel, and the same for each of them.
-const fn pi_packages(kernel: &'static str) -> [&'static str; 8] {
+pub(super) const fn pi_packages(kernel: &'static str) -> [&'static str; 8] {
     [kernel, "busybox-static", "dash", "kmod", "util-linux", "mount", "fdisk", "e2fsprogs"]
 }
 
-const PI_PROGRAMS: &[&str] = &[
+pub(super) const PI_PROGRAMS: &[&str] = &[
     "busybox",
     "dash",
     "modprobe",

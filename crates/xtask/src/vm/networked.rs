@@ -108,51 +108,36 @@ impl Networked {
     }
 }
 
-/// The system of each, besides its kernel.
+/// Those of a Raspberry Pi's image, and the SSH server and Python.
 const fn packages(kernel: &'static str) -> [&'static str; 11] {
-    [
-        kernel,
-        "busybox-static",
-        "dash",
-        "kmod",
-        "util-linux",
-        "mount",
-        "fdisk",
-        "e2fsprogs",
-        "dropbear-bin",
-        "openssh-sftp-server",
-        "python3",
-    ]
+    let added = ["dropbear-bin", "openssh-sftp-server", "python3"];
+    both(&board::pi_packages(kernel), &added)
 }
 
-const PROGRAMS: &[&str] = &[
-    "busybox",
-    "dash",
-    "modprobe",
-    "lsblk",
-    "wipefs",
-    "blkid",
-    "blkdiscard",
-    "blockdev",
-    "losetup",
-    "mount",
-    "umount",
-    "findmnt",
-    "sfdisk",
-    "mkfs.ext2",
-    "mkfs.ext4",
-    "dropbear",
-    "dropbearkey",
-    "sftp-server",
-    "python3",
-];
+/// Its programs, and what an SSH server and Ansible need.
+const PROGRAMS: [&str; board::PI_PROGRAMS.len() + 4] =
+    both(board::PI_PROGRAMS, &["dropbear", "dropbearkey", "sftp-server", "python3"]);
+
+/// One list behind the other, which have `N` together.
+const fn both<const N: usize>(
+    first: &[&'static str],
+    second: &[&'static str],
+) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
 
 const FOLDERS: &[&str] = &["usr/lib/python3.11"];
 
 const PC: Board = Board {
     name: "pc-ssh",
     packages: &packages("linux-image-amd64"),
-    programs: PROGRAMS,
+    programs: &PROGRAMS,
     folders: FOLDERS,
     loaded: &[
         "virtio_pci",
@@ -169,7 +154,7 @@ const PC: Board = Board {
 const PI3: Board = Board {
     name: "pi3-ssh",
     packages: &packages("linux-image-arm64"),
-    programs: PROGRAMS,
+    programs: &PROGRAMS,
     folders: FOLDERS,
     loaded: PI_LOADED,
     ..board::PI3
@@ -178,7 +163,7 @@ const PI3: Board = Board {
 const PI1: Board = Board {
     name: "pi1-ssh",
     packages: &packages("linux-image-rpi"),
-    programs: PROGRAMS,
+    programs: &PROGRAMS,
     folders: FOLDERS,
     loaded: PI_LOADED,
     ..board::PI1
