@@ -1,5 +1,5 @@
 //! From the intervals of a workload to its lead as it is told: who, by how much, who is behind, who
-//! could still be ahead. Values only; the words are made in [`super::lead_words`].
+//! could still be ahead. Values only; the words are made in [`crate::report`].
 
 use crate::decide::compare::Comparison;
 use crate::decide::lead::{Against, Lead as Led, Reading};

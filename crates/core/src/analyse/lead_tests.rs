@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::event::CacheState;
 use crate::model::finding::{Scope, Severity};
-use crate::model::lead::{NotRanked, Refusal};
+use crate::model::lead::{Lead, NotRanked, Refusal};
 use crate::testing::RunBuilder;
 
 /// Candidates at these speeds, `noise` around them, after eight blocks.
@@ -49,11 +49,6 @@ fn one_ahead_of_all_is_fastest() {
     );
     assert!(lead.behind[0].at_least < lead.behind[1].at_least, "furthest behind last");
     assert_eq!(lead.interval.unwrap().low_ln, lead.lead_ln.unwrap());
-    assert!(
-        verdict.sentence.starts_with("xfs is fastest for 4k random writes"),
-        "{}",
-        verdict.sentence
-    );
 }
 
 #[test]
@@ -66,7 +61,6 @@ fn equals_are_named_together_with_who_is_behind() {
     assert_eq!(equals, ["ext4", "xfs"]);
     assert_eq!(lead.behind.iter().map(|b| b.candidate.as_str()).collect::<Vec<_>>(), ["btrfs"]);
     assert!(lead.fraction().unwrap() <= 0.0 && lead.fraction().unwrap() >= -0.03);
-    assert!(verdict.sentence.contains("are equally fast"), "{}", verdict.sentence);
 }
 
 #[test]
@@ -77,7 +71,6 @@ fn one_that_may_be_overtaken_leads_so_far() {
     assert_eq!(lead.rivals[0].candidate, lead.closest.clone().unwrap());
     assert!((lead.rivals[0].at_most + lead.fraction().unwrap()).abs() < 1e-12);
     assert!(lead.more.unwrap().lead_ln > lead.lead_ln.unwrap(), "more blocks narrow it");
-    assert!(verdict.sentence.contains("could still be up to"), "{}", verdict.sentence);
 }
 
 #[test]

@@ -1,24 +1,22 @@
-//! From a run to what may be said about it: effects, tiers, verdicts, sentences.
+//! From a run to what may be said about it: effects, tiers, verdicts. Values only: sentences are
+//! made in [`crate::report`].
 //!
 //! A pure function of the run; analysing it again, on any architecture, gives the same bytes.
 //! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
 
-mod advice;
 pub(crate) mod claim;
 pub mod earlier;
 mod energy;
 mod gives_up;
-pub mod headline;
 mod lead;
-mod lead_words;
 mod normal;
 mod observe;
 pub(crate) mod places;
 mod recommend;
 mod rounds;
-pub(crate) mod sentence;
 mod standing;
 mod tiers;
+pub mod together;
 
 use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::table::Table;
@@ -26,13 +24,11 @@ use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::lead::Lead;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use crate::rules::{self, limit};
 use crate::stats::paired::Interval;
-use sentence::Words;
 
 /// Everything a reader needs to know about a run.
 pub fn analyse(run: &Run) -> Analysis {
@@ -45,33 +41,16 @@ pub fn analyse(run: &Run) -> Analysis {
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
-    let candidates: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
-    let by_lead = run.header.protocol.rules == Rules::Lead && schedule::has_question(run);
-    let mut analysis = Analysis {
+    Analysis {
         blocks: schedule::complete(run),
         cells,
         void_cells,
         compares: schedule::has_question(run),
         findings: limit::sorted(all),
         recommendation: recommend::of(run, &table, &verdicts),
-        headline: match by_lead {
-            true => lead_words::headline(run, &verdicts),
-            false => headline::of(run, &table, &verdicts),
-        },
-        advice: advice::of(run, &verdicts),
-        context: places::sentence(&run.header, &candidates),
         normal,
         verdicts,
-    };
-    if let Some(chosen) = &analysis.recommendation {
-        let said = lead_words::recommendation(run, chosen);
-        analysis.advice.splice(0..0, said);
     }
-    if by_lead {
-        let next = lead_words::what_next(run, &analysis);
-        analysis.advice.extend(next);
-    }
-    analysis
 }
 
 /// Whether a run answered everything it asked: every verdict is beats or ties, or there was only
@@ -97,13 +76,16 @@ fn workload_verdict(
     all.extend(rules::run::workload(run, table, workload, &compared));
     let findings = limit::limiting(&all, claim::scope(header), &of.name);
     let unlike = rules::claim::unlike(header, &compared.ranked);
-    let findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+    let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let is_led = header.protocol.rules == Rules::Lead && schedule::has_question(run);
-    let said = match is_led {
-        true => by_lead(run, table, &compared, findings),
-        false => by_pairs(run, table, &compared, findings),
+    let (verdict, lead) = match is_led {
+        true => {
+            let (verdict, lead) = lead::of(run, table, workload, &compared, &findings);
+            (verdict, Some(lead))
+        }
+        // By all pairs, as version 0.1 did, and where nothing is compared.
+        false => (verdict_of(run, table, &compared, &findings), None),
     };
-    let Said { verdict, lead, mut sentence, mut findings } = said;
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
     let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
@@ -114,9 +96,6 @@ fn workload_verdict(
         findings = limit::sorted(findings);
     }
     let rounds = rounds::of(run, workload);
-    if let Some(said) = rounds.as_ref().and_then(|of| rounds::sentence(run, of, workload)) {
-        sentence = said;
-    }
     let mut standings = standing::of(run, table, workload, &compared);
     if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {
         let is_first = |s: &&mut Standing| s.candidate == name(CandidateIx::FIRST);
@@ -133,39 +112,13 @@ fn workload_verdict(
         tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
         effects: effects(run, table, &compared),
         standings,
-        bottleneck: summary::sentence(&held_back),
         held_back,
         rounds,
-        control: rules::control::words(run, table, workload),
+        twins: rules::control::twins(run, table, workload),
         resolve_ns: resolve_ns(run, table, workload, verdict),
         lead,
         findings,
-        sentence,
     }
-}
-
-/// What is said of a workload, and what limits it.
-struct Said {
-    verdict: Verdict,
-    lead: Option<Lead>,
-    sentence: String,
-    findings: Vec<Finding>,
-}
-
-/// By the lead. The sentence names what candidates promise differently, whatever it claims.
-fn by_lead(run: &Run, table: &Table, compared: &Comparison, findings: Vec<Finding>) -> Said {
-    let workload = compared.workload;
-    let (verdict, lead) = lead::of(run, table, workload, compared, &findings);
-    let sentence = lead_words::sentence(run, workload, verdict, &lead, &findings);
-    Said { verdict, lead: Some(lead), sentence, findings }
-}
-
-/// By all pairs, as version 0.1 did, and where nothing is compared.
-fn by_pairs(run: &Run, table: &Table, compared: &Comparison, findings: Vec<Finding>) -> Said {
-    let workload = compared.workload;
-    let verdict = verdict_of(run, table, compared, &findings);
-    let sentence = Words { run, table, workload, compared, findings: &findings }.say(verdict);
-    Said { verdict, lead: None, sentence, findings }
 }
 
 /// The verdict: too few blocks say nothing, a forbidding finding comes before any answer.
@@ -227,7 +180,12 @@ fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
 }
 
 /// Time until a verdict that is open is expected; `None` where none is or none will come.
-fn resolve_ns(run: &Run, table: &Table, workload: WorkloadIx, verdict: Verdict) -> Option<u64> {
+pub(crate) fn resolve_ns(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    verdict: Verdict,
+) -> Option<u64> {
     if !verdict.is_open() {
         return None;
     }
@@ -240,7 +198,7 @@ fn resolve_ns(run: &Run, table: &Table, workload: WorkloadIx, verdict: Verdict) 
 }
 
 /// Blocks to measure until `workload` is expected to be settled; `None` = it never will be.
-fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
+pub(crate) fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
     let complete = schedule::complete(run);
     let first = run.header.protocol.first_look();
     if !schedule::has_question(run) {
@@ -253,6 +211,4 @@ fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u
 #[cfg(test)]
 mod lead_tests;
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
-mod tests;
+pub(crate) mod properties;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const NAMES: [&str; 4] = ["ext4", "xfs", "f2fs", "btrfs"];
 
 /// `ln` of each candidate's speed, the noise, and a deviate for every cell of 8 blocks.
-fn tables() -> impl Strategy<Value = (Vec<f64>, f64, Vec<f64>)> {
+pub fn tables() -> impl Strategy<Value = (Vec<f64>, f64, Vec<f64>)> {
     (2usize..=4).prop_flat_map(|k| {
         let means = prop::collection::vec(-0.1..0.1f64, k);
         (means, 0.0..0.05f64, prop::collection::vec(-1.0..1.0f64, k * 8))
@@ -17,7 +17,7 @@ fn tables() -> impl Strategy<Value = (Vec<f64>, f64, Vec<f64>)> {
 }
 
 /// A quick run over stacks in which the candidate named `NAMES[order[i]]` stands at `i`.
-fn run(order: &[usize], means: &[f64], noise: f64, cells: &[f64], scale: f64) -> Run {
+pub fn run(order: &[usize], means: &[f64], noise: f64, cells: &[f64], scale: f64) -> Run {
     let names: Vec<&str> = order.iter().map(|i| NAMES[*i]).collect();
     let rate = |block: u32, candidate: u16, _| {
         let i = order[usize::from(candidate)];
@@ -27,7 +27,7 @@ fn run(order: &[usize], means: &[f64], noise: f64, cells: &[f64], scale: f64) ->
     Version01::stacks(&names).mode(Mode::Quick).play(99, rate).build()
 }
 
-fn in_order(k: usize) -> Vec<usize> {
+pub fn in_order(k: usize) -> Vec<usize> {
     (0..k).collect()
 }
 
@@ -118,18 +118,6 @@ proptest! {
             | Verdict::Refused
             | Verdict::Alone
             | Verdict::NotResolved => prop_assert!(verdict.winner.is_none()),
-        }
-    }
-
-    #[test]
-    fn every_text_is_harmless_and_never_a_superlative((means, noise, cells) in tables()) {
-        let run = run(&in_order(means.len()), &means, noise, &cells, 1.0);
-        let analysis = analyse(&run);
-        let texts = analysis.verdicts.iter().map(|v| &v.sentence).chain([&analysis.headline]);
-        for text in texts.chain(&analysis.advice) {
-            let bad = ["fastest", "NaN", "inf"].iter().any(|word| text.contains(word));
-            prop_assert!(!bad, "{text}");
-            prop_assert!(!text.chars().any(char::is_control), "{text}");
         }
     }
 }

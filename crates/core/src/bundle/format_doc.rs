@@ -11,7 +11,9 @@ use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival
 use crate::model::recommendation::{BestFor, GivesUp, Recommendation, Regret};
 use crate::model::run::Run;
 use crate::model::undo::Undo;
-use crate::model::verdict::{Analysis, Effect, Rounds, Standing, Verdict, WorkloadVerdict};
+use crate::model::verdict::{
+    Analysis, Effect, Rounds, Standing, TwinDifference, Verdict, WorkloadVerdict,
+};
 use crate::testing::keys;
 
 const DOC: &str = include_str!("../../../../docs/format.md");
@@ -181,7 +183,6 @@ fn analysis() -> Analysis {
         tiers: vec![vec!["ext4".into()], vec!["/mnt/usb".into()]],
         effects: vec![effect],
         standings: vec![standing],
-        bottleneck: Some("the link".into()),
         held_back: vec![HeldBack {
             candidate: "ext4".into(),
             reason: Reason::proved(Cause::Cpu, "it ran all the time".into())
@@ -201,8 +202,12 @@ fn analysis() -> Analysis {
             earlier: 3,
         }),
         findings: Vec::new(),
-        sentence: "ext4 is 50 % faster.".into(),
-        control: Some("ext4 measured twice differs from itself by 1 %".into()),
+        twins: vec![TwinDifference {
+            original: "ext4".into(),
+            mean_ln: 0.01,
+            low_ln: -0.01,
+            high_ln: 0.03,
+        }],
         resolve_ns: Some(1),
         lead: Some(lead()),
     };
@@ -213,9 +218,6 @@ fn analysis() -> Analysis {
         compares: true,
         verdicts: vec![verdict],
         findings: Vec::new(),
-        headline: "ext4 is 50 % faster.".into(),
-        advice: vec!["Use ext4.".into()],
-        context: Some("Places are compared as they are.".into()),
         recommendation: Some(recommendation()),
         normal: Some(super::sample_normal::normal()),
     }

@@ -9,6 +9,7 @@ use super::normal::Normal;
 use super::power::Energy;
 use super::recommendation::Recommendation;
 use crate::model::cause::HeldBack;
+use crate::stats::paired::Interval;
 
 /// What was said about a comparison.
 ///
@@ -138,6 +139,26 @@ pub struct Rounds {
     pub earlier: u32,
 }
 
+/// How a candidate that is measured twice differs from itself on a workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TwinDifference {
+    /// The candidate.
+    pub original: String,
+    /// Mean difference of the twin from it inside blocks, as a logarithm of the ratio.
+    pub mean_ln: f64,
+    /// Lower end of its 95 % interval.
+    pub low_ln: f64,
+    /// Upper end.
+    pub high_ln: f64,
+}
+
+impl TwinDifference {
+    /// The interval of the difference.
+    pub fn interval(&self) -> Interval {
+        Interval { low: self.low_ln, high: self.high_ln }
+    }
+}
+
 /// The answer for one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadVerdict {
@@ -160,21 +181,17 @@ pub struct WorkloadVerdict {
     pub effects: Vec<Effect>,
     /// Figures for each candidate, best first.
     pub standings: Vec<Standing>,
-    /// What holds it back, where known.
-    pub bottleneck: Option<String>,
-    /// The same for each candidate, with what speaks for it.
+    /// What holds each candidate back, with what speaks for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<HeldBack>,
     /// Findings that limit this verdict.
     pub findings: Vec<Finding>,
-    /// The answer in words (methodology 8.7).
-    pub sentence: String,
     /// Mode characterise: what its rounds show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
-    /// What a twin of a candidate came to beside it (A/A); `None` where there is none.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub control: Option<String>,
+    /// What twins of candidates came to beside them (A/A).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub twins: Vec<TwinDifference>,
     /// Time that would resolve it, for `leads` and `not_resolved`; `None` = never within the mode's
     /// blocks.
     pub resolve_ns: Option<u64>,
@@ -195,17 +212,10 @@ pub struct Analysis {
     pub verdicts: Vec<WorkloadVerdict>,
     /// All findings of the run, most severe first.
     pub findings: Vec<Finding>,
-    /// One or two sentences over all workloads.
-    pub headline: String,
     /// The choice over all workloads; `None` for runs of version 0.1, where nothing is compared,
     /// and while no workload has an interval.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub recommendation: Option<Recommendation>,
-    /// What to do, one sentence a line.
-    pub advice: Vec<String>,
-    /// What has to be known to read the answers: everything in which places differ.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub context: Option<String>,
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::job::Job;
 use super::measurement::{Measurement, OpStats};
 use super::profile::Part;
+use crate::units;
 
 /// When in a visit a workload runs: cold reads first, metadata last (protocol, "Visits").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,6 +57,17 @@ impl Metric {
     /// Whether the smaller of two figures is the better one.
     pub fn less_is_better(self) -> bool {
         self == Metric::LatencyP99
+    }
+
+    /// A figure with its unit: `123 MB/s`, `1240 IOPS`, `4.56 ms`.
+    pub fn figure(self, value: f64) -> String {
+        match self {
+            Metric::Bandwidth => units::rate(value),
+            Metric::Iops => format!("{} IOPS", units::count(value)),
+            Metric::FilesPerSecond => format!("{} files/s", units::count(value)),
+            Metric::TransactionsPerSecond => format!("{} transactions/s", units::count(value)),
+            Metric::LatencyP99 => units::latency(value as u64),
+        }
     }
 
     /// The figure of one cell: bytes, operations, files or transactions a second over its wall

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::document::Document;
 use super::mark;
 use super::view::{self, utc};
-use crate::analyse::sentence::figure;
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
 use crate::compare::figures::Row;
@@ -226,7 +225,7 @@ fn effect(row: &EffectRow, shorts: &[&str]) -> String {
 }
 
 fn figures(answer: &Answer, row: &Row, shorts: &[&str]) -> String {
-    let text = |value: f64| figure(answer.metric, value);
+    let text = |value: f64| answer.metric.figure(value);
     let one = |((of, ratio_of), run): ((&Option<_>, &Option<f64>), &&str)| {
         let Some(of): &Option<crate::compare::figures::Figure> = of else {
             return format!("no valid cell in {run}");

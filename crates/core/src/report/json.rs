@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json as value};
 
-use super::json_lead;
+use super::{json_lead, said};
 use crate::model::finding::Finding;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
@@ -14,7 +14,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     let header = &run.header;
     let by_lead = header.protocol.rules == Rules::Lead;
     let one = |v: &WorkloadVerdict| {
-        let mut said = verdict(v);
+        let mut said = verdict(run, v);
         if by_lead {
             json_lead::fill(&mut said, v);
         }
@@ -47,14 +47,12 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "stopped": run.stopped.as_ref().map(|s| s.0),
         "void_cells": analysis.void_cells,
         "tool_share_max": super::tool_share_max(run),
-        "headline": analysis.headline,
-        "advice": analysis.advice,
-        "context": analysis.context,
+        "headline": said::headline(run, analysis),
+        "advice": said::advice(run, analysis),
+        "context": said::context(run),
         "recipe": super::recipe(run, analysis),
     });
     if let Some(normal) = &analysis.normal {
-        let said = super::answer::place_answer(run, normal);
-        document["headline"] = value!(said.said);
         document["normal"] = value!(normal);
     }
     if by_lead {
@@ -68,7 +66,7 @@ pub fn json_text(run: &Run, analysis: &Analysis) -> String {
     format!("{:#}\n", json(run, analysis))
 }
 
-fn verdict(v: &WorkloadVerdict) -> Value {
+fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
     let mut said = value!({
         "workload": v.workload,
         "metric": v.metric,
@@ -76,14 +74,14 @@ fn verdict(v: &WorkloadVerdict) -> Value {
         "winner": v.winner,
         "tiers": v.tiers,
         "effects": v.effects,
-        "bottleneck": v.bottleneck,
+        "bottleneck": said::bottleneck(&v.held_back),
         "held_back": v.held_back,
         "findings": findings(&v.findings),
-        "sentence": v.sentence,
+        "sentence": said::sentence(run, v),
         "standings": v.standings,
         "resolve_ns": v.resolve_ns,
     });
-    if let Some(control) = &v.control {
+    if let Some(control) = said::control(&v.twins) {
         said["control"] = value!(control);
     }
     if let Some(rounds) = &v.rounds {

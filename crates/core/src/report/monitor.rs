@@ -7,8 +7,9 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::{Metric, Workload};
 
-use super::answer::{place_answer, sentence};
+use super::answer::place_answer;
 use super::exposition::Exposition;
+use super::said;
 use super::service::{Datum, Service, State};
 
 /// Below this share of the usual range's lower end, or of what a label promises, slow is critical.
@@ -192,7 +193,7 @@ fn verdicts(out: &mut Exposition, analysis: &Analysis) {
 pub fn service(run: &Run, analysis: &Analysis) -> Service {
     match &analysis.normal {
         Some(normal) => of_place(run, normal),
-        None => of_comparison(analysis),
+        None => of_comparison(run, analysis),
     }
 }
 
@@ -240,14 +241,14 @@ fn data(of: &PlaceFigure) -> Vec<Datum> {
     std::iter::once(rate).chain(tail).collect()
 }
 
-fn of_comparison(analysis: &Analysis) -> Service {
+fn of_comparison(run: &Run, analysis: &Analysis) -> Service {
     let state = |v: &WorkloadVerdict| {
         let is_missing = v.verdict == Verdict::Refused || v.verdict.is_open();
         if is_missing { State::Warning } else { State::Ok }
     };
     let measured = analysis.verdicts.iter().filter(|v| !v.standings.is_empty());
     let worst = measured.clone().map(state).max().unwrap_or(State::Unknown);
-    let said: Vec<String> = measured.clone().map(sentence).collect();
+    let said: Vec<String> = measured.clone().map(|v| said::sentence(run, v)).collect();
     let datum = |v: &WorkloadVerdict| {
         let first = v.standings.first()?;
         let label = format!("{}_{}", sanitize(&v.workload), v.metric);

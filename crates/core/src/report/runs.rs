@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn verdicts_in_short() {
         let analysis = |verdicts: &[(Verdict, Option<&str>)]| {
-            let mut all = sample::analysis(Verdict::Ties, &["ext4", "xfs"], "");
+            let mut all = sample::analysis(Verdict::Ties, &["ext4", "xfs"]);
             let one = all.verdicts.swap_remove(0);
             all.verdicts = Vec::new();
             for (verdict, winner) in verdicts {
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "faster, all 2");
         assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 faster, 1 equally fast");
         assert_eq!(analysis(&[(Verdict::NotResolved, None)]), "no winner yet");
-        let alone = sample::analysis(Verdict::NotResolved, &["ext4"], "");
+        let alone = sample::analysis(Verdict::NotResolved, &["ext4"]);
         assert_eq!(short(&alone), "measured, nothing to compare");
     }
 }

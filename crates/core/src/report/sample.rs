@@ -212,7 +212,7 @@ pub fn warning() -> Finding {
 }
 
 /// An analysis with one verdict about `randwrite`.
-pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
+pub fn analysis(verdict: Verdict, names: &[&str]) -> Analysis {
     let rates = [1200.0, 900.0, 880.0];
     let standings = names.iter().zip(rates).map(|(n, r)| standing(n, r)).collect();
     let tiers = match verdict {
@@ -245,19 +245,14 @@ pub fn analysis(verdict: Verdict, names: &[&str], sentence: &str) -> Analysis {
             tiers,
             effects: pair,
             standings,
-            bottleneck: None,
             held_back: Vec::new(),
             rounds: None,
             findings: Vec::new(),
-            sentence: sentence.to_string(),
-            control: None,
+            twins: Vec::new(),
             resolve_ns: None,
             lead: None,
         }],
         findings: vec![warning()],
-        headline: sentence.to_string(),
-        advice: vec!["Keep what you have.".to_string()],
-        context: None,
         recommendation: None,
         normal: None,
     }

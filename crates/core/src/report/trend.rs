@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::csv::text as csv_text;
 use super::document::Document;
 use super::view::{day, plural};
-use crate::analyse::sentence::figure;
 use crate::history::trend::{Change, FEWEST, Point, Series, Trend};
 use crate::words::{self, figures};
 
@@ -98,7 +97,7 @@ pub(super) fn not_joined(series: &Series) -> Option<String> {
 pub(super) fn last_of(series: &Series) -> Option<String> {
     let count = plural(series.points.len() as u64, "run");
     let latest = series.points.last()?;
-    let now = figure(series.metric, latest.mean);
+    let now = series.metric.figure(latest.mean);
     let since = match series.points.len() {
         1 => String::new(),
         _ => format!(", {}", against_first(latest)),

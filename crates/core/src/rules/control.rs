@@ -6,6 +6,7 @@ use crate::model::candidate::Candidate;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::pooled::PooledControl;
 use crate::model::run::Run;
+use crate::model::verdict::TwinDifference;
 use crate::stats::paired::{Interval, Paired};
 
 /// What helps where the disk, or a candidate, differs from itself.
@@ -27,7 +28,7 @@ pub(super) struct Control<'r> {
 impl Control<'_> {
     /// `a measured twice differs from itself by …`.
     pub fn measured_twice(&self) -> String {
-        format!("{} measured twice differs from itself by {}", self.original, self.in_words())
+        measured_twice(self.original, self.paired.mean, self.interval)
     }
 
     /// What was measured of a candidate that was slowed down.
@@ -36,7 +37,7 @@ impl Control<'_> {
             "{}, slowed down by {} % on purpose, measured {} in {} blocks",
             self.original,
             f64::from(self.candidate.slowed_ppm) / 1e4,
-            self.in_words(),
+            in_words(self.paired.mean, self.interval),
             self.paired.blocks
         )
     }
@@ -47,34 +48,30 @@ impl Control<'_> {
         let Interval { low, high } = self.interval;
         self.interval.excludes_zero() && low <= truth && truth <= high
     }
-
-    /// `-4.8 % (95 % CI: -5.6 to -4.0 %)`.
-    fn in_words(&self) -> String {
-        let percent = |y: f64| libm::expm1(y) * 100.0;
-        format!(
-            "{:.1} % (95 % CI: {:.1} to {:.1} %)",
-            percent(self.paired.mean),
-            percent(self.interval.low),
-            percent(self.interval.high)
-        )
-    }
 }
 
-/// What the twins inside the run came to, whether they passed or not: a control that nobody sees is
-/// none.
-pub fn words(run: &Run, table: &Table, workload: WorkloadIx) -> Option<String> {
+/// `a measured twice differs from itself by -4.8 % (95 % CI: -5.6 to -4.0 %)`, from logarithms.
+pub fn measured_twice(original: &str, mean_ln: f64, interval: Interval) -> String {
+    format!("{original} measured twice differs from itself by {}", in_words(mean_ln, interval))
+}
+
+/// `-4.8 % (95 % CI: -5.6 to -4.0 %)`.
+fn in_words(mean_ln: f64, interval: Interval) -> String {
+    let percent = |y: f64| libm::expm1(y) * 100.0;
+    let [mean, low, high] = [mean_ln, interval.low, interval.high].map(percent);
+    format!("{mean:.1} % (95 % CI: {low:.1} to {high:.1} %)")
+}
+
+/// What the twins inside the run came to, whether they passed or not.
+pub fn twins(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<TwinDifference> {
     let twins = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
-    let tell = |control: Control| {
-        let is_apart = control.interval.excludes_zero();
-        let passed = if is_apart {
-            "so the control failed"
-        } else {
-            "which is consistent with no difference"
-        };
-        format!("{}, {passed}", control.measured_twice())
+    let difference = |of: Control| TwinDifference {
+        original: of.original.to_string(),
+        mean_ln: of.paired.mean,
+        low_ln: of.interval.low,
+        high_ln: of.interval.high,
     };
-    let told: Vec<String> = twins.map(tell).collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    twins.map(difference).collect()
 }
 
 /// What earlier runs saw of a workload, and how many they were.

@@ -66,7 +66,7 @@ fn verdicts(name: &str, header: &Header, step: f64) -> Vec<String> {
     let wanted = if step == 0.0 { Verdict::AsFast } else { Verdict::Fastest };
     let other = |v: &crate::model::verdict::WorkloadVerdict| {
         let found: Vec<&str> = v.findings.iter().map(|f| f.id.as_str()).collect();
-        format!("{name}, {}: {:?} {found:?} {}", v.workload, v.verdict, v.sentence)
+        format!("{name}, {}: {:?} {found:?} {:?}", v.workload, v.verdict, v.lead)
     };
     analysis.verdicts.iter().filter(|v| v.verdict != wanted).map(other).collect()
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::disk::Disk;
 use super::session;
-use crate::analyse::{analyse, headline};
+use crate::analyse::{analyse, together};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::decide::{self, schedule};
@@ -139,7 +139,7 @@ impl Scenario {
             (Verdict::NotResolved | Verdict::Leads | Verdict::Alone, _) => outcome.leads += 1,
             (Verdict::Refused, _) => outcome.refused += 1,
         }
-        let named = headline::named(run, &analysis.verdicts);
+        let named = together::winners(run, &analysis.verdicts);
         outcome.false_headline += u32::from(named.iter().any(|(_, winner)| !is_right(winner)));
         let is_all = named.len() == self.workloads && named.iter().all(|(_, w)| is_right(w));
         outcome.headline_right += u32::from(is_all);

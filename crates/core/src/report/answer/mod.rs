@@ -17,7 +17,7 @@ mod sentence;
 mod spoken;
 mod table;
 
-pub use choice::Choice;
+pub use choice::{Choice, of as choice};
 pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Cell, Matrix, Place, Row as MatrixRow};
@@ -35,6 +35,8 @@ use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
+use crate::report::layout::cut;
+use crate::report::said;
 use crate::rules::limit;
 use crate::words;
 
@@ -51,6 +53,8 @@ pub struct Line<'a> {
     pub workload: String,
     /// The verdict.
     pub verdict: &'a WorkloadVerdict,
+    /// The answer in full.
+    pub said: String,
     /// What it is judged by.
     pub metric: Metric,
     /// Complete blocks behind it.
@@ -60,7 +64,10 @@ pub struct Line<'a> {
 impl Line<'_> {
     /// The answer in `width` characters, the workload not named.
     pub fn short(&self, width: usize) -> String {
-        sentence::short(self.verdict, width)
+        match &self.verdict.lead {
+            Some(lead) => sentence::short(self.verdict, lead, width),
+            None => cut(&self.said, width),
+        }
     }
 }
 
@@ -94,16 +101,18 @@ impl Answer<'_> {
         let line = |v: &'a WorkloadVerdict| Line {
             workload: names::workload(&v.workload),
             verdict: v,
+            said: said::sentence(run, v),
             metric: matrix::metric(run, v),
             blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
         };
         let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
         let mut choice = match (&place, analysis.compares) {
-            (Some(place), _) => Choice::without_candidate(place.said.clone()),
             (None, true) => choice::of(run, analysis),
-            (None, false) => Choice::without_candidate(sanitize(&analysis.headline)),
+            (Some(_), _) | (None, false) => {
+                Choice::without_candidate(said::headline(run, analysis))
+            }
         };
-        choice.notes.extend(analysis.context.as_deref().map(sanitize));
+        choice.notes.extend(said::context(run));
         Answer {
             choice,
             lines: analysis.verdicts.iter().map(line).collect(),

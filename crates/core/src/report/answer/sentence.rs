@@ -19,8 +19,7 @@ const MOST_NAMED: usize = 3;
 const NAME_WIDTHS: [usize; 5] = [40, 24, 16, 11, 7];
 
 /// Everything about one workload, the workload named.
-pub fn full(verdict: &WorkloadVerdict) -> String {
-    let Some(lead) = &verdict.lead else { return sanitize(&verdict.sentence) };
+pub fn full(verdict: &WorkloadVerdict, lead: &Lead) -> String {
     let own = |name: &str| sanitize(name);
     let on = format!(" for {}", names::workload(&verdict.workload));
     let say = Say { verdict, lead, label: &own, on: &on, most_named: usize::MAX };
@@ -33,8 +32,7 @@ pub fn full(verdict: &WorkloadVerdict) -> String {
 }
 
 /// The answer in `width` characters, without the name of the workload.
-pub fn short(verdict: &WorkloadVerdict, width: usize) -> String {
-    let Some(lead) = &verdict.lead else { return cut(&sanitize(&verdict.sentence), width) };
+pub fn short(verdict: &WorkloadVerdict, lead: &Lead, width: usize) -> String {
     let all: Vec<String> = verdict.standings.iter().map(|s| sanitize(&s.candidate)).collect();
     let mut last = String::new();
     for name_width in NAME_WIDTHS {

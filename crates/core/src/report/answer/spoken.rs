@@ -2,7 +2,7 @@
 //! a mark or a colour.
 
 use super::matrix::{Cell, Matrix, Place, Row, Share};
-use super::{Answer, alone, sentence};
+use super::{Answer, alone};
 use crate::model::lead::NotRanked;
 use crate::words;
 
@@ -26,7 +26,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
         }
         let blocks = words::count(line.blocks, "block");
         let said = match answer.matrix {
-            Some(_) => sentence::full(line.verdict),
+            Some(_) => line.said.clone(),
             None => alone::words(line.metric, line.verdict, usize::MAX),
         };
         lines.push(format!("{}: {said} Measured in {blocks}.", words::capital(&line.workload)));

@@ -8,6 +8,7 @@ use crate::model::lead::Stalls;
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
+use crate::report::said;
 use crate::report::{TextOptions, live, screen, text};
 use crate::testing::RunBuilder;
 
@@ -117,7 +118,7 @@ fn shows_a_candidate_that_memory_answered_in_grey() {
     let text = screen(&run, &analysis, &options, REPORT);
     assert!(text.contains("\u{1b}[90mmemory\u{1b}[0m"), "{text}");
     let named = |v: &crate::model::verdict::WorkloadVerdict| {
-        super::sentence(v).contains("ntfs-3g is not ranked: read from memory.")
+        said::sentence(&run, v).contains("ntfs-3g is not ranked: read from memory.")
     };
     assert!(named(&analysis.verdicts[2]) && !named(&analysis.verdicts[0]));
 }
@@ -138,7 +139,7 @@ fn names_stalls_of_the_leader_in_its_sentence() {
     }
     let text = shown(&run, &analysis);
     assert_eq!(text.matches("stalled 8 % of time").count(), 5, "{text}");
-    assert!(super::sentence(&analysis.verdicts[0]).contains("xfs stalled 12 times, 8 %"));
+    assert!(said::sentence(&run, &analysis.verdicts[0]).contains("xfs stalled 12 times, 8 %"));
     insta::assert_snapshot!("stalls", text);
 }
 

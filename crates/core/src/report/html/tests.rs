@@ -10,7 +10,7 @@ const ASSETS: Assets = Assets { js: "/*js*/", css: "/*css*/" };
 fn page(name: &str) -> String {
     let candidates = vec![stack(name, name, &[name]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
-    html(&[(run, analysis(Verdict::Beats, &[name, "xfs"], name))], &ASSETS)
+    html(&[(run, analysis(Verdict::Beats, &[name, "xfs"]))], &ASSETS)
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn control_characters_are_removed_from_the_page_and_not_from_its_script() {
     let candidates =
         vec![stack("a\x1b[31m\u{9b}2J\x07b", "ext4", &["\x1b]0;x\x07"]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
-    let told = analysis(Verdict::Beats, &["a\x1b[31mb", "xfs"], "a\x1b[31mb");
+    let told = analysis(Verdict::Beats, &["a\x1b[31mb", "xfs"]);
     let assets = Assets { js: "/*\x1bjs*/", css: "/*css*/" };
     let page = html(&[(run, told)], &assets);
     let rest = page.replace(assets.js, "");
@@ -76,7 +76,7 @@ fn control_characters_are_removed_from_the_page_and_not_from_its_script() {
 fn the_data_of_the_charts() {
     let candidates = vec![stack("ext4", "ext4", &[]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
-    let view = View::new(&run, &analysis(Verdict::Beats, &["ext4", "xfs"], "ext4 wins"));
+    let view = View::new(&run, &analysis(Verdict::Beats, &["ext4", "xfs"]));
     let styles = ["ext4".to_string(), "xfs".to_string()];
     let data = RunData::new(&run, &view.questions, &styles);
     let question = &data.questions[0];
@@ -95,7 +95,7 @@ fn the_data_of_the_charts() {
 #[test]
 fn every_edge_makes_a_page() {
     let one = run(header(vec![stack("ext4", "ext4", &[])]), 0, &[]);
-    let mut empty = analysis(Verdict::Refused, &["ext4"], "Nothing can be said.");
+    let mut empty = analysis(Verdict::Refused, &["ext4"]);
     empty.verdicts[0].standings.clear();
     let page = html(&[(one.clone(), empty.clone()), (one.clone(), empty)], &ASSETS);
     assert!(page.contains("No complete block"));
@@ -103,7 +103,7 @@ fn every_edge_makes_a_page() {
     assert!(html(&[], &ASSETS).contains("</html>"));
     let mut without = one;
     without.header.workloads.clear();
-    let lone = analysis(Verdict::Refused, &["ext4"], "Nothing can be said.");
+    let lone = analysis(Verdict::Refused, &["ext4"]);
     assert!(html(&[(without, lone)], &ASSETS).contains("randwrite"));
 }
 
@@ -130,7 +130,7 @@ fn a_shorter_latency_is_drawn_as_faster_than_the_reference() {
 #[test]
 fn one_candidate_has_a_table_of_its_figures_and_no_empty_columns() {
     let run = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
-    let lone = analysis(Verdict::NotResolved, &["ext4"], "ext4: 1200 IOPS.");
+    let lone = analysis(Verdict::NotResolved, &["ext4"]);
     let page = html(&[(run, lone)], &ASSETS);
     for empty in ["Every candidate on every workload", ">tier<", "not ranked", "against "] {
         assert!(!page.contains(empty), "{empty}");

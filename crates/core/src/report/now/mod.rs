@@ -26,6 +26,7 @@ use crate::model::verdict::{Analysis, Verdict};
 
 use super::answer::{Answer, Limit};
 use super::runs::State;
+use super::said;
 
 /// Its schema.
 pub const SCHEMA: &str = "bakeoff/now/1";
@@ -205,7 +206,7 @@ impl Now {
             workloads_done: workloads_done(run).filter(|_| is_live),
             written_bytes: cost::written_bytes(run),
             max_write_bytes: run.header.protocol.max_write_bytes,
-            headline: sanitize(&analysis.headline),
+            headline: said::headline(run, analysis),
             verdicts: verdicts(&answer),
             candidates: rows(&answer),
             findings: answer.limits.iter().take(FINDINGS_MAX).map(said).collect(),
@@ -256,7 +257,7 @@ fn verdicts(answer: &Answer) -> Vec<VerdictNow> {
         verdict: line.verdict.verdict,
         leader: line.verdict.lead.as_ref().and_then(|l| l.leader.as_deref()).map(sanitize),
         lead: line.verdict.lead.as_ref().and_then(|l| l.fraction()),
-        sentence: sanitize(&line.verdict.sentence),
+        sentence: line.said.clone(),
     };
     answer.lines.iter().map(one).collect()
 }

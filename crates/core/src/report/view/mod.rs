@@ -30,7 +30,7 @@ use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::shell_word;
 use crate::report::answer::{self, Answer, Matrix};
-use crate::report::closed_loop;
+use crate::report::{closed_loop, said};
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
@@ -98,7 +98,6 @@ impl View {
     pub fn new(run: &Run, analysis: &Analysis) -> View {
         let header = &run.header;
         let answer = answer::applies(run).then(|| Answer::new(run, analysis));
-        let lines = |texts: &[String]| texts.iter().map(|t| sanitize(t)).collect();
         let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
         View {
             run: sanitize(&header.run),
@@ -106,18 +105,12 @@ impl View {
             title: sanitize(&header.title),
             setup: setup::of(run),
             verb: sanitize(header.verb.word()),
-            headline: match &answer {
-                Some(answer) => answer.choice.said.clone(),
-                None => sanitize(&analysis.headline),
-            },
-            advice: match &answer {
-                Some(answer) => answer.everything_to_know(),
-                None => lines(&analysis.advice),
-            },
+            headline: said::headline(run, analysis),
+            advice: said::advice(run, analysis),
             matrix: answer.as_ref().and_then(|answer| answer.matrix.clone()),
             place: analysis.normal.as_ref().map(|normal| answer::place_answer(run, normal)),
-            // An answer has it among its notes.
-            context: context(run, analysis).filter(|_| answer.is_none()).map(sanitize),
+            // An answer has it among its notes; that places are alike is in the headline.
+            context: said::context(run).filter(|_| answer.is_none() && places::do_differ(header)),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),
@@ -197,11 +190,6 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
         parts.push(format!("the tool's own share of a cell at most {:.1} %", share * 100.0));
     }
     parts.join(", ")
-}
-
-/// In what places differ; that they are alike is in the headline.
-fn context<'a>(run: &Run, analysis: &'a Analysis) -> Option<&'a str> {
-    analysis.context.as_deref().filter(|_| places::do_differ(&run.header))
 }
 
 /// What a block of the run is called.

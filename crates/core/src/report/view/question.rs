@@ -10,7 +10,7 @@ use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::report::round::{self, Change};
-use crate::report::{answer, energy};
+use crate::report::{answer, energy, said};
 use crate::units;
 use crate::words;
 
@@ -159,13 +159,13 @@ impl Question {
                 None => word(verdict.verdict),
             },
             is_alone,
-            sentence: answer::sentence(verdict),
+            sentence: said::sentence(run, verdict),
             rows: verdict.standings.iter().map(row).collect(),
             reference: reference.as_deref().map(sanitize),
             effects: verdict.effects.iter().map(EffectView::new).collect(),
             rounds,
-            control: verdict.control.as_deref().map(sanitize),
-            bottleneck: verdict.bottleneck.as_deref().map(sanitize),
+            control: said::control(&verdict.twins),
+            bottleneck: said::bottleneck(&verdict.held_back),
             held_back: summary::of_each(&verdict.held_back)
                 .iter()
                 .map(|(name, cause)| (sanitize(name), sanitize(cause)))

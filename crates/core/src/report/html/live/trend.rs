@@ -4,7 +4,6 @@
 use askama::Template;
 
 use super::{Here, encoded, rendered, tied};
-use crate::analyse::sentence::figure;
 use crate::history::trend::{Point, Series, Trend};
 use crate::model::path::sanitize;
 use crate::report::html::SYMBOLS;
@@ -90,11 +89,11 @@ fn drawn(trend: &Trend, series: &Series) -> Drawn {
             day: day(run.started_unix_ns),
             label: run.label.as_deref().map(sanitize).unwrap_or_default(),
             kernel: sanitize(&run.kernel),
-            figure: figure(series.metric, point.mean),
+            figure: series.metric.figure(point.mean),
             range: format!(
                 "{} to {}",
-                figure(series.metric, point.min),
-                figure(series.metric, point.max)
+                series.metric.figure(point.min),
+                series.metric.figure(point.max)
             ),
             has_changed: is_changed(at),
         }

@@ -1,6 +1,6 @@
 //! What to do, as far as the answers carry.
 
-use super::claim;
+use crate::analyse::claim;
 use crate::decide::schedule;
 use crate::model::candidate::Kind;
 use crate::model::finding::Scope;
@@ -18,12 +18,10 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
     if !schedule::has_question(run) {
         return lines;
     }
-    if run.header.protocol.rules.is_all_pairs() {
-        lines.extend(choice(run, verdicts));
-        lines.extend(prices(run, verdicts));
-        lines.extend(forgetful(run, verdicts));
-        lines.extend(more_blocks(run, verdicts));
-    }
+    lines.extend(choice(run, verdicts));
+    lines.extend(prices(run, verdicts));
+    lines.extend(forgetful(run, verdicts));
+    lines.extend(more_blocks(run, verdicts));
     lines.extend(claims(verdicts));
     lines
 }
@@ -208,6 +206,7 @@ fn is_memory(run: &Run, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::of;
     use crate::analyse::analyse;
     use crate::model::event::What;
     use crate::model::health::{DriveTold, Health};
@@ -225,7 +224,8 @@ mod tests {
             // A resumed run asks again; what was told first is still the beginning.
             run.push(What::DrivesTold { after: false, drives: told(4) });
             run.push(What::DrivesTold { after: true, drives: told(after) });
-            analyse(&run.play(99, |_, _, _| 1000.0).build()).advice
+            let run = run.play(99, |_, _, _| 1000.0).build();
+            of(&run, &analyse(&run).verdicts)
         };
         assert!(advice(5)[0].contains("sda reported 2 more transfers corrupted on the cable"));
         assert!(advice(3).is_empty());

@@ -1,13 +1,19 @@
 //! Verdicts and sentences on tables of rates: golden texts for each kind of answer.
 
-use super::*;
+use crate::analyse::properties::{in_order, run, tables};
+use crate::analyse::{analyse, is_answered};
 use crate::model::event::{CacheState, StopReason};
+use crate::model::finding::Finding;
 use crate::model::finding::{Scope, Severity};
 use crate::model::host::{Place, PlaceClass};
 use crate::model::protocol::Mode;
+use crate::model::run::Run;
+use crate::model::verdict::Verdict;
 use crate::prng::SplitMix64;
+use crate::report::said;
 use crate::testing::{RunBuilder, Version01, disk_place};
 use crate::workloads;
+use proptest::prelude::*;
 
 /// Noise of one cell: about normal with standard deviation 1, the same in every run.
 fn deviate(block: u32, candidate: u16, workload: u16) -> f64 {
@@ -24,12 +30,12 @@ fn steady(rates: &'static [f64], noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
 /// Everything that is said about a run.
 fn told(run: &Run) -> String {
     let analysis = analyse(run);
-    let mut lines = vec![analysis.headline.clone()];
+    let mut lines = vec![said::headline(run, &analysis)];
     for v in &analysis.verdicts {
         lines.push(format!("{} [{}] {:?}", v.workload, v.verdict.name(), v.tiers));
-        lines.push(v.sentence.clone());
+        lines.push(said::sentence(run, v));
     }
-    lines.extend(analysis.advice.iter().map(|a| format!("> {a}")));
+    lines.extend(said::advice(run, &analysis).iter().map(|a| format!("> {a}")));
     let finding = |f: &Finding| {
         let about = [&f.workload, &f.candidate].map(|x| x.as_deref().unwrap_or("-").to_string());
         format!("{} {} {}: {}", f.severity.letter(), f.id, about.join(" "), f.evidence)
@@ -166,7 +172,7 @@ fn quick_and_demo_end_in_beats_and_in_ties_on_clean_input() {
             let analysis = analyse(&run);
             assert!(analysis.findings.is_empty(), "{:?}", analysis.findings);
             for v in &analysis.verdicts {
-                assert_eq!(v.verdict, verdict, "{}", v.sentence);
+                assert_eq!(v.verdict, verdict, "{}", said::sentence(&run, v));
             }
             assert!(is_answered(&run, &analysis));
         }
@@ -178,8 +184,8 @@ fn the_demo_says_what_it_ranks() {
     let run = Version01::stacks(&["ext4", "xfs"]).play(99, steady(&[10e6, 13e6], 0.01)).build();
     let analysis = analyse(&run);
     let words = "ranks filesystem software on an image file on this disk";
-    assert!(analysis.verdicts[0].sentence.contains(words));
-    assert!(analysis.headline.contains(words));
+    assert!(said::sentence(&run, &analysis.verdicts[0]).contains(words));
+    assert!(said::headline(&run, &analysis).contains(words));
 }
 
 #[test]
@@ -238,7 +244,7 @@ fn a_latency_with_nothing_to_compare_is_told_from_the_shortest_to_the_longest() 
         h.workloads = crate::profiles::find("desktop");
     });
     let run = run.play(99, |b, _, _| 10e6 + 1e6 * f64::from(b)).build();
-    let sentence = &analyse(&run).verdicts[0].sentence;
+    let sentence = said::sentence(&run, &analyse(&run).verdicts[0]);
     assert!(sentence.contains("(10.0 ms to 14.0 ms in 5 blocks)"), "{sentence}");
 }
 
@@ -253,4 +259,22 @@ fn transactions_a_second_by_part() {
             * libm::exp(0.01 * deviate(b, c, w))
     };
     insta::assert_snapshot!(told(&run.play(99, rates).build()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_text_is_harmless_and_never_a_superlative((means, noise, cells) in tables()) {
+        let run = run(&in_order(means.len()), &means, noise, &cells, 1.0);
+        let analysis = analyse(&run);
+        let mut texts = said::advice(&run, &analysis);
+        texts.extend(analysis.verdicts.iter().map(|v| said::sentence(&run, v)));
+        texts.push(said::headline(&run, &analysis));
+        for text in texts {
+            let bad = ["fastest", "NaN", "inf"].iter().any(|word| text.contains(word));
+            prop_assert!(!bad, "{text}");
+            prop_assert!(!text.chars().any(char::is_control), "{text}");
+        }
+    }
 }

@@ -1,19 +1,11 @@
 //! One answer over all workloads, without a composite score.
-//!
-//! A statement over several workloads is wrong as soon as it is wrong on one, so each interval in
-//! it is taken at the alpha of all pairs on all workloads.
 
-use super::sentence::figure;
-use super::{claim, places, rounds};
-use crate::decide::compare::{Comparison, Outcome};
-use crate::decide::rounds::is_of_rounds;
+use crate::analyse::together::{self, Part};
+use crate::analyse::{claim, places};
 use crate::decide::schedule;
-use crate::decide::table::Table;
-use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::protocol::Rules;
+use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
-use crate::rules::limit;
 use crate::stats::paired::Interval;
 use crate::words;
 use crate::words::figures;
@@ -21,28 +13,9 @@ use crate::words::figures;
 /// So many figures of one candidate are told in its headline; more are for the table.
 const MOST_TOLD: usize = 6;
 
-/// What may be said of one workload inside a statement over all.
-enum Part {
-    /// The winner, the others, and how far it is ahead of the next best.
-    Beats { winner: String, others: Vec<String>, lead: String },
-    /// Those that tie, and how many are behind them.
-    Ties(Vec<String>, usize),
-    /// A winner by itself that does not hold with all others together.
-    BeatsAlone(String),
-    /// A tie by itself that does not hold with all others together.
-    TiesAlone(Vec<String>),
-    /// No answer yet.
-    Open,
-    /// A finding forbids it.
-    Refused(Vec<String>),
-}
-
 /// One or two sentences over all workloads.
-pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
+pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     let header = &run.header;
-    if is_of_rounds(run) {
-        return rounds::headline(run, verdicts);
-    }
     if !schedule::has_question(run) {
         let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());
         if verdicts.iter().all(|v| v.standings.is_empty()) {
@@ -55,10 +28,8 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
     if complete < first {
         return format!("No verdict yet: {complete} of {first} blocks are complete.");
     }
-    let parts: Vec<(String, Part)> = WorkloadIx::each(verdicts)
-        .map(|(w, v)| (v.workload.clone(), part(run, table, w, v)))
-        .collect();
-    let mut said = summary(&parts);
+    let parts = verdicts.iter().zip(together::parts(run, verdicts));
+    let mut said = summary(&parts.collect::<Vec<_>>());
     let all: Vec<CandidateIx> = CandidateIx::all(header.candidates.len()).collect();
     if let Some(differ) = places::differ_in(header, &all) {
         said.push(' ');
@@ -76,57 +47,13 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> String {
 fn alone(run: &Run, name: &str, verdicts: &[WorkloadVerdict]) -> String {
     let told = run.header.workloads.iter().zip(verdicts).filter_map(|(workload, verdict)| {
         let own = verdict.standings.first()?;
-        Some(format!("{} {}", verdict.workload, figure(workload.metric, own.mean)))
+        Some(format!("{} {}", verdict.workload, workload.metric.figure(own.mean)))
     });
     let told: Vec<String> = told.collect();
     if told.len() > MOST_TOLD {
         return format!("{name} was measured with {} workloads.", told.len());
     }
     format!("{name}: {}.", words::list(&told))
-}
-
-/// The winners that the headline names for certain, each with its workload.
-pub fn named(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(WorkloadIx, String)> {
-    if run.header.protocol.rules == Rules::Lead {
-        let is_named = |v: &&WorkloadVerdict| {
-            v.verdict.is_winner() && v.lead.as_ref().is_some_and(|lead| lead.holds_for_all)
-        };
-        let won = WorkloadIx::each(verdicts).filter(|(_, v)| is_named(v));
-        return won.filter_map(|(w, v)| Some((w, v.winner.clone()?))).collect();
-    }
-    let table = Table::of(run, schedule::evidence_blocks(run));
-    let won = |(w, v): (WorkloadIx, &WorkloadVerdict)| {
-        let Part::Beats { winner, .. } = part(run, &table, w, v) else { return None };
-        Some((w, winner))
-    };
-    WorkloadIx::each(verdicts).filter_map(won).collect()
-}
-
-fn part(run: &Run, table: &Table, workload: WorkloadIx, verdict: &WorkloadVerdict) -> Part {
-    let alpha = run.header.protocol.alpha_headline(run.header.workloads.len());
-    let strict = Comparison::of(run, table, workload, alpha).settled.outcome;
-    let winner = verdict.winner.clone().unwrap_or_default();
-    let first = verdict.tiers.first().cloned().unwrap_or_default();
-    match verdict.verdict {
-        Verdict::Refused => {
-            let forbidding = limit::forbidding(&verdict.findings);
-            let mut ids: Vec<String> = forbidding.iter().map(|f| f.id.clone()).collect();
-            ids.dedup();
-            Part::Refused(ids)
-        }
-        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => Part::Open,
-        Verdict::Beats if strict == Outcome::Beats => {
-            let names = verdict.standings.iter().map(|s| s.candidate.clone());
-            let others = names.filter(|n| *n != winner).collect();
-            Part::Beats { lead: lead(verdict), winner, others }
-        }
-        Verdict::Beats | Verdict::Fastest => Part::BeatsAlone(winner),
-        Verdict::Ties if strict == Outcome::Ties => {
-            let behind = verdict.standings.len().saturating_sub(first.len());
-            Part::Ties(first, behind)
-        }
-        Verdict::Ties | Verdict::AsFast => Part::TiesAlone(first),
-    }
 }
 
 /// `by 6 %` or `3.1 times as fast`: how far the winner is ahead of the next best.
@@ -138,8 +65,11 @@ fn lead(verdict: &WorkloadVerdict) -> String {
     figures::lead(libm::log(effect.ratio), interval)
 }
 
+/// A workload and what may be said of it.
+type Parts<'a> = [(&'a WorkloadVerdict, Part)];
+
 /// The parts in words: winners first, each with its workloads, then ties, then what is open.
-fn summary(parts: &[(String, Part)]) -> String {
+fn summary(parts: &Parts) -> String {
     let total = parts.len();
     let mut said = winners(parts);
     said.extend(ties(parts));
@@ -177,27 +107,17 @@ fn summary(parts: &[(String, Part)]) -> String {
     }
 }
 
-fn winners(parts: &[(String, Part)]) -> Vec<String> {
+fn winners(parts: &Parts) -> Vec<String> {
     let by_winner = grouped(parts, |p| {
-        let Part::Beats { winner, others, .. } = p else { return None };
+        let Part::Beats { winner, others } = p else { return None };
         Some(match others.as_slice() {
             [one] => format!("{winner} is ahead of {one}"),
             several => format!("{winner} is ahead of the {} others", several.len()),
         })
     });
     let leads = |workload: &String| {
-        let part = parts.iter().find(|(w, _)| w == workload).map(|(_, p)| p);
-        match part {
-            Some(Part::Beats { lead, .. }) => format!("{workload} ({lead})"),
-            Some(
-                Part::Ties(..)
-                | Part::BeatsAlone(_)
-                | Part::TiesAlone(_)
-                | Part::Open
-                | Part::Refused(_),
-            )
-            | None => workload.clone(),
-        }
+        let of = parts.iter().find(|(v, _)| v.workload == *workload);
+        of.map_or_else(|| workload.clone(), |(v, _)| format!("{workload} ({})", lead(v)))
     };
     let tell = |(what, on): (String, Vec<String>)| {
         let all = if on.len() == parts.len() && on.len() > 1 { "all workloads: " } else { "" };
@@ -206,7 +126,7 @@ fn winners(parts: &[(String, Part)]) -> Vec<String> {
     by_winner.into_iter().map(tell).collect()
 }
 
-fn ties(parts: &[(String, Part)]) -> Vec<String> {
+fn ties(parts: &Parts) -> Vec<String> {
     let by_tie = grouped(parts, |p| {
         let Part::Ties(names, behind) = p else { return None };
         Some((sorted(names), *behind))
@@ -230,16 +150,13 @@ fn sorted(names: &[String]) -> String {
 }
 
 /// Workloads grouped by what `key` says of their part, in order of first appearance.
-fn grouped<K: PartialEq>(
-    parts: &[(String, Part)],
-    key: impl Fn(&Part) -> Option<K>,
-) -> Vec<(K, Vec<String>)> {
+fn grouped<K: PartialEq>(parts: &Parts, key: impl Fn(&Part) -> Option<K>) -> Vec<(K, Vec<String>)> {
     let mut groups: Vec<(K, Vec<String>)> = Vec::new();
-    for (workload, part) in parts {
+    for (verdict, part) in parts {
         let Some(key) = key(part) else { continue };
         match groups.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, on)) => on.push(workload.clone()),
-            None => groups.push((key, vec![workload.clone()])),
+            Some((_, on)) => on.push(verdict.workload.clone()),
+            None => groups.push((key, vec![verdict.workload.clone()])),
         }
     }
     groups

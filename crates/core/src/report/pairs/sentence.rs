@@ -4,15 +4,15 @@
 //! the interval does: "by at least" only when its lower end lies beyond the margin, nothing about
 //! order inside a tie, and never a superlative.
 
-use super::{claim, places};
+use crate::analyse::{self, claim, places};
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::Table;
 use crate::decide::{reach, schedule};
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
-use crate::model::verdict::Verdict;
-use crate::model::workload::{Metric, Workload};
+use crate::model::verdict::{Verdict, WorkloadVerdict};
+use crate::model::workload::Workload;
 use crate::rules;
 use crate::rules::limit;
 use crate::stats::paired::Interval;
@@ -20,23 +20,29 @@ use crate::stats::sample;
 use crate::words::figures;
 use crate::{units, words};
 
+/// The sentence for a verdict of `run`; empty for a workload that is not the run's.
+pub fn of(run: &Run, verdict: &WorkloadVerdict) -> String {
+    let Some(workload) = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload)
+    else {
+        return String::new();
+    };
+    let table = Table::of(run, schedule::evidence_blocks(run));
+    let compared = Comparison::of(run, &table, workload, schedule::alpha_pair(run));
+    let findings = &verdict.findings;
+    Words { run, table: &table, workload, compared: &compared, findings }.say(verdict.verdict)
+}
+
 /// Everything a sentence draws on.
-pub struct Words<'a> {
-    /// The run.
-    pub run: &'a Run,
-    /// Its numbers.
-    pub table: &'a Table,
-    /// Index of the workload.
-    pub workload: WorkloadIx,
-    /// Its comparison.
-    pub compared: &'a Comparison,
-    /// The findings that limit the verdict.
-    pub findings: &'a [Finding],
+struct Words<'a> {
+    run: &'a Run,
+    table: &'a Table,
+    workload: WorkloadIx,
+    compared: &'a Comparison,
+    findings: &'a [Finding],
 }
 
 impl Words<'_> {
-    /// The sentence for `verdict`.
-    pub fn say(&self, verdict: Verdict) -> String {
+    fn say(&self, verdict: Verdict) -> String {
         if !schedule::has_question(self.run) {
             return self.alone();
         }
@@ -216,8 +222,8 @@ impl Words<'_> {
     fn what_would_tell(&self) -> String {
         let protocol = &self.run.header.protocol;
         let verdict = Verdict::NotResolved;
-        let blocks = super::blocks_to_resolve(self.run, self.table, self.workload);
-        let time = super::resolve_ns(self.run, self.table, self.workload, verdict);
+        let blocks = analyse::blocks_to_resolve(self.run, self.table, self.workload);
+        let time = analyse::resolve_ns(self.run, self.table, self.workload, verdict);
         if let (Some(blocks), Some(ns)) = (blocks, time) {
             return format!(
                 "About {} more ({}) would decide it.",
@@ -292,9 +298,9 @@ impl Words<'_> {
         format!(
             "{}: {} ({} to {} in {}), {}, {}.",
             self.name(*one),
-            figure(metric, mean),
-            figure(metric, edge(f64::min).unwrap_or(mean)),
-            figure(metric, edge(f64::max).unwrap_or(mean)),
+            metric.figure(mean),
+            metric.figure(edge(f64::min).unwrap_or(mean)),
+            metric.figure(edge(f64::max).unwrap_or(mean)),
             words::count(values.len() as u32, "block"),
             self.of().summary,
             claim::conditions(&self.run.header)
@@ -304,15 +310,4 @@ impl Words<'_> {
 
 fn width(pair: &Pair) -> f64 {
     pair.interval.map_or(f64::INFINITY, |i| i.high - i.low)
-}
-
-/// A figure with its unit.
-pub fn figure(metric: Metric, value: f64) -> String {
-    match metric {
-        Metric::Bandwidth => units::rate(value),
-        Metric::Iops => format!("{} IOPS", units::count(value)),
-        Metric::FilesPerSecond => format!("{} files/s", units::count(value)),
-        Metric::TransactionsPerSecond => format!("{} transactions/s", units::count(value)),
-        Metric::LatencyP99 => units::latency(value as u64),
-    }
 }

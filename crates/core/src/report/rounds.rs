@@ -1,0 +1,183 @@
+//! Mode characterise in words: the figure is the mean of the last five rounds, and it is called
+//! steady only where SNIA's test says so. Nothing is ranked, whatever else stands beside it.
+
+use crate::analyse::claim;
+use crate::model::run::Run;
+use crate::model::verdict::{Rounds, WorkloadVerdict};
+use crate::stats::steady_state::ROUNDS;
+use crate::words;
+
+impl Rounds {
+    /// How it stands, in two words at most.
+    pub fn word(&self) -> &'static str {
+        match (self.is_steady, self.figures.is_empty()) {
+            (true, _) => "steady",
+            (false, false) => "not steady",
+            (false, true) => "not measured",
+        }
+    }
+
+    /// The last five rounds, from 1: those that the figure is taken from.
+    pub fn window(&self) -> (u32, u32) {
+        let last = self.figures.len();
+        ((last.saturating_sub(ROUNDS) + 1) as u32, last as u32)
+    }
+
+    /// Lowest and highest of them.
+    fn edges(&self) -> Option<(f64, f64)> {
+        let window = &self.figures[self.figures.len().saturating_sub(ROUNDS)..];
+        let figures = || window.iter().flatten().copied();
+        Some((figures().reduce(f64::min)?, figures().reduce(f64::max)?))
+    }
+
+    /// "rounds 4 to 8 range over 6 % of their mean, their trend is 2 %".
+    pub fn spread(&self) -> Option<String> {
+        let (first, last) = self.window();
+        Some(format!(
+            "rounds {first} to {last}: range {:.0} % of their mean, trend {:.0} %",
+            self.range? * 100.0,
+            self.slope? * 100.0
+        ))
+    }
+}
+
+/// The sentence of one workload.
+pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<String> {
+    let header = &run.header;
+    let name = &header.candidates.first()?.name;
+    let workload = header.workloads.iter().find(|w| w.name == verdict.workload)?;
+    let (mean, (low, high)) = (of.mean?, of.edges()?);
+    let say = |value| workload.metric.figure(value);
+    let rounds = words::count(of.figures.len() as u32, "round");
+    let spread = of.spread().map(|spread| format!("; {spread}")).unwrap_or_default();
+    let said = match (of.is_steady, of.is_over) {
+        (true, _) => {
+            format!("{name}: {} in its steady state after {rounds}{spread}", say(mean))
+        }
+        (false, true) => format!(
+            "{name}: not steady after {rounds}, the maximum; {} to {} in the last \
+             five{spread}",
+            say(low),
+            say(high)
+        ),
+        (false, false) => format!(
+            "{name}: not steady so far, after {rounds}; last {} to {}{spread}",
+            say(low),
+            say(high)
+        ),
+    };
+    let anew = match of.earlier {
+        0 => String::new(),
+        n => format!("; restarted after {} that {} interrupted", words::count(n, "round"), {
+            if n == 1 { "was" } else { "were" }
+        }),
+    };
+    Some(format!("{said}{anew}. {}; {}.", workload.summary, claim::conditions(header)))
+}
+
+/// One or two sentences over all workloads.
+pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
+    let name = run.header.candidates.first().map_or("nothing", |c| c.name.as_str());
+    let (mut steady, mut unsteady, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    for (verdict, workload) in verdicts.iter().zip(&run.header.workloads) {
+        let Some(rounds) = &verdict.rounds else { continue };
+        let label = &verdict.workload;
+        match (rounds.is_steady, rounds.mean) {
+            (true, Some(mean)) => steady.push(format!("{label} {}", workload.metric.figure(mean))),
+            (_, Some(_)) => {
+                let rounds = words::count(rounds.figures.len() as u32, "round");
+                unsteady.push(format!("{label} (after {rounds})"));
+            }
+            (_, None) => unknown.push(label.clone()),
+        }
+    }
+    let part =
+        |is: &str, of: &[String]| (!of.is_empty()).then(|| format!("{is} {}.", words::list(of)));
+    let parts = [
+        part(&format!("{name} in its steady state:"), &steady),
+        part(
+            &if steady.is_empty() {
+                format!("{name} is not steady on")
+            } else {
+                "Not steady:".into()
+            },
+            &unsteady,
+        ),
+        part("No result yet:", &unknown),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analyse::{analyse, is_answered};
+    use crate::model::event::StopReason;
+    use crate::model::protocol::Mode;
+    use crate::model::run::Run;
+    use crate::model::verdict::Verdict;
+    use crate::report::said;
+    use crate::testing::RunBuilder;
+
+    /// Falls and holds on the first workload, swings on the second.
+    fn rate(block: u32, _: u16, workload: u16) -> f64 {
+        match workload {
+            0 => [300.0, 250.0, 140.0, 110.0, 101.0].get(block as usize).copied().unwrap_or(100.0),
+            _ => 1000.0 * (1.0 + 0.6 * f64::from(block % 2)),
+        }
+    }
+
+    fn run(most: u32) -> Run {
+        let builder = RunBuilder::stacks(&["ext4"]).mode(Mode::Characterise);
+        builder.workloads(&["randwrite", "randread"]).play(most, rate).build()
+    }
+
+    #[test]
+    fn the_figure_is_the_mean_of_the_five_steady_rounds_and_nothing_is_claimed() {
+        let run = run(99);
+        let analysis = analyse(&run);
+        let verdict = &analysis.verdicts[0];
+        let rounds = verdict.rounds.as_ref().unwrap();
+        assert_eq!((rounds.window(), rounds.figures.len(), rounds.is_steady), ((4, 8), 8, true));
+        let mean = (110.0 + 101.0 + 3.0 * 100.0) / 5.0;
+        assert!((rounds.mean.unwrap() - mean).abs() < 0.1, "{rounds:?}");
+        // SNIA's own figures: 10 of 102.2, and the line falls by 8.2.
+        assert!((rounds.range.unwrap() - 10.0 / mean).abs() < 1e-3, "{rounds:?}");
+        assert_eq!(
+            (verdict.standings[0].cells, verdict.standings[0].mean),
+            (5, rounds.mean.unwrap())
+        );
+        let unsteady = analysis.verdicts[1].rounds.as_ref().unwrap();
+        assert_eq!((unsteady.figures.len(), unsteady.is_steady), (25, false));
+        for verdict in &analysis.verdicts {
+            assert_eq!((verdict.verdict, &verdict.winner), (Verdict::Alone, &None));
+            assert!(verdict.effects.is_empty() && verdict.tiers.is_empty());
+        }
+        assert!(is_answered(&run, &analysis), "there was nothing to compare");
+        let said = analysis.verdicts.iter().map(|v| said::sentence(&run, v));
+        let said: Vec<String> =
+            std::iter::once(said::headline(&run, &analysis)).chain(said).collect();
+        insta::assert_snapshot!(said.join("\n"));
+    }
+
+    #[test]
+    fn the_state_so_far() {
+        let said = |most| {
+            let builder = RunBuilder::stacks(&["ext4"]).mode(Mode::Characterise);
+            let builder = builder.workloads(&["randwrite", "randread"]).play(most, rate);
+            let run = builder.stopped(StopReason::Interrupted, "").build();
+            let analysis = analyse(&run);
+            let sentence = said::sentence(&run, &analysis.verdicts[0]);
+            format!("{}\n{sentence}", said::headline(&run, &analysis))
+        };
+        insta::assert_snapshot!([0, 3, 6].map(said).join("\n\n"));
+    }
+
+    #[test]
+    fn two_candidates_of_a_record_from_elsewhere_are_not_ranked() {
+        let builder = RunBuilder::stacks(&["ext4", "xfs"]).mode(Mode::Characterise);
+        let run = builder.play(99, |_, c, _| 100.0 * f64::from(c + 1)).build();
+        let analysis = analyse(&run);
+        assert_eq!(run.blocks.len(), 10);
+        assert!(analysis.verdicts.iter().all(|v| v.winner.is_none()), "{analysis:?}");
+    }
+}

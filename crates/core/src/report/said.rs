@@ -1,0 +1,75 @@
+//! What a run says, a sentence at a time, for everybody who shows a part of it: pages, screens,
+//! monitors and programs say the same.
+//!
+//! Text from outside has passed [`sanitize`].
+
+use crate::analyse::places;
+use crate::decide::rounds::is_of_rounds;
+use crate::model::cause::HeldBack;
+use crate::model::index::CandidateIx;
+use crate::model::path::sanitize;
+use crate::model::run::Run;
+use crate::model::verdict::{Analysis, TwinDifference, WorkloadVerdict};
+use crate::rules::control::measured_twice;
+
+use super::answer::{self, Answer};
+use super::{pairs, rounds};
+use crate::diagnose::summary;
+
+/// The answer over all workloads, in one or two sentences.
+pub fn headline(run: &Run, analysis: &Analysis) -> String {
+    if answer::applies(run) {
+        match &analysis.normal {
+            Some(normal) => return answer::place_answer(run, normal).said,
+            None if analysis.compares => return answer::choice(run, analysis).said,
+            None => {}
+        }
+    }
+    sanitize(&match is_of_rounds(run) {
+        true => rounds::headline(run, &analysis.verdicts),
+        false => pairs::headline(run, &analysis.verdicts),
+    })
+}
+
+/// What to know and to do, a sentence each.
+pub fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
+    match answer::applies(run) {
+        true => Answer::new(run, analysis).everything_to_know(),
+        false => pairs::advice(run, &analysis.verdicts).iter().map(|a| sanitize(a)).collect(),
+    }
+}
+
+/// What has to be known to read the answers: everything in which places differ. `None` where there
+/// are not several places.
+pub fn context(run: &Run) -> Option<String> {
+    let all: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
+    places::sentence(&run.header, &all).as_deref().map(sanitize)
+}
+
+/// The answer for one workload, with all that belongs to it.
+pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
+    if let Some(lead) = &verdict.lead {
+        return answer::sentence(verdict, lead);
+    }
+    let of_rounds = verdict.rounds.as_ref().and_then(|of| rounds::sentence(run, of, verdict));
+    sanitize(&of_rounds.unwrap_or_else(|| pairs::sentence(run, verdict)))
+}
+
+/// What twins came to beside their originals, passed or not: a control that nobody sees is none.
+/// `None` where there is none.
+pub fn control(twins: &[TwinDifference]) -> Option<String> {
+    let tell = |twin: &TwinDifference| {
+        let passed = match twin.interval().excludes_zero() {
+            true => "so the control failed",
+            false => "which is consistent with no difference",
+        };
+        format!("{}, {passed}", measured_twice(&twin.original, twin.mean_ln, twin.interval()))
+    };
+    let told: Vec<String> = twins.iter().map(tell).collect();
+    (!told.is_empty()).then(|| sanitize(&told.join("; ")))
+}
+
+/// What holds the candidates back on a workload; `None` where nothing was looked at.
+pub fn bottleneck(held_back: &[HeldBack]) -> Option<String> {
+    summary::sentence(held_back).as_deref().map(sanitize)
+}
