@@ -1,6 +1,6 @@
 //! docs/fio.md: what `bench` makes of fio's options, from the table that decides it.
 
-use crate::tools::fio::habit::table::{TABLE, Taken};
+use crate::tools::fio::habit::table::{Taken, entries};
 
 const HEAD: &str = "\
 # Options of fio
@@ -44,11 +44,11 @@ A test compares this list with the options of fio 3.33. A refused option is an e
 /// The page.
 pub fn fio_markdown() -> String {
     let mut out = HEAD.to_string() + "| option of fio | in `bakeoff bench` |\n|---|---|\n";
-    for entry in TABLE {
+    for entry in entries() {
         let what = match entry.taken {
             Taken::Same => "the same".to_string(),
             Taken::Called(own) => format!("`--{own}`"),
-            Taken::Worded(_, how) => how.to_string(),
+            Taken::Worded(how) => how.to_string(),
             Taken::Always(why) => format!("always: {why}"),
             Taken::Idle(why) => format!("no effect: {why}"),
             Taken::Refused(why) => format!("refused: {why}"),

@@ -123,10 +123,12 @@ impl Given {
         match entry.taken {
             Taken::Same => asked.add(name, value),
             Taken::Called(own) => asked.add(own, value),
-            Taken::Worded(translate, _) => {
-                let (words, note) =
-                    translate(value, from).map_err(|why| format!("{}: {why}", shown()))?;
-                words.iter().for_each(|(name, value)| asked.add(name, value));
+            Taken::Worded(_) => {
+                let (word, note) = values::worded(name, value, from)
+                    .map_err(|why| format!("{}: {why}", shown()))?;
+                if let Some((name, value)) = word {
+                    asked.add(name, &value);
+                }
                 asked.notes.extend(note.map(|note| format!("{}: {note}", shown())));
             }
             Taken::Always(_) => {}

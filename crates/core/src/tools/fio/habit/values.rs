@@ -1,26 +1,54 @@
-//! Values of fio's options in the words of `bench`.
+//! Values of fio's options in the words of `bench`: `data/fio_values.csv`, and what a table cannot
+//! say. data/README.md says what its columns are.
 
 use super::From;
 use crate::model::job::Rw;
 use crate::model::offsets::Offsets;
 
-/// Options of `bench`, and what has to be said; or why there are none.
-pub type Answer = Result<(Vec<(&'static str, String)>, Option<String>), String>;
+const TABLE: &str = include_str!("../../../../data/fio_values.csv");
+
+/// Columns of the table.
+const COLUMNS: usize = 4;
+
+/// An option of `bench` with its value, if any, and what has to be said; or why there is none.
+pub type Answer = Result<(Option<(&'static str, String)>, Option<String>), String>;
+
+/// What a value of the option of that name is for `bench`.
+pub fn worded(name: &str, value: &str, from: From) -> Answer {
+    match name {
+        "rw" => rw(value, from),
+        "bs" => bs(value),
+        "rwmixwrite" => mix(value),
+        "random_distribution" => distribution(value),
+        _ => of_table(name, value),
+    }
+}
+
+/// The first line of the table for the option and the value.
+fn of_table(name: &str, value: &str) -> Answer {
+    let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
+    let row = TABLE.lines().skip(1).find_map(|line| {
+        let fields: Vec<&'static str> = line.splitn(COLUMNS, ',').collect();
+        let &[names, values, word, text] = fields.as_slice() else { return None };
+        (has(names, name) && (values == "*" || has(values, value))).then_some((word, text))
+    });
+    let Some((word, text)) = row else { return Err("bench does not know this value".to_string()) };
+    if word == "refused" {
+        return Err(text.to_string());
+    }
+    let own = word.split_once('=').map(|(own, made)| match made {
+        "*" => (own, value.to_string()),
+        made => (own, made.to_string()),
+    });
+    Ok((own, Some(text.to_string()).filter(|text| !text.is_empty())))
+}
 
 fn one(name: &'static str, value: impl Into<String>) -> Answer {
-    Ok((vec![(name, value.into())], None))
-}
-
-fn nothing() -> Answer {
-    Ok((Vec::new(), None))
-}
-
-fn said(note: &str) -> Answer {
-    Ok((Vec::new(), Some(note.to_string())))
+    Ok((Some((name, value.into())), None))
 }
 
 /// `--rw`: fio's patterns; `smallfiles` is ours.
-pub fn rw(value: &str, from: From) -> Answer {
+fn rw(value: &str, from: From) -> Answer {
     if value.contains("trim") {
         return Err("bench does not discard blocks, which destroys what they contain. To measure \
                     how discarding affects a drive, use a plan with flash_state = \"trimmed\""
@@ -47,28 +75,8 @@ pub fn rw(value: &str, from: From) -> Answer {
     }
 }
 
-/// `--ioengine`.
-pub fn engine(value: &str, _: From) -> Answer {
-    match value {
-        "psync" | "libaio" | "io_uring" | "null" => one("engine", value),
-        "sync" | "vsync" | "pvsync" | "pvsync2" => Ok((
-            vec![("engine", "psync".to_string())],
-            Some("uses psync, which also does one I/O at a time".to_string()),
-        )),
-        "posixaio" => Err("use --ioengine=libaio or io_uring. posixaio starts threads of the C \
-                           library that hide the drive's latency"
-            .to_string()),
-        "mmap" | "splice" => Err("bench measures read and write calls. Use --ioengine=psync, and \
-                                  fio itself for this engine"
-            .to_string()),
-        _ => Err("bench has the engines psync, libaio, io_uring and null. Use fio itself for \
-                  this one, and bakeoff import for its output"
-            .to_string()),
-    }
-}
-
 /// `--bs`: one size, or one for reads and one for writes.
-pub fn bs(value: &str, _: From) -> Answer {
+fn bs(value: &str) -> Answer {
     match value.contains('-') || value.contains(':') {
         true => Err("bench measures one block size at a time. Run it once for each size, or use \
                      the plan block-size-sweep"
@@ -78,47 +86,18 @@ pub fn bs(value: &str, _: From) -> Answer {
 }
 
 /// `--rwmixwrite`: what is left of the reads.
-pub fn mix(value: &str, _: From) -> Answer {
+fn mix(value: &str) -> Answer {
     match value.parse::<u8>().ok().and_then(|writes| 100u8.checked_sub(writes)) {
         Some(reads) => one("rwmixread", reads.to_string()),
         None => Err("write a percentage from 0 to 100".to_string()),
     }
 }
 
-/// `--buffered`: the opposite of `--direct`.
-pub fn buffered(value: &str, _: From) -> Answer {
-    match value {
-        "0" => one("direct", "1"),
-        "1" => one("direct", "0"),
-        _ => Err("write 0 or 1".to_string()),
-    }
-}
-
-/// `--sync`.
-pub fn sync(value: &str, _: From) -> Answer {
-    let call = match value {
-        "0" | "none" => return nothing(),
-        "1" | "sync" => "fsync",
-        "dsync" => "fdatasync",
-        _ => return Err("write none, sync or dsync".to_string()),
-    };
-    let note = format!(
-        "bakeoff calls {call} after each write, which is as durable as the open flag of fio. The \
-         latency of the write and of the flush are separate"
-    );
-    Ok((vec![(call, "1".to_string())], Some(note)))
-}
-
-/// `--norandommap`: each block may come again, or each comes once.
-pub fn map(value: &str, _: From) -> Answer {
-    one("offsets", if value == "0" { "once" } else { "uniform" })
-}
-
 /// `--random_distribution`.
-pub fn distribution(value: &str, _: From) -> Answer {
+fn distribution(value: &str) -> Answer {
     let is_zipf = matches!(value.parse::<Offsets>(), Ok(Offsets::Zipf { .. }));
     match value {
-        "random" => nothing(),
+        "random" => Ok((None, None)),
         _ if is_zipf => one("offsets", value),
         _ => Err("bench draws offsets with --offsets=uniform, once, zipf:THETA or \
                   hot:PERCENT/PERCENT"
@@ -126,82 +105,18 @@ pub fn distribution(value: &str, _: From) -> Answer {
     }
 }
 
-/// `--zero_buffers`.
-pub fn zero(value: &str, _: From) -> Answer {
-    one("data", if value == "0" { "random" } else { "zero" })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::fio::habit::table::{Taken, entries};
 
-/// `--verify`: any method is bakeoff's own check.
-pub fn verify(value: &str, _: From) -> Answer {
-    match value {
-        "0" | "none" | "null" => nothing(),
-        _ => Ok((
-            vec![("verify", "1".to_string())],
-            Some(
-                "bakeoff checks each block against the data it wrote there, not with this checksum"
-                    .to_string(),
-            ),
-        )),
-    }
-}
-
-/// `--mem`.
-pub fn mem(value: &str, _: From) -> Answer {
-    match value {
-        "auto" | "malloc" | "thp" => one("mem", value),
-        "shm" | "mmap" => Ok((
-            vec![("mem", "malloc".to_string())],
-            Some("the buffers are ordinary pages, as with malloc".to_string()),
-        )),
-        "mmaphuge" | "shmhuge" => Err("use --mem=thp, which needs no reserved huge pages".into()),
-        _ => Err("bench has --mem=auto, malloc and thp".to_string()),
-    }
-}
-
-/// `--overwrite` with a value is fio's: the file is laid out first. It is no consent.
-pub fn lay_out(value: &str, _: From) -> Answer {
-    match value {
-        "0" => nothing(),
-        _ => one("lay_out", "1"),
-    }
-}
-
-/// `--output-format`.
-pub fn format(value: &str, _: From) -> Answer {
-    match value {
-        "normal" => one("format", "text"),
-        "json" => one("format", "fio-json"),
-        "json+" => Ok((
-            vec![("format", "fio-json".to_string())],
-            Some("the JSON is that of --output-format=json, without bins".to_string()),
-        )),
-        _ => Err("bench prints normal and json. Its own JSON, with windows and findings, is \
-                  --format json"
-            .to_string()),
-    }
-}
-
-/// `--eta`.
-pub fn eta(value: &str, _: From) -> Answer {
-    match value {
-        "never" => said("--quiet turns off progress"),
-        "auto" => nothing(),
-        _ => said("bakeoff shows progress on a terminal only"),
-    }
-}
-
-/// `--kb_base`.
-pub fn kb_base(value: &str, _: From) -> Answer {
-    match value {
-        "1024" => nothing(),
-        _ => Err("sizes of bench are powers of 1024 (4k = 4096). Write bytes".to_string()),
-    }
-}
-
-/// `--refill_buffers` and `--scramble_buffers`: whether data is new for each write.
-pub fn refill(value: &str, _: From) -> Answer {
-    match value {
-        "0" => said("bakeoff writes new data each time, so that no drive can deduplicate it"),
-        _ => nothing(),
+    #[test]
+    fn every_option_that_is_taken_by_its_value_has_an_answer_to_any() {
+        for entry in entries().filter(|entry| matches!(entry.taken, Taken::Worded(_))) {
+            for name in entry.names.split(' ') {
+                let unknown = worded(name, "surprise", From::Line);
+                assert_ne!(unknown, Err("bench does not know this value".to_string()), "{name}");
+            }
+        }
     }
 }
