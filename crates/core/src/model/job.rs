@@ -284,7 +284,7 @@ fn is_false(flag: &bool) -> bool {
 
 impl Job {
     /// A job with fio's defaults: one thread, depth 1, buffered, no flush, psync.
-    pub fn new(rw: Rw, bs: u64, size: u64) -> Job {
+    pub const fn new(rw: Rw, bs: u64, size: u64) -> Job {
         Job {
             rw,
             bs,

@@ -3,8 +3,8 @@
 //! Source: bonnie++ 1.97 and 2.00a, bonnie++.cpp and zcav's manual page bonnie++(8). Small files
 //! are empty, as by default.
 
-use super::{PartSpec, Spec};
-use crate::model::job::{Data, Job, Rw};
+use super::{PartSpec, Spec, zeros};
+use crate::model::job::Rw;
 use crate::model::workload::Metric::{Bandwidth, FilesPerSecond, Iops};
 
 const fn files(word: &'static str, summary: &'static str) -> PartSpec {
@@ -12,7 +12,7 @@ const fn files(word: &'static str, summary: &'static str) -> PartSpec {
 }
 
 /// `bonnie++ -s SIZE -n 16`.
-pub const SPEC: Spec = Spec {
+pub static SPEC: Spec = Spec {
     summary: "bonnie++: a file by byte and by chunk, seeks, and many small files",
     lays_out: false,
     parts: &[
@@ -29,10 +29,5 @@ pub const SPEC: Spec = Spec {
         files("random-stat", "bonnie++: stat in random order"),
         files("random-delete", "bonnie++: removed in random order"),
     ],
-    job,
+    job: zeros(Rw::Write, 8 << 10),
 };
-
-fn job() -> Job {
-    let size = crate::model::job::DEFAULT_SIZE_BYTES;
-    Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, 8 << 10, size) }
-}

@@ -3,12 +3,12 @@
 //! Source: coreutils, dd.c; the manual, "dd invocation". The figure of dd itself ends before the
 //! flush unless it is told otherwise; the honest one beside it never does.
 
-use super::{PartSpec, Spec};
-use crate::model::job::{Data, Job, Rw};
+use super::{PartSpec, Spec, zeros};
+use crate::model::job::Rw;
 use crate::model::workload::Metric::Bandwidth;
 
 /// `dd if=/dev/zero of=FILE bs=1M`, then the file read into /dev/null.
-pub const SPEC: Spec = Spec {
+pub static SPEC: Spec = Spec {
     summary: "dd: one file written and read block by block",
     lays_out: false,
     parts: &[
@@ -22,10 +22,5 @@ pub const SPEC: Spec = Spec {
         PartSpec::new("fsync", "dd conv=fsync: a file of zeros", Bandwidth, Rw::Write),
         PartSpec::new("read", "dd: that file read from the disk", Bandwidth, Rw::Read),
     ],
-    job,
+    job: zeros(Rw::Write, 1 << 20),
 };
-
-fn job() -> Job {
-    let size = crate::model::job::DEFAULT_SIZE_BYTES;
-    Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, 1 << 20, size) }
-}

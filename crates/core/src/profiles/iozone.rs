@@ -3,8 +3,8 @@
 //! Source: iozone.c 3.489 and the documentation at iozone.org. Left out are fwrite and fread, which
 //! measure the C library's buffer, and pwritev and preadv, which distributions do not build in.
 
-use super::{PartSpec, Spec};
-use crate::model::job::{Data, Job, Rw};
+use super::{PartSpec, Spec, zeros};
+use crate::model::job::Rw;
 use crate::model::workload::Metric::Bandwidth;
 
 const fn read(word: &'static str, summary: &'static str) -> PartSpec {
@@ -16,7 +16,7 @@ const fn write(word: &'static str, summary: &'static str) -> PartSpec {
 }
 
 /// `iozone -i 0 -i 1 -i 2 -i 3 -i 4 -i 5 -i 8 -i 9 -i 10`.
-pub const SPEC: Spec = Spec {
+pub static SPEC: Spec = Spec {
     summary: "iozone: one file written and read in various orders",
     lays_out: false,
     parts: &[
@@ -50,11 +50,6 @@ pub const SPEC: Spec = Spec {
         read("pread", "iozone: that file by pread"),
         read("repread", "iozone: by pread again, from memory where it fits"),
     ],
-    job,
+    // Records of 64 KiB, where file sizes above 16 MiB begin in iozone's automatic mode.
+    job: zeros(Rw::Write, 64 << 10),
 };
-
-/// Records of 64 KiB, where file sizes above 16 MiB begin in iozone's automatic mode.
-fn job() -> Job {
-    let size = crate::model::job::DEFAULT_SIZE_BYTES;
-    Job { data: Data::Zero, invalidate: true, ..Job::new(Rw::Write, 64 << 10, size) }
-}

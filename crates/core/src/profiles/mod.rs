@@ -5,25 +5,18 @@
 //! later ones need what earlier ones left. So they carry one and the same job, which gives sizes,
 //! times and seed; what each part really did stands in the job of its measurement.
 
+mod applications;
 mod bonnie;
-mod boot;
-mod copy_tree;
 mod dd;
-mod desktop;
-mod home_assistant;
 mod iozone;
-mod nas;
-mod package_install;
-mod sqlite;
 mod sysbench;
-mod torrent;
 
-use crate::model::job::{Job, Rw};
+use crate::model::job::{DEFAULT_SIZE_BYTES, Data, Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 
 /// A profile.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Spec {
     /// One line for people: what the parts have in common.
     pub summary: &'static str,
@@ -32,7 +25,7 @@ pub struct Spec {
     /// Its figures, in the order they are measured.
     pub parts: &'static [PartSpec],
     /// Sizes and counts where nobody says otherwise.
-    pub job: fn() -> Job,
+    pub job: Job,
 }
 
 /// One figure of a profile.
@@ -63,17 +56,32 @@ impl PartSpec {
     }
 }
 
+/// The job of the usual size of a tool that writes zeros, with files put out of memory before they
+/// are read.
+const fn zeros(rw: Rw, bs: u64) -> Job {
+    let mut job = cold(rw, bs);
+    job.data = Data::Zero;
+    job
+}
+
+/// A job of the usual size whose files are put out of memory before they are read.
+const fn cold(rw: Rw, bs: u64) -> Job {
+    let mut job = Job::new(rw, bs, DEFAULT_SIZE_BYTES);
+    job.invalidate = true;
+    job
+}
+
 /// What is known about a profile.
 pub fn spec(profile: Profile) -> &'static Spec {
     match profile {
-        Profile::Sqlite => &sqlite::SPEC,
-        Profile::HomeAssistant => &home_assistant::SPEC,
-        Profile::Torrent => &torrent::SPEC,
-        Profile::Nas => &nas::SPEC,
-        Profile::CopyTree => &copy_tree::SPEC,
-        Profile::Boot => &boot::SPEC,
-        Profile::PackageInstall => &package_install::SPEC,
-        Profile::Desktop => &desktop::SPEC,
+        Profile::Sqlite => &applications::SQLITE,
+        Profile::HomeAssistant => &applications::HOME_ASSISTANT,
+        Profile::Torrent => &applications::TORRENT,
+        Profile::Nas => &applications::NAS,
+        Profile::CopyTree => &applications::COPY_TREE,
+        Profile::Boot => &applications::BOOT,
+        Profile::PackageInstall => &applications::PACKAGE_INSTALL,
+        Profile::Desktop => &applications::DESKTOP,
         Profile::Dd => &dd::SPEC,
         Profile::Sysbench => &sysbench::SPEC,
         Profile::Bonnie => &bonnie::SPEC,
@@ -88,7 +96,7 @@ pub fn part_spec(part: Part) -> Option<&'static PartSpec> {
 
 /// The sizes and counts of a profile where nobody says otherwise.
 pub fn job(profile: Profile) -> Job {
-    (spec(profile).job)()
+    spec(profile).job.clone()
 }
 
 /// The workloads of a profile done with the sizes, times and counts of `job`, one for each part.

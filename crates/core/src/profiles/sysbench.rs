@@ -2,12 +2,12 @@
 //!
 //! Source: sysbench 1.0.20, src/tests/fileio/sb_fileio.c; for the older figures 0.4.12.
 
-use super::{PartSpec, Spec};
-use crate::model::job::{Data, Job, Rw};
+use super::{PartSpec, Spec, zeros};
+use crate::model::job::{Job, Rw};
 use crate::model::workload::Metric::{Bandwidth, Iops};
 
 /// `sysbench fileio --file-test-mode=MODE run`, mode after mode.
-pub const SPEC: Spec = Spec {
+pub static SPEC: Spec = Spec {
     summary: "sysbench fileio: 128 files, all flushed after every 100 requests",
     lays_out: true,
     parts: &[
@@ -27,11 +27,5 @@ pub const SPEC: Spec = Spec {
         PartSpec::new("rndrw", "sysbench rndrw: random, 3 reads to 2 writes", Iops, Rw::RandRw)
             .timed(0),
     ],
-    job,
+    job: Job { fsync: 100, ..zeros(Rw::RandRw, 16 << 10) },
 };
-
-fn job() -> Job {
-    let size = crate::model::job::DEFAULT_SIZE_BYTES;
-    let data = Data::Zero;
-    Job { data, invalidate: true, fsync: 100, ..Job::new(Rw::RandRw, 16 << 10, size) }
-}
