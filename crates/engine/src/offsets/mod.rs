@@ -19,10 +19,10 @@ mod uniform;
 mod zipf;
 
 pub use linear::Linear;
+pub use once::Once;
 pub use uniform::Uniform;
 
 use hot::Hot;
-use once::Once;
 use zipf::Zipf;
 
 /// Purposes a lane's seed is split for.
@@ -69,6 +69,11 @@ impl Span {
         } else {
             Span { base: 0, blocks, start: start % blocks.max(1), turn: 1 }
         }
+    }
+
+    /// All of `blocks` for one lane.
+    pub fn whole(blocks: u64) -> Span {
+        Span { base: 0, blocks, start: 0, turn: 1 }
     }
 
     /// What lane `lane` of `lanes` gets of `blocks`, when lanes take turns: in a sequence that is

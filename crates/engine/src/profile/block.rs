@@ -3,6 +3,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 
 use bakeoff_core::model::job::{Data, Job, Mem};
+use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 
 use super::meter::Meter;
@@ -10,6 +11,7 @@ use crate::buffer::Buffers;
 use crate::data::{Content, Tag};
 use crate::error::EngineError;
 use crate::residency;
+use crate::target;
 
 /// Share of a file that may still be in memory after it was put out: stray pages of read-ahead.
 const RESIDENT_SHARE: f64 = 0.01;
@@ -131,6 +133,32 @@ pub fn read_at(file: impl AsFd, bytes: &mut [u8], offset: u64) -> Result<(), Eng
 fn short() -> EngineError {
     let source = std::io::Error::other("the file is shorter than it was written");
     EngineError::Io { doing: "reading".to_string(), source }
+}
+
+/// Moves to where the next read(2) or write(2) begins.
+pub fn seek(file: impl AsFd, to: SeekFrom) -> Result<(), EngineError> {
+    rustix::fs::seek(file, to).map(drop).map_err(|e| EngineError::io("seeking", e))
+}
+
+/// fdatasync(2), which the meter counts.
+pub fn flush_data(file: impl AsFd, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    rustix::fs::fdatasync(file).map_err(|e| EngineError::io("flushing", e))?;
+    meter.flush();
+    Ok(())
+}
+
+/// fsync(2), which the meter counts.
+pub fn flush(file: impl AsFd, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    fsync(file)?;
+    meter.flush();
+    Ok(())
+}
+
+/// close(2), which the meter counts.
+pub fn close(file: OwnedFd, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    target::close(file)?;
+    meter.close();
+    Ok(())
 }
 
 /// fsync(2).

@@ -18,9 +18,10 @@ use std::thread;
 use bakeoff_core::model::job::{Data, Job};
 use bakeoff_core::model::measurement::Figure;
 use bakeoff_core::prng::mix;
-use rustix::fs::{OFlags, SeekFrom, seek};
+use rustix::fs::{OFlags, SeekFrom};
 
 use super::block::{self, Block};
+use super::lanes::together;
 use super::meter::Meter;
 use super::{Context, STACK_BYTES, figure, per_second};
 use crate::error::EngineError;
@@ -93,10 +94,8 @@ fn phase(context: &mut Context<'_>, part: u16, work: Work, words: &str) -> Resul
                 break;
             }
         }
-        block::fsync(&file)?;
-        meter.flush();
-        target::close(file)?;
-        meter.close();
+        block::flush(&file, meter)?;
+        block::close(file, meter)?;
         meter.pause();
         Ok(())
     })?;
@@ -121,19 +120,8 @@ fn open(
         return context.workdir.create(NAME, OFlags::WRONLY);
     }
     let access = if work == Work::Rewrite { OFlags::RDWR } else { OFlags::RDONLY };
-    let file = whole(context, block, size)?;
-    block::cool(&file, size, meter)?;
-    drop(file);
+    block::cool(context.workdir.whole(NAME, block, size)?, size, meter)?;
     context.workdir.open_file(NAME, access)
-}
-
-/// The file, with at least `size` bytes.
-fn whole(context: &Context<'_>, block: &mut Block, size: u64) -> Result<OwnedFd, EngineError> {
-    let file = context.workdir.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
-    if super::len(&file)? < size {
-        block::lay_out(&file, block, size)?;
-    }
-    Ok(file)
 }
 
 /// One chunk, and how long its calls took: a rewritten one is read and written.
@@ -163,8 +151,7 @@ fn step(
             block::read(file, block.bytes())?;
             let read_ns = meter.op(Kind::Read, bytes);
             touch(block, index);
-            seek(file, SeekFrom::Current(-(chunk as i64)))
-                .map_err(|e| EngineError::io("seeking", e))?;
+            block::seek(file, SeekFrom::Current(-(chunk as i64)))?;
             block::write(file, block.bytes())?;
             read_ns + meter.op(Kind::Write, bytes)
         }
@@ -199,8 +186,8 @@ fn seeks(context: &mut Context<'_>) -> Result<(), EngineError> {
         let mut block = Block::new(&Job { data: Data::Zero, ..context.job.clone() }, chunk, lane)?;
         if lane == 0 {
             let mut large = Block::new(context.job, chunk, 0)?;
-            let file = whole(context, &mut large, chunks * chunk)?;
-            block::cool(&file, chunks * chunk, &mut meter)?;
+            let file = context.workdir.whole(NAME, &mut large, chunks * chunk)?;
+            block::cool(file, chunks * chunk, &mut meter)?;
         }
         block.bytes().fill(0);
         lanes.push((meter, (block, Some(context.workdir.open_file(NAME, OFlags::RDWR)?))));
@@ -223,24 +210,18 @@ fn seeks(context: &mut Context<'_>) -> Result<(), EngineError> {
             let ns = one_seek(mix(seed ^ mix(ticket)) >> 33, chunks, &file, block, meter)?;
             longest_ns.fetch_max(ns, Ordering::Relaxed);
         }
-        block::fsync(&file)?;
-        meter.flush();
-        target::close(file)?;
-        meter.close();
+        block::flush(&file, meter)?;
+        block::close(file, meter)?;
         // Each thread of bonnie++ tells the time of the whole process, and they are added.
         cpu_ns.fetch_add(Usage::now().since(before).sum_ns(), Ordering::Relaxed);
         Ok(())
     };
-    let (mut meters, usage) = beside_parent(parent, &pot, || context.together(lanes, seeking))?;
-    let done: u64 = meters.iter().map(|m| m.so_far(Kind::Read).0).sum();
-    let end_ns = meters.iter().map(Meter::now_ns).max().unwrap_or(0);
-    let start_ns = meters.iter().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0);
-    let elapsed_ns = end_ns - start_ns;
-    let rate = per_second(done as f64, elapsed_ns);
-    let first = meters.remove(0);
+    let done = beside_parent(parent, &pot, || together(context.live, lanes, seeking))?;
+    let elapsed_ns = done.end_ns() - done.start_ns();
+    let rate = per_second(done.total(Kind::Read).0 as f64, elapsed_ns);
     let (cpu_ns, longest_ns) = (cpu_ns.into_inner(), longest_ns.into_inner());
     let figures = figures("Random Seeks", (rate, "/sec"), (cpu_ns, elapsed_ns), longest_ns);
-    context.done.push(first.finish_with(meters, usage, figures));
+    context.done.push(done.finish(figures));
     Ok(())
 }
 
@@ -279,13 +260,12 @@ fn one_seek(
 ) -> Result<u64, EngineError> {
     let bytes = block.bytes().len() as u64;
     let to = SeekFrom::Start(draw % chunks * bytes);
-    let failed = |e| EngineError::io("seeking", e);
-    seek(file, to).map_err(failed)?;
+    block::seek(file, to)?;
     block::read(file, block.bytes())?;
     let mut ns = meter.op(Kind::Read, bytes);
     if draw.is_multiple_of(10) {
         touch(block, draw);
-        seek(file, to).map_err(failed)?;
+        block::seek(file, to)?;
         block::write(file, block.bytes())?;
         ns += meter.op(Kind::Write, bytes);
     }

@@ -7,7 +7,6 @@
 //! are put out of memory: directories and inodes stay known, as nothing short of dropping all
 //! caches of the machine forgets them.
 
-use bakeoff_core::model::job::{Job, Offsets, Rw};
 use bakeoff_core::prng::{SplitMix64, mix};
 
 use super::Context;
@@ -16,7 +15,7 @@ use super::meter::Meter;
 use super::tree::Tree;
 use super::workdir::Workdir;
 use crate::error::EngineError;
-use crate::offsets::{Cursor, Span};
+use crate::offsets::{Once, Span, Walk};
 use crate::record::Kind;
 
 const SMALLEST_BYTES: u64 = 4096;
@@ -36,14 +35,12 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     meter.repeat(|meter| {
         tree.cool(&rooms, meter)?;
         let seed = mix(context.job.seed ^ pass);
-        let span = Span::of_lane(tree.files.into(), 0, 1, false);
-        let order = Job { offsets: Offsets::Once, seed, ..Job::new(Rw::RandRead, 1, span.blocks) };
-        let mut order = Cursor::new(&order, span, 0);
+        let mut order = Once::new(Span::whole(tree.files.into()), seed);
         let mut places = SplitMix64::derive(seed, &[PIECES]);
         meter.resume();
         for _ in 0..tree.files {
             // Blocks of the span are below the number of files.
-            let file = order.step().block as u32;
+            let file = order.next_block() as u32;
             start_one(files, file, &mut places, &mut block, meter)?;
             if meter.is_cut_off() {
                 break;

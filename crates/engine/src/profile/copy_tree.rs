@@ -5,7 +5,7 @@
 //! is renamed. rsync flushes nothing unless told to; here the filesystem is flushed at the end,
 //! inside the measured time, so that a copy counts when it is on the disk.
 
-use rustix::fs::{OFlags, Timespec, Timestamps, futimens, renameat};
+use rustix::fs::{OFlags, Timespec, Timestamps, futimens};
 
 use super::Context;
 use super::block::{self, Block};
@@ -88,8 +88,7 @@ fn copy(
     futimens(&copy, &Timestamps { last_access: old, last_modification: old })
         .map_err(|e| EngineError::io("setting the times of a file", e))?;
     target::close(copy)?;
-    renameat(workdir.dir(), &*temporary, workdir.dir(), &*name)
-        .map_err(|e| EngineError::io("renaming a file", e))?;
+    workdir.rename(&temporary, &name)?;
     meter.op(Kind::Create, 0);
     Ok(())
 }

@@ -14,7 +14,6 @@ use super::meter::Meter;
 use super::{Context, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
-use crate::target;
 
 const NAME: &str = "dd.bakeoff";
 const READ: u16 = 3;
@@ -46,10 +45,6 @@ fn records(context: &Context<'_>) -> u64 {
     context.job.size / context.job.bs
 }
 
-fn direct(context: &Context<'_>) -> OFlags {
-    if context.job.direct { OFlags::DIRECT } else { OFlags::empty() }
-}
-
 fn write(context: &mut Context<'_>, part: u16, flush: Flush) -> Result<(), EngineError> {
     let kinds = [Kind::Write, Kind::Flush];
     let mut meter = context.meter(part, &kinds, |job| job.end_fsync = true);
@@ -59,7 +54,7 @@ fn write(context: &mut Context<'_>, part: u16, flush: Flush) -> Result<(), Engin
     let from_zero = context.job.data == Data::Zero;
     let mut tool_ns = 0;
     meter.repeat(|meter| {
-        let file = context.workdir.create(NAME, OFlags::WRONLY | direct(context))?;
+        let file = context.workdir.create(NAME, OFlags::WRONLY | context.direct())?;
         meter.resume();
         let (before_ns, flushed_ns) = (meter.elapsed_ns(), meter.flush_ns());
         for record in 0..records(context) {
@@ -77,22 +72,14 @@ fn write(context: &mut Context<'_>, part: u16, flush: Flush) -> Result<(), Engin
         }
         match flush {
             Flush::After => {}
-            Flush::Fdatasync => {
-                rustix::fs::fdatasync(&file).map_err(|e| EngineError::io("flushing", e))?;
-                meter.flush();
-            }
-            Flush::Fsync => {
-                block::fsync(&file)?;
-                meter.flush();
-            }
+            Flush::Fdatasync => block::flush_data(&file, meter)?,
+            Flush::Fsync => block::flush(&file, meter)?,
         }
-        target::close(file)?;
-        meter.close();
+        block::close(file, meter)?;
         tool_ns += meter.elapsed_ns() - before_ns;
         if flush == Flush::After {
             debug_assert_eq!(meter.flush_ns(), flushed_ns);
-            block::fsync(context.workdir.open_file(NAME, OFlags::WRONLY)?)?;
-            meter.flush();
+            block::flush(context.workdir.open_file(NAME, OFlags::WRONLY)?, meter)?;
         }
         meter.pause();
         Ok(())
@@ -107,11 +94,13 @@ fn read(context: &mut Context<'_>) -> Result<(), EngineError> {
     let mut meter = context.meter(READ, &[Kind::Read], |_| {});
     let mut block = Block::new(context.job, bs, 0)?;
     let whole = records(context) * bs;
-    lay_out_rest(context, whole)?;
+    // No part, or only one that was cut off, may have written it.
+    let mut large = Block::new(context.job, whole.min(1 << 20), 0)?;
+    context.workdir.whole(NAME, &mut large, whole)?;
     let null = device("/dev/null", OFlags::WRONLY)?;
     meter.repeat(|meter| {
         block::cool(context.workdir.open_file(NAME, OFlags::RDONLY)?, whole, meter)?;
-        let file = context.workdir.open_file(NAME, OFlags::RDONLY | direct(context))?;
+        let file = context.workdir.open_file(NAME, OFlags::RDONLY | context.direct())?;
         meter.resume();
         for _ in 0..records(context) {
             block::read(&file, block.bytes())?;
@@ -121,24 +110,13 @@ fn read(context: &mut Context<'_>) -> Result<(), EngineError> {
                 break;
             }
         }
-        target::close(file)?;
-        meter.close();
+        block::close(file, meter)?;
         meter.pause();
         Ok(())
     })?;
     let figures = figures(&meter, Kind::Read, meter.elapsed_ns());
     context.done.push(meter.finish(figures));
     Ok(())
-}
-
-/// The file as a whole, where no part or only one that was cut off has written it.
-fn lay_out_rest(context: &Context<'_>, whole: u64) -> Result<(), EngineError> {
-    let file = context.workdir.open_file(NAME, OFlags::RDWR | OFlags::CREATE)?;
-    if super::len(&file)? == whole {
-        return Ok(());
-    }
-    let mut block = Block::new(context.job, whole.min(1 << 20), 0)?;
-    block::lay_out(&file, &mut block, whole)
 }
 
 /// What dd prints: bytes copied over its own clock, in millions.

@@ -8,15 +8,16 @@
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bakeoff_core::model::job::{Job, Offsets, Rw};
-use rustix::fs::{Advice, OFlags, SeekFrom, fadvise, seek};
+use bakeoff_core::model::job::Job;
+use rustix::fs::{Advice, OFlags, SeekFrom, fadvise};
 
 use super::arrivals::arrive;
 use super::block::{self, Block};
+use super::lanes::together;
 use super::meter::Meter;
 use super::{Context, figure};
 use crate::error::EngineError;
-use crate::offsets::{Cursor, Span};
+use crate::offsets::{Once, Span, Walk};
 use crate::record::Kind;
 
 const RATE: u64 = 250;
@@ -47,7 +48,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let small = Block::new(context.job, bs, 0)?;
     let lanes = vec![(reader, (Role::Reads, small)), (writer, (Role::Writes, large))];
     let is_done = AtomicBool::new(false);
-    let (mut meters, usage) = context.together(lanes, |meter, (role, block)| match role {
+    let done = together(context.live, lanes, |meter, (role, block)| match role {
         Role::Reads => {
             let done = read(&file, whole, block, meter);
             is_done.store(true, Ordering::Relaxed);
@@ -55,9 +56,8 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         }
         Role::Writes => write(&written, half, &is_done, block, meter),
     })?;
-    let first = meters.remove(0);
-    let longest = figure("longest read", first.longest_ns(Kind::Read) as f64 / 1e6, "ms");
-    context.done.push(first.finish_with(meters, usage, vec![longest]));
+    let longest = figure("longest read", done.longest_ns(Kind::Read) as f64 / 1e6, "ms");
+    context.done.push(done.finish(vec![longest]));
     Ok(())
 }
 
@@ -69,18 +69,17 @@ fn read(
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
     let bs = meter.job.bs;
-    let span = Span::of_lane(whole / bs, 0, 1, false);
-    let job = Job { offsets: Offsets::Once, ..Job::new(Rw::RandRead, bs, whole) };
-    let mut order = Cursor::new(&Job { seed: meter.job.seed, ..job }, span, 0);
+    let blocks = whole / bs;
+    let mut order = Once::new(Span::whole(blocks), meter.job.seed);
     let rate = meter.job.rate_iops.unwrap_or(RATE);
     let mut done = 0;
     arrive(meter, Kind::Read, rate, |meter| {
-        if done == span.blocks {
+        if done == blocks {
             block::cool(file, whole, meter)?;
             done = 0;
         }
         done += 1;
-        block::read_at(file, block.bytes(), order.step().block * bs)?;
+        block::read_at(file, block.bytes(), order.next_block() * bs)?;
         Ok(bs)
     })
 }
@@ -98,13 +97,10 @@ fn write(
         meter.op(Kind::Write, WRITE_BYTES);
         at += WRITE_BYTES;
         if at >= whole {
-            block::fsync(file)?;
-            meter.flush();
-            seek(file, SeekFrom::Start(0)).map_err(|e| EngineError::io("seeking", e))?;
+            block::flush(file, meter)?;
+            block::seek(file, SeekFrom::Start(0))?;
             at = 0;
         }
     }
-    block::fsync(file)?;
-    meter.flush();
-    Ok(())
+    block::flush(file, meter)
 }

@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 
 use super::Context;
 use super::block::{self, Block};
-use super::sqlite::{DatabaseOptions, failed};
+use super::sqlite::{self, DatabaseOptions, failed};
 use crate::error::EngineError;
 use crate::record::Kind;
 
@@ -45,11 +45,6 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     }
     database.settle().map_err(failed)?;
     meter.flush();
-    block::fsync(&log)?;
-    meter.flush();
-    meter.pause();
-    drop(database);
-    context.workdir.clear()?;
-    context.done.push(meter.finish(Vec::new()));
-    Ok(())
+    block::flush(&log, &mut meter)?;
+    sqlite::end(context, meter, database)
 }

@@ -17,14 +17,14 @@ use std::time::Instant;
 
 use bakeoff_core::model::job::Data;
 use bakeoff_core::model::measurement::Figure;
-use rustix::fs::{OFlags, SeekFrom, seek};
+use rustix::fs::{OFlags, SeekFrom};
 
 use super::block::{self, Block};
+use super::lanes::together;
 use super::meter::Meter;
 use super::{Context, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
-use crate::target;
 
 const NAME: &str = "iozone.tmp";
 const OTHER: &str = "iozone.DUMMY.1";
@@ -140,7 +140,7 @@ fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
         lanes.push((meter, (test, file)));
     }
     let is_done = AtomicBool::new(false);
-    let (mut meters, usage) = context.together(lanes, |meter, (test, file)| {
+    let done = together(context.live, lanes, |meter, (test, file)| {
         while !is_done.load(Ordering::Relaxed) {
             file.pass(*test, meter, &|| is_done.load(Ordering::Relaxed))?;
             if meter.job.runtime_ns.is_none() || meter.is_over() {
@@ -153,9 +153,8 @@ fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
         let bytes = m.so_far(Kind::Read).1 + m.so_far(Kind::Write).1;
         per_second(bytes as f64 / 1024.0, m.loop_ns())
     };
-    let children: f64 = meters.iter().map(rate).sum();
-    let first = meters.remove(0);
-    context.done.push(first.finish_with(meters, usage, vec![figure("mixed", children, "kB/sec")]));
+    let children: f64 = done.meters.iter().map(rate).sum();
+    context.done.push(done.finish(vec![figure("mixed", children, "kB/sec")]));
     context.workdir.remove(OTHER)
 }
 
@@ -191,17 +190,13 @@ impl File {
         meter: &mut Meter<'_>,
     ) -> Result<(), EngineError> {
         let whole = self.records * self.bs;
-        let direct = if context.job.direct { OFlags::DIRECT } else { OFlags::empty() };
         if test.anew {
             context.workdir.remove(self.name)?;
         } else {
-            let file = context.workdir.open_file(self.name, OFlags::RDWR | OFlags::CREATE)?;
-            if super::len(&file)? != whole {
-                block::lay_out(&file, &mut self.block, whole)?;
-            }
+            context.workdir.whole(self.name, &mut self.block, whole)?;
         }
         let access = if test.writes { OFlags::RDWR | OFlags::CREATE } else { OFlags::RDONLY };
-        let file = context.workdir.open_file(self.name, access | direct)?;
+        let file = context.workdir.open_file(self.name, access | context.direct())?;
         block::fsync(&file)?;
         if !test.writes {
             block::read_at(&file, self.block.bytes(), 0)?;
@@ -240,7 +235,7 @@ impl File {
             }
             let at = test.order == Order::ForwardAt;
             if !at && test.order != Order::Forward {
-                seek(file, SeekFrom::Start(offset)).map_err(|e| EngineError::io("seeking", e))?;
+                block::seek(file, SeekFrom::Start(offset))?;
             }
             match (test.writes, at) {
                 (true, true) => block::write_at(file, block.bytes(), offset)?,
@@ -274,12 +269,9 @@ impl File {
     fn close(&mut self, test: Test, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let Some(file) = self.file.take() else { return Ok(()) };
         if test.writes {
-            block::fsync(&file)?;
-            meter.flush();
+            block::flush(&file, meter)?;
         }
-        target::close(file)?;
-        meter.close();
-        Ok(())
+        block::close(file, meter)
     }
 }
 

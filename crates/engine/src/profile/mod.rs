@@ -13,6 +13,7 @@ mod dd;
 mod desktop;
 mod home_assistant;
 mod iozone;
+mod lanes;
 mod meter;
 mod nas;
 mod package_install;
@@ -22,16 +23,15 @@ mod torrent;
 mod tree;
 mod workdir;
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::RwLock;
-use std::thread;
 
 use bakeoff_core::model::finding::{Finding, Scope, Severity};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::measurement::{Figure, Measurement};
 use bakeoff_core::model::profile::{Part, Profile};
 use bakeoff_core::{profiles, units};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{chroot, fchdir};
 
@@ -42,7 +42,6 @@ use crate::error::EngineError;
 use crate::live::Live;
 use crate::record::Kind;
 use crate::target::Spot;
-use crate::usage::Usage;
 use meter::Meter;
 pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
 pub(crate) use workdir::Workdir;
@@ -147,6 +146,11 @@ impl<'a> Context<'a> {
         self.wanted.contains(&part)
     }
 
+    /// What opens a file past the page cache, where the job asks for it.
+    fn direct(&self) -> OFlags {
+        if self.job.direct { OFlags::DIRECT } else { OFlags::empty() }
+    }
+
     /// A new database. SQLite takes a path and resolves every link in it to a name
     /// (`sqlite3_vfs.xFullPathname`), which whoever owns a directory above could exchange before
     /// it opens that name. So root moves into the directory first, where there is nothing above.
@@ -186,53 +190,6 @@ impl<'a> Context<'a> {
         change(&mut job);
         Meter::new(job, kinds, self.live, lane, (self.clock, self.cost))
     }
-
-    /// Lets every lane do its work at the same time, each in a thread; their clocks start when all
-    /// threads are there. The first failure ends all.
-    fn together<T: Send>(
-        &self,
-        lanes: Vec<(Meter<'a>, T)>,
-        work: impl Fn(&mut Meter<'a>, &mut T) -> Result<(), EngineError> + Sync,
-    ) -> Result<(Vec<Meter<'a>>, Usage), EngineError> {
-        let gate = RwLock::new(());
-        let closed = gate.write();
-        let lane = |mut meter: Meter<'a>, mut with: T| {
-            drop(gate.read());
-            meter.resume();
-            let done = work(&mut meter, &mut with);
-            if done.is_err() {
-                self.live.stop();
-            }
-            done.map(|()| meter)
-        };
-        thread::scope(|scope| {
-            let mut threads = Vec::with_capacity(lanes.len());
-            let mut failure = None;
-            for (meter, with) in lanes {
-                let thread = thread::Builder::new().stack_size(STACK_BYTES);
-                match thread.spawn_scoped(scope, || lane(meter, with)) {
-                    Ok(thread) => threads.push(thread),
-                    Err(error) => {
-                        self.live.stop();
-                        failure = Some(EngineError::io("starting the threads", error));
-                        break;
-                    }
-                }
-            }
-            let before = Usage::now();
-            drop(closed);
-            let mut meters = Vec::with_capacity(threads.len());
-            for thread in threads {
-                match thread.join() {
-                    Ok(Ok(meter)) => meters.push(meter),
-                    Ok(Err(error)) => failure = failure.or(Some(error)),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            let usage = Usage::now().since(before);
-            failure.map_or(Ok((meters, usage)), Err)
-        })
-    }
 }
 
 /// Makes a directory the root of this process, which measures and ends. Doing it again is harmless.
@@ -246,13 +203,6 @@ fn enclose(dir: &OwnedFd) -> Result<(), EngineError> {
         ),
         errno => EngineError::io("entering the directory of the profile", errno),
     })
-}
-
-/// Bytes of an open file.
-fn len(file: impl AsFd) -> Result<u64, EngineError> {
-    let found = rustix::fs::fstat(file).map_err(|e| EngineError::io("inspecting a file", e))?;
-    // A size is never negative.
-    Ok(found.st_size as u64)
 }
 
 fn check(job: &Job) -> Result<(), EngineError> {

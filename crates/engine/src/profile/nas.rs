@@ -7,14 +7,14 @@
 
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{OFlags, SeekFrom, seek};
+use rustix::fs::{OFlags, SeekFrom};
 
 use super::Context;
 use super::block::{self, Block};
+use super::lanes::together;
 use super::meter::Meter;
 use crate::error::EngineError;
 use crate::record::Kind;
-use crate::target;
 
 /// Which streams write: none, every one, every second one.
 const PARTS: [fn(u32) -> bool; 3] = [|_| true, |_| false, |stream| stream % 2 == 1];
@@ -46,24 +46,18 @@ fn streams(
             context.workdir.remove(&name)?;
             context.workdir.create(&name, OFlags::RDWR)?
         } else {
-            let file = context.workdir.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
-            if super::len(&file)? < whole {
-                block::lay_out(&file, &mut block, whole)?;
-            }
+            let file = context.workdir.whole(&name, &mut block, whole)?;
             block::cool(&file, whole, &mut meter)?;
             file
         };
         lanes.push((meter, (block, Some(file), writes(stream))));
     }
-    let (mut meters, usage) = context.together(lanes, |meter, (block, file, writes)| {
+    let done = together(context.live, lanes, |meter, (block, file, writes)| {
         let Some(file) = file.take() else { return Ok(()) };
         while !pass(&file, *writes, whole, block, meter)? {}
-        target::close(file)?;
-        meter.close();
-        Ok(())
+        block::close(file, meter)
     })?;
-    let first = meters.remove(0);
-    context.done.push(first.finish_with(meters, usage, Vec::new()));
+    context.done.push(done.finish(Vec::new()));
     Ok(())
 }
 
@@ -92,12 +86,11 @@ fn pass(
         }
     }
     if writes {
-        block::fsync(file)?;
-        meter.flush();
+        block::flush(file, meter)?;
     } else if !is_end {
         block::cool(file, whole, meter)?;
         meter.made();
     }
-    seek(file, SeekFrom::Start(0)).map_err(|e| EngineError::io("seeking", e))?;
+    block::seek(file, SeekFrom::Start(0))?;
     Ok(is_end)
 }

@@ -7,7 +7,7 @@
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use rustix::fs::{OFlags, renameat};
+use rustix::fs::OFlags;
 
 use super::Context;
 use super::block::{self, Block};
@@ -78,11 +78,9 @@ fn install(
     for number in 0..tree.files {
         let workdir = tree.room_of(rooms, number);
         let file = workdir.open_file(&new(number), OFlags::WRONLY)?;
-        block::fsync(&file)?;
-        meter.flush();
+        block::flush(&file, meter)?;
         target::close(file)?;
-        renameat(workdir.dir(), &*new(number), workdir.dir(), &*tree::name(number))
-            .map_err(|e| EngineError::io("renaming a file", e))?;
+        workdir.rename(&new(number), &tree::name(number))?;
         meter.op(Kind::Create, 0);
     }
     Ok(())
@@ -104,12 +102,8 @@ fn take_note(
     let file = updates.create("tmp.i", OFlags::WRONLY)?;
     block::write(&file, data)?;
     meter.op(Kind::Write, NOTE_BYTES as u64);
-    block::fsync(&file)?;
-    meter.flush();
+    block::flush(&file, meter)?;
     target::close(file)?;
-    renameat(updates.dir(), "tmp.i", updates.dir(), &*format!("{note:04}"))
-        .map_err(|e| EngineError::io("renaming a file", e))?;
-    block::fsync(updates.dir())?;
-    meter.flush();
-    Ok(())
+    updates.rename("tmp.i", &format!("{note:04}"))?;
+    block::flush(updates.dir(), meter)
 }

@@ -10,6 +10,7 @@ use std::io;
 use std::path::Path;
 
 use super::Context;
+use super::meter::Meter;
 use crate::error::EngineError;
 use crate::record::Kind;
 
@@ -66,6 +67,15 @@ fn commits(context: &mut Context<'_>, part: u16, wal: bool) -> Result<(), Engine
     }
     database.settle().map_err(failed)?;
     meter.flush();
+    end(context, meter, database)
+}
+
+/// Removes a database that is settled, and tells what was measured.
+pub fn end<'a>(
+    context: &mut Context<'a>,
+    mut meter: Meter<'a>,
+    database: Box<dyn Database>,
+) -> Result<(), EngineError> {
     meter.pause();
     drop(database);
     context.workdir.clear()?;

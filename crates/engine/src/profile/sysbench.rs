@@ -17,9 +17,9 @@ use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::stats::histogram::Histogram;
 use rustix::fs::OFlags;
 
-use self::figures::All;
 use super::Context;
 use super::block::{self, Block};
+use super::lanes::together;
 use super::meter::Meter;
 use crate::error::EngineError;
 use crate::record::Kind;
@@ -131,7 +131,7 @@ fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result
     let most = asked.or((!has_time).then(|| set.blocks()));
     let last_request_ns = AtomicU64::new(0);
     let bursts = Mutex::new(Histogram::default());
-    let (mut meters, usage) = context.together(lanes, |meter, block| {
+    let done = together(context.live, lanes, |meter, block| {
         loop {
             let request = generator.lock().map_err(|_| super::panicked())?.next(most);
             let Some(request) = request else { break };
@@ -147,23 +147,20 @@ fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result
         last_request_ns.fetch_max(meter.now_ns(), Ordering::Relaxed);
         if mode.writes() {
             for file in &files {
-                block::fsync(file)?;
-                meter.flush();
+                block::flush(file, meter)?;
             }
         }
         Ok(())
     })?;
-    let first = meters.remove(0);
     let generator = generator.into_inner().map_err(|_| super::panicked())?;
     let was_timed = most.is_none_or(|most| generator.data < most);
-    let all = All { first: &first, rest: &meters };
-    let mut figures = all.figures(bursts.into_inner().map_err(|_| super::panicked())?);
+    let mut figures = figures::of_1_0(&done, bursts.into_inner().map_err(|_| super::panicked())?);
     let is_cut = mode.is_random() && was_timed;
-    let old_end_ns = end_of_0_4(is_cut, last_request_ns.into_inner(), all.end_ns());
+    let old_end_ns = end_of_0_4(is_cut, last_request_ns.into_inner(), done.end_ns());
     if mode.is_random() || generator.flushes == 0 {
-        figures.extend(all.figures_of_0_4(opening, old_end_ns));
+        figures.extend(figures::of_0_4(&done, opening, old_end_ns));
     }
-    context.done.push(first.finish_with(meters, usage, figures));
+    context.done.push(done.finish(figures));
     Ok(())
 }
 
@@ -181,7 +178,6 @@ fn open(
     set: Set,
     meter: &mut Meter<'_>,
 ) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
-    let direct = if context.job.direct { OFlags::DIRECT } else { OFlags::empty() };
     // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
     // that made them, and a small write to a large page costs several times the CPU.
     let mut block = Block::new(context.job, set.bs, 0)?;
@@ -192,19 +188,16 @@ fn open(
         if mode == Mode::Seqwr {
             let began = Instant::now();
             context.workdir.remove(&name)?;
-            files.push(context.workdir.create(&name, OFlags::RDWR | direct)?);
+            files.push(context.workdir.create(&name, OFlags::RDWR | context.direct())?);
             opening += began.elapsed();
             continue;
         }
-        let file = context.workdir.open_file(&name, OFlags::RDWR | OFlags::CREATE)?;
-        if super::len(&file)? < set.file_bytes {
-            block::lay_out(&file, &mut block, set.file_bytes)?;
-        }
+        let file = context.workdir.whole(&name, &mut block, set.file_bytes)?;
         if mode.reads() {
             block::cool(&file, set.file_bytes, meter)?;
         }
         let began = Instant::now();
-        files.push(context.workdir.open_file(&name, OFlags::RDWR | direct)?);
+        files.push(context.workdir.open_file(&name, OFlags::RDWR | context.direct())?);
         opening += began.elapsed();
     }
     Ok((files, opening))
@@ -227,8 +220,7 @@ fn perform(
 ) -> Result<(), EngineError> {
     match request {
         Request::Flush(file) => {
-            block::fsync(&files[file as usize])?;
-            meter.flush();
+            block::flush(&files[file as usize], meter)?;
         }
         Request::Read(index) => {
             let (file, offset, bytes) = set.place(index);

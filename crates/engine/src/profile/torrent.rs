@@ -10,16 +10,17 @@
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bakeoff_core::model::job::{Job, Offsets, Rw};
+use bakeoff_core::model::job::Job;
 use rustix::fs::{FallocateFlags, OFlags, fallocate, ftruncate};
 use rustix::io::Errno;
 
 use super::arrivals::arrive;
 use super::block::{self, Block};
+use super::lanes::together;
 use super::meter::Meter;
 use super::{Context, figure};
 use crate::error::EngineError;
-use crate::offsets::{Cursor, Span};
+use crate::offsets::{Once, Span, Walk};
 use crate::record::Kind;
 
 const FILES: u64 = 4;
@@ -50,7 +51,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         (flusher, (Role::Flushes, Block::new(context.job, 1, 1)?)),
     ];
     let is_done = AtomicBool::new(false);
-    let (mut meters, usage) = context.together(lanes, |meter, (role, block)| match role {
+    let done = together(context.live, lanes, |meter, (role, block)| match role {
         Role::Receives => {
             let done = receive(&files, blocks, block, meter);
             is_done.store(true, Ordering::Relaxed);
@@ -58,9 +59,8 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         }
         Role::Flushes => flush(&files, &is_done, meter),
     })?;
-    let first = meters.remove(0);
-    let longest = figure("longest stall", first.longest_ns(Kind::Write) as f64 / 1e6, "ms");
-    let measured = first.finish_with(meters, usage, vec![longest]);
+    let longest = figure("longest stall", done.longest_ns(Kind::Write) as f64 / 1e6, "ms");
+    let measured = done.finish(vec![longest]);
     for part in 0..PARTS {
         if context.wants(part) {
             context.done.push(measured.clone());
@@ -89,12 +89,10 @@ fn receive(
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
     let bs = meter.job.bs;
-    let span = Span::of_lane(blocks * FILES, 0, 1, false);
-    let job = Job { offsets: Offsets::Once, ..Job::new(Rw::RandWrite, bs, blocks * FILES * bs) };
-    let mut order = Cursor::new(&Job { seed: meter.job.seed, ..job }, span, 0);
+    let mut order = Once::new(Span::whole(blocks * FILES), meter.job.seed);
     let rate = meter.job.rate_iops.unwrap_or(RATE);
     arrive(meter, Kind::Write, rate, |meter| {
-        let piece = order.step().block;
+        let piece = order.next_block();
         // Below the number of files.
         let file = &files[(piece / blocks) as usize];
         let offset = piece % blocks * bs;
@@ -110,19 +108,14 @@ fn flush(
     is_done: &AtomicBool,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
-    let sync = |file: &OwnedFd, meter: &mut Meter<'_>| {
-        rustix::fs::fdatasync(file).map_err(|e| EngineError::io("flushing", e))?;
-        meter.flush();
-        Ok(())
-    };
     let mut due_ns = meter.now_ns() + FLUSH_EVERY_NS;
     let mut turn = files.iter().cycle();
     while !is_done.load(Ordering::Relaxed) && !meter.is_cut_off() {
         meter.wait_until(meter.now_ns() + LOOK_NS);
         if meter.now_ns() >= due_ns {
             due_ns += FLUSH_EVERY_NS;
-            turn.next().map_or(Ok(()), |file| sync(file, meter))?;
+            turn.next().map_or(Ok(()), |file| block::flush_data(file, meter))?;
         }
     }
-    files.iter().try_for_each(|file| sync(file, meter))
+    files.iter().try_for_each(|file| block::flush_data(file, meter))
 }

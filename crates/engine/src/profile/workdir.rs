@@ -7,9 +7,12 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, unlinkat,
+};
 use rustix::io::Errno;
 
+use super::block::{self, Block};
 use crate::error::EngineError;
 use crate::target::Spot;
 
@@ -61,6 +64,22 @@ impl Workdir {
     /// Opens a file that is there.
     pub fn open_file(&self, name: &str, flags: OFlags) -> Result<OwnedFd, EngineError> {
         file(&self.dir, name, flags).map_err(|e| EngineError::io("opening a file", e))
+    }
+
+    /// Opens a file with at least `size` bytes, which are laid out where they are not there.
+    pub fn whole(&self, name: &str, block: &mut Block, size: u64) -> Result<OwnedFd, EngineError> {
+        let file = self.open_file(name, OFlags::RDWR | OFlags::CREATE)?;
+        let found = fstat(&file).map_err(|e| EngineError::io("inspecting a file", e))?;
+        // A size is never negative.
+        if (found.st_size as u64) < size {
+            block::lay_out(&file, block, size)?;
+        }
+        Ok(file)
+    }
+
+    /// Gives a file another name.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), EngineError> {
+        renameat(&self.dir, from, &self.dir, to).map_err(|e| EngineError::io("renaming a file", e))
     }
 
     /// Removes a file; that it is not there is fine.

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
-use bakeoff_core::model::job::{Job, Offsets, Rw};
+use bakeoff_core::model::job::Job;
 use bakeoff_core::prng::{SplitMix64, mix};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, StatxFlags, openat, statx, unlinkat};
 
@@ -23,7 +23,7 @@ use super::super::meter::Meter;
 use super::super::workdir::Workdir;
 use super::{figures, per_second};
 use crate::error::EngineError;
-use crate::offsets::{Cursor, Span};
+use crate::offsets::{Once, Span, Walk};
 use crate::record::Kind;
 use crate::target;
 
@@ -174,16 +174,10 @@ impl Set {
         if !self.shuffled {
             return self.list(meter, |meter, name| work(meter, dir, name));
         }
-        let span = Span::of_lane(self.files.into(), 0, 1, false);
-        let job = Job {
-            offsets: Offsets::Once,
-            seed: mix(self.seed ^ phase),
-            ..Job::new(Rw::RandRead, 1, self.files.into())
-        };
-        let mut cursor = Cursor::new(&job, span, 0);
+        let mut order = Once::new(Span::whole(self.files.into()), mix(self.seed ^ phase));
         for _ in 0..self.files {
             // Blocks of the span are below `files`.
-            let name = self.name(cursor.step().block as u32);
+            let name = self.name(order.next_block() as u32);
             work(meter, dir, name.as_c_str())?;
             if meter.is_cut_off() {
                 break;

@@ -9,82 +9,53 @@ use std::time::Duration;
 use bakeoff_core::model::measurement::Figure;
 use bakeoff_core::stats::histogram::Histogram;
 
-use super::super::meter::Meter;
+use super::super::lanes::Lanes;
 use super::super::{figure, per_second};
 use crate::record::Kind;
 
-/// The threads of a part taken together.
-pub struct All<'m, 's> {
-    /// One of them.
-    pub first: &'m Meter<'s>,
-    /// The others.
-    pub rest: &'m [Meter<'s>],
+/// 95 % of these and of the reads and writes took no longer, in milliseconds.
+fn p95_ms(lanes: &Lanes<'_>, mut with: Histogram) -> f64 {
+    for meter in &lanes.meters {
+        [Kind::Read, Kind::Write].iter().for_each(|kind| with.merge(&meter.histogram(*kind)));
+    }
+    with.quantile(0.95).unwrap_or(0) as f64 / 1e6
 }
 
-impl<'m, 's> All<'m, 's> {
-    fn each(&self) -> impl Iterator<Item = &'m Meter<'s>> {
-        std::iter::once(self.first).chain(self.rest)
-    }
+/// As 1.0 prints them; events and latencies are those of reads, writes and the flushes of
+/// `bursts`, but not those at the end.
+pub fn of_1_0(lanes: &Lanes<'_>, bursts: Histogram) -> Vec<Figure> {
+    let elapsed_ns = lanes.end_ns() - lanes.start_ns();
+    let [reads, writes, flushes] =
+        [Kind::Read, Kind::Write, Kind::Flush].map(|kind| lanes.total(kind));
+    let rate = |n: f64| per_second(n, elapsed_ns);
+    let events = reads.0 + writes.0 + bursts.total();
+    vec![
+        figure("reads/s", rate(reads.0 as f64), "/s"),
+        figure("writes/s", rate(writes.0 as f64), "/s"),
+        figure("fsyncs/s", rate(flushes.0 as f64), "/s"),
+        figure("read, MiB/s", rate(mib(reads.1)), "MiB/s"),
+        figure("written, MiB/s", rate(mib(writes.1)), "MiB/s"),
+        figure("total time", elapsed_ns as f64 / 1e9, "s"),
+        figure("total number of events", events as f64, ""),
+        figure("95th percentile", p95_ms(lanes, bursts), "ms"),
+    ]
+}
 
-    fn start_ns(&self) -> u64 {
-        self.each().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0)
-    }
-
-    /// When the last of them was done.
-    pub fn end_ns(&self) -> u64 {
-        self.each().map(Meter::now_ns).max().unwrap_or(0)
-    }
-
-    /// Operations, bytes and summed latency of one kind.
-    fn total(&self, kind: Kind) -> (u64, u64, u64) {
-        let add = |a: (u64, u64, u64), b: (u64, u64, u64)| (a.0 + b.0, a.1 + b.1, a.2 + b.2);
-        self.each().map(|m| m.so_far(kind)).fold((0, 0, 0), add)
-    }
-
-    /// 95 % of these and of the reads and writes took no longer, in milliseconds.
-    fn p95_ms(&self, mut with: Histogram) -> f64 {
-        for meter in self.each() {
-            [Kind::Read, Kind::Write].iter().for_each(|kind| with.merge(&meter.histogram(*kind)));
-        }
-        with.quantile(0.95).unwrap_or(0) as f64 / 1e6
-    }
-
-    /// As 1.0 prints them; events and latencies are those of reads, writes and the flushes of
-    /// `bursts`, but not those at the end.
-    pub fn figures(&self, bursts: Histogram) -> Vec<Figure> {
-        let elapsed_ns = self.end_ns() - self.start_ns();
-        let [reads, writes, flushes] =
-            [Kind::Read, Kind::Write, Kind::Flush].map(|kind| self.total(kind));
-        let rate = |n: f64| per_second(n, elapsed_ns);
-        let events = reads.0 + writes.0 + bursts.total();
-        vec![
-            figure("reads/s", rate(reads.0 as f64), "/s"),
-            figure("writes/s", rate(writes.0 as f64), "/s"),
-            figure("fsyncs/s", rate(flushes.0 as f64), "/s"),
-            figure("read, MiB/s", rate(mib(reads.1)), "MiB/s"),
-            figure("written, MiB/s", rate(mib(writes.1)), "MiB/s"),
-            figure("total time", elapsed_ns as f64 / 1e9, "s"),
-            figure("total number of events", events as f64, ""),
-            figure("95th percentile", self.p95_ms(bursts), "ms"),
-        ]
-    }
-
-    /// As 0.4 prints them, its clock started `opening` earlier and ended at `end_ns`; latencies are
-    /// those of reads and writes alone.
-    pub fn figures_of_0_4(&self, opening: Duration, end_ns: u64) -> Vec<Figure> {
-        let opening_ns = u64::try_from(opening.as_nanos()).unwrap_or(u64::MAX);
-        let elapsed_ns = (end_ns - self.start_ns()).saturating_add(opening_ns);
-        let (reads, writes) = (self.total(Kind::Read), self.total(Kind::Write));
-        let count = reads.0 + writes.0;
-        let mean_ms = (reads.2 + writes.2) as f64 / count.max(1) as f64 / 1e6;
-        let rate = |n: f64| per_second(n, elapsed_ns);
-        vec![
-            figure("0.4: total transferred", rate(mib(reads.1 + writes.1)), "Mb/sec"),
-            figure("0.4: Requests/sec executed", rate(count as f64), "/sec"),
-            figure("0.4: avg", mean_ms, "ms"),
-            figure("0.4: approx. 95 percentile", self.p95_ms(Histogram::default()), "ms"),
-        ]
-    }
+/// As 0.4 prints them, its clock started `opening` earlier and ended at `end_ns`; latencies are
+/// those of reads and writes alone.
+pub fn of_0_4(lanes: &Lanes<'_>, opening: Duration, end_ns: u64) -> Vec<Figure> {
+    let opening_ns = u64::try_from(opening.as_nanos()).unwrap_or(u64::MAX);
+    let elapsed_ns = (end_ns - lanes.start_ns()).saturating_add(opening_ns);
+    let (reads, writes) = (lanes.total(Kind::Read), lanes.total(Kind::Write));
+    let count = reads.0 + writes.0;
+    let mean_ms = (reads.2 + writes.2) as f64 / count.max(1) as f64 / 1e6;
+    let rate = |n: f64| per_second(n, elapsed_ns);
+    vec![
+        figure("0.4: total transferred", rate(mib(reads.1 + writes.1)), "Mb/sec"),
+        figure("0.4: Requests/sec executed", rate(count as f64), "/sec"),
+        figure("0.4: avg", mean_ms, "ms"),
+        figure("0.4: approx. 95 percentile", p95_ms(lanes, Histogram::default()), "ms"),
+    ]
 }
 
 fn mib(bytes: u64) -> f64 {
