@@ -11,6 +11,7 @@ use crate::model::measurement::Measurement;
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{Metric, Workload};
 use crate::profiles;
+use crate::tools::bonnie::TESTS;
 use crate::tools::parts;
 
 const KIB: f64 = 1024.0;
@@ -77,13 +78,13 @@ fn names(part: Part, flushes: bool) -> Option<Names> {
         Profile::Dd => one("copied", 1e6, "throughput".to_string()),
         Profile::Sysbench => sysbench(spec.word),
         Profile::Bonnie => {
-            let (words, factor) = bonnie(spec.word)?;
-            one(words, factor, parts::rate_name(part, spec.word)?)
+            let test = TESTS.get(usize::from(part.part))?;
+            one(test.title, test.unit() as f64, test.rate().0)
         }
         Profile::Iozone => {
             let words = iozone(spec.word);
             let words = if flushes { format!("{words} -e") } else { words };
-            one(&words, KIB, parts::rate_name(part, spec.word)?)
+            one(&words, KIB, parts::rate_name(part)?)
         }
         Profile::Sqlite
         | Profile::HomeAssistant
@@ -112,24 +113,6 @@ fn sysbench(word: &str) -> Names {
         "rndwr" => of(&[writes]),
         _ => of(&[reads, writes]),
     }
-}
-
-fn bonnie(word: &str) -> Option<(&'static str, f64)> {
-    Some(match word {
-        "putc" => ("Sequential Output Per Chr", KIB),
-        "block-write" => ("Sequential Output Block", KIB),
-        "rewrite" => ("Sequential Output Rewrite", KIB),
-        "getc" => ("Sequential Input Per Chr", KIB),
-        "block-read" => ("Sequential Input Block", KIB),
-        "seeks" => ("Random Seeks", 1.0),
-        "seq-create" => ("Sequential Create", 1.0),
-        "seq-stat" => ("Sequential Read", 1.0),
-        "seq-delete" => ("Sequential Delete", 1.0),
-        "random-create" => ("Random Create", 1.0),
-        "random-stat" => ("Random Read", 1.0),
-        "random-delete" => ("Random Delete", 1.0),
-        _ => return None,
-    })
 }
 
 /// iozone's own words for its tests, as its profile states them.

@@ -21,21 +21,13 @@ pub mod table;
 mod tables;
 
 #[cfg(test)]
-mod hostile;
-#[cfg(test)]
-mod matrix;
-#[cfg(test)]
-mod samples;
-#[cfg(test)]
-mod shuffled;
-#[cfg(test)]
-mod versions;
+mod tests;
 
 use crate::rules;
-use crate::scan::Reader;
 pub use crate::scan::{Finder, Imported, Metric, RESULTS_LIMIT, ToolResult, Unread, Value};
+use crate::scan::{Reader, Tool};
+use crate::tools::TOOLS;
 use crate::tools::iozone::{Iozone, Latencies};
-use crate::tools::readers::{TOOLS, readers};
 use columns::Columns;
 pub use own::run_of_events;
 use tables::{Asked, Tables};
@@ -54,14 +46,15 @@ fn finder(asked: Asked) -> Finder {
         Box::new(own::Own::default()),
         Box::new(Tables::new(asked)),
     ];
-    let of_tool = |tool: &&str| match (*tool, asked) {
+    let of_tool = |tool: &&Tool| match (tool.name, asked) {
         ("iozone", Asked::Read) => {
             let tables: Box<dyn Reader> = Box::new(Iozone::assuming_kib());
             vec![tables, Box::new(Latencies::default())]
         }
-        _ => readers(tool),
+        _ => (tool.readers)(),
     };
-    Finder::with(TOOLS.iter().flat_map(of_tool).chain(others).collect()).judged_by(rules::result)
+    let readers = TOOLS.iter().flat_map(of_tool).chain(others).collect();
+    Finder::with(&TOOLS, readers).judged_by(rules::result)
 }
 
 impl Finder {
@@ -69,7 +62,7 @@ impl Finder {
     pub fn of_columns(columns: Columns) -> Finder {
         let rows: [Box<dyn Reader>; 2] =
             [Box::new(rows::Rows::new(columns)), Box::new(Tables::new(Asked::Propose))];
-        Finder::with_rows(rows.into_iter().collect()).judged_by(rules::result)
+        Finder::with(&TOOLS, rows.into_iter().collect()).of_rows().judged_by(rules::result)
     }
 
     /// Looks for outputs, and reads tables by what their titles say.

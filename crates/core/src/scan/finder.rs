@@ -2,31 +2,10 @@
 
 use super::html;
 use super::lines::{self, Raw, Splitter};
-use super::overlooked::Overlooked;
 use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
-use super::strangers::Strangers;
-
-/// The tools whose outputs are read and whose command lines are remembered, by the names of their
-/// programs.
-pub const TOOLS: [&str; 13] = [
-    "dd",
-    "sysbench",
-    "bonnie++",
-    "iozone",
-    "fio",
-    "hdparm",
-    "ioping",
-    "f3",
-    "iostat",
-    "crystaldiskmark",
-    "yabs",
-    "agnostics",
-    "Storage.sh",
-];
-
-/// Programs of a tool that has another name.
-const PROGRAMS: [(&str, &str); 3] = [("f3write", "f3"), ("f3read", "f3"), ("f3probe", "f3")];
+use super::tool::Tool;
+use super::unclaimed::Unclaimed;
 
 /// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]
@@ -86,18 +65,19 @@ struct Inner {
     is_table: bool,
     above: Above,
     html: html::Rows,
+    tools: &'static [&'static Tool],
     readers: Vec<Box<dyn Reader>>,
-    overlooked: Overlooked,
-    strangers: Strangers,
+    unclaimed: Unclaimed,
     out: Out,
 }
 
 impl Finder {
-    /// Offers every line to these readers, in their order.
-    pub fn with(readers: Vec<Box<dyn Reader>>) -> Finder {
-        let (above, html, overlooked, strangers, out) = Default::default();
-        let is_table = false;
-        let inner = Inner { number: 0, is_table, above, html, readers, overlooked, strangers, out };
+    /// Offers every line to these readers, in their order, where there are outputs and commands of
+    /// these tools.
+    pub fn with(tools: &'static [&'static Tool], readers: Vec<Box<dyn Reader>>) -> Finder {
+        let (number, is_table) = (0, false);
+        let (above, html, unclaimed, out) = Default::default();
+        let inner = Inner { number, is_table, above, html, tools, readers, unclaimed, out };
         Finder { splitter: Splitter::default(), inner }
     }
 
@@ -107,11 +87,10 @@ impl Finder {
         self
     }
 
-    /// Looks for the rows of tables only, which these readers know.
-    pub fn with_rows(readers: Vec<Box<dyn Reader>>) -> Finder {
-        let mut finder = Finder::with(readers);
-        finder.inner.is_table = true;
-        finder
+    /// Looks for the rows of tables only, which its readers know.
+    pub fn of_rows(mut self) -> Finder {
+        self.inner.is_table = true;
+        self
     }
 
     /// What it looks for in a text that is in memory.
@@ -128,11 +107,11 @@ impl Finder {
     /// The text is over.
     pub fn finish(mut self) -> Imported {
         self.splitter.finish(&mut |raw| self.inner.raw(raw));
-        let Inner { mut readers, mut out, number, overlooked, strangers, .. } = self.inner;
+        let Inner { mut readers, mut out, number, mut unclaimed, .. } = self.inner;
         // First: what they name is no table of people's.
-        strangers.give(&mut out);
+        unclaimed.give_strange(&mut out);
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
-        overlooked.give(&mut out);
+        unclaimed.give_known(&mut out);
         out.finish(number)
     }
 }
@@ -176,9 +155,8 @@ impl Inner {
             is_taken |= reader.line(&line, &mut self.out);
         }
         if !is_taken {
-            self.overlooked.look(self.number, text);
-            self.strangers.look(self.number, text);
-            self.above.look(text);
+            self.unclaimed.look(self.tools, self.number, text);
+            self.above.look(self.tools, text);
         }
     }
 }
@@ -204,14 +182,14 @@ impl Above {
     }
 
     /// Looks at a line that is no tool's output.
-    fn look(&mut self, text: &str) {
+    fn look(&mut self, tools: &[&Tool], text: &str) {
         let text = text.trim();
         if self.is_command_open {
             self.command = short(&format!("{} {text}", self.command.trim_end_matches('\\')));
             self.is_command_open = text.ends_with('\\');
             return;
         }
-        if let Some((tool, command)) = command(text) {
+        if let Some((tool, command)) = command(tools, text) {
             self.command = short(command);
             self.command_tool = Some(tool);
             self.is_command_open = text.ends_with('\\');
@@ -273,7 +251,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
 
 /// The tool that a line starts and its command, after a prompt (`$ `, `# `, `% `), assignments
 /// of variables, and words that run another program.
-fn command(text: &str) -> Option<(&'static str, &str)> {
+fn command<'t>(tools: &[&Tool], text: &'t str) -> Option<(&'static str, &'t str)> {
     let mut rest = text;
     if let Some(at) = ["$ ", "# ", "% "].iter().filter_map(|prompt| text.find(prompt)).min() {
         rest = text[at + 2..].trim_start();
@@ -281,13 +259,11 @@ fn command(text: &str) -> Option<(&'static str, &str)> {
     loop {
         let word = rest.split_whitespace().next()?;
         let name = word.rsplit('/').next().unwrap_or(word);
-        let of_program = PROGRAMS.iter().find(|(program, _)| *program == name);
-        let tool = of_program.map_or(name, |(_, tool)| tool);
-        if let Some(tool) = TOOLS.iter().find(|known| **known == tool) {
+        if let Some(tool) = tools.iter().find(|tool| tool.has_program(name)) {
             // A sentence may open with a tool's name; a command has an option or an operand.
             let has_path = rest.split_whitespace().nth(1).is_some_and(|word| word.starts_with('/'));
             let is_command = rest.contains(" -") || rest.contains('=') || has_path;
-            return is_command.then_some((tool, rest));
+            return is_command.then_some((tool.name, rest));
         }
         let is_prefix =
             word.contains('=') || ["sudo", "time", "env", "busybox", "nice"].contains(&word);
@@ -301,6 +277,7 @@ fn command(text: &str) -> Option<(&'static str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tools::TOOLS;
 
     #[test]
     fn a_command_is_found_behind_its_prompt() {
@@ -312,7 +289,7 @@ mod tests {
             ("Results of dd", None),
             ("", None),
         ] {
-            assert_eq!(command(text).map(|(tool, _)| tool), tool, "{text}");
+            assert_eq!(command(&TOOLS, text).map(|(tool, _)| tool), tool, "{text}");
         }
     }
 
@@ -331,7 +308,7 @@ mod tests {
             ("words\n\nExt4\n", "Ext4"),
         ] {
             let mut above = Above::default();
-            text.lines().for_each(|line| above.look(line));
+            text.lines().for_each(|line| above.look(&TOOLS, line));
             assert_eq!(above.heading, heading);
         }
     }

@@ -1,21 +1,22 @@
 //! Finds the outputs of tools in any text: lines, what stands above them, and what was found.
 //!
-//! Which tools there are is not known here: each brings a [`Reader`], and [`crate::tools`] and
-//! [`crate::import`] say which of them look at a text. Memory is bounded by
+//! Which tools there are is not known here: each is a [`Tool`] with its [`Reader`]s, and
+//! [`crate::tools`] and [`crate::import`] say which of them look at a text. Memory is bounded by
 //! [`lines::LINE_LIMIT_BYTES`], [`RESULTS_LIMIT`] and the readers' own limits.
 
 pub mod decimal;
 pub mod finder;
 pub mod html;
 pub mod lines;
-mod overlooked;
 pub mod quantity;
 pub mod result;
 mod stamp;
-mod strangers;
+pub mod tool;
+mod unclaimed;
 
 pub use finder::{Finder, Reader};
 pub use result::{Imported, Metric, ToolResult, Unread, Value};
+pub use tool::Tool;
 
 /// Most results of one text; what comes after is counted in one unread entry.
 pub const RESULTS_LIMIT: usize = 10_000;

@@ -17,7 +17,7 @@ pub const IEC: [(&str, u64); 6] = [
 ];
 
 /// A number and what one of its units is worth.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     number: Decimal,
     unit: u64,
@@ -46,6 +46,14 @@ impl Quantity {
         Some(Quantity { raw: text.to_string(), ..Quantity::of(number, unit)? })
     }
 
+    /// Reads `8M`, `4.50KiB` or `16 Kb`: a number and the first of these units that ends the text.
+    pub fn suffixed(text: &str, units: &[(&str, u64)]) -> Option<Quantity> {
+        let text = text.trim();
+        let read =
+            |(name, unit): &(&str, u64)| Quantity::of(text.strip_suffix(name)?.trim_end(), *unit);
+        Some(Quantity { raw: text.to_string(), ..units.iter().find_map(read)? })
+    }
+
     /// In single units, rounded.
     pub fn whole(&self) -> Option<u64> {
         self.number.times(self.unit)
@@ -58,18 +66,28 @@ impl Quantity {
 
     /// What it can have been printed from, whether the tool rounded or truncated.
     pub fn span(&self) -> Span {
-        let slack = self.number.last_digit() * self.unit as f64 * 1.01;
+        let slack = self.slack() * 1.01;
         Span { low: (self.value() - slack).max(0.0), high: self.value() + slack }
+    }
+
+    /// What rounding may have taken or given: one unit of the last digit.
+    pub fn slack(&self) -> f64 {
+        self.number.last_digit() * self.unit as f64
     }
 
     /// Whether it was printed as a whole number of single units.
     pub fn is_plain(&self) -> bool {
-        self.number.is_whole() && self.unit == 1
+        self.is_whole() && self.unit == 1
+    }
+
+    /// Whether it was printed without a fraction.
+    pub fn is_whole(&self) -> bool {
+        self.number.is_whole()
     }
 
     /// The same of a count, which is exact where it was printed without a fraction.
     pub fn count_span(&self) -> Span {
-        if self.number.is_whole() { Span::exactly(self.value()) } else { self.span() }
+        if self.is_whole() { Span::exactly(self.value()) } else { self.span() }
     }
 
     /// Adds it as a whole number, where it fits.

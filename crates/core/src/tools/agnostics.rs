@@ -4,11 +4,17 @@
 //! per second of reads, and of writes. Below a run it repeats three of them with their targets; its
 //! "KB/sec" are fio's KiB. A verdict is a result of its own only where its job is not above it.
 
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
 
-const TOOL: &str = "agnostics";
+/// How its outputs are found.
+pub static TOOL: Tool =
+    Tool::new("agnostics", &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "], || {
+        vec![Box::new(Agnostics::default())]
+    });
+
 const KIB: u64 = 1 << 10;
 /// The jobs of sd_bench.fio and the bytes of a request, which grew in 2024.
 const JOBS: [(&str, &[u64]); 5] = [
@@ -145,7 +151,7 @@ impl Agnostics {
 
 impl Agnostics {
     fn give(&self, line: &Line<'_>, job: &str, metrics: Metrics, out: &mut Out) {
-        let mut result = line.place(TOOL).result(TOOL, None, line.number, metrics);
+        let mut result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
         result.test = Some(job.to_string());
         if let Some((run, at)) = &self.run
             && line.number <= at + FAR_LINES
@@ -176,7 +182,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(Agnostics::default())]).all_of(text.as_bytes())
+        Finder::of("agnostics").all_of(text.as_bytes())
     }
 
     #[test]

@@ -9,19 +9,31 @@
 mod cells;
 pub mod command;
 mod csv;
-#[cfg(test)]
-mod moved;
 mod row;
 mod table;
+#[cfg(test)]
+mod tests;
 mod wrapped;
 
-use self::cells::{Cells, TESTS};
+use self::cells::Cells;
+pub use self::cells::TESTS;
 use self::table::Table;
 use self::wrapped::{Next, Wrapped};
 use crate::evidence::cell::too_short;
 use crate::evidence::of_result;
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place};
+
+/// How its outputs are found.
+pub static TOOL: Tool = Tool {
+    phases: &["Writing a byte at a time...", "Writing intelligently..."],
+    ..Tool::new(
+        "bonnie++",
+        &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"],
+        || vec![Box::new(Bonnie::default())],
+    )
+};
 
 /// The CSV line follows its table within this many lines.
 const CSV_GAP_LINES: u64 = 12;
@@ -117,7 +129,7 @@ impl Bonnie {
         if csv::is_header(text) {
             return true;
         }
-        if let Some(cells) = csv::read(text, line.is_ended) {
+        if let Some(cells) = csv::read(text, line.is_ended, line.number) {
             self.drop_half(out);
             self.give_csv(line.place("bonnie++"), line.number, cells, out);
             return true;
@@ -125,7 +137,7 @@ impl Bonnie {
         if let Some((place, last, mut half)) = self.half.take() {
             half.push_str(text);
             if last + 1 == line.number && csv::is_part(text) {
-                match csv::read(&half, line.is_ended) {
+                match csv::read(&half, line.is_ended, place.first_line) {
                     Some(cells) => self.give_csv(place, line.number, cells, out),
                     None if line.number < place.first_line + WRAP_LINES => {
                         self.half = Some((place, line.number, half));
@@ -165,7 +177,6 @@ impl Bonnie {
 
     /// A whole CSV line; the table above it has to say the same.
     fn give_csv(&mut self, mut place: Place, last: u64, mut cells: Cells, out: &mut Out) {
-        csv::set_line(&mut cells, place.first_line);
         let Some(table) = self.table.take() else { return emit(&place, last, &cells, out) };
         if place.first_line > table.last_line + CSV_GAP_LINES || !table.is_named(&cells.name) {
             self.table = Some(table);
@@ -194,7 +205,7 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     for (at, test) in TESTS.iter().enumerate() {
         let cell = &cells.tests[at];
         if cell.is_too_short {
-            short.push(test.name.replace('_', " "));
+            short.push(test.title.to_lowercase());
         }
         cell.give(test, &mut metrics);
     }

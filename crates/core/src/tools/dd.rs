@@ -11,8 +11,16 @@ mod line;
 
 use self::line::Stats;
 use crate::model::finding::Severity;
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
+
+/// How its outputs are found.
+pub static TOOL: Tool = Tool::new(
+    "dd",
+    &["+0 records in", "+0 records out", " bytes transferred in ", "B) copied, "],
+    || vec![Box::new(Dd::default())],
+);
 
 /// Statistics follow the record lines at once, but for a warning or a count of cut records.
 const RECORDS_GAP_LINES: u64 = 2;

@@ -6,9 +6,18 @@
 //! direction stands in a line of its own above the tests (`[Read]`); a run in which such a line may
 //! be missing or in the wrong place gives nothing.
 
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
+
+/// How its outputs are found.
+pub static TOOL: Tool = Tool {
+    title: "CrystalDiskMark",
+    ..Tool::new("crystaldiskmark", &["iB (Q=", "Sequential Read (", "Sequential Write ("], || {
+        vec![Box::new(DiskMark::default())]
+    })
+};
 
 const MB: u64 = 1_000_000;
 /// What KDiskMark calls a MB: 1000 KiB.
@@ -354,7 +363,6 @@ fn bytes(word: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::{Finder, Imported};
 
     macro_rules! fixture {
@@ -364,7 +372,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(DiskMark::default())]).all_of(text.as_bytes())
+        Finder::of("crystaldiskmark").all_of(text.as_bytes())
     }
 
     #[test]

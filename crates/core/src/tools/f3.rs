@@ -7,11 +7,21 @@
 use crate::evidence::cell::fake_capacity;
 use crate::evidence::of_result;
 use crate::model::finding::{Finding, Severity};
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, finding, short};
 
-const TOOL: &str = "f3";
+/// How its outputs are found.
+pub static TOOL: Tool = Tool {
+    programs: &["f3write", "f3read", "f3probe"],
+    ..Tool::new(
+        "f3",
+        &["Average reading speed:", "Average writing speed:", "*Usable* size:", "Data LOST:"],
+        || vec![Box::new(F3::default())],
+    )
+};
+
 const SECTOR_BYTES: u64 = 512;
 /// Lines after which the rest of a block is another one.
 const FAR_LINES: u64 = 60;
@@ -74,7 +84,7 @@ struct Held {
 }
 
 /// The figures of one f3read or f3probe.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Block {
     test: &'static str,
     place: Place,
@@ -268,16 +278,8 @@ impl Held {
 
 impl Block {
     fn new(line: &Line<'_>, test: &'static str) -> Block {
-        Block {
-            test,
-            place: line.place(TOOL),
-            last_line: line.number,
-            sizes: Vec::new(),
-            metrics: Metrics::default(),
-            is_mixed: false,
-            is_suspect: false,
-            findings: Vec::new(),
-        }
+        let (place, last_line) = (line.place(TOOL.name), line.number);
+        Block { test, place, last_line, ..Block::default() }
     }
 
     /// `9.85 MB/s`, or `420.34 MB/s (77824 sectors / 90.4ms)` of version 10.
@@ -337,7 +339,7 @@ impl Block {
         if let Some((first_line, device, _)) = news {
             (self.place.first_line, self.place.context) = (first_line, device);
         }
-        let mut result = self.place.result(TOOL, version, self.last_line, metrics);
+        let mut result = self.place.result(TOOL.name, version, self.last_line, metrics);
         result.test = Some(self.test.to_string());
         result.findings = self.findings;
         out.result(result);
@@ -471,7 +473,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(F3::default())]).all_of(text.as_bytes())
+        Finder::of("f3").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, name: &str) -> Option<f64> {

@@ -16,17 +16,32 @@ pub mod json;
 mod order;
 mod paths;
 mod percentile_rows;
-#[cfg(test)]
-mod posted;
 pub mod same_run;
 mod scalar;
 mod summary;
 pub mod terse;
+#[cfg(test)]
+mod tests;
 pub mod text;
 mod wrapped;
 
 use crate::model::finding::Severity;
+use crate::scan::Tool;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};
+
+/// How its outputs are found.
+pub static TOOL: Tool = Tool::new(
+    "fio",
+    &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."],
+    || {
+        vec![
+            Box::new(json::Json::default()),
+            Box::new(terse::Terse),
+            Box::new(text::Text::default()),
+            Box::new(same_run::SameRun),
+        ]
+    },
+);
 
 /// What was found of one direction of a job.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,11 +7,14 @@
 
 use crate::evidence::cell::warm_cache;
 use crate::evidence::of_result;
+use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out};
 
-const TOOL: &str = "hdparm";
+/// How its outputs are found.
+pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![Box::new(Hdparm::default())]);
+
 const MIB: u64 = 1 << 20;
 
 /// Reads hdparm's timings.
@@ -56,11 +59,11 @@ impl Hdparm {
             metrics.whole("elapsed", ns, "ns", (figures.raw, at));
         }
         metrics.real("throughput", figures.bytes_per_s(), "bytes/s", (figures.raw, at));
-        let mut place = line.place(TOOL);
+        let mut place = line.place(TOOL.name);
         if let Some((first_line, device)) = &self.device {
             (place.first_line, place.context) = (*first_line, device.clone());
         }
-        let mut result = place.result(TOOL, None, at, metrics);
+        let mut result = place.result(TOOL.name, None, at, metrics);
         result.test = Some(test.to_string());
         if test.ends_with("cached reads") || test == "buffer-cache reads" {
             let evidence = "the same 2 MiB are read repeatedly: this is the speed of memory and \
@@ -139,11 +142,10 @@ impl Figures<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::{Finder, Imported};
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(Hdparm::default())]).all_of(text.as_bytes())
+        Finder::of("hdparm").all_of(text.as_bytes())
     }
 
     #[test]

@@ -6,11 +6,17 @@
 //! took. KiB and MiB are powers of two, and the "mb" of 0.6 too; `k` of a count is 1000
 //! (ioping.c, `print_suffix`, `finish_statistics`).
 
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{IEC, Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
 
-const TOOL: &str = "ioping";
+/// How its outputs are found.
+pub static TOOL: Tool =
+    Tool::new("ioping", &[" ioping statistics ---", " requests completed in "], || {
+        vec![Box::new(Ioping::default())]
+    });
+
 const COUNTS: [(&str, u64); 5] =
     [("", 1), ("k", 1000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
 const TIMES: [(&str, u64); 6] = [
@@ -96,7 +102,7 @@ impl Reader for Ioping {
 
 impl Ioping {
     fn begin(&mut self, line: &Line<'_>, target: &str, out: &mut Out) -> Open {
-        let mut place = line.place(TOOL);
+        let mut place = line.place(TOOL.name);
         match self.requests.take_if(|(_, last)| line.number <= *last + 3) {
             Some((first_line, _)) => place.first_line = first_line,
             None => self.list_requests(out),
@@ -180,7 +186,7 @@ impl Ioping {
         let Some(open) = self.open.take().filter(|open| !open.metrics.0.is_empty()) else {
             return;
         };
-        let mut result = open.place.result(TOOL, None, open.last_line, open.metrics);
+        let mut result = open.place.result(TOOL.name, None, open.last_line, open.metrics);
         if !open.target.is_empty() {
             result.context = Some(open.target);
         }
@@ -404,13 +410,12 @@ fn raw(line: &Line<'_>, text: &str, out: &mut Out) -> bool {
     for (((name, unit), value), word) in names.iter().zip(&values).zip(&words) {
         metrics.whole(name, *value, unit, (word, line.number));
     }
-    out.result(line.place(TOOL).result(TOOL, None, line.number, metrics));
+    out.result(line.place(TOOL.name).result(TOOL.name, None, line.number, metrics));
     true
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::{Finder, Imported};
 
     macro_rules! fixture {
@@ -420,7 +425,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(Ioping::default())]).all_of(text.as_bytes())
+        Finder::of("ioping").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, at: usize, name: &str) -> Option<f64> {

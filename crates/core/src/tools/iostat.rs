@@ -7,12 +7,17 @@
 //! with the kernel it cannot be told from others without the command, and has a finding.
 
 use crate::model::finding::Severity;
+use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, ToolResult, finding, short};
 
-const TOOL: &str = "iostat";
+/// How its outputs are found.
+pub static TOOL: Tool = Tool::new("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "], || {
+    vec![Box::new(Iostat::default())]
+});
+
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const SECTOR_BYTES: u64 = 512;
@@ -141,7 +146,7 @@ impl Iostat {
             let why = "a table of iostat has an unknown column";
             return out.unread(line.number, line.number, why);
         }
-        let place = line.place(TOOL);
+        let place = line.place(TOOL.name);
         let is_left_out = place
             .command
             .split_whitespace()
@@ -194,7 +199,7 @@ impl Table {
                        contradict each other";
             return out.unread(line.number, line.number, why);
         }
-        let mut result = self.place.result(TOOL, None, line.number, metrics);
+        let mut result = self.place.result(TOOL.name, None, line.number, metrics);
         result.first_line = line.number;
         result.test = Some(short(device));
         self.note(&mut result);
@@ -249,7 +254,6 @@ fn is_number(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::{Finder, Imported};
 
     macro_rules! fixture {
@@ -259,7 +263,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(Iostat::default())]).all_of(text.as_bytes())
+        Finder::of("iostat").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, at: usize, name: &str) -> Option<f64> {

@@ -17,9 +17,16 @@ mod wrapped;
 pub use self::latencies::Latencies;
 use self::row::{Row, Unit};
 use crate::model::finding::Severity;
+use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, finding, short};
+
+/// How its outputs are found.
+pub static TOOL: Tool =
+    Tool::new("iozone", &["Children see throughput", " reclen ", "\"Writer report\""], || {
+        vec![Box::new(Iozone::default()), Box::new(Latencies::default())]
+    });
 
 /// A run ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 60;

@@ -26,14 +26,18 @@ impl Figures<'_> {
     }
 
     pub(super) fn get(self, name: &str) -> Result<f64, ParseError> {
-        let missing = || ParseError::Figure { tool: self.tool, figure: name.to_string() };
-        self.find(name).ok_or_else(missing)
+        self.find(name).ok_or_else(|| self.missing(name))
+    }
+
+    /// The error for a figure that is not there.
+    pub(super) fn missing(self, name: &str) -> ParseError {
+        ParseError::Figure { tool: self.tool, figure: name.to_string() }
     }
 
     /// A time or a count that is more than nothing.
     pub(super) fn above_zero(self, name: &str) -> Result<u64, ParseError> {
-        let missing = || ParseError::Figure { tool: self.tool, figure: name.to_string() };
-        self.find(name).filter(|value| *value >= 0.5).map(whole).ok_or_else(missing)
+        let found = self.find(name).filter(|value| *value >= 0.5);
+        found.map(whole).ok_or_else(|| self.missing(name))
     }
 }
 
@@ -103,8 +107,7 @@ pub fn measurement(
         (DriverName::Sysbench, _) => sysbench(figures)?,
         (DriverName::Iozone, None) => iozone(figures, rw)?,
         (DriverName::Bonnie | DriverName::Native, _) => {
-            let figure = format!("figure for {}", rw.name());
-            return Err(ParseError::Figure { tool: figures.tool, figure });
+            return Err(figures.missing(&format!("figure for {}", rw.name())));
         }
     };
     Ok(Measurement {
@@ -162,7 +165,7 @@ fn fio(figures: Figures) -> Result<Work, ParseError> {
     let elapsed = ["read.elapsed", "write.elapsed"].map(|name| figures.find(name).unwrap_or(0.0));
     let elapsed_ns = whole(elapsed[0].max(elapsed[1]));
     if elapsed_ns == 0 {
-        return Err(ParseError::Figure { tool: "fio", figure: "time of a millisecond".into() });
+        return Err(figures.missing("time of a millisecond"));
     }
     let share = |name: &str| {
         let percent = figures.find(name).unwrap_or(0.0);
@@ -199,7 +202,8 @@ fn latency(figures: Figures, name: &str) -> Latency {
     }
 }
 
-fn side(rw: Rw, done: Done) -> (Done, Done) {
+/// What was read and what was written, where all of it was one of them.
+pub(super) fn side(rw: Rw, done: Done) -> (Done, Done) {
     match rw {
         Rw::Read | Rw::RandRead => (done, Done::default()),
         Rw::Write | Rw::RandWrite | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => {
@@ -236,7 +240,7 @@ fn sysbench(figures: Figures) -> Result<Work, ParseError> {
         (count("reads", "reads_per_second"), count("writes", "writes_per_second"));
     let flush = Done::of(count("fsyncs", "fsyncs_per_second"), 0);
     if reads + writes == 0 {
-        return Err(ParseError::Figure { tool: "sysbench", figure: "reads or writes".into() });
+        return Err(figures.missing("reads or writes"));
     }
     Ok(Work { elapsed_ns, read: data(reads), write: data(writes), flush, ..Work::default() })
 }
@@ -271,7 +275,7 @@ fn iozone(figures: Figures, rw: Rw) -> Result<Work, ParseError> {
     let bytes = figures.above_zero("file_size")?;
     let record = figures.above_zero("record_size")?;
     if rate <= 0.0 {
-        return Err(ParseError::Figure { tool: "iozone", figure: name.to_string() });
+        return Err(figures.missing(name));
     }
     let elapsed_ns = whole(bytes as f64 / rate * 1e9).max(1);
     let (read, write) = side(rw, Done::of(bytes.div_ceil(record), bytes));

@@ -15,8 +15,35 @@ pub mod measured;
 pub mod native;
 pub(crate) mod parts;
 pub mod pibenchmarks;
-pub mod readers;
 pub mod sysbench;
 #[cfg(test)]
 mod tests;
 pub mod yabs;
+
+use crate::scan::{Finder, Tool};
+
+/// The tools whose outputs are read and whose command lines are remembered. Others repeat lines of
+/// fio, so it comes last.
+pub static TOOLS: [&Tool; 13] = [
+    &dd::TOOL,
+    &sysbench::TOOL,
+    &bonnie::TOOL,
+    &iozone::TOOL,
+    &hdparm::TOOL,
+    &ioping::TOOL,
+    &f3::TOOL,
+    &iostat::TOOL,
+    &diskmark::TOOL,
+    &yabs::TOOL,
+    &agnostics::TOOL,
+    &pibenchmarks::TOOL,
+    &fio::TOOL,
+];
+
+impl Finder {
+    /// Looks for the outputs of the tool of that name; for none where it is none of [`TOOLS`].
+    pub fn of(name: &str) -> Finder {
+        let of_tool = TOOLS.iter().filter(|tool| tool.name == name);
+        Finder::with(&TOOLS, of_tool.flat_map(|tool| (tool.readers)()).collect())
+    }
+}

@@ -3,8 +3,9 @@
 //! The part's name says what the tool calls the same work; its amount follows from the tool's own
 //! settings, so that a rate gives its time. Sources: those of the profiles.
 
+use super::bonnie::TESTS;
 use super::foreign::ParseError;
-use super::measured::{Done, Figures, Work, whole};
+use super::measured::{Done, Figures, Work, side, whole};
 use crate::model::job::{Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::profiles::{self, PartSpec};
@@ -15,33 +16,12 @@ const SEEKS: u64 = 8192;
 const PER_CHAR_BYTES: u64 = 3 << 20;
 
 /// The tool's metric with the rate of a part; `None` where it has none.
-pub(crate) fn rate_name(part: Part, word: &str) -> Option<String> {
-    Some(match part.profile {
-        Profile::Bonnie => {
-            let (name, what) = match word {
-                "putc" => ("sequential_output_per_chr", "throughput"),
-                "block-write" => ("sequential_output_block", "throughput"),
-                "rewrite" => ("sequential_output_rewrite", "throughput"),
-                "getc" => ("sequential_input_per_chr", "throughput"),
-                "block-read" => ("sequential_input_block", "throughput"),
-                "seeks" => ("random_seeks", "rate"),
-                "seq-create" => ("sequential_create", "rate"),
-                "seq-stat" => ("sequential_read", "rate"),
-                "seq-delete" => ("sequential_delete", "rate"),
-                "random-create" => ("random_create", "rate"),
-                "random-stat" => ("random_read", "rate"),
-                "random-delete" => ("random_delete", "rate"),
-                _ => return None,
-            };
-            format!("{name}.{what}")
-        }
+pub(crate) fn rate_name(part: Part) -> Option<String> {
+    match part.profile {
+        Profile::Bonnie => TESTS.get(usize::from(part.part)).map(|test| test.rate().0),
         Profile::Iozone => {
-            let name = match word {
-                "backward-read" => "backward_read".to_string(),
-                "mixed" => return None,
-                word => word.replace('-', "_"),
-            };
-            format!("{name}.throughput")
+            let name = profiles::part_spec(part)?.word.replace('-', "_");
+            (name != "mixed").then(|| format!("{name}.throughput"))
         }
         Profile::Sqlite
         | Profile::HomeAssistant
@@ -52,8 +32,8 @@ pub(crate) fn rate_name(part: Part, word: &str) -> Option<String> {
         | Profile::PackageInstall
         | Profile::Desktop
         | Profile::Dd
-        | Profile::Sysbench => return None,
-    })
+        | Profile::Sysbench => None,
+    }
 }
 
 /// What a tool did in one part.
@@ -63,9 +43,9 @@ pub(super) fn work(
     job: &Job,
     figures: Figures<'_>,
 ) -> Result<Work, ParseError> {
-    let none = |figure: &str| ParseError::Figure { tool: figures.tool, figure: figure.into() };
+    let none = |figure: &str| figures.missing(figure);
     let spec = profiles::part_spec(part).ok_or_else(|| none("part of that number"))?;
-    let name = rate_name(part, spec.word).ok_or_else(|| none(spec.word))?;
+    let name = rate_name(part).ok_or_else(|| none(spec.word))?;
     // Its command leaves no phase out.
     if part.profile == Profile::Bonnie && figures.find(&name).is_none() {
         return Err(ParseError::TooShort { tool: figures.tool });
@@ -79,12 +59,8 @@ pub(super) fn work(
         bonnie(spec, size, job.io_size.unwrap_or(PER_CHAR_BYTES), figures)
     } else {
         let done = Done::of(size / figures.above_zero("record_size")?.max(1), size);
-        match rw {
-            Rw::Read | Rw::RandRead => (size, done, Done::default()),
-            Rw::Write | Rw::RandWrite | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => {
-                (size, Done::default(), done)
-            }
-        }
+        let (read, write) = side(rw, done);
+        (size, read, write)
     };
     let elapsed_ns = whole(amount as f64 / rate * 1e9);
     if elapsed_ns == 0 {

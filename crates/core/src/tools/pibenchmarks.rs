@@ -6,11 +6,17 @@
 //! iozone 2^10. Until 2023 the script wrote MB/s behind dd's number, whatever its unit was; such a
 //! number below ten may be of GB and is listed.
 
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
 
-const TOOL: &str = "Storage.sh";
+/// How its outputs are found.
+pub static TOOL: Tool =
+    Tool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
+        vec![Box::new(StorageSh::default())]
+    });
+
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const BLOCK_BYTES: f64 = 4096.0;
@@ -179,7 +185,7 @@ impl StorageSh {
 }
 
 fn give(line: &Line<'_>, test: &str, metrics: Metrics, out: &mut Out) {
-    let mut result = line.place(TOOL).result(TOOL, None, line.number, metrics);
+    let mut result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
     result.test = Some(test.to_string());
     out.result(result);
 }
@@ -200,7 +206,6 @@ fn fio(figures: &str) -> Option<(Quantity, Quantity)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::{Finder, Imported};
 
     macro_rules! fixture {
@@ -210,7 +215,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(StorageSh::default())]).all_of(text.as_bytes())
+        Finder::of("Storage.sh").all_of(text.as_bytes())
     }
 
     const TABLE: &str = "\

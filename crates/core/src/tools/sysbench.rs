@@ -11,8 +11,16 @@ mod field;
 mod report;
 
 use self::field::{Field, Key};
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Out, Place};
+
+/// How its outputs are found.
+pub static TOOL: Tool = Tool::new(
+    "sysbench",
+    &["Requests/sec executed", "Total transferred ", "total number of events:"],
+    || vec![Box::new(Sysbench::default())],
+);
 
 /// A report ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 60;

@@ -6,11 +6,19 @@
 //! block size show which of the two a table has. Both are cut, not rounded. The rates of single
 //! runs of dd are dd's own, with MB of 10^6 bytes.
 
+use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place};
 
-const TOOL: &str = "yabs";
+/// How its outputs are found.
+pub static TOOL: Tool = Tool {
+    title: "YABS",
+    ..Tool::new("yabs", &["Block Size | ", "fio Disk Speed Tests"], || {
+        vec![Box::new(Yabs::default())]
+    })
+};
+
 const ROWS: [&str; 3] = ["Read", "Write", "Total"];
 const NAMES: [&str; 3] = ["read", "write", "total"];
 /// Bytes of a KB: since July 2026, and before.
@@ -59,7 +67,7 @@ impl Reader for Yabs {
         let is_fio = text.contains("fio Disk Speed Tests");
         if is_fio || text.contains("dd Sequential Disk Speed Tests") {
             self.close(out);
-            let (place, version) = (line.place(TOOL), self.version.take());
+            let (place, version) = (line.place(TOOL.name), self.version.take());
             self.table = Some(Table::new(place, version, line.number, !is_fio));
             return true;
         }
@@ -69,7 +77,7 @@ impl Reader for Yabs {
             let is_far = |table: &mut Table| line.number > table.last_line + 3 || table.is_dd;
             if self.table.as_mut().is_none_or(is_far) {
                 self.close(out);
-                let (place, version) = (line.place(TOOL), self.version.take());
+                let (place, version) = (line.place(TOOL.name), self.version.take());
                 self.table = Some(Table::new(place, version, line.number, false));
             }
         }
@@ -235,7 +243,7 @@ impl Table {
             }
             return;
         }
-        let mut result = self.place.result(TOOL, self.version, self.last_line, metrics);
+        let mut result = self.place.result(TOOL.name, self.version, self.last_line, metrics);
         result.test = Some(test.to_string());
         out.result(result);
     }
@@ -291,7 +299,6 @@ fn banner(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::{Finder, Imported};
 
     macro_rules! fixture {
@@ -301,7 +308,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::with(vec![Box::new(Yabs::default())]).all_of(text.as_bytes())
+        Finder::of("yabs").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, name: &str) -> Option<f64> {

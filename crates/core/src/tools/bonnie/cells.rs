@@ -1,49 +1,72 @@
 //! The figures of one bonnie++ run, wherever they were printed.
 
-use crate::scan::decimal::Decimal;
+use crate::scan::quantity::Quantity;
 use crate::scan::result::Metrics;
 
 /// One of the twelve phases.
 #[derive(Debug)]
 pub struct Test {
-    /// Its name in our words.
-    pub name: &'static str,
+    /// What bonnie++ calls it: the title of its columns with that of their group.
+    pub title: &'static str,
     /// Whether its rate is KiB/s; else operations per second.
     pub is_bulk: bool,
 }
 
-const fn test(name: &'static str, is_bulk: bool) -> Test {
-    Test { name, is_bulk }
+impl Test {
+    /// Its name in our words.
+    pub fn name(&self) -> String {
+        self.title.to_lowercase().replace(' ', "_")
+    }
+
+    /// The name of its rate among the metrics, and the unit.
+    pub fn rate(&self) -> (String, &'static str) {
+        match self.is_bulk {
+            true => (format!("{}.throughput", self.name()), "bytes/s"),
+            false => (format!("{}.rate", self.name()), "1/s"),
+        }
+    }
+
+    /// What one unit of its rate is worth.
+    pub fn unit(&self) -> u64 {
+        if self.is_bulk { 1024 } else { 1 }
+    }
 }
 
-/// The phases in the order of the CSV line.
-pub const TESTS: [Test; 12] = [
-    test("sequential_output_per_chr", true),
-    test("sequential_output_block", true),
-    test("sequential_output_rewrite", true),
-    test("sequential_input_per_chr", true),
-    test("sequential_input_block", true),
-    test("random_seeks", false),
-    test("sequential_create", false),
-    test("sequential_read", false),
-    test("sequential_delete", false),
-    test("random_create", false),
-    test("random_read", false),
-    test("random_delete", false),
+const fn test(title: &'static str, is_bulk: bool) -> Test {
+    Test { title, is_bulk }
+}
+
+/// The phases in the order of the CSV line, which is that of the profile's parts.
+pub static TESTS: [Test; 12] = [
+    test("Sequential Output Per Chr", true),
+    test("Sequential Output Block", true),
+    test("Sequential Output Rewrite", true),
+    test("Sequential Input Per Chr", true),
+    test("Sequential Input Block", true),
+    test("Random Seeks", false),
+    test("Sequential Create", false),
+    test("Sequential Read", false),
+    test("Sequential Delete", false),
+    test("Random Create", false),
+    test("Random Read", false),
+    test("Random Delete", false),
 ];
 
-/// A figure: bytes per second, operations per second, percent or nanoseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    /// The value.
-    pub value: f64,
-    /// One unit of its last digit.
-    pub slack: f64,
-    /// The text.
-    pub raw: String,
-    /// The line.
-    pub line: u64,
-}
+/// Suffixes of sizes: `8M`, `1G`, `64k`, `8192`.
+const SIZES: [(&str, u64); 7] = [
+    ("k", 1 << 10),
+    ("K", 1 << 10),
+    ("m", 1 << 20),
+    ("M", 1 << 20),
+    ("g", 1 << 30),
+    ("G", 1 << 30),
+    ("", 1),
+];
+/// Units of latencies.
+const TIMES: [(&str, u64); 3] = [("us", 1000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+
+/// A figure and its line.
+pub type Figure = (Quantity, u64);
 
 /// What was printed of a phase.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,39 +100,20 @@ pub struct Cells {
     pub tests: [Cell; 12],
 }
 
-/// A number with its rounding, times a factor.
-pub fn figure(text: &str, factor: f64, line: u64) -> Option<Figure> {
-    let number = Decimal::parse(text.trim())?;
-    let (value, slack) = (number.value() * factor, number.last_digit() * factor);
-    Some(Figure { value, slack, raw: text.trim().to_string(), line })
+/// A number of which one is worth `unit`.
+pub fn figure(text: &str, unit: u64, line: u64) -> Option<Figure> {
+    Some((Quantity::of(text.trim(), unit)?, line))
 }
 
-/// A size as bonnie++ writes it: `8M`, `1G`, `64k`, `8192`.
+/// A size as bonnie++ writes it.
 pub fn size(text: &str, line: u64) -> Option<Figure> {
-    let text = text.trim();
-    let (number, factor) = match text.chars().next_back()? {
-        'k' | 'K' => (&text[..text.len() - 1], 1024.0),
-        'm' | 'M' => (&text[..text.len() - 1], 1048576.0),
-        'g' | 'G' => (&text[..text.len() - 1], 1073741824.0),
-        _ => (text, 1.0),
-    };
-    let mut figure = figure(number, factor, line)?;
-    figure.raw = text.to_string();
-    Some(figure)
+    Some((Quantity::suffixed(text, &SIZES)?, line))
 }
 
-/// A latency: an integer with `us`, `ms` or `s`. Without its unit it was cut.
+/// A latency: an integer with its unit. Without that it was cut.
 pub fn latency(text: &str, line: u64) -> Option<Figure> {
-    let text = text.trim();
-    let units = [("us", 1e3), ("ms", 1e6), ("s", 1e9)];
-    let (number, factor) =
-        units.iter().find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)))?;
-    if !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let mut figure = figure(number, factor, line)?;
-    figure.raw = text.to_string();
-    Some(figure)
+    let latency = Quantity::suffixed(text, &TIMES).filter(Quantity::is_whole)?;
+    Some((latency, line))
 }
 
 /// Whether a cell says that its phase was too short.
@@ -121,20 +125,16 @@ pub fn is_pluses(text: &str) -> bool {
 impl Cell {
     /// Puts what is known of the phase among the metrics.
     pub fn give(&self, test: &Test, metrics: &mut Metrics) {
-        let mut put = |figure: &Option<Figure>, what: &str, unit, is_whole: bool| {
-            let Some(figure) = figure else { return };
-            let name = format!("{}.{what}", test.name);
-            match is_whole {
-                true => metrics.whole(&name, figure.value as u64, unit, (&figure.raw, figure.line)),
-                false => metrics.real(&name, figure.value, unit, (&figure.raw, figure.line)),
-            }
-        };
-        match test.is_bulk {
-            true => put(&self.rate, "throughput", "bytes/s", false),
-            false => put(&self.rate, "rate", "1/s", false),
+        if let Some((rate, line)) = &self.rate {
+            let (name, unit) = test.rate();
+            rate.give_real(&name, unit, *line, metrics);
         }
-        put(&self.cpu, "cpu", "percent", false);
-        put(&self.latency, "latency_max", "ns", true);
+        if let Some((cpu, line)) = &self.cpu {
+            cpu.give_real(&format!("{}.cpu", test.name()), "percent", *line, metrics);
+        }
+        if let Some((latency, line)) = &self.latency {
+            latency.give_whole(&format!("{}.latency_max", test.name()), "ns", *line, metrics);
+        }
     }
 }
 
@@ -147,8 +147,8 @@ impl Cells {
             (&self.chunk_size, "chunk_size", "bytes"),
             (&self.files, "files", "count"),
         ] {
-            if let Some(figure) = figure {
-                metrics.whole(name, figure.value as u64, unit, (&figure.raw, figure.line));
+            if let Some((figure, line)) = figure {
+                figure.give_whole(name, unit, *line, metrics);
             }
         }
     }
@@ -156,7 +156,9 @@ impl Cells {
     /// Whether one figure of the two says another thing than the other.
     pub fn disagrees_with(&self, other: &Cells) -> bool {
         let differ = |a: &Option<Figure>, b: &Option<Figure>| match (a, b) {
-            (Some(a), Some(b)) => (a.value - b.value).abs() > a.slack.max(b.slack) * 1.01,
+            (Some((a, _)), Some((b, _))) => {
+                (a.value() - b.value()).abs() > a.slack().max(b.slack()) * 1.01
+            }
             _ => false,
         };
         self.tests.iter().zip(&other.tests).any(|(a, b)| {

@@ -38,8 +38,8 @@ pub fn is_part(text: &str) -> bool {
     text.contains(',') && text.chars().all(allowed) && !begins(text)
 }
 
-/// Reads a whole line; `None` when it is none. One that was cut is none.
-pub fn read(text: &str, is_ended: bool) -> Option<Cells> {
+/// Reads a whole line that begins on `line`; `None` when it is none. One that was cut is none.
+pub fn read(text: &str, is_ended: bool, line: u64) -> Option<Cells> {
     // Before the split: a line with other counts of commas is not worth the work.
     let commas = text.bytes().filter(|byte| *byte == b',').count();
     if !matches!(commas, 26 | 47 | 49) {
@@ -57,25 +57,24 @@ pub fn read(text: &str, is_ended: bool) -> Option<Cells> {
     if is_cut && latency(whole, 0).is_none() && !whole.contains("+++") {
         return None;
     }
-    // The lines are set by the caller: a wrapped line has several, and any would do.
-    let mut cells = Cells { tests: tests(&fields, &columns)?, ..Cells::default() };
+    let mut cells = Cells { tests: tests(&fields, &columns, line)?, ..Cells::default() };
     match columns.latency {
         Some(_) => {
             cells.version = fields[1].to_string();
             cells.name = fields[2].to_string();
-            cells.concurrency = optional(fields[3], |text| figure(text, 1.0, 0))?;
-            cells.file_size = optional(fields[5], |text| size(text, 0))?;
-            cells.chunk_size = optional(fields[6], |text| size(text, 0))?;
-            cells.files = optional(fields[columns.files], |text| figure(text, 1024.0, 0))?;
+            cells.concurrency = optional(fields[3], |text| figure(text, 1, line))?;
+            cells.file_size = optional(fields[5], |text| size(text, line))?;
+            cells.chunk_size = optional(fields[6], |text| size(text, line))?;
+            cells.files = optional(fields[columns.files], |text| figure(text, 1024, line))?;
         }
         None => {
             cells.version = "1.03".to_string();
             cells.name = fields[0].to_string();
             let (file, chunk) = fields[1].split_once(':').unwrap_or((fields[1], ""));
-            cells.file_size = optional(file, |text| size(text, 0))?;
-            cells.chunk_size = optional(chunk, |text| size(text, 0))?;
+            cells.file_size = optional(file, |text| size(text, line))?;
+            cells.chunk_size = optional(chunk, |text| size(text, line))?;
             let files = fields[columns.files].split(':').next().unwrap_or("");
-            cells.files = optional(files, |text| figure(text, 1024.0, 0))?;
+            cells.files = optional(files, |text| figure(text, 1024, line))?;
             // 27 fields are no proof; a size, or a count of files, among numbers is.
             let has_size = file.is_empty() || file.ends_with(['M', 'G']);
             if !has_size || (cells.file_size.is_none() && cells.files.is_none()) {
@@ -91,33 +90,22 @@ fn optional<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>
     if text.is_empty() { Some(None) } else { read(text).map(Some) }
 }
 
-fn tests(fields: &[&str], columns: &Columns) -> Option<[Cell; 12]> {
+fn tests(fields: &[&str], columns: &Columns, line: u64) -> Option<[Cell; 12]> {
     let mut tests: [Cell; 12] = Default::default();
     for (at, cell) in tests.iter_mut().enumerate() {
         let first = if at < 6 { columns.bulk + 2 * at } else { columns.small + 2 * (at - 6) };
-        let factor = if TESTS[at].is_bulk { 1024.0 } else { 1.0 };
         cell.is_too_short = is_pluses(fields[first]);
         if !cell.is_too_short {
-            cell.rate = optional(fields[first], |text| figure(text, factor, 0))?;
+            cell.rate = optional(fields[first], |text| figure(text, TESTS[at].unit(), line))?;
         }
         if !is_pluses(fields[first + 1]) {
-            cell.cpu = optional(fields[first + 1], |text| figure(text, 1.0, 0))?;
+            cell.cpu = optional(fields[first + 1], |text| figure(text, 1, line))?;
         }
         if let Some(first) = columns.latency {
-            cell.latency = optional(fields[first + at], |text| latency(text, 0))?;
+            cell.latency = optional(fields[first + at], |text| latency(text, line))?;
         }
     }
     Some(tests)
-}
-
-/// Sets the line of every figure.
-pub fn set_line(cells: &mut Cells, line: u64) {
-    let settings =
-        [&mut cells.concurrency, &mut cells.file_size, &mut cells.chunk_size, &mut cells.files];
-    let tests = cells.tests.iter_mut().flat_map(|c| [&mut c.rate, &mut c.cpu, &mut c.latency]);
-    for figure in settings.into_iter().chain(tests).flatten() {
-        figure.line = line;
-    }
 }
 
 #[cfg(test)]
@@ -129,24 +117,24 @@ mod tests {
         let text = "1.98,2.00a,b,1,42,8M,,8192,5,3324,75,+++++,+++,+++++,+++,6050,93,+++++,+++,\
                     +++++,+++,1,4096,512,,4,1154,16,+++++,+++,+++++,+++,930,17,+++++,+++,+++++,+++,\
                     6669us,73us,169us,5307us,3us,1034us,35835us,102us,9619us,62860us,67us,2692us";
-        let cells = read(text, true).unwrap();
-        assert_eq!(cells.tests[0].rate.as_ref().unwrap().value, 3324.0 * 1024.0);
-        assert_eq!(cells.tests[6].rate.as_ref().unwrap().value, 1154.0);
-        assert_eq!(cells.tests[9].rate.as_ref().unwrap().value, 930.0);
-        assert_eq!(cells.tests[11].latency.as_ref().unwrap().value, 2_692_000.0);
-        assert!(read(text, false).is_some(), "its last unit is there");
-        assert!(read(&text[..text.len() - 2], false).is_none(), "a cut latency has no unit");
-        assert!(read(&text[..text.len() - 2], true).is_none());
+        let cells = read(text, true, 1).unwrap();
+        assert_eq!(cells.tests[0].rate.as_ref().unwrap().0.value(), 3324.0 * 1024.0);
+        assert_eq!(cells.tests[6].rate.as_ref().unwrap().0.value(), 1154.0);
+        assert_eq!(cells.tests[9].rate.as_ref().unwrap().0.value(), 930.0);
+        assert_eq!(cells.tests[11].latency.as_ref().unwrap().0.value(), 2_692_000.0);
+        assert!(read(text, false, 1).is_some(), "its last unit is there");
+        assert!(read(&text[..text.len() - 2], false, 1).is_none(), "a cut latency has no unit");
+        assert!(read(&text[..text.len() - 2], true, 1).is_none());
     }
 
     #[test]
     fn the_line_of_1_03_is_told_from_any_other_csv() {
         let text = "host,2G,41064,74,40000,10,20000,5,38000,70,50000,6,180.5,0,16,\
                     2000,10,+++++,+++,2100,9,2050,10,+++++,+++,1900,8";
-        let cells = read(text, true).unwrap();
-        assert_eq!(cells.tests[5].rate.as_ref().unwrap().value, 180.5);
+        let cells = read(text, true, 1).unwrap();
+        assert_eq!(cells.tests[5].rate.as_ref().unwrap().0.value(), 180.5);
         assert!(cells.tests[7].is_too_short);
-        assert_eq!(read(&vec!["1"; 27].join(","), true), None);
-        assert_eq!(read(&text.replace("41064", "n/a"), true), None);
+        assert_eq!(read(&vec!["1"; 27].join(","), true, 1), None);
+        assert_eq!(read(&text.replace("41064", "n/a"), true, 1), None);
     }
 }

@@ -16,7 +16,7 @@ pub fn bulk(text: &str, line: u64) -> Option<Figure> {
     if text.ends_with(['k', 'm', 'g']) {
         return size(text, line);
     }
-    figure(text, 1024.0, line)
+    figure(text, 1024, line)
 }
 
 /// Whether the last CPU share ends nearer to its rate than a column is wide: the row was cut there,
@@ -138,8 +138,8 @@ mod tests {
 
     #[test]
     fn the_units_of_2_00_are_powers_of_1024() {
-        assert_eq!(bulk("3324k", 1).unwrap().value, 3324.0 * 1024.0);
-        assert_eq!(bulk("9.8m", 1).unwrap().value, 9.8 * 1048576.0);
-        assert_eq!(bulk("84", 1).unwrap().value, 84.0 * 1024.0);
+        assert_eq!(bulk("3324k", 1).unwrap().0.value(), 3324.0 * 1024.0);
+        assert_eq!(bulk("9.8m", 1).unwrap().0.value(), 9.8 * 1048576.0);
+        assert_eq!(bulk("84", 1).unwrap().0.value(), 84.0 * 1024.0);
     }
 }

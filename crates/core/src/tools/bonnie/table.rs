@@ -173,7 +173,7 @@ impl Table {
         }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
-            self.cells.concurrency = figure(number, 1.0, line);
+            self.cells.concurrency = figure(number, 1, line);
             return true;
         }
         if text.contains("%CP") {
@@ -232,10 +232,10 @@ impl Table {
             if !cell.is_too_short && !is_leftover {
                 cell.rate = match test.is_bulk {
                     true => bulk(rate, line.number),
-                    false => figure(rate, 1.0, line.number),
+                    false => figure(rate, 1, line.number),
                 };
             }
-            cell.cpu = figure(cpu, 1.0, line.number).filter(|_| !is_pluses(cpu));
+            cell.cpu = figure(cpu, 1, line.number).filter(|_| !is_pluses(cpu));
             let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
             if !is_number && cell.rate.is_none() {
                 self.wrong = Some(format!("{rate} is not a rate of bonnie++"));
@@ -255,7 +255,7 @@ impl Table {
     fn head(&mut self, head: &str, line: u64) {
         if self.is_create {
             let count = head.split_whitespace().next().unwrap_or("").split([':', '/']).next();
-            self.cells.files = count.and_then(|count| figure(count, 1024.0, line));
+            self.cells.files = count.and_then(|count| figure(count, 1024, line));
             return;
         }
         let mut words = head.split_whitespace();

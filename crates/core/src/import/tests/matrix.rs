@@ -4,7 +4,7 @@
 //! Real outputs are in fixtures/tools; texts that stand here are of programs that cannot be run,
 //! written as their sources print. `samples` shows everything that is read of the real ones.
 
-use super::{Finder, Imported};
+use crate::import::{Finder, Imported};
 
 /// A figure that has to be there with this value, or that must not be there.
 type Figure = (&'static str, Option<f64>);
@@ -31,7 +31,7 @@ macro_rules! cases {
 
 macro_rules! sample {
     ($path:literal) => {
-        include_bytes!(concat!("../../../../fixtures/tools/", $path)).as_slice()
+        include_bytes!(concat!("../../../../../fixtures/tools/", $path)).as_slice()
     };
 }
 

@@ -1,6 +1,6 @@
 //! Versions of which there is no binary to run here, from what their sources print.
 
-use super::{Finder, ToolResult};
+use crate::import::{Finder, ToolResult};
 
 fn only(text: &str) -> ToolResult {
     let imported = Finder::all(text.as_bytes());
@@ -40,7 +40,7 @@ fn sysbench_0_5_with_its_own_titles_in_a_web_page() {
 /// report was taken for two that are mixed up.
 #[test]
 fn sysbench_1_0_whose_rates_are_of_a_longer_time() {
-    let text = include_str!("../../../../fixtures/tools/sysbench/v1_rndrd_busy_machine.stdout");
+    let text = include_str!("../../../../../fixtures/tools/sysbench/v1_rndrd_busy_machine.stdout");
     let result = only(text);
     assert_eq!(result.test.as_deref(), Some("rndrd"));
     assert_eq!(figure(&result, "reads_per_second"), 158154.66);
@@ -50,7 +50,7 @@ fn sysbench_1_0_whose_rates_are_of_a_longer_time() {
 /// the printed one and more, and it was refused.
 #[test]
 fn sysbench_1_0_whose_events_do_not_fit_its_rates_is_kept_with_a_finding() {
-    let text = include_str!("../../../../fixtures/tools/sysbench/v1_rndrd_busy_machine.stdout");
+    let text = include_str!("../../../../../fixtures/tools/sysbench/v1_rndrd_busy_machine.stdout");
     let later = text.replace("158154.66", "131154.66").replace("2471.17", "2049.29");
     assert_ne!(later, text);
     let result = only(&later);
@@ -65,7 +65,7 @@ fn sysbench_1_0_whose_events_do_not_fit_its_rates_is_kept_with_a_finding() {
 /// times block size was no figure of this run.
 #[test]
 fn sysbench_1_0_whose_files_are_no_whole_blocks() {
-    let text = include_str!("../../../../fixtures/tools/sysbench/v1_seqrd_half_blocks.stdout");
+    let text = include_str!("../../../../../fixtures/tools/sysbench/v1_seqrd_half_blocks.stdout");
     let result = only(text);
     assert_eq!(figure(&result, "read_throughput"), 4357.58 * 1_048_576.0);
     let more = Finder::all(text.replace("4357.58", "4457.58").as_bytes());

@@ -3,7 +3,7 @@
 
 use super::hostile::{comes_from, lines};
 use super::samples::SAMPLES;
-use super::{Finder, Imported, ToolResult};
+use crate::import::{Finder, Imported, ToolResult};
 
 fn sample(name: &str) -> Vec<&'static [u8]> {
     lines(SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap().1)

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::{Finder, Imported};
+use crate::import::{Finder, Imported};
 
 macro_rules! samples {
     ($($path:literal,)*) => {
         &[$((
             $path,
-            include_bytes!(concat!("../../../../fixtures/tools/", $path)).as_slice(),
+            include_bytes!(concat!("../../../../../fixtures/tools/", $path)).as_slice(),
         )),*]
     };
 }

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::samples::SAMPLES;
-use super::{Finder, Imported, Metric, ToolResult};
+use crate::import::{Finder, Imported, Metric, ToolResult};
 
 /// How far a figure read from less of the output may be off: what rounding takes.
 const ROUNDING: f64 = 0.006;
@@ -283,7 +283,7 @@ fn what_a_prefix_on_each_line_hides_is_listed() {
     }
     let found = Finder::all(b"\xff\xfef\0i\0o\0\n\0");
     assert!(found.unread[0].why.contains("UTF-16"), "{:?}", found.unread);
-    let sheet = include_bytes!("../../../../fixtures/tools/iozone/auto_excel.xls");
+    let sheet = include_bytes!("../../../../../fixtures/tools/iozone/auto_excel.xls");
     let found = Finder::all(sheet);
     assert!(found.results.is_empty() && found.unread[0].why.contains("worksheet"));
 }

@@ -1,0 +1,7 @@
+//! Every output in fixtures/tools, whole and as people and terminals leave it.
+
+mod hostile;
+mod matrix;
+mod samples;
+mod shuffled;
+mod versions;
