@@ -7,12 +7,16 @@
 //! CPU time.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+
+use crate::page::{
+    self,
+    Column::{Left, Right},
+};
 
 /// What `bakeoff check` looks at for three seconds, and finds nothing of on a clean machine.
 const UNREST: [&str; 2] = ["CPU load", "background I/O"];
@@ -37,12 +41,10 @@ pub fn measure(root: &Path, bakeoff: &Path, runs: usize) -> Result<String> {
         alarms += usize::from(is_alarm(&reason));
         *said.entry((workload, name(&reason))).or_default() += 1;
     }
-    let mut table = format!("{alarms} false alarms in {runs} clean runs.\n\n");
-    table += "| workload | bottleneck | runs |\n| --- | --- | --: |\n";
-    for ((workload, cause), count) in said {
-        writeln!(table, "| `{workload}` | {cause} | {count} |")?;
-    }
-    Ok(table)
+    let columns = [Left("workload"), Left("bottleneck"), Right("runs")];
+    let row = |((workload, cause), count)| [format!("`{workload}`"), cause, format!("{count}")];
+    let table = page::table(columns, said.into_iter().map(row));
+    Ok(format!("{alarms} false alarms in {runs} clean runs.\n\n{table}"))
 }
 
 /// One run; what it says of the only candidate.

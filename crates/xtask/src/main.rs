@@ -2,16 +2,20 @@
 //!
 //! Not part of the product: nothing here is built into `bakeoff`.
 
+#![forbid(unsafe_code)]
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use clap::Parser;
 
 mod alarms;
 mod bench;
 mod dist;
 mod fleet;
 mod install;
+mod page;
 mod prose;
 mod release;
 mod testing;
@@ -20,47 +24,59 @@ mod tool;
 mod truth;
 mod vm;
 
-const HELP: &str = "usage: cargo xtask NAME
-
-  tidy            check the house rules
-  prose       \
-                    check the spelling, and the style of the docs
-  words           print every \
-                    text that a user can see
-  check           run the quick checks: format, \
-                    lints, house rules and unit tests
-  test            run all tests, including \
-                    the browser and fuzzing
-  bench           compare with fio (--help)
-  \
-                    bench-truth     test decisions and causes against known truth; rewrites parts \
-                    of docs (--help)
-  test-vm         test the program on emulated machines \
-                    (--help)
-  dist            build static binaries for other machines (--help)
-  \
-                    release         build all files of a release without publishing them (--help)
- \
-                    packages        build the archive and the Debian package of the program under \
-                    test
-  repository FOLDER KEY   create a signed apt repository of a release's \
-                    packages
-  test-install    install a release on clean systems; rewrites part \
-                    of docs/install.md (--help)
-  test-fleet      test the Ansible collection \
-                    over SSH (--help)
-  features        check every combination of the \
-                    optional parts with clippy
-  workflows       check the workflow files for a \
-                    public forge with actionlint
-  plain           build this machine's static \
-                    program, and check it under valgrind
-  fuzz [SECONDS]  run every fuzz target \
-                    for this time (30)
-";
+/// Tasks for developers
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
+enum Task {
+    /// Check the house rules
+    Tidy,
+    /// Check the spelling, and the style of the docs
+    Prose,
+    /// Print every text that a user can see
+    Words,
+    /// Run the quick checks: format, lints, house rules and unit tests
+    Check,
+    /// Run all tests, including the browser and fuzzing
+    Test,
+    /// Compare with fio, dd and sysbench
+    Bench(bench::Arguments),
+    /// Test decisions and causes against known truth; rewrites parts of docs
+    BenchTruth(truth::Options),
+    /// Test the program on emulated machines
+    TestVm(vm::Options),
+    /// Build static binaries for other machines
+    Dist(dist::Options),
+    /// Build all files of a release without publishing them
+    Release(release::Options),
+    /// Build the archive and the Debian package of the program under test
+    Packages,
+    /// Create a signed apt repository of a release's packages
+    Repository {
+        /// Folder of the repository
+        folder: PathBuf,
+        /// Name, address or fingerprint of the key that signs
+        key: String,
+    },
+    /// Install a release on clean systems; rewrites part of docs/install.md
+    TestInstall(install::Options),
+    /// Test the Ansible collection over SSH
+    TestFleet(fleet::Options),
+    /// Check every combination of the optional parts with clippy
+    Features,
+    /// Check the workflow files for a public forge with actionlint
+    Workflows,
+    /// Build this machine's static program, and check it under valgrind
+    Plain,
+    /// Run every fuzz target
+    Fuzz {
+        /// How long each target runs
+        #[arg(default_value_t = 30)]
+        seconds: u32,
+    },
+}
 
 fn main() -> ExitCode {
-    match run(std::env::args().skip(1).collect()) {
+    match root().and_then(|root| run(&root, Task::parse())) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -71,37 +87,26 @@ fn main() -> ExitCode {
 }
 
 /// Does the task; `false` when it ran and found something wrong.
-fn run(arguments: Vec<String>) -> Result<bool> {
-    let root = root()?;
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match arguments.as_slice() {
-        ["tidy"] => tidy::run(&root),
-        ["prose"] => prose::check(&root),
-        ["words"] => tidy::words(&root),
-        ["check"] => testing::check(&root),
-        ["test"] => testing::test(&root),
-        ["fuzz"] => testing::fuzz(&root, 30),
-        ["fuzz", seconds] => {
-            let seconds = seconds.parse().with_context(|| format!("not a number: {seconds}"))?;
-            testing::fuzz(&root, seconds)
-        }
-        ["dist", rest @ ..] => dist::dist(&root, rest),
-        ["release", rest @ ..] => release::release(&root, rest),
-        ["packages"] => release::check::check(&root),
-        ["features"] => release::features::check(&root),
-        ["workflows"] => release::workflows::check(&root),
-        ["repository", folder, key] => release::repository(&root, folder, key),
-        ["test-install", rest @ ..] => install::test(&root, rest),
-        ["test-fleet", rest @ ..] => fleet::test(&root, rest),
-        ["plain"] => dist::plain::check(&root),
-        ["test-vm", rest @ ..] => vm::test(&root, rest),
-        ["bench", rest @ ..] => bench::bench(&root, rest),
-        ["bench-truth", rest @ ..] => truth::bench(&root, rest),
-        [] | ["help" | "--help" | "-h"] => {
-            print!("{HELP}");
-            Ok(true)
-        }
-        _ => bail!("no such task: {}\n\n{HELP}", arguments.join(" ")),
+fn run(root: &Path, task: Task) -> Result<bool> {
+    match task {
+        Task::Tidy => tidy::run(root),
+        Task::Prose => prose::check(root),
+        Task::Words => tidy::words(root),
+        Task::Check => testing::check(root),
+        Task::Test => testing::test(root),
+        Task::Fuzz { seconds } => testing::fuzz(root, seconds),
+        Task::Dist(options) => dist::dist(root, &options),
+        Task::Release(options) => release::release(root, &options),
+        Task::Packages => release::check::check(root),
+        Task::Features => release::features::check(root),
+        Task::Workflows => release::workflows::check(root),
+        Task::Repository { folder, key } => release::repository(root, &folder, &key),
+        Task::TestInstall(options) => install::test(root, &options),
+        Task::TestFleet(options) => fleet::test(root, options),
+        Task::Plain => dist::plain::check(root),
+        Task::TestVm(options) => vm::test(root, options),
+        Task::Bench(arguments) => bench::bench(root, arguments),
+        Task::BenchTruth(options) => truth::bench(root, &options),
     }
 }
 
@@ -109,4 +114,14 @@ fn run(arguments: Vec<String>) -> Result<bool> {
 fn root() -> Result<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).map(Path::to_path_buf).context("xtask lies two folders below the top")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Task::command().debug_assert();
+    }
 }

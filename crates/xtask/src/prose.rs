@@ -20,7 +20,7 @@ const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "fuzz/
 /// Checks everything; `false` where something is to be mended.
 pub fn check(root: &Path) -> Result<bool> {
     let folder = root.join("target/prose");
-    if let Err(error) = fetch(&folder) {
+    if let Err(error) = tool::fetch_from_pypi(&folder, &PACKAGES, 60) {
         return tool::skip("prose", "PyPI", &format!("{error:#}")).map(|()| true);
     }
     let spelled = Command::new(folder.join("bin/typos"))
@@ -32,22 +32,6 @@ pub fn check(root: &Path) -> Result<bool> {
     let found = style(root, &folder)?;
     found.iter().for_each(|line| println!("{line}"));
     Ok(spelled && found.is_empty())
-}
-
-/// Fetches the programs, unless they are there.
-fn fetch(folder: &Path) -> Result<()> {
-    let finished = folder.join("packages");
-    let wanted = PACKAGES.join(" ");
-    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
-        return Ok(());
-    }
-    let mut pip = Command::new("timeout");
-    pip.args(["60", "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-        .args(["--only-binary=:all:", "--upgrade", "--target"])
-        .arg(folder)
-        .args(PACKAGES);
-    tool::run(&mut pip).with_context(|| format!("cannot fetch {wanted} from PyPI"))?;
-    std::fs::write(finished, wanted).context("cannot write to target/prose")
 }
 
 /// What proselint says of the docs, less what is no prose.

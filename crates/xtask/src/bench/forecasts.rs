@@ -7,9 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, ensure};
 
 use super::machine;
+use crate::page;
 use drive::{Drive, SPEEDS};
 use measured::Forecast;
 
@@ -27,67 +28,31 @@ const PLANS: [&str; 7] = [
     "nas",
 ];
 
-const HELP: &str = "usage: cargo xtask bench --forecasts [--time SECONDS] [--plan NAME] [--speed \
-                    NAME] …
-
-  --time      time limit of each run (default: that of the drive)
-  \
-                    --plan      one of the built-in plans (all)
-  --speed     one of card, usb, \
-                    free (all)
-  --mode      mode of the runs (quick)
-  --dir       directory for \
-                    the image of the drive (target)
-  --out       page for the table \
-                    (docs/plans.md); none with --plan or --speed
-  --binary    program to measure \
-                    with (target/release/bakeoff)
-";
-
 /// What was asked for.
-struct Options {
+#[derive(clap::Args)]
+pub struct Options {
+    /// Time limit of each run in seconds (default: that of the drive)
+    #[arg(long = "time")]
     time_s: Option<u64>,
+    /// One of the built-in plans (default: all); writes no page
+    #[arg(long)]
     plan: Option<String>,
+    /// Speed of the drive: card, usb or free (default: all); writes no page
+    #[arg(long)]
     speed: Option<String>,
+    /// Mode of the runs
+    #[arg(long, default_value = "quick")]
     mode: String,
+    /// Directory for the image of the drive
+    #[arg(long, default_value = "target")]
     dir: PathBuf,
-    out: PathBuf,
+    /// Program to measure with
+    #[arg(long, default_value = "target/release/bakeoff")]
     binary: PathBuf,
 }
 
-impl Options {
-    fn parse(root: &Path, arguments: &[&str]) -> Result<Options> {
-        let mut options = Options {
-            time_s: None,
-            plan: None,
-            speed: None,
-            mode: "quick".to_owned(),
-            dir: root.join("target"),
-            out: root.join("docs/plans.md"),
-            binary: root.join("target/release/bakeoff"),
-        };
-        let mut arguments = arguments.iter();
-        while let Some(name) = arguments.next() {
-            let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"));
-            match *name {
-                "--time" => options.time_s = Some(value?.parse().context("--time is a number")?),
-                "--plan" => options.plan = Some((*value?).to_owned()),
-                "--speed" => options.speed = Some((*value?).to_owned()),
-                "--mode" => options.mode = (*value?).to_owned(),
-                "--dir" => options.dir = value?.into(),
-                "--out" => options.out = value?.into(),
-                "--binary" => options.binary = value?.into(),
-                "--help" => bail!("{HELP}"),
-                _ => bail!("no such option: {name}\n\n{HELP}"),
-            }
-        }
-        Ok(options)
-    }
-}
-
 /// Runs everything and writes the table.
-pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let options = Options::parse(root, arguments)?;
+pub fn bench(root: &Path, options: &Options) -> Result<bool> {
     let bakeoff = &options.binary;
     ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
     let is_wanted = |asked: &Option<String>, name: &str| asked.as_deref().is_none_or(|a| a == name);
@@ -105,9 +70,9 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
         }
     }
     let section = section::section(&machine::describe(&options.dir)?, &all);
-    print!("{section}");
-    if options.plan.is_none() && options.speed.is_none() {
-        section::write(&options.out, &section)?;
+    match (&options.plan, &options.speed) {
+        (None, None) => page::write(&root.join("docs/plans.md"), "forecasts", &section)?,
+        _ => print!("{section}"),
     }
     Ok(true)
 }

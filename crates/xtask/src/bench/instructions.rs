@@ -9,11 +9,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::tools::native::sliced::{Answer, Go, Order};
 use bakeoff_core::tools::native::{Reply, TargetKind, Task};
+
+use crate::tool;
 
 /// I/Os of the shorter and of the longer run: far enough apart that the histogram at the end, which
 /// has more entries the more latencies differ, counts for little on a busy machine too.
@@ -89,7 +91,9 @@ pub fn check(root: &Path) -> Result<bool> {
     println!("{:<40}{:>8}{:>12}{:>9}", "user instructions an I/O", "now", "committed", "at most");
     for case in cases() {
         let Some(mut now) = slope(&engine, &file.0, &case)? else {
-            skip(case.name, case.job.engine.name())?;
+            let needs = case.job.engine.name();
+            let why = format!("there is no {needs} here");
+            tool::skip(&format!("instructions: {}", case.name), &format!("kernel {needs}"), &why)?;
             continue;
         };
         for _ in 1..TRIES {
@@ -113,13 +117,9 @@ pub fn check(root: &Path) -> Result<bool> {
 
 /// The engine by itself, as a release.
 fn build(root: &Path) -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "--package", "bakeoff-engine", "--bin", "engine"])
-        .current_dir(root)
-        .status()
-        .context("cannot run cargo")?;
-    ensure!(status.success(), "the engine does not build");
+    let mut cargo = tool::cargo();
+    cargo.args(["build", "--release", "--quiet", "--package", "bakeoff-engine", "--bin", "engine"]);
+    tool::show(cargo.current_dir(root)).context("the engine does not build")?;
     Ok(root.join("target/release/engine"))
 }
 
@@ -166,14 +166,6 @@ pub fn told_of(root: &Path, file: &Path, ios: u64, env: &[(&str, &Path)]) -> Res
     input.write_all(&task(file, &job, ios)?)?;
     drop(input);
     Ok(String::from_utf8_lossy(&child.wait_with_output()?.stderr).into_owned())
-}
-
-/// Notes for `cargo xtask test` that a case cannot run here; see its `skips`.
-fn skip(case: &str, needs: &str) -> Result<()> {
-    println!("SKIPPED: {case}: there is no {needs} here");
-    let Some(path) = std::env::var_os("BAKEOFF_SKIPS") else { return Ok(()) };
-    let mut list = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
-    Ok(writeln!(list, "instructions: {case}\tkernel {needs}\tthere is no {needs} here")?)
 }
 
 /// Instructions an I/O; `None` where the engine cannot be had.

@@ -7,71 +7,53 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::run::pss_bytes;
 use super::spread::Spread;
-use crate::truth;
-
-const HELP: &str = "usage: cargo xtask bench --live [--pairs N] [--time TIME] [--readers N] \
-                    [--minutes N] [--dir DIR]
-
-  --pairs    pairs of runs, with and without \
-                    readers (10)
-  --time     time limit of each run (60s)
-  --readers  concurrent \
-                    readers in the second part (20)
-  --minutes  duration of the second part (60)
- \
-                    --dir      directory for the files (target)
-
-Rewrites a table in \
-                    docs/live.md.
-";
+use crate::page::{self, Column::Left};
 
 /// Between two looks at the server.
 const TICK: Duration = Duration::from_millis(200);
 /// Longest wait for an event: frames come every two seconds.
 const SILENCE: Duration = Duration::from_secs(60);
 
-struct Options {
+/// What was asked for.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Pairs of runs, with and without readers
+    #[arg(long, default_value_t = 10)]
     pairs: usize,
+    /// Time limit of each run
+    #[arg(long, default_value = "60s")]
     time: String,
+    /// Concurrent readers in the second part
+    #[arg(long, default_value_t = 20)]
     readers: usize,
+    /// Duration of the second part
+    #[arg(long, default_value_t = 60)]
     minutes: u64,
+    /// Directory for the files
+    #[arg(long, default_value = "target")]
+    dir: PathBuf,
 }
 
 /// Both parts.
-pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let mut options = Options { pairs: 10, time: "60s".into(), readers: 20, minutes: 60 };
-    let mut dir = root.join("target");
-    let mut arguments = arguments.iter();
-    while let Some(name) = arguments.next() {
-        let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"))?;
-        match *name {
-            "--pairs" => options.pairs = value.parse().context("--pairs is a number")?,
-            "--time" => options.time = (*value).to_owned(),
-            "--readers" => options.readers = value.parse().context("--readers is a number")?,
-            "--minutes" => options.minutes = value.parse().context("--minutes is a number")?,
-            "--dir" => dir = value.into(),
-            _ => bail!("{HELP}"),
-        }
-    }
-    let bakeoff = root.join("target/release/bakeoff");
-    ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
-    let scratch = tempfile::tempdir_in(&dir)?;
+pub fn bench(root: &Path, options: &Options) -> Result<bool> {
+    let bakeoff = super::released(root)?;
+    let scratch = tempfile::tempdir_in(&options.dir)?;
     let server = Server::start(&bakeoff, scratch.path())?;
-    let mut figures = pairs(&bakeoff, scratch.path(), &server, &options)?;
-    figures += &readers(&bakeoff, scratch.path(), &server, &options)?;
-    truth::write(&root.join("docs/live.md"), "live", &figures)?;
+    let mut figures = pairs(&bakeoff, scratch.path(), &server, options)?;
+    figures += &readers(&bakeoff, scratch.path(), &server, options)?;
+    page::write(&root.join("docs/live.md"), "live", &figures)?;
     Ok(true)
 }
 
@@ -239,18 +221,17 @@ fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Resu
     }
     let row = |what: &str, values: Vec<f64>, unit: &str| {
         let Spread { median, low, high } = Spread::of(values);
-        format!("| {what} | {median:.2}{unit} | {low:.2} to {high:.2}{unit} |\n")
+        [what.to_owned(), format!("{median:.2}{unit}"), format!("{low:.2} to {high:.2}{unit}")]
     };
     let [alone, watched] = noises;
-    let pairs = options.pairs;
-    Ok(format!(
-        "| {pairs} pairs of runs of {} at most | median | range |\n|---|---|---|\n",
-        options.time
-    ) + &row("speed with a reader relative to without", speeds, " %")
-        + &row("noise of a run without a reader", alone, " %")
-        + &row("noise of a run with a reader", watched, " %")
-        + &row("change of the noise within a pair, percentage points", changes, "")
-        + "\n")
+    let title = format!("{} pairs of runs of {} at most", options.pairs, options.time);
+    let rows = [
+        row("speed with a reader relative to without", speeds, " %"),
+        row("noise of a run without a reader", alone, " %"),
+        row("noise of a run with a reader", watched, " %"),
+        row("change of the noise within a pair, percentage points", changes, ""),
+    ];
+    Ok(page::table([Left(&title), Left("median"), Left("range")], rows) + "\n")
 }
 
 fn readers(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Result<String> {
@@ -284,17 +265,14 @@ fn readers(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Re
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let gaps: u64 = seen.iter().map(|(_, gaps)| gaps).sum();
     let events = Spread::of(seen.iter().map(|(events, _)| *events as f64));
-    Ok(format!(
-        "| {} readers for {} min during {runs} runs | |\n|---|---|\n\
-         | events of each reader | {:.0} to {:.0}, {gaps} gaps |\n\
-         | largest memory use of the server | {:.1} MiB |\n\
-         | the same with the processes that analyse the run | {:.1} MiB |\n\
-         | CPU time of all of them | {share:.1} % of one processor |\n",
-        options.readers,
-        options.minutes,
-        events.low,
-        events.high,
-        mib(most.0),
-        mib(most.1)
-    ))
+    let title =
+        format!("{} readers for {} min during {runs} runs", options.readers, options.minutes);
+    let rows = [
+        ("events of each reader", format!("{:.0} to {:.0}, {gaps} gaps", events.low, events.high)),
+        ("largest memory use of the server", format!("{:.1} MiB", mib(most.0))),
+        ("the same with the processes that analyse the run", format!("{:.1} MiB", mib(most.1))),
+        ("CPU time of all of them", format!("{share:.1} % of one processor")),
+    ];
+    let rows = rows.map(|(what, measured)| [what.to_owned(), measured]);
+    Ok(page::table([Left(&title), Left("")], rows))
 }

@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, ensure};
 
 mod answers;
 mod cases;
@@ -30,80 +30,56 @@ mod why;
 use cases::{Case, Contender, Scene};
 use run::Sample;
 
-const HELP: &str = "usage: cargo xtask bench --instructions
-       cargo xtask bench --answers …
-  \
-                    cargo xtask bench --forecasts …
-       cargo xtask bench --live …
-       cargo \
-                    xtask bench --netdata …
-       cargo xtask bench [--rounds N] [--runtime \
-                    SECONDS] [--size MIB] [--dir DIR] [--out FILE]
+use crate::page::FIGURES;
 
-  --instructions  only count \
-                    the user instructions of an I/O, and compare with the committed counts
-  \
-                    --forecasts     measure how well plans forecast time and bytes; see \
-                    `--forecasts --help`
-  --live          measure the cost of watching a run in \
-                    browsers; see `--live --help`
-  --netdata       compare `watch` with netdata \
-                    under one load; see `--netdata --help`
-  --answers       measure how fast and \
-                    how reliably demos answer; see `--answers --help`
-
-  --rounds    counted \
-                    rounds, after one warm-up round (5)
-  --runtime   duration of each run in \
-                    seconds (2)
-  --size      size of the file that is read, in MiB (1024)
-  --dir \
-                    directory for the file (target)
-  --out       page to write \
-                    (docs/performance.md)
-  --only      one case by its key (psync, uring, read8, \
-                    null, direct32, …); writes no page
-";
-
-/// What was asked for.
-struct Options {
-    rounds: usize,
-    runtime_s: u32,
-    size_mib: u64,
-    dir: PathBuf,
-    out: PathBuf,
-    only: Option<String>,
+/// Compares with fio, dd and sysbench on one file, and writes docs/performance.md.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    part: Option<Part>,
+    #[command(flatten)]
+    options: Options,
 }
 
-impl Options {
-    fn parse(root: &Path, arguments: &[&str]) -> Result<Options> {
-        let mut options = Options {
-            rounds: 5,
-            runtime_s: 2,
-            size_mib: 1024,
-            dir: root.join("target"),
-            out: root.join("docs/performance.md"),
-            only: None,
-        };
-        let mut arguments = arguments.iter();
-        while let Some(name) = arguments.next() {
-            let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"));
-            match *name {
-                "--rounds" => options.rounds = value?.parse().context("--rounds is a number")?,
-                "--runtime" => {
-                    options.runtime_s = value?.parse().context("--runtime is a number")?
-                }
-                "--size" => options.size_mib = value?.parse().context("--size is a number")?,
-                "--dir" => options.dir = value?.into(),
-                "--out" => options.out = value?.into(),
-                "--only" => options.only = Some((*value?).to_owned()),
-                "--help" => bail!("{HELP}"),
-                _ => bail!("no such option: {name}\n\n{HELP}"),
-            }
-        }
-        ensure!(options.rounds > 0, "--rounds is at least 1");
-        Ok(options)
-    }
+/// What is measured instead.
+#[derive(clap::Subcommand)]
+enum Part {
+    /// Only count the user instructions of an I/O, and compare with the committed counts
+    #[command(long_flag = "instructions")]
+    Instructions,
+    /// Measure how well plans forecast time and bytes
+    #[command(long_flag = "forecasts")]
+    Forecasts(forecasts::Options),
+    /// Measure the cost of watching a run in browsers; rewrites a table in docs/live.md
+    #[command(long_flag = "live")]
+    Live(live::Options),
+    /// Compare `watch` with netdata under one load; rewrites a table in docs/live.md
+    #[command(long_flag = "netdata")]
+    Netdata(netdata::Options),
+    /// Measure how fast and how reliably demos answer
+    #[command(long_flag = "answers")]
+    Answers(answers::Options),
+}
+
+/// What was asked for.
+#[derive(clap::Args)]
+struct Options {
+    /// Counted rounds, after one warm-up round
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// Duration of each run in seconds
+    #[arg(long = "runtime", default_value_t = 2)]
+    runtime_s: u32,
+    /// Size of the file that is read, in MiB
+    #[arg(long = "size", default_value_t = 1024)]
+    size_mib: u64,
+    /// Directory for the file
+    #[arg(long, default_value = "target")]
+    dir: PathBuf,
+    /// One case by its key (psync, uring, read8, null, direct32, …); writes no page
+    #[arg(long)]
+    only: Option<String>,
 }
 
 /// All runs of one contender in one case, the warm-up first.
@@ -133,26 +109,28 @@ impl Results {
     }
 }
 
-/// Runs everything; about ten minutes.
-pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
-    if arguments == ["--instructions"] {
-        return instructions::check(root);
-    }
-    if let ["--answers", rest @ ..] = arguments {
-        return answers::bench(root, rest);
-    }
-    if let ["--forecasts", rest @ ..] = arguments {
-        return forecasts::bench(root, rest);
-    }
-    if let ["--live", rest @ ..] = arguments {
-        return live::bench(root, rest);
-    }
-    if let ["--netdata", rest @ ..] = arguments {
-        return netdata::bench(root, rest);
-    }
-    let options = Options::parse(root, arguments)?;
+/// The program as released, which has to be built before.
+fn released(root: &Path) -> Result<PathBuf> {
     let bakeoff = root.join("target/release/bakeoff");
     ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
+    Ok(bakeoff)
+}
+
+/// The command.
+pub fn bench(root: &Path, arguments: Arguments) -> Result<bool> {
+    match arguments.part {
+        Some(Part::Instructions) => instructions::check(root),
+        Some(Part::Forecasts(options)) => forecasts::bench(root, &options),
+        Some(Part::Live(options)) => live::bench(root, &options),
+        Some(Part::Netdata(options)) => netdata::bench(root, &options),
+        Some(Part::Answers(options)) => answers::bench(root, &options),
+        None => compare(root, &arguments.options),
+    }
+}
+
+/// Runs every case; about ten minutes.
+fn compare(root: &Path, options: &Options) -> Result<bool> {
+    let bakeoff = released(root)?;
     let machine = machine::describe(&options.dir)?;
     let disk = machine::disk_counters(&options.dir)?;
     let file = scratch::File::make(&options.dir, options.size_mib)?;
@@ -180,17 +158,16 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
         results.push((case, series));
     }
     let fixed = fixed::figures(root, &scene)?;
-    let page = page::page(&machine, &fixed, &Results(results), &options);
-    print!("{page}");
-    if options.only.is_none() {
-        std::fs::write(&options.out, answers::kept(&options.out, page))
-            .with_context(|| format!("cannot write {}", options.out.display()))?;
+    let found = page::page(&machine, &fixed, &Results(results), options);
+    match options.only {
+        Some(_) => print!("{found}"),
+        None => crate::page::write(&root.join("docs/performance.md"), FIGURES, &found)?,
     }
     Ok(true)
 }
 
 /// The warm-up and the counted rounds of one case.
-fn rounds(case: &Case, scene: &Scene, disk: &Path, counted: usize) -> Result<Vec<Series>> {
+fn rounds(case: &Case, scene: &Scene, disk: &Path, counted: u32) -> Result<Vec<Series>> {
     let mut series: Vec<Series> = case
         .contenders
         .iter()
@@ -199,7 +176,7 @@ fn rounds(case: &Case, scene: &Scene, disk: &Path, counted: usize) -> Result<Vec
     for round in 0..=counted {
         let count = series.len();
         for turn in 0..count {
-            let series = &mut series[(round + turn) % count];
+            let series = &mut series[(round as usize + turn) % count];
             let sample = run::run(&series.contender, scene, disk, round == 0)?;
             eprintln!("  {round} {:<12}{:>12.0} IOPS", series.contender.name, sample.iops);
             series.samples.push(sample);

@@ -16,23 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::machine;
-use crate::truth;
-
-const HELP: &str = "usage: cargo xtask bench --netdata [--seconds N] [--dir DIR]
-
-  --seconds  \
-                    duration of the load (40)
-  --dir      directory for its file (target); the \
-                    disk under it is compared
-
-Needs Debian's package netdata-core. Rewrites a \
-                    table in docs/live.md. Fails if figures differ by
-more than 2 %.
-";
+use crate::page::{self, Column::Left};
 
 /// Most that two figures may differ.
 const MOST: f64 = 0.02;
@@ -46,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A figure, what each calls it, and its sum over the interval by each.
 struct Compared {
     what: &'static str,
-    netdata: String,
+    netdata: &'static str,
     watch: &'static str,
     theirs: f64,
     ours: f64,
@@ -59,21 +47,22 @@ impl Compared {
     }
 }
 
-/// Runs both; whether they agree.
-pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let (mut seconds, mut dir) = (40u64, root.join("target"));
-    let mut arguments = arguments.iter();
-    while let Some(name) = arguments.next() {
-        let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"));
-        match *name {
-            "--seconds" => seconds = value?.parse().context("--seconds is a number")?,
-            "--dir" => dir = value?.into(),
-            _ => bail!("{HELP}"),
-        }
-    }
-    let bakeoff = root.join("target/release/bakeoff");
-    ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
-    let scratch = tempfile::tempdir_in(&dir)?;
+/// What was asked for.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Duration of the load
+    #[arg(long, default_value_t = 40)]
+    seconds: u64,
+    /// Directory for its file; the disk under it is compared
+    #[arg(long, default_value = "target")]
+    dir: PathBuf,
+}
+
+/// Runs both; whether they agree. Needs Debian's package netdata-core.
+pub fn bench(root: &Path, options: &Options) -> Result<bool> {
+    let bakeoff = super::released(root)?;
+    let seconds = options.seconds;
+    let scratch = tempfile::tempdir_in(&options.dir)?;
     let stat = machine::disk_counters(scratch.path())?;
     let disk = std::fs::canonicalize(stat.parent().context("no disk")?)?;
     let disk = disk.file_name().context("no disk")?.to_string_lossy().into_owned();
@@ -95,7 +84,7 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     std::thread::sleep(Duration::from_secs(3));
     let compared = compared(&netdata, &frames, &disk)?;
     let table = table(&compared, &machine::kernel()?, seconds);
-    truth::write(&root.join("docs/live.md"), "netdata", &table)?;
+    page::write(&root.join("docs/live.md"), "netdata", &table)?;
     Ok(compared.iter().filter_map(Compared::difference).all(|d| d.abs() <= MOST))
 }
 
@@ -234,7 +223,7 @@ fn compared(netdata: &Netdata, frames: &[Value], disk: &str) -> Result<Vec<Compa
         let (sums, _) = netdata.sums(chart, from, to)?;
         Ok(sums.iter().filter(|(name, _)| wanted(name)).map(|(_, sum)| sum).sum())
     };
-    let ours = |figure: fn(&Value) -> Option<f64>| -> Result<f64> {
+    let ours = |figure: &dyn Fn(&Value) -> Option<f64>| -> Result<f64> {
         let of = |frame| Ok(figure(frame).context("a figure is missing")? * length(frame)?);
         frames.iter().map(of).sum()
     };
@@ -245,50 +234,42 @@ fn compared(netdata: &Netdata, frames: &[Value], disk: &str) -> Result<Vec<Compa
         theirs(&format!("cpu.cpu{number}"), |name| name != "iowait" && name != "idle")
     });
     let of_cpus = of_cpus.sum::<Result<f64>>()? / cpus as f64;
-    let one = |what, netdata: &str, watch, theirs, ours| Compared {
-        what,
-        netdata: netdata.to_string(),
-        watch,
-        theirs,
-        ours,
-    };
-    Ok(vec![
-        one(
-            "reads, MiB",
-            "`disk.*` reads",
-            "`rkB/s`",
+    let disk = |key: &'static str| move |frame: &Value| frame["disk"][0][key].as_f64();
+    let io_some = |frame: &Value| frame["machine"]["io_some_percent"].as_f64();
+    let figures = [
+        (
+            ("reads, MiB", "`disk.*` reads", "`rkB/s`"),
             theirs(&io, |n| n == "reads")? / 1024.0,
-            ours(|frame| frame["disk"][0]["rkB/s"].as_f64())? / 1024.0,
+            ours(&disk("rkB/s"))? / 1024.0,
         ),
-        one(
-            "writes, MiB",
-            "`disk.*` writes",
-            "`wkB/s`",
+        (
+            ("writes, MiB", "`disk.*` writes", "`wkB/s`"),
             theirs(&io, |n| n == "writes")? / 1024.0,
-            ours(|frame| frame["disk"][0]["wkB/s"].as_f64())? / 1024.0,
+            ours(&disk("wkB/s"))? / 1024.0,
         ),
-        one(
-            "utilisation, s",
-            "`disk_util.*` utilization",
-            "`util`",
+        (
+            ("utilisation, s", "`disk_util.*` utilization", "`util`"),
             theirs(&util, |_| true)? / 100.0,
-            ours(|frame| frame["disk"][0]["util"].as_f64())? / 100.0,
+            ours(&disk("util"))? / 100.0,
         ),
-        one(
-            "waiting for I/O, s",
-            "`system.io_some_pressure_stall_time`",
-            "`io_some_percent`",
+        (
+            ("waiting for I/O, s", "`system.io_some_pressure_stall_time`", "`io_some_percent`"),
             theirs(stall, |_| true)? / 1e3,
-            ours(|frame| frame["machine"]["io_some_percent"].as_f64())? / 100.0,
+            ours(&io_some)? / 100.0,
         ),
-        one(
-            "CPU, s of all processors",
-            "mean of `cpu.cpu*` without iowait",
-            "mean of `cpu_percent`",
+        (
+            (
+                "CPU, s of all processors",
+                "mean of `cpu.cpu*` without iowait",
+                "mean of `cpu_percent`",
+            ),
             of_cpus / 100.0,
-            ours(busy)? / 100.0,
+            ours(&busy)? / 100.0,
         ),
-    ])
+    ];
+    let one =
+        |((what, netdata, watch), theirs, ours)| Compared { what, netdata, watch, theirs, ours };
+    Ok(figures.map(one).into())
 }
 
 /// The mean of all processors in a frame, percent.
@@ -298,19 +279,28 @@ fn busy(frame: &Value) -> Option<f64> {
 }
 
 fn table(compared: &[Compared], kernel: &str, seconds: u64) -> String {
-    let mut out = format!(
+    let row = |one: &Compared| {
+        let difference = one.difference().map(|difference| format!("{:+.2} %", difference * 100.0));
+        [
+            one.what.to_owned(),
+            one.netdata.to_owned(),
+            one.watch.to_owned(),
+            format!("{:.2}", one.theirs),
+            format!("{:.2}", one.ours),
+            difference.unwrap_or_else(|| "too small".to_owned()),
+        ]
+    };
+    let columns = [
+        Left("figure"),
+        Left("netdata"),
+        Left("`bakeoff watch --format json`"),
+        Left("netdata's sum"),
+        Left("`watch`"),
+        Left("difference"),
+    ];
+    format!(
         "Sums over one load of {seconds} s (kernel {kernel}, netdata of Debian). `cargo xtask \
-         bench --netdata` repeats\nit, and fails where the two differ by more than 2 %.\n\n\
-         | figure | netdata | `bakeoff watch --format json` | netdata's sum | `watch` | \
-         difference |\n|---|---|---|---|---|---|\n"
-    );
-    for one in compared {
-        let difference = one
-            .difference()
-            .map_or("too small".to_string(), |difference| format!("{:+.2} %", difference * 100.0));
-        let Compared { what, netdata, watch, theirs, ours } = one;
-        out +=
-            &format!("| {what} | {netdata} | {watch} | {theirs:.2} | {ours:.2} | {difference} |\n");
-    }
-    out
+         bench --netdata` repeats\nit, and fails where the two differ by more than 2 %.\n\n{}",
+        page::table(columns, compared.iter().map(row))
+    )
 }

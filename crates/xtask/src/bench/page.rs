@@ -1,12 +1,13 @@
 //! The figures as a page of Markdown, which is also what the terminal shows.
 
 use super::fixed::Fixed;
-use super::goals::{self, paired};
+use super::goals::{self, Goal, paired};
 use super::run::Sample;
 use super::spread::Spread;
 use super::{Options, Results, Series};
+use crate::page::Column::{Left, Right};
 
-/// The whole page.
+/// All figures of the page.
 pub fn page(
     machine: &[(&str, String)],
     fixed: &Fixed,
@@ -14,8 +15,7 @@ pub fn page(
     options: &Options,
 ) -> String {
     let mut text = format!(
-        "# The speed of bakeoff, compared with fio, dd and sysbench\n\n\
-         `make bench` writes this page. It ran {rounds} rounds of {runtime} s on one file of \
+        "`make bench` writes this page. It ran {rounds} rounds of {runtime} s on one file of \
          {size} MiB. In each\nround every contender runs once, in rotating order. A figure is \
          the median of the rounds. \"Ratio\" is\nthe median of bakeoff's ratio to that \
          contender within each round, with the smallest and the largest.\nCPU is the user and \
@@ -48,15 +48,19 @@ pub fn page(
          {high:.2}) of one core, {:.2} MB\n",
         fixed.watching.iostat_bytes / 1e6
     );
-    text += "\n## Targets\n\n| figure | measured | target | reached |\n|---|--:|--:|---|\n";
-    for goal in goals::all(results, fixed) {
-        let reached = match (goal.is_met, &goal.why) {
+    let goal = |goal: Goal| {
+        let reached = match (goal.is_met, goal.why) {
             (true, _) => "yes".to_owned(),
             (false, None) => "**no**".to_owned(),
             (false, Some(why)) => format!("**no**: {why}"),
         };
-        text += &format!("| {} | {} | {} | {reached} |\n", goal.figure, goal.measured, goal.target);
-    }
+        [goal.figure, goal.measured, goal.target, reached]
+    };
+    text += "\n## Targets\n\n";
+    text += &crate::page::table(
+        [Left("figure"), Right("measured"), Right("target"), Left("reached")],
+        goals::all(results, fixed).into_iter().map(goal),
+    );
     text += "\nPercentiles are within 0.4 % of an exact recording by design; tests check this. \
              Latency is the time\nfrom submission to completion. A target that was not reached \
              has the measurement that explains it,\nor how often it was reached.\n";
@@ -77,25 +81,31 @@ pub fn page(
 }
 
 fn table(series: &[Series]) -> String {
-    let mut text = String::from(
-        "| contender | IOPS | ratio | user CPU an I/O, µs | all CPU, µs | ratio | requests an \
-         I/O | PSS, MiB |\n|---|--:|--:|--:|--:|--:|--:|--:|\n",
-    );
     let ours = &series[0];
-    for peer in series {
-        text += &format!(
-            "| {} | {:.0} | {} | {:.3} | {:.2} | {} | {:.2} | {:.1} |\n",
-            peer.contender.name,
-            median(peer, |sample| sample.iops),
+    let row = |peer: &Series| {
+        let pss_bytes = peer.samples.first().map_or(0.0, |warm_up| warm_up.pss_bytes as f64);
+        [
+            peer.contender.name.to_owned(),
+            format!("{:.0}", median(peer, |sample| sample.iops)),
             ratio(ours, peer, |sample| sample.iops),
-            median(peer, |sample| sample.user_us),
-            median(peer, |sample| sample.cpu_us),
+            format!("{:.3}", median(peer, |sample| sample.user_us)),
+            format!("{:.2}", median(peer, |sample| sample.cpu_us)),
             ratio(ours, peer, |sample| sample.cpu_us),
-            median(peer, |sample| sample.requests),
-            peer.samples.first().map_or(0.0, |warm_up| warm_up.pss_bytes as f64 / (1 << 20) as f64),
-        );
-    }
-    text
+            format!("{:.2}", median(peer, |sample| sample.requests)),
+            format!("{:.1}", pss_bytes / f64::from(1 << 20)),
+        ]
+    };
+    let columns = [
+        Left("contender"),
+        Right("IOPS"),
+        Right("ratio"),
+        Right("user CPU an I/O, µs"),
+        Right("all CPU, µs"),
+        Right("ratio"),
+        Right("requests an I/O"),
+        Right("PSS, MiB"),
+    ];
+    crate::page::table(columns, series.iter().map(row))
 }
 
 fn median(series: &Series, value: impl Fn(&Sample) -> f64) -> f64 {

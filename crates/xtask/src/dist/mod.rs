@@ -19,19 +19,6 @@ pub use machine::{MACHINES, Machine, find as machine};
 
 use crate::tool;
 
-const HELP: &str = "usage: cargo xtask dist [--test | --minimal] [ARCH...]
-
-Builds \
-                    target/dist/bakeoff-ARCH, static and stripped, for each ARCH (default: all of \
-                    them):
-x86_64 aarch64 armv7 armv6.
-
-  --test     build faster, with checks, \
-                    into target/dist-test; the binaries are larger
-  --minimal  omit the optional \
-                    parts (serve, push, --tui, PNG cards): bakeoff-ARCH-minimal
-";
-
 /// How a binary is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
@@ -61,21 +48,28 @@ impl Profile {
     }
 }
 
+/// Builds target/dist/bakeoff-ARCH, static and stripped, for each ARCH.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Build faster, with checks, into target/dist-test; the binaries are larger
+    #[arg(long)]
+    test: bool,
+    /// Omit the optional parts (serve, push, --tui, PNG cards): bakeoff-ARCH-minimal
+    #[arg(long, conflicts_with = "test")]
+    minimal: bool,
+    /// Machines to build for: x86_64, aarch64, armv7, armv6 (default: all of them)
+    #[arg(value_name = "ARCH")]
+    names: Vec<String>,
+}
+
 /// The command.
-pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
-    if arguments.iter().any(|word| matches!(*word, "--help" | "-h")) {
-        print!("{HELP}");
-        return Ok(true);
-    }
-    let has = |option| arguments.contains(&option);
-    let profile = match (has("--test"), has("--minimal")) {
+pub fn dist(root: &Path, options: &Options) -> Result<bool> {
+    let profile = match (options.test, options.minimal) {
         (true, _) => Profile::Test,
         (false, true) => Profile::Minimal,
         (false, false) => Profile::Release,
     };
-    let names = arguments.iter().copied().filter(|word| !["--test", "--minimal"].contains(word));
-    let names: Vec<&str> = names.collect();
-    all(root, profile, &names)?;
+    all(root, profile, &options.names)?;
     Ok(true)
 }
 
@@ -84,10 +78,10 @@ pub fn dist(root: &Path, arguments: &[&str]) -> Result<bool> {
 pub fn all(
     root: &Path,
     profile: Profile,
-    names: &[&str],
+    names: &[String],
 ) -> Result<Vec<(PathBuf, &'static Machine)>> {
-    let by_name = |name: &&str| {
-        machine::find(name).with_context(|| format!("no such architecture: {name}\n\n{HELP}"))
+    let by_name = |name: &String| {
+        machine::find(name).with_context(|| format!("no such architecture: {name}"))
     };
     let mut machines: Vec<&Machine> = names.iter().map(by_name).collect::<Result<_>>()?;
     if machines.is_empty() {

@@ -27,8 +27,7 @@ pub fn check(root: &Path) -> Result<bool> {
 }
 
 fn build(root: &Path) -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = tool::cargo();
     command
         .current_dir(root)
         .args(["rustc", "--quiet", "--package", "bakeoff", "--bin", "bakeoff"])

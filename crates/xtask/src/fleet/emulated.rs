@@ -10,7 +10,7 @@ use super::machine::Machine;
 use super::release::Programs;
 use super::scenario::Step;
 use super::site::{LABEL, Site};
-use crate::truth;
+use crate::page;
 use crate::vm::networked::Kind;
 
 /// The hosts that are namespaces.
@@ -128,5 +128,5 @@ pub fn write(site: &Site, root: &Path) -> Result<()> {
         HOSTS.join(", "),
         report.trim_end()
     );
-    truth::write(&root.join("docs/fleet.md"), PART, &text)
+    page::write(&root.join("docs/fleet.md"), PART, &text)
 }

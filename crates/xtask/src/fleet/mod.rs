@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 mod collection;
 mod emulated;
@@ -29,76 +29,52 @@ use release::Programs;
 use site::Site;
 pub use tools::{CORE, Tools};
 
-const HELP: &str = "usage: cargo xtask test-fleet [--lint | --machines] [--binary PATH] [--dist]
-
-\
-                    Builds and lints the Ansible collection in packaging/ansible, and runs its \
-                    playbooks on seven hosts
-with their own SSH servers, from where they push to \
-                    a PostgreSQL server.
-
-  --lint         only build and lint the collection
-  \
-                    --machines     run them on six boards instead, of which three are emulated: \
-                    a PC, a Raspberry Pi 3
-                 and a Raspberry Pi 1; writes their \
-                    report into docs/fleet.md
-  --binary PATH  test this program (default: \
-                    target/debug/bakeoff)
-  --dist         on the Raspberry Pis, test the binaries \
-                    that `cargo xtask dist` built
-";
-
 /// Set for the process in the namespaces.
 const INSIDE: &str = "BAKEOFF_FLEET_INSIDE";
 
-/// What the command line asks for.
-struct Asked {
-    program: PathBuf,
-    lints_only: bool,
-    has_machines: bool,
+/// Builds and lints the Ansible collection in packaging/ansible, and runs its playbooks on seven
+/// hosts with their own SSH servers, from where they push to a PostgreSQL server.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only build and lint the collection
+    #[arg(long, conflicts_with = "machines")]
+    lint: bool,
+    /// Run them on six boards instead, of which three are emulated: a PC, a Raspberry Pi 3 and a
+    /// Raspberry Pi 1; writes their report into docs/fleet.md
+    #[arg(long)]
+    machines: bool,
+    /// Test this program
+    #[arg(long, default_value = "target/debug/bakeoff")]
+    binary: PathBuf,
+    /// On the Raspberry Pis, test the binaries that `cargo xtask dist` built
+    #[arg(long)]
+    dist: bool,
+}
+
+impl Options {
     /// Of the programs for other processors.
-    profile: Profile,
+    fn profile(&self) -> Profile {
+        if self.dist { Profile::Release } else { Profile::Test }
+    }
 }
 
 /// The command.
-pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let mut asked = Asked {
-        program: root.join("target/debug/bakeoff"),
-        lints_only: false,
-        has_machines: false,
-        profile: Profile::Test,
-    };
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "--help" | "-h" => {
-                print!("{HELP}");
-                return Ok(true);
-            }
-            "--lint" => asked.lints_only = true,
-            "--machines" => asked.has_machines = true,
-            "--dist" => asked.profile = Profile::Release,
-            "--binary" => {
-                asked.program = PathBuf::from(words.next().context("--binary takes a path")?);
-            }
-            word => bail!("no such option: {word}\n\n{HELP}"),
-        }
-    }
+pub fn test(root: &Path, options: Options) -> Result<bool> {
+    let asked = Options { binary: root.join(&options.binary), ..options };
     let tools = Tools::new(&root.join("target/fleet"));
     if std::env::var_os(INSIDE).is_none() {
         if let Err(error) = tools.fetch(&tools::ALL) {
             tool::skip("Ansible collection", "PyPI", &format!("{error:#}"))?;
             return Ok(true);
         }
-        if !asked.lints_only {
+        if !asked.lint {
             return inside(root, &asked);
         }
     }
     let mut tally = Tally::default();
     tally.step("the collection is built and installed", || collection::install(root, &tools));
     tally.step("ansible-lint finds nothing", || collection::lint(root, &tools));
-    match (asked.lints_only, asked.has_machines) {
+    match (asked.lint, asked.machines) {
         (true, _) => {}
         (false, false) => play(root, tools, &asked, &mut tally)?,
         (false, true) => play_on_machines(root, tools, &asked, &mut tally)?,
@@ -108,40 +84,39 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
 
 /// Starts this program again where network interfaces and mounts are its own. What has to be
 /// fetched or built is fetched and built before: there is no way to it from there.
-fn inside(root: &Path, asked: &Asked) -> Result<bool> {
-    let user = tool::output(Command::new("id").arg("--user"))?;
-    ensure!(user.trim() == "0", "run as root: hosts need namespaces");
-    ensure!(asked.program.exists(), "there is no {}: cargo build", asked.program.display());
+fn inside(root: &Path, asked: &Options) -> Result<bool> {
+    tool::require_root("hosts need namespaces")?;
+    ensure!(asked.binary.exists(), "there is no {}: cargo build", asked.binary.display());
     ensure!(Path::new("/usr/sbin/sshd").exists(), "no sshd: scripts/install.sh fleet");
-    for kind in Kind::ALL.into_iter().filter(|_| asked.has_machines) {
+    for kind in Kind::ALL.into_iter().filter(|_| asked.machines) {
         networked::fetch(root, kind)?;
         let is_foreign = kind.binary() != std::env::consts::ARCH;
-        if is_foreign && asked.profile == Profile::Test {
+        if is_foreign && asked.profile() == Profile::Test {
             let machine = dist::machine(kind.binary()).context("no such architecture")?;
-            dist::build(root, machine, asked.profile)?;
+            dist::build(root, machine, asked.profile())?;
         }
     }
     let mut unshare = Command::new("unshare");
     unshare.args(["--net", "--mount", "--propagation", "slave"]).arg(std::env::current_exe()?);
-    unshare.arg("test-fleet").arg("--binary").arg(asked.program.canonicalize()?).env(INSIDE, "1");
-    unshare.args(asked.has_machines.then_some("--machines"));
-    unshare.args((asked.profile == Profile::Release).then_some("--dist"));
+    unshare.arg("test-fleet").arg("--binary").arg(asked.binary.canonicalize()?).env(INSIDE, "1");
+    unshare.args(asked.machines.then_some("--machines"));
+    unshare.args((asked.profile() == Profile::Release).then_some("--dist"));
     Ok(unshare.status().context("cannot run unshare")?.success())
 }
 
 /// The programs under test, for this machine or also for the emulated ones.
-fn programs(root: &Path, asked: &Asked) -> Result<Programs> {
-    let mut programs = Programs::from([(std::env::consts::ARCH, asked.program.clone())]);
-    for name in Kind::ALL.map(Kind::binary).into_iter().filter(|_| asked.has_machines) {
+fn programs(root: &Path, asked: &Options) -> Result<Programs> {
+    let mut programs = Programs::from([(std::env::consts::ARCH, asked.binary.clone())]);
+    for name in Kind::ALL.map(Kind::binary).into_iter().filter(|_| asked.machines) {
         if name != std::env::consts::ARCH {
-            programs.insert(name, dist::built(root, name, asked.profile)?);
+            programs.insert(name, dist::built(root, name, asked.profile())?);
         }
     }
     Ok(programs)
 }
 
 /// All steps on namespaces.
-fn play(root: &Path, tools: Tools, asked: &Asked, tally: &mut Tally) -> Result<()> {
+fn play(root: &Path, tools: Tools, asked: &Options, tally: &mut Tally) -> Result<()> {
     let mut site = Site::new(tools, &programs(root, asked)?, &scenario::HOSTS, site::PLAN)?;
     site.host("full")?.set_full(true)?;
     site.host("hot")?.set_throttled(heat::BITS)?;
@@ -153,7 +128,7 @@ fn play(root: &Path, tools: Tools, asked: &Asked, tally: &mut Tally) -> Result<(
 }
 
 /// All steps on namespaces and emulated machines.
-fn play_on_machines(root: &Path, tools: Tools, asked: &Asked, tally: &mut Tally) -> Result<()> {
+fn play_on_machines(root: &Path, tools: Tools, asked: &Options, tally: &mut Tally) -> Result<()> {
     let programs = programs(root, asked)?;
     let mut site = Site::new(tools, &programs, &emulated::HOSTS, emulated::PLAN)?;
     for host in &mut site.hosts {

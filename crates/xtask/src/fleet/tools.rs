@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::tool;
 
@@ -32,17 +32,7 @@ impl Tools {
         let packages = self.folder.join("packages");
         std::fs::create_dir_all(&packages)?;
         std::fs::write(self.folder.join(SETTINGS), "")?;
-        let (finished, text) = (packages.join("finished"), wanted.join(" "));
-        if std::fs::read_to_string(&finished).is_ok_and(|have| have == text) {
-            return Ok(());
-        }
-        let mut pip = Command::new("timeout");
-        pip.args(["120", "python3", "-m", "pip", "install", "--quiet", "--upgrade"])
-            .args(["--disable-pip-version-check", "--only-binary=:all:", "--target"])
-            .arg(&packages)
-            .args(wanted);
-        tool::run(&mut pip).with_context(|| format!("cannot fetch {text} from PyPI"))?;
-        std::fs::write(finished, text).context("cannot write what was fetched")
+        tool::fetch_from_pypi(&packages, wanted, 120)
     }
 
     /// A program of Ansible with a home folder of its own, and none of this machine's settings.

@@ -19,43 +19,36 @@ use crate::tool;
 use case::{Case, Outcome, Places};
 use outcomes::Outcomes;
 
-const HELP: &str = "usage: cargo xtask test-install [--test] [--list] [CASE...]
-
-Installs the \
-                    files of `cargo xtask release` on clean systems, runs bakeoff there, removes \
-                    it, and
-checks that nothing is left. CASE is the start of a case's name \
-                    (default: all cases). After every
-case has passed with the same files, it \
-                    rewrites the table in docs/install.md. The systems are
-created once, in \
-                    target/systems.
-
-  --test  install the files of `cargo xtask release --test`
-  \
-                    --list  list the cases
-";
+/// Installs the files of `cargo xtask release` on clean systems, runs bakeoff there, removes it, and
+/// checks that nothing is left. After every case has passed with the same files, rewrites the table
+/// in docs/install.md. The systems are created once, in target/systems.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Install the files of `cargo xtask release --test`
+    #[arg(long)]
+    test: bool,
+    /// List the cases
+    #[arg(long)]
+    list: bool,
+    /// Start of the name of a case (default: all cases)
+    #[arg(value_name = "CASE")]
+    names: Vec<String>,
+}
 
 /// The command.
-pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
-    if arguments.iter().any(|word| matches!(*word, "--help" | "-h")) {
-        print!("{HELP}");
-        return Ok(true);
-    }
-    if arguments.contains(&"--list") {
+pub fn test(root: &Path, options: &Options) -> Result<bool> {
+    let Options { test: is_test, list, names } = options;
+    if *list {
         list::CASES.iter().for_each(|case| println!("{}", case.name));
         return Ok(true);
     }
-    let user = tool::output(Command::new("id").arg("--user"))?;
-    ensure!(user.trim() == "0", "run as root: clean systems need namespaces");
-    let is_test = arguments.contains(&"--test");
-    let names: Vec<&str> = arguments.iter().copied().filter(|word| *word != "--test").collect();
+    tool::require_root("clean systems need namespaces")?;
     let is_named =
         |case: &&Case| names.is_empty() || names.iter().any(|name| case.name.starts_with(name));
     let cases: Vec<&Case> = list::CASES.iter().filter(is_named).collect();
-    ensure!(!cases.is_empty(), "no case is called {}\n\n{HELP}", names.join(" or "));
+    ensure!(!cases.is_empty(), "no case is called {}", names.join(" or "));
     let files =
-        root.join("target").join(if is_test { release::TEST_FILES } else { release::FILES });
+        root.join("target").join(if *is_test { release::TEST_FILES } else { release::FILES });
     let folder = root.join("target/systems");
     std::fs::create_dir_all(&folder)?;
     prepare(&folder, &files)?;
@@ -82,7 +75,7 @@ pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
         }
     }
     println!("{passed} passed, {failed} failed, 0 skipped");
-    if !is_test {
+    if !*is_test {
         match outcomes.all() {
             (rows, missing) if missing.is_empty() => page::write(root, &places.files, &rows)?,
             (_, missing) => println!("no table yet, for want of {}", missing.join(", ")),

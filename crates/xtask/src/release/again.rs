@@ -14,7 +14,7 @@ const SUMS: &str = "SHA256SUMS";
 
 /// Builds the commit that is checked out in a folder with a longer name, and compares with the
 /// files that are there.
-pub fn again(root: &Path, arguments: &[&str]) -> Result<bool> {
+pub fn again(root: &Path, names: &[String]) -> Result<bool> {
     let git = |words: &[&str]| tool::output(Command::new("git").current_dir(root).args(words));
     let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
     ensure!(changed.is_empty(), "commit these first: the clone has only commits\n{changed}");
@@ -29,8 +29,8 @@ pub fn again(root: &Path, arguments: &[&str]) -> Result<bool> {
     let toolchain = root.join("target/toolchain");
     let mut link = Command::new("cp");
     tool::run(link.args(["-a", "--link"]).arg(&toolchain).arg(clone.join("target/toolchain")))?;
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(&clone).args(["xtask", "release"]).args(arguments);
+    let mut cargo = tool::cargo();
+    cargo.current_dir(&clone).args(["xtask", "release"]).args(names);
     tool::show(&mut cargo).context("no second release")?;
     let second = sums(&clone.join("target").join(FILES))?;
     let names: Vec<&String> = second.keys().filter(|name| first.contains_key(*name)).collect();

@@ -12,7 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::tool;
+use crate::tool::{self, list, text};
 
 /// One part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,10 +41,8 @@ pub fn gather(root: &Path) -> Result<Vec<Component>> {
 }
 
 fn crates(root: &Path) -> Result<Vec<Component>> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args(["metadata", "--locked", "--format-version", "1"]);
-    cargo.args(["--filter-platform", "x86_64-unknown-linux-musl"]);
-    let metadata: Value = serde_json::from_str(&tool::output(&mut cargo)?)?;
+    let words = ["--locked", "--filter-platform", "x86_64-unknown-linux-musl"];
+    let metadata = tool::metadata(root, &words)?;
     let linked = linked(&metadata)?;
     let lock = std::fs::read_to_string(root.join("Cargo.lock"))?;
     let checksums = checksums(&lock);
@@ -181,14 +179,6 @@ fn texts(folder: &Path) -> Result<Vec<String>> {
         Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n").trim().to_owned() + "\n")
     };
     paths.iter().map(read).collect()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 #[cfg(test)]

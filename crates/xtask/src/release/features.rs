@@ -2,7 +2,6 @@
 //! begins with it; `make test` compiles only all of them together.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -17,7 +16,7 @@ pub fn check(root: &Path) -> Result<bool> {
     for bits in 0..(1_u32 << FEATURES.len()) - 1 {
         let chosen = FEATURES.iter().enumerate().filter(|(i, _)| bits & (1 << i) != 0);
         let chosen: Vec<&str> = chosen.map(|(_, name)| *name).collect();
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut cargo = tool::cargo();
         cargo.current_dir(root).args(["clippy", "--quiet", "--package", "bakeoff"]);
         cargo.args(["--no-default-features", "--features", &chosen.join(",")]);
         tool::show(cargo.args(["--", "-D", "warnings"]))

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 mod again;
 mod archive;
@@ -28,45 +28,39 @@ use crate::dist::{self, Profile};
 use crate::tool;
 use facts::Facts;
 
-const HELP: &str = "usage: cargo xtask release [--test | --again] [ARCH...]
-
-Builds all files of a \
-                    release in target/release-files: for each ARCH (x86_64 aarch64 armv7 \
-                    armv6;
-default: all of them) an archive, a Debian package and a wheel; then \
-                    the sources, the Ansible
-collection, the SBOM, the release notes and \
-                    SHA256SUMS. Publishes nothing.
-
-  \
-                    --test   use binaries that build faster, in target/release-test
-  --again  \
-                    build the commit again in another folder, and compare every file
-";
-
 /// Where the files of a release are, below `target`.
 pub const FILES: &str = "release-files";
 /// The same, of the binaries for tests.
 pub const TEST_FILES: &str = "release-test";
 
+/// Builds all files of a release in target/release-files: for each ARCH an archive, a Debian
+/// package and a wheel; then the sources, the Ansible collection, the SBOM, the release notes and
+/// SHA256SUMS. Publishes nothing.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Use binaries that build faster, in target/release-test
+    #[arg(long)]
+    test: bool,
+    /// Build the commit again in another folder, and compare every file
+    #[arg(long, conflicts_with = "test")]
+    again: bool,
+    /// Machines to build for: x86_64, aarch64, armv7, armv6 (default: all of them)
+    #[arg(value_name = "ARCH")]
+    names: Vec<String>,
+}
+
 /// The command.
-pub fn release(root: &Path, arguments: &[&str]) -> Result<bool> {
-    if arguments.iter().any(|word| matches!(*word, "--help" | "-h")) {
-        print!("{HELP}");
-        return Ok(true);
+pub fn release(root: &Path, options: &Options) -> Result<bool> {
+    let Options { test: is_test, again, names } = options;
+    if *again {
+        return again::again(root, names);
     }
-    let is_test = arguments.contains(&"--test");
-    let names = arguments.iter().copied().filter(|word| !["--test", "--again"].contains(word));
-    let names: Vec<&str> = names.collect();
-    if arguments.contains(&"--again") {
-        return again::again(root, &names);
-    }
-    if !is_test {
+    if !*is_test {
         features::check(root)?;
     }
-    let profile = if is_test { Profile::Test } else { Profile::Release };
-    let built = dist::all(root, profile, &names).with_context(|| HELP.to_owned())?;
-    let (folder, level) = if is_test { (TEST_FILES, 0) } else { (FILES, 9) };
+    let profile = if *is_test { Profile::Test } else { Profile::Release };
+    let built = dist::all(root, profile, names)?;
+    let (folder, level) = if *is_test { (TEST_FILES, 0) } else { (FILES, 9) };
     let facts = Facts::gather(root, folder, level)?;
     manual(root)?;
     let parts = components::gather(root)?;
@@ -96,10 +90,10 @@ pub fn release(root: &Path, arguments: &[&str]) -> Result<bool> {
 }
 
 /// Puts the packages of the release into an apt repository.
-pub fn repository(root: &Path, folder: &str, key: &str) -> Result<bool> {
+pub fn repository(root: &Path, folder: &Path, key: &str) -> Result<bool> {
     let signer = repository::Key { name: key, home: None };
-    repository::build(Path::new(folder), &root.join("target").join(FILES), &signer)?;
-    println!("{folder} has the packages, signed by {key}");
+    repository::build(folder, &root.join("target").join(FILES), &signer)?;
+    println!("{} has the packages, signed by {key}", folder.display());
     Ok(true)
 }
 

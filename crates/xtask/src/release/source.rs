@@ -44,7 +44,7 @@ pub fn crates(facts: &Facts) -> Result<Vec<PathBuf>> {
         std::fs::copy(sources.join("web/dist").join(name), web.join(name))?;
     }
     let built = facts.work.join("package");
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = tool::cargo();
     cargo.current_dir(&sources).args(["package", "--quiet", "--workspace", "--exclude", "xtask"]);
     // `make test-install` builds them; here that would take as long as all the rest.
     cargo.args(["--no-verify", "--allow-dirty", "--target-dir"]).arg(&built);

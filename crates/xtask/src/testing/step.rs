@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::count::{Count, Counter, Format};
+use crate::tool;
 
 /// A command with a name for the summary.
 pub struct Step {
@@ -142,14 +143,14 @@ impl Outcome {
 
 /// A step of cargo, the one that runs us.
 pub fn cargo(name: &str, arguments: &[&str]) -> Step {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = tool::cargo();
     command.args(arguments);
     Step::new(name, command)
 }
 
 /// A step of this program.
 pub fn xtask(name: &str, arguments: &[&str]) -> Step {
-    cargo(name, &[&["run", "--quiet", "--package", "xtask", "--"], arguments].concat())
+    cargo(name, &[&["run", "--quiet", "--bin", "xtask", "--"], arguments].concat())
 }
 
 /// A step of npm in a folder.

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::Violation;
 use super::tree::File;
+use crate::tool::{self, list, text};
 
 const PAGE: &str = "docs/dependencies.md";
 
@@ -92,17 +92,7 @@ fn reasons(edges: &[Edge], page: &str) -> Vec<Violation> {
 }
 
 fn cargo_edges(root: &Path, manifest: &str) -> Result<Vec<Edge>> {
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path", manifest])
-        .current_dir(root)
-        .output()
-        .context("cannot run cargo metadata")?;
-    ensure!(
-        output.status.success(),
-        "cargo metadata failed for {manifest}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let metadata = tool::metadata(root, &["--no-deps", "--manifest-path", manifest])?;
     let mut edges = Vec::new();
     for package in list(&metadata["packages"]) {
         let path = Path::new(text(&package["manifest_path"]));
@@ -133,14 +123,6 @@ fn npm_edges(path: &str, manifest: &str) -> Result<Vec<Edge>> {
         }
     }
     Ok(edges)
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 #[cfg(test)]

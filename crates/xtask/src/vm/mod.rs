@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 mod archive;
 mod bed;
@@ -32,6 +32,7 @@ mod store;
 mod tree;
 
 use bed::{Bed, Program};
+use board::Board;
 use clean::State;
 use disk::{Disk, MIB};
 use guest::Guest;
@@ -51,36 +52,43 @@ pub const EACH_TIME: &[&str] = &[
     "run/disk-exchanged",
 ];
 
-const HELP: &str = "usage: cargo xtask test-vm [--list] [--binary PATH | --dist] [PART...]
-       \
-                    cargo xtask test-vm [--binary PATH | --dist] --run SCRIPT [pc|pi3|pi1]
+/// Runs the tests whose names contain one of the PARTs on emulated machines.
+///
+/// As many machines run at a time as there are CPUs. The second number in a line is the CPU time of
+/// the emulator. Tests that other load would disturb (causes/, caps, carry-over/, slow-disk/ and
+/// turns-and-visits/) run alone at the end, and only if you name them. causes/ and caps are part of
+/// `make bench-truth`. `make test` runs devices/, guard/ and some of run/.
+#[derive(clap::Args)]
+pub struct Options {
+    /// List the tests
+    #[arg(long)]
+    list: bool,
+    /// Test this program on the PC (target/debug/bakeoff during development) instead of the static
+    /// one, which takes minutes to build the first time
+    #[arg(long, value_name = "PATH")]
+    binary: Option<PathBuf>,
+    /// Test the binaries that `cargo xtask dist` built
+    #[arg(long, conflicts_with = "binary")]
+    dist: bool,
+    /// Run a script on a machine: pc (default), pi3 or pi1
+    #[arg(long, value_name = "SCRIPT")]
+    run: Option<String>,
+    /// Parts of names of tests (default: all tests except those that need an otherwise idle machine)
+    #[arg(value_name = "PART")]
+    parts: Vec<String>,
+}
 
-Runs \
-                    the tests whose names contain one of the PARTs on emulated machines (default: \
-                    all tests
-except those that need an otherwise idle machine).
+impl Options {
+    /// The tests of that part of a name, of this program in place of the static one.
+    pub fn of(part: &str, binary: Option<PathBuf>) -> Options {
+        Options { list: false, binary, dist: false, run: None, parts: vec![part.to_owned()] }
+    }
 
-  --binary PATH  \
-                    test this program on the PC (target/debug/bakeoff during development) instead \
-                    of
-                 the static one, which takes minutes to build the first \
-                    time
-  --dist         test the binaries that `cargo xtask dist` built
-  --run \
-                    SCRIPT   run a script on a machine
-
-As many machines run at a time as there \
-                    are CPUs. The second number in a line is the CPU time of
-the emulator. Tests \
-                    that other load would disturb (causes/, caps, carry-over/, slow-disk/ \
-                    and
-turns-and-visits/) run alone at the end, and only if you name them. \
-                    causes/ and caps are part of
-`make bench-truth`.
-
-`make test` runs devices/, \
-                    guard/ and some of run/. The others run only here.
-";
+    /// Whether a test is named.
+    fn names(&self, test: &str) -> bool {
+        self.parts.iter().any(|part| test.contains(part))
+    }
+}
 
 /// How tests went.
 #[derive(Default)]
@@ -116,36 +124,19 @@ impl Tally {
 }
 
 /// The command.
-pub fn test(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let mut parts = Vec::new();
-    let mut program = Program::Built;
-    let mut lists = false;
-    let mut script = None;
-    let mut arguments = arguments.iter();
-    while let Some(argument) = arguments.next() {
-        match *argument {
-            "--help" | "-h" => {
-                print!("{HELP}");
-                return Ok(true);
-            }
-            "--list" => lists = true,
-            "--binary" => {
-                let path = arguments.next().context("--binary takes a path")?;
-                program = Program::OnPc(PathBuf::from(path));
-            }
-            "--dist" => program = Program::Released,
-            "--run" => script = Some(*arguments.next().context("--run takes a script")?),
-            option if option.starts_with('-') => bail!("no such option: {option}\n\n{HELP}"),
-            part => parts.push(part),
-        }
-    }
+pub fn test(root: &Path, options: Options) -> Result<bool> {
+    let program = match (&options.binary, options.dist) {
+        (Some(path), _) => Program::OnPc(path.clone()),
+        (None, true) => Program::Released,
+        (None, false) => Program::Built,
+    };
     let bed = Bed::new(root, program);
-    if let Some(script) = script {
-        return try_script(&bed, script, parts.first().copied().unwrap_or("pc"));
+    let parts = &options.parts;
+    if let Some(script) = &options.run {
+        return try_script(&bed, script, parts.first().map_or("pc", String::as_str));
     }
-    let is_named = |name: &str| parts.iter().any(|part| name.contains(part));
-    let wanted = |name: &str| is_named(name) || (parts.is_empty() && !is_alone(name));
-    if lists {
+    let wanted = |name: &str| options.names(name) || (parts.is_empty() && !is_alone(name));
+    if options.list {
         names().filter(|name| parts.is_empty() || wanted(name)).for_each(|name| println!("{name}"));
         return Ok(true);
     }
@@ -186,11 +177,7 @@ pub fn run_on_pi(
     script: &str,
     limit: Duration,
 ) -> Result<Output> {
-    let kind = match board {
-        "pi3" => &board::PI3,
-        "pi1" => &board::PI1,
-        _ => bail!("no such board: {board}"),
-    };
+    let kind = named(board)?;
     let bed = Bed::new(root, Program::Released).with_file(there, here);
     let name = format!("install-{board}");
     let mut guest = bed.machine(kind, &name, &scenario::pi::card())?.boot()?;
@@ -198,20 +185,21 @@ pub fn run_on_pi(
     guest.run_within(script, limit)
 }
 
+/// The board of that name.
+fn named(name: &str) -> Result<&'static Board> {
+    let mut boards = [&board::PC, &board::PI3, &board::PI1].into_iter();
+    boards.find(|board| board.name == name).with_context(|| format!("no such board: {name}"))
+}
+
 /// Runs a script on a machine with a few disks, for a look.
 fn try_script(bed: &Bed, script: &str, board: &str) -> Result<bool> {
-    let pi = || vec![Disk::card("card", 1024 * MIB)];
-    let (board, disks) = match board {
-        "pc" => (
-            &board::PC,
-            vec![
-                Disk::virtio("disk", 1024 * MIB).serial("DISK-1"),
-                Disk::usb("stick", 1024 * MIB).serial("STICK-1"),
-            ],
-        ),
-        "pi3" => (&board::PI3, pi()),
-        "pi1" => (&board::PI1, pi()),
-        _ => bail!("no such board: {board}\n\n{HELP}"),
+    let board = named(board)?;
+    let disks = match board.name {
+        "pc" => vec![
+            Disk::virtio("disk", 1024 * MIB).serial("DISK-1"),
+            Disk::usb("stick", 1024 * MIB).serial("STICK-1"),
+        ],
+        _ => scenario::pi::card(),
     };
     let mut guest = bed.machine(board, "try", &disks)?.boot()?;
     let output = guest.run(script)?;

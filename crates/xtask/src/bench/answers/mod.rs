@@ -5,9 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 
 use super::machine;
+use crate::page;
 use load::Load;
 use measured::Measured;
 
@@ -15,59 +16,24 @@ mod load;
 mod measured;
 mod section;
 
-const HELP: &str = "usage: cargo xtask bench --answers [--demos N] [--compiler N] [--against \
-                    PROGRAM] [--pairs N]
-
-  --demos     demos on an idle machine, one after the \
-                    other (10)
-  --compiler  demos while a compiler runs (3)
-  --against   earlier \
-                    bakeoff to alternate with this one while two programs use the disk
-  --pairs   \
-                    number of such pairs (6)
-  --dir       directory for the files (target)
-  \
-                    --out       page to write (docs/performance.md)
-";
-
 /// What was asked for.
-struct Options {
+#[derive(clap::Args)]
+pub struct Options {
+    /// Demos on an idle machine, one after the other
+    #[arg(long, default_value_t = 10)]
     demos: usize,
+    /// Demos while a compiler runs
+    #[arg(long, default_value_t = 3)]
     compiler: usize,
+    /// Earlier bakeoff to alternate with this one while two programs use the disk
+    #[arg(long, value_name = "PROGRAM")]
     against: Option<PathBuf>,
+    /// Number of such pairs
+    #[arg(long, default_value_t = 6)]
     pairs: usize,
+    /// Directory for the files
+    #[arg(long, default_value = "target")]
     dir: PathBuf,
-    out: PathBuf,
-}
-
-impl Options {
-    fn parse(root: &Path, arguments: &[&str]) -> Result<Options> {
-        let mut options = Options {
-            demos: 10,
-            compiler: 3,
-            against: None,
-            pairs: 6,
-            dir: root.join("target"),
-            out: root.join("docs/performance.md"),
-        };
-        let mut arguments = arguments.iter();
-        while let Some(name) = arguments.next() {
-            let value = arguments.next().with_context(|| format!("{name} wants a value\n\n{HELP}"));
-            match *name {
-                "--demos" => options.demos = value?.parse().context("--demos is a number")?,
-                "--compiler" => {
-                    options.compiler = value?.parse().context("--compiler is a number")?
-                }
-                "--against" => options.against = Some(value?.into()),
-                "--pairs" => options.pairs = value?.parse().context("--pairs is a number")?,
-                "--dir" => options.dir = value?.into(),
-                "--out" => options.out = value?.into(),
-                "--help" => bail!("{HELP}"),
-                _ => bail!("no such option: {name}\n\n{HELP}"),
-            }
-        }
-        Ok(options)
-    }
 }
 
 /// All that was measured.
@@ -80,20 +46,9 @@ struct Answers {
     quick_s: Vec<f64>,
 }
 
-/// A page with the section that the file has had so far.
-pub fn kept(path: &Path, page: String) -> String {
-    let had = std::fs::read_to_string(path).unwrap_or_default();
-    match section::kept(&had) {
-        Some(section) => section::with(&page, section),
-        None => page,
-    }
-}
-
 /// Runs everything and writes the section of the page.
-pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
-    let options = Options::parse(root, arguments)?;
-    let bakeoff = root.join("target/release/bakeoff");
-    ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
+pub fn bench(root: &Path, options: &Options) -> Result<bool> {
+    let bakeoff = super::released(root)?;
     let dir = options.dir.join("bench-answers");
     // An earlier program does not read the store of a later one.
     let apart = dir.join("earlier");
@@ -117,8 +72,7 @@ pub fn bench(root: &Path, arguments: &[&str]) -> Result<bool> {
     }
     let facts = machine::describe(&options.dir)?;
     let section = section::section(&facts, &answers);
-    print!("{section}");
-    section::write(&options.out, &section)?;
+    page::write(&root.join("docs/performance.md"), "answers", &section)?;
     std::fs::remove_dir_all(&dir)?;
     Ok(true)
 }

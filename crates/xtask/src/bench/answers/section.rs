@@ -1,37 +1,14 @@
 //! The figures as a section of docs/performance.md.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-use anyhow::{Context, Result};
 
 use super::Answers;
 use super::measured::{Answer, Measured};
 use crate::bench::spread::Spread;
-
-/// Between these lines of the page stands the section.
-const BEGIN: &str = "<!-- answers: begin -->\n";
-const END: &str = "<!-- answers: end -->\n";
-
-/// What a page had of it, to be kept when the rest is written anew.
-pub fn kept(page: &str) -> Option<&str> {
-    let (_, after) = page.split_once(BEGIN)?;
-    let (section, _) = after.split_once(END)?;
-    Some(section)
-}
-
-/// A page with the section at its end.
-pub fn with(page: &str, section: &str) -> String {
-    let before = page.split_once(BEGIN).map_or(page, |(before, _)| before);
-    format!("{}\n\n{BEGIN}{section}{END}", before.trim_end())
-}
-
-/// Puts the section into the page.
-pub fn write(path: &Path, section: &str) -> Result<()> {
-    let context = || format!("{} cannot be changed", path.display());
-    let page = std::fs::read_to_string(path).with_context(context)?;
-    std::fs::write(path, with(&page, section)).with_context(context)
-}
+use crate::page::{
+    self,
+    Column::{Left, Right},
+};
 
 /// The section.
 pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
@@ -40,9 +17,10 @@ pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
          minutes on this machine, one after the other:\n\n",
     );
     let facts: Vec<String> = machine.iter().take(4).map(|(n, v)| format!("{n}: {v}")).collect();
-    text += &format!("{}.\n\n| figure | measured | wanted |\n|---|--:|--:|\n", facts.join("; "));
+    text += &format!("{}.\n\n", facts.join("; "));
+    let mut rows = Vec::new();
     let mut row = |figure: &str, measured: String, wanted: &str| {
-        text += &format!("| {figure} | {measured} | {wanted} |\n");
+        rows.push([figure.to_owned(), measured, wanted.to_owned()]);
     };
     for (when, demos, wanted) in
         [("quiet", &answers.quiet, "4 %"), ("beside a compiler", &answers.compiler, "10 %")]
@@ -76,6 +54,7 @@ pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
         );
         row(&figure, factor(ratios), "at most 0.3");
     }
+    text += &page::table([Left("figure"), Right("measured"), Right("wanted")], rows);
     text += "\nFigures are medians, with the smallest and the largest in brackets. How much faster \
              another one could be is the\nmedian over the workloads of a demo whose lead is \
              negative.\n";
@@ -163,13 +142,5 @@ mod tests {
         assert_eq!((bound(&one), bound(&other)), (Some(0.04), Some(0.2)));
         assert_eq!(differing(&[one.clone(), other]), 1);
         assert_eq!(ratios(&one, &one), [1.0, 1.0]);
-    }
-
-    #[test]
-    fn a_page_keeps_its_section_when_the_rest_is_written_anew() {
-        let page = with("# Old\n", "figures\n");
-        assert_eq!(kept(&page), Some("figures\n"));
-        assert_eq!(with(&page, "new\n"), with("# Old\n", "new\n"));
-        assert_eq!(kept("# Nothing\n"), None);
     }
 }
