@@ -15,7 +15,7 @@ pub struct Board {
     /// The emulator.
     pub qemu: &'static str,
     /// Its arguments that say what the machine is.
-    pub arguments: &'static [&'static str],
+    pub arguments: &'static str,
     /// Its processors, where there is a choice.
     pub cpus: Option<u32>,
     /// The device tree, from the kernel's package.
@@ -24,16 +24,12 @@ pub struct Board {
     pub command_line: &'static str,
     /// Where the guest talks to us: a device file in it.
     pub port: &'static str,
-    /// Debian's packages, the kernel among them.
+    /// Debian's packages, the kernel among them, in lists with spaces between.
     pub packages: &'static [&'static str],
-    /// Programs of those packages.
-    pub programs: &'static [&'static str],
-    /// Folders of those packages that are copied whole.
-    pub folders: &'static [&'static str],
-    /// Kernel modules that are there to be loaded on demand.
-    pub modules: &'static [&'static str],
+    /// Kernel modules that are there to be loaded on demand, with spaces between.
+    pub modules: &'static str,
     /// Those that are loaded at start.
-    pub loaded: &'static [&'static str],
+    pub loaded: &'static str,
     /// QEMU's name of a network interface that can be plugged into it.
     pub interface: &'static str,
 }
@@ -45,178 +41,25 @@ pub const PC: Board = Board {
     architecture: "amd64",
     binary: "x86_64",
     qemu: "qemu-system-x86_64",
-    arguments: &[
-        "-machine",
-        "q35",
-        "-accel",
-        "tcg,thread=multi",
-        "-cpu",
-        "max",
-        "-m",
-        "1024",
-        "-device",
-        "qemu-xhci,id=usb",
-        "-device",
-        "virtio-rng-pci",
-    ],
+    arguments: "-machine q35 -accel tcg,thread=multi -cpu max -m 1024 -device qemu-xhci,id=usb \
+        -device virtio-rng-pci",
     cpus: Some(1),
     device_tree: None,
     // On a busy host the kernel's test of its timer fails for want of time.
     command_line: "console=ttyS0 no_timer_check",
     port: "/dev/vport1p1",
-    packages: &[
-        "linux-image-amd64",
-        "busybox-static",
-        "dash",
-        "kmod",
-        "udev",
-        "systemd",
-        "util-linux",
-        "mount",
-        "fdisk",
-        "dosfstools",
-        "e2fsprogs",
-        "xfsprogs",
-        "btrfs-progs",
-        "f2fs-tools",
-        "exfatprogs",
-        "ntfs-3g",
-        "reiserfsprogs",
-        "jfsutils",
-        "nilfs-tools",
-        "cryptsetup-bin",
-        "dmsetup",
-        "lvm2",
-        "mdadm",
-        "sqlite3",
-    ],
-    programs: &[
-        "busybox",
-        "dash",
-        "modprobe",
-        "udevadm",
-        "systemd-udevd",
-        "systemd",
-        "systemd-run",
-        "systemctl",
-        "lsblk",
-        "wipefs",
-        "blkid",
-        "blkdiscard",
-        "blockdev",
-        "losetup",
-        "partx",
-        "unshare",
-        "mount",
-        "umount",
-        "findmnt",
-        "sfdisk",
-        "fallocate",
-        "swapon",
-        "swapoff",
-        "mkswap",
-        "mkfs.ext2",
-        "mkfs.ext3",
-        "mkfs.ext4",
-        "e2label",
-        "fsck.ext4",
-        "mkfs.xfs",
-        "mkfs.btrfs",
-        "btrfs",
-        "mkfs.f2fs",
-        "mkfs.exfat",
-        "mkfs.vfat",
-        "mkfs.ntfs",
-        "ntfs-3g",
-        "mount.ntfs-3g",
-        "mkfs.reiserfs",
-        "mkfs.jfs",
-        "mkfs.nilfs2",
-        "mount.nilfs2",
-        "umount.nilfs2",
-        "nilfs_cleanerd",
-        "cryptsetup",
-        "dmsetup",
-        "lvm",
-        "pvcreate",
-        "pvremove",
-        "vgcreate",
-        "vgremove",
-        "vgchange",
-        "lvcreate",
-        "lvremove",
-        "lvs",
-        "vgs",
-        "pvs",
-        "mdadm",
-        "sqlite3",
-    ],
-    folders: &["lib/udev"],
-    modules: &[
-        "ext4",
-        "vfat",
-        "nls_ascii",
-        "nls_cp437",
-        "nls_utf8",
-        "exfat",
-        "f2fs",
-        "reiserfs",
-        "btrfs",
-        "xfs",
-        "jfs",
-        "nilfs2",
-        "fuse",
-        "isofs",
-        "dm_mod",
-        "dm_crypt",
-        "dm_flakey",
-        "dm_dust",
-        "dm_delay",
-        "dm_log_writes",
-        "dm_snapshot",
-        "md_mod",
-        "raid1",
-        "loop",
-        "brd",
-        "null_blk",
-        "scsi_debug",
-        "bfq",
-        "kyber_iosched",
-        "mq_deadline",
-        "xts",
-        "ecb",
-        "crypto_null",
-        "aes_generic",
-        "sha256_generic",
-        "adiantum",
-        "nhpoly1305",
-        "chacha_generic",
-        "algif_skcipher",
-        "algif_hash",
-        "crc32_generic",
-        "crc32c_generic",
-        "libcrc32c",
-        "uas",
-        "sdhci_pci",
-        "mmc_block",
-    ],
-    loaded: &[
-        "virtio_pci",
-        "virtio_blk",
-        "virtio_console",
-        "virtio_rng",
-        "ahci",
-        "nvme",
-        "xhci_pci",
-        "usb_storage",
-        "sd_mod",
-        // What asks for these by another name gets them without a search.
-        "crc32c_generic",
-        "crc32_generic",
-        "loop",
-        // Its device file is made by whoever starts the system.
-        "fuse",
-    ],
+    packages: &["linux-image-amd64 busybox-static dash kmod udev systemd util-linux mount fdisk \
+         dosfstools e2fsprogs xfsprogs btrfs-progs f2fs-tools exfatprogs ntfs-3g reiserfsprogs \
+         jfsutils nilfs-tools cryptsetup-bin dmsetup lvm2 mdadm sqlite3"],
+    modules: "ext4 vfat nls_ascii nls_cp437 nls_utf8 exfat f2fs reiserfs btrfs xfs jfs nilfs2 fuse \
+        isofs dm_mod dm_crypt dm_flakey dm_delay dm_log_writes dm_snapshot md_mod \
+        raid1 loop brd null_blk scsi_debug bfq kyber_iosched mq_deadline xts ecb crypto_null \
+        aes_generic sha256_generic adiantum nhpoly1305 chacha_generic algif_skcipher \
+        algif_hash crc32_generic crc32c_generic libcrc32c uas sdhci_pci mmc_block",
+    // What asks for the checksums by another name gets them without a search; the device file of
+    // fuse is made by whoever starts the system.
+    loaded: "virtio_pci virtio_blk virtio_console virtio_rng ahci nvme xhci_pci usb_storage sd_mod \
+        crc32c_generic crc32_generic loop fuse",
     interface: "virtio-net-pci",
 };
 
@@ -229,14 +72,12 @@ pub const PI3: Board = Board {
     architecture: "arm64",
     binary: "aarch64",
     qemu: "qemu-system-aarch64",
-    arguments: &["-machine", "raspi3b", "-accel", "tcg,thread=multi"],
+    arguments: "-machine raspi3b -accel tcg,thread=multi",
     cpus: None,
     device_tree: Some("bcm2837-rpi-3-b.dtb"),
     command_line: "console=ttyS1,115200",
     port: "/dev/ttyS1",
-    packages: &pi_packages("linux-image-arm64"),
-    programs: PI_PROGRAMS,
-    folders: &[],
+    packages: &["linux-image-arm64", PI_PACKAGES],
     modules: PI_MODULES,
     loaded: PI_LOADED,
     interface: "usb-net",
@@ -248,45 +89,19 @@ pub const PI1: Board = Board {
     architecture: "armel",
     binary: "armv6",
     qemu: "qemu-system-arm",
-    arguments: &["-machine", "raspi1ap", "-accel", "tcg"],
-    cpus: None,
+    arguments: "-machine raspi1ap -accel tcg",
     device_tree: Some("bcm2835-rpi-a-plus.dtb"),
     // That driver crashes on registers which are not emulated.
     command_line: "console=ttyAMA0,115200 initcall_blacklist=bcm2835_power_driver_init",
     port: "/dev/ttyAMA0",
-    packages: &pi_packages("linux-image-rpi"),
-    programs: PI_PROGRAMS,
-    folders: &[],
-    modules: PI_MODULES,
-    loaded: PI_LOADED,
-    interface: "usb-net",
+    packages: &["linux-image-rpi", PI_PACKAGES],
+    ..PI3
 };
 
-/// Those of a Raspberry Pi's image: its kernel, and the same for each of them.
-pub(super) const fn pi_packages(kernel: &'static str) -> [&'static str; 8] {
-    [kernel, "busybox-static", "dash", "kmod", "util-linux", "mount", "fdisk", "e2fsprogs"]
-}
+/// Those of a Raspberry Pi's image beside its kernel, and of every machine with a network.
+pub const PI_PACKAGES: &str = "busybox-static dash kmod util-linux mount fdisk e2fsprogs";
 
-pub(super) const PI_PROGRAMS: &[&str] = &[
-    "busybox",
-    "dash",
-    "modprobe",
-    "lsblk",
-    "wipefs",
-    "blkid",
-    "blkdiscard",
-    "blockdev",
-    "losetup",
-    "mount",
-    "umount",
-    "findmnt",
-    "sfdisk",
-    "mkfs.ext2",
-    "mkfs.ext4",
-];
-
-const PI_MODULES: &[&str] =
-    &["ext4", "loop", "crc32c_generic", "mq_deadline", "bfq", "kyber_iosched"];
+const PI_MODULES: &str = "ext4 loop crc32c_generic mq_deadline bfq kyber_iosched";
 
 /// Those of the card, and what whoever starts the system makes device files of.
-const PI_LOADED: &[&str] = &["bcm2835", "sdhci_iproc", "mmc_block", "crc32c_generic", "loop"];
+const PI_LOADED: &str = "bcm2835 sdhci_iproc mmc_block crc32c_generic loop";

@@ -1,15 +1,18 @@
-//! What a guest starts from: the kernel, and an archive with tools, modules and the program.
+//! What a guest starts from: the kernel, and an initramfs of Debian's packages with the program.
+//!
+//! bsdtar packs it, and kmod tells which modules a module needs. All of it is unpacked into the
+//! guest's memory, so documentation and modules that no test loads stay out.
 
-use std::fs::File;
-use std::io::BufWriter;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use super::archive::Archive;
 use super::board::Board;
-use super::tree::Tree;
 use super::{kernel, packages};
+use crate::tool;
 
 const INIT: &str = include_str!("init.sh");
 
@@ -18,6 +21,10 @@ const GROUPS: &str = "root:x:0:\ntty:x:5:\ndisk:x:6:\nlp:x:7:\ndialout:x:20:\nvi
     audio:x:29:\ncdrom:x:24:\ntape:x:26:\nkmem:x:15:\ninput:x:104:\nsgx:x:105:\nkvm:x:106:\n\
     render:x:107:\nnobody:x:65534:\n";
 const USERS: &str = "root:x:0:0:root:/root:/bb/sh\nnobody:x:65534:65534::/:/bin/false\n";
+
+/// What of the packages a guest does without; modules are chosen one by one.
+const LEFT_OUT: [&str; 5] =
+    ["./boot", "./lib/modules", "./usr/lib/linux-image-*", "./usr/lib/*/gconv", "./usr/share"];
 
 /// Files of a kernel and its archive.
 #[derive(Clone, Debug)]
@@ -38,44 +45,97 @@ pub fn make(
     program: &Path,
     files: &[(String, PathBuf)],
 ) -> Result<Image> {
-    let root = packages::unpack(&folder.join(board.name), board.architecture, board.packages)?;
-    let tree = Tree::open(&root)?;
-    let (version, kernel) = tree.kernel()?;
-    let kernel = kernel::unwrapped(&kernel, &folder.join(board.name))?;
-    let path = folder.join(format!("{}.cpio", board.name));
-    let file = File::create(&path).with_context(|| format!("writing {}", path.display()))?;
-    let mut archive = Archive::new(BufWriter::with_capacity(1 << 20, file));
-    let init = INIT.replace("@PORT@", board.port).replace("@MODULES@", &board.loaded.join(" "));
-    archive.file("init", 0o755, init.as_bytes())?;
-    archive.file("etc/passwd", 0o644, USERS.as_bytes())?;
-    archive.file("etc/group", 0o644, GROUPS.as_bytes())?;
-    for program in board.programs {
-        tree.add_program(&mut archive, program)?;
-    }
-    for folder in board.folders {
-        tree.add_folder(&mut archive, folder)?;
-    }
-    let modules = [board.modules, board.loaded].concat();
-    tree.add_modules(&mut archive, &version, &modules)?;
-    let content =
-        std::fs::read(program).with_context(|| format!("reading {}", program.display()))?;
-    archive.file("usr/bin/bakeoff", 0o755, &content)?;
-    tree.add_needed(&mut archive, program)?;
-    for (there, here) in files {
-        let content = std::fs::read(here).with_context(|| format!("reading {}", here.display()))?;
-        archive.file(there, 0o644, &content)?;
-    }
-    archive.finish()?;
-    let device_tree = match board.device_tree {
-        Some(name) => Some(find_device_tree(&tree, &version, name)?),
-        None => None,
+    let of_board = folder.join(board.name);
+    let root = packages::unpack(&of_board, board.architecture, board.packages)?;
+    let (version, kernel) = find_kernel(&root)?;
+    let kernel = match board.architecture {
+        "amd64" => kernel::unwrapped(&kernel, &of_board)?,
+        _ => kernel,
     };
-    Ok(Image { kernel, archive: path, device_tree })
+    let added = of_board.join("added");
+    tool::renew(&added)?;
+    let write = |path: &str, text: &str| put(&added, path, |to| std::fs::write(to, text));
+    let init = INIT.replace("@PORT@", board.port).replace("@MODULES@", board.loaded);
+    write("init", &init)?;
+    std::fs::set_permissions(added.join("init"), Permissions::from_mode(0o755))?;
+    write("etc/passwd", USERS)?;
+    write("etc/group", GROUPS)?;
+    let copy = |path: &str, from: &Path| put(&added, path, |to| std::fs::copy(from, to).map(drop));
+    copy("usr/bin/bakeoff", program)?;
+    for (there, here) in files {
+        copy(there, here)?;
+    }
+    for module in modules(&root, &version, board)? {
+        copy(&module, &root.join(&module))?;
+    }
+    tool::run(kmod("depmod").arg("-b").arg(&added).arg(&version))?;
+    // The kernel unpacks one archive after the other, the later one over the earlier.
+    let archive = folder.join(format!("{}.cpio", board.name));
+    let file = File::create(&archive).with_context(|| format!("writing {}", archive.display()))?;
+    pack(&root, &LEFT_OUT, file.try_clone()?)?;
+    pack(&added, &[], file)?;
+    let device_tree = board.device_tree.map(|name| find_device_tree(&root, &version, name));
+    Ok(Image { kernel, archive, device_tree: device_tree.transpose()? })
+}
+
+/// Makes a file of a folder, and the folders above it.
+fn put(folder: &Path, path: &str, make: impl Fn(&Path) -> std::io::Result<()>) -> Result<()> {
+    let to = folder.join(path);
+    std::fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
+    make(&to).with_context(|| format!("writing {}", to.display()))
+}
+
+/// Appends a folder to an archive as the kernel reads it (cpio, "newc").
+fn pack(folder: &Path, left_out: &[&str], archive: File) -> Result<()> {
+    let mut pack = Command::new("bsdtar");
+    pack.args(["--create", "--format=newc", "--uid=0", "--gid=0", "--file=-"]);
+    pack.args(left_out.iter().map(|path| format!("--exclude={path}")));
+    pack.arg("--directory").arg(folder).arg(".").stdout(archive);
+    tool::run(&mut pack).context("bsdtar is in Debian's libarchive-tools")
+}
+
+/// The kernel: its version and where its image is.
+fn find_kernel(root: &Path) -> Result<(String, PathBuf)> {
+    for entry in std::fs::read_dir(root.join("boot"))? {
+        let entry = entry?;
+        if let Some(version) = entry.file_name().to_string_lossy().strip_prefix("vmlinuz-") {
+            return Ok((version.to_owned(), entry.path()));
+        }
+    }
+    bail!("no kernel in {}", root.join("boot").display())
 }
 
 /// Debian has them in folders of their makers on some architectures.
-fn find_device_tree(tree: &Tree, version: &str, name: &str) -> Result<PathBuf> {
-    let folder = format!("usr/lib/linux-image-{version}");
-    tree.path(&format!("{folder}/broadcom/{name}"))
-        .or_else(|_| tree.path(&format!("{folder}/{name}")))
+fn find_device_tree(root: &Path, version: &str, name: &str) -> Result<PathBuf> {
+    let folder = root.join(format!("usr/lib/linux-image-{version}"));
+    let paths = [folder.join("broadcom").join(name), folder.join(name)];
+    paths.into_iter().find(|path| path.exists()).with_context(|| format!("no {name}"))
+}
+
+/// Paths of the modules of a board, of those they depend on, and of the lists that depmod reads.
+fn modules(root: &Path, version: &str, board: &Board) -> Result<Vec<String>> {
+    let folder = format!("lib/modules/{version}");
+    if !root.join(&folder).join("modules.dep").exists() {
+        tool::run(kmod("depmod").arg("-b").arg(root).arg(version))?;
+    }
+    let mut show = kmod("modprobe");
+    show.arg("--dirname").arg(root).args(["--set-version", version, "--config=/dev/null"]);
+    show.args(["--all", "--show-depends"]);
+    show.args(board.modules.split_whitespace().chain(board.loaded.split_whitespace()));
+    let shown = tool::output(&mut show)?;
+    // `insmod PATH`, or `builtin NAME`.
+    let insmods = shown.lines().filter_map(|line| line.strip_prefix("insmod "));
+    let below =
+        |path: &str| Path::new(path.trim()).strip_prefix(root).ok()?.to_str().map(str::to_owned);
+    let lists = ["modules.builtin", "modules.builtin.modinfo", "modules.order"];
+    let lists = lists.map(|name| format!("{folder}/{name}"));
+    Ok(insmods.filter_map(below).chain(lists).collect())
+}
+
+/// A program of Debian's kmod; those for administrators are not on everybody's PATH.
+fn kmod(program: &str) -> Command {
+    let mut command = Command::new(program);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{path}:/usr/sbin:/sbin"));
+    command
 }

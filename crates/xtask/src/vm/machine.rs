@@ -68,7 +68,7 @@ impl Machine {
         // It ends with us, whatever ends us.
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", self.board.qemu]);
-        command.args(self.board.arguments);
+        command.args(self.board.arguments.split_whitespace());
         if let Some(cpus) = self.board.cpus {
             command.args(["-smp", &cpus.to_string()]);
         }

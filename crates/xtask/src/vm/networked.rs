@@ -8,7 +8,6 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use super::bed::{Bed, Program};
 use super::board::{self, Board};
@@ -93,7 +92,7 @@ pub fn start(
     let now_s = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
     let started = guest.run_within(&format!("set -- {name} {now_s}\n{START}"), START_LIMIT)?;
     ensure!(started.code == 0, "{name}: {}{}", started.text(), started.error());
-    let listed: Value = serde_json::from_str(&guest.ok("bakeoff devices --format json")?)?;
+    let listed = guest.json("bakeoff devices --format json")?;
     let token = listed["drives"][0]["erase_token"].as_str();
     let erase_token = token.with_context(|| format!("no drive in {listed}"))?.to_owned();
     // It is the playbook that has to install it.
@@ -108,78 +107,30 @@ impl Networked {
     }
 }
 
-/// Those of a Raspberry Pi's image, and the SSH server and Python.
-const fn packages(kernel: &'static str) -> [&'static str; 11] {
-    let added = ["dropbear-bin", "openssh-sftp-server", "python3"];
-    both(&board::pi_packages(kernel), &added)
-}
-
-/// Its programs, and what an SSH server and Ansible need.
-const PROGRAMS: [&str; board::PI_PROGRAMS.len() + 4] =
-    both(board::PI_PROGRAMS, &["dropbear", "dropbearkey", "sftp-server", "python3"]);
-
-/// One list behind the other, which have `N` together.
-const fn both<const N: usize>(
-    first: &[&'static str],
-    second: &[&'static str],
-) -> [&'static str; N] {
-    let mut all = [""; N];
-    let mut at = 0;
-    while at < N {
-        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
-        at += 1;
-    }
-    all
-}
-
-const FOLDERS: &[&str] = &["usr/lib/python3.11"];
+/// An SSH server, and what Ansible needs.
+const SSH: &str = "dropbear-bin openssh-sftp-server python3";
 
 const PC: Board = Board {
     name: "pc-ssh",
-    packages: &packages("linux-image-amd64"),
-    programs: &PROGRAMS,
-    folders: FOLDERS,
-    loaded: &[
-        "virtio_pci",
-        "virtio_blk",
-        "virtio_console",
-        "virtio_rng",
-        "virtio_net",
-        "crc32c_generic",
-        "loop",
-    ],
+    packages: &["linux-image-amd64", board::PI_PACKAGES, SSH],
+    loaded: "virtio_pci virtio_blk virtio_console virtio_rng virtio_net crc32c_generic loop",
     ..board::PC
 };
 
 const PI3: Board = Board {
     name: "pi3-ssh",
-    packages: &packages("linux-image-arm64"),
-    programs: &PROGRAMS,
-    folders: FOLDERS,
+    packages: &["linux-image-arm64", board::PI_PACKAGES, SSH],
     loaded: PI_LOADED,
     ..board::PI3
 };
 
 const PI1: Board = Board {
     name: "pi1-ssh",
-    packages: &packages("linux-image-rpi"),
-    programs: &PROGRAMS,
-    folders: FOLDERS,
+    packages: &["linux-image-rpi", board::PI_PACKAGES, SSH],
     loaded: PI_LOADED,
     ..board::PI1
 };
 
 /// The card, and the USB controller with a network interface on it.
-const PI_LOADED: &[&str] = &[
-    "bcm2835",
-    "sdhci_iproc",
-    "mmc_block",
-    "crc32c_generic",
-    "loop",
-    "phy_generic",
-    "dwc2",
-    "usbnet",
-    "cdc_ether",
-    "rndis_host",
-    "bcm2835_rng",
-];
+const PI_LOADED: &str = "bcm2835 sdhci_iproc mmc_block crc32c_generic loop phy_generic dwc2 usbnet \
+    cdc_ether rndis_host bcm2835_rng";

@@ -37,8 +37,8 @@ pub fn unpack(folder: &Path, architecture: &str, packages: &[&str]) -> Result<Pa
     };
     tool::run(apt(&state, architecture).arg("update")).with_context(advice)?;
     let mut install = apt(&state, architecture);
-    tool::run(install.args(["install", "--yes", "--download-only"]).args(packages))
-        .with_context(advice)?;
+    install.args(["install", "--yes", "--download-only"]).args(wanted.split(' '));
+    tool::run(&mut install).with_context(advice)?;
     for entry in std::fs::read_dir(state.join("archives"))? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "deb") {
