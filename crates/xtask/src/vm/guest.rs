@@ -5,7 +5,7 @@ use std::process::Child;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::disk::Disk;
@@ -78,6 +78,12 @@ impl Guest {
             output.error()
         );
         Ok(output)
+    }
+
+    /// Runs a script that has to succeed and print JSON.
+    pub fn json(&mut self, script: &str) -> Result<Value> {
+        let text = self.ok(script)?;
+        serde_json::from_str(&text).with_context(|| format!("{script:?} printed no JSON: {text}"))
     }
 
     /// Runs a script until it succeeds.

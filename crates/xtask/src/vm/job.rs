@@ -41,6 +41,13 @@ pub fn end(guest: &mut Guest) -> Result<Output> {
     Ok(Output { code, out: guest.file("/tmp/job.out")?, err: guest.file("/tmp/job.err")? })
 }
 
+/// Ends it as Ctrl-C would, and checks that this is what it ended by.
+pub fn interrupted(guest: &mut Guest) -> Result<Output> {
+    let ended = interrupt(guest)?;
+    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
+    Ok(ended)
+}
+
 /// Ends it as Ctrl-C would, and waits.
 pub fn interrupt(guest: &mut Guest) -> Result<Output> {
     guest.ok("kill -INT $(cat /tmp/job.pid)")?;

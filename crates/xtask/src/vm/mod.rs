@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-mod archive;
 mod bed;
 mod board;
 mod clean;
@@ -25,11 +24,11 @@ mod log_writes;
 mod machine;
 pub mod networked;
 mod packages;
+mod plan;
 mod port;
 mod qmp;
 mod scenario;
 mod store;
-mod tree;
 
 use bed::{Bed, Program};
 use board::Board;

@@ -33,12 +33,18 @@ pub fn events_are_recorded(guest: &mut Guest, more: u64) -> Result<String> {
     Ok(format!("sleep 1; {}", are_more(guest, "true", more)?))
 }
 
+/// What the events of the last run say, in order.
+pub fn events(guest: &mut Guest) -> Result<Vec<Value>> {
+    let text = guest.ok("bakeoff export last --format jsonl --no-redact")?;
+    let what = |line: &str| Ok(serde_json::from_str::<Value>(line)?["what"].take());
+    text.lines().map(what).collect()
+}
+
 /// Checks every run in the guest's store.
 pub fn check(guest: &mut Guest) -> Result<()> {
-    let text = guest.ok("bakeoff runs --all --format json")?;
-    let page: Value = serde_json::from_str(&text)?;
-    let runs = page["runs"].as_array().with_context(|| format!("no runs in {text}"))?;
-    ensure!(!runs.is_empty(), "the store is empty: {text}");
+    let page = guest.json("bakeoff runs --all --format json")?;
+    let runs = page["runs"].as_array().with_context(|| format!("no runs in {page}"))?;
+    ensure!(!runs.is_empty(), "the store is empty: {page}");
     let sqlite = "command -v sqlite3 >/dev/null || exit 0
         sqlite3 $HOME/.local/share/bakeoff/bakeoff.db 'pragma integrity_check'";
     let said = guest.ok(sqlite)?;

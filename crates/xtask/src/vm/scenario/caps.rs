@@ -140,7 +140,7 @@ fn measure_anyhow(guest: &mut Guest, pair: &Pair, seed: u64) -> Result<(Said, [f
     );
     let ended = guest.run_within(&script, LIMIT)?;
     ensure!(ended.code == 0, "ended with {}: {}", ended.code, ended.error());
-    let result: Value = serde_json::from_slice(&guest.file("/tmp/result")?)?;
+    let result = guest.json("cat /tmp/result")?;
     let verdict = &result["verdicts"][0];
     let both = || Some((said(pair, verdict).ok()?, slowest(pair, verdict)?));
     both().with_context(|| format!("not understood: {result}"))

@@ -5,8 +5,6 @@
 //! The candidates are two stacks on each half of a disk, and the second half answers late (the
 //! kernel's dm-delay).
 
-use std::time::Duration;
-
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
@@ -14,6 +12,7 @@ use super::{Group, Test};
 use crate::vm::board::PC_OF_TWO;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
+use crate::vm::plan;
 
 /// The group.
 pub const GROUP: Group = Group {
@@ -51,41 +50,26 @@ const HARDLY_MS: u32 = 4;
 
 static BEDS: [Bed; 5] = [
     Bed {
-        name: "a-slow-write-back-cache",
-        disk: "vda",
         limited: |disk| disk.write_cache(14_000_000, 14_000_000),
-        delays_ms: [0, SLOW_MS],
         carries_over: true,
+        ..innocent("a-slow-write-back-cache", "vda", [0, SLOW_MS])
     },
+    innocent("none-on-a-fast-disk", "vdb", [0, SLOW_MS]),
     Bed {
-        name: "none-on-a-fast-disk",
-        disk: "vdb",
-        limited: |disk| disk,
-        delays_ms: [0, SLOW_MS],
-        carries_over: false,
-    },
-    Bed {
-        name: "none-on-50-requests-a-second",
-        disk: "vdc",
         limited: |disk| disk.at_most_iops(50),
-        delays_ms: [0, HARDLY_MS],
-        carries_over: false,
+        ..innocent("none-on-50-requests-a-second", "vdc", [0, HARDLY_MS])
     },
     Bed {
-        name: "none-on-20-mb-a-second",
-        disk: "vdd",
         limited: |disk| disk.at_most_bytes_per_s(20_000_000),
-        delays_ms: [0, HARDLY_MS],
-        carries_over: false,
+        ..innocent("none-on-20-mb-a-second", "vdd", [0, HARDLY_MS])
     },
-    Bed {
-        name: "none-on-a-late-disk",
-        disk: "vde",
-        limited: |disk| disk,
-        delays_ms: [8, SLOW_MS],
-        carries_over: false,
-    },
+    innocent("none-on-a-late-disk", "vde", [8, SLOW_MS]),
 ];
+
+/// A disk without limits, on which nothing is carried over.
+const fn innocent(name: &'static str, disk: &'static str, delays_ms: [u32; 2]) -> Bed {
+    Bed { name, disk, limited: |disk| disk, delays_ms, carries_over: false }
+}
 
 const PLAN: &str = "
 title = 'carry-over'
@@ -105,9 +89,6 @@ mode = 'quick'
 flash_state = 'trimmed'
 precondition = false
 ";
-
-/// How long a run may take: two minutes alone, more beside builds.
-const LIMIT: Duration = Duration::from_secs(900);
 
 fn judged(guest: &mut Guest, bed: &Bed) -> Result<()> {
     let sectors = HALF_BYTES / 512;
@@ -135,25 +116,8 @@ fn judged(guest: &mut Guest, bed: &Bed) -> Result<()> {
 
 /// The result of a run on both halves.
 fn measured(guest: &mut Guest) -> Result<Value> {
-    let targets = "--target /dev/mapper/half0 --target /dev/mapper/half1";
-    guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{PLAN}END"))?;
-    let plan = guest.ok(&format!("bakeoff plan /tmp/plan.toml {targets} --format json"))?;
-    let plan: Value = serde_json::from_str(&plan)?;
-    let tokens = plan["targets"].as_array().context("no targets")?.iter();
-    let consent: Vec<String> = tokens
-        .map(|target| Some(format!("--erase '{}'", target["erase_token"].as_str()?)))
-        .collect::<Option<_>>()
-        .with_context(|| format!("no erase token in {plan}"))?;
-    let ended = guest.run_within(
-        &format!(
-            "bakeoff run /tmp/plan.toml {targets} {} --seed 1 --time 5m --max-write 100g \
-             --format json >/tmp/result",
-            consent.join(" ")
-        ),
-        LIMIT,
-    )?;
-    ensure!(ended.code <= 1, "ended with {}: {}", ended.code, ended.error());
-    Ok(serde_json::from_slice(&guest.file("/tmp/result")?)?)
+    plan::write(guest, PLAN)?;
+    plan::result(guest, &["/dev/mapper/half0", "/dev/mapper/half1"])
 }
 
 /// The ids of what was found, of the run and of its workload.

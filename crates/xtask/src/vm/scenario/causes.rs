@@ -6,7 +6,6 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
 use super::{Group, Test};
 use crate::alarms;
@@ -103,7 +102,7 @@ fn no_false_alarm(guest: &mut Guest) -> Result<()> {
     )?;
     guest.ok("umount /mnt")?;
     ensure!(ended.code <= 1, "ended with {}: {}", ended.code, ended.text());
-    let result: Value = serde_json::from_slice(&guest.file("/tmp/result")?)?;
+    let result = guest.json("cat /tmp/result")?;
     let verdicts = result["verdicts"].as_array().context("no verdicts")?;
     ensure!(verdicts.len() == 4, "{} verdicts in {result}", verdicts.len());
     for verdict in verdicts {
@@ -118,7 +117,7 @@ fn attributed(guest: &mut Guest, made: &Made) -> Result<()> {
     let ended = guest.run_within(&made.measure.script(), LIMIT)?;
     guest.ok(made.undo)?;
     ensure!(ended.code == 0, "ended with {}: {}", ended.code, ended.text());
-    let result: Value = serde_json::from_slice(&guest.file("/tmp/result")?)?;
+    let result = guest.json("cat /tmp/result")?;
     let held = &result["verdicts"][0]["held_back"][0];
     let reason = &held["reason"];
     let cause = reason["cause"].as_str().with_context(|| format!("no cause in {result}"))?;

@@ -41,12 +41,8 @@ fn stick() -> Disk {
 
 /// What `devices` says of every drive, by serial number.
 pub fn drives(guest: &mut Guest) -> Result<Vec<Value>> {
-    let text = guest.ok("bakeoff devices --format json")?;
-    let mut page: Value = serde_json::from_str(&text)?;
-    match page["drives"].take() {
-        Value::Array(drives) => Ok(drives),
-        _ => anyhow::bail!("no drives in {text}"),
-    }
+    let page = guest.json("bakeoff devices --format json")?;
+    page["drives"].as_array().cloned().with_context(|| format!("no drives in {page}"))
 }
 
 /// The drive with that serial number.
@@ -107,10 +103,10 @@ fn hostile_label(guest: &mut Guest) -> Result<()> {
 
 /// Whatever the host does, a disk that gives 50 answers a second gives no more.
 fn throttled_disk(guest: &mut Guest) -> Result<()> {
-    let printed = guest
-        .ok("bakeoff bench /dev/disk/by-id/virtio-SLOW --rw=randread --bs=4k --io_size=400k \
-         --direct=1 --format json")?;
-    let result: Value = serde_json::from_str(&printed)?;
+    let result = guest.json(
+        "bakeoff bench /dev/disk/by-id/virtio-SLOW --rw=randread --bs=4k --io_size=400k \
+         --direct=1 --format json",
+    )?;
     let iops = result["read"]["iops"].as_f64().context("no iops")?;
     ensure!(iops < 150.0, "{iops} a second from a disk with 50");
     Ok(())

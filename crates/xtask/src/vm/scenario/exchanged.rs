@@ -4,11 +4,11 @@
 
 use anyhow::{Result, ensure};
 
-use super::run::{IS_MOUNTED, SCHEDULERS, TARGET, stick, write_plan};
+use super::run::{IS_MOUNTED, SCHEDULERS, TARGET, stick};
 use crate::vm::disk::Disk;
 use crate::vm::guest::Guest;
 use crate::vm::port::Output;
-use crate::vm::{job, store};
+use crate::vm::{job, plan, store};
 
 /// A run on the stick, which is given more time than it takes.
 const ON_STICK: &str = "bakeoff run /tmp/plan.toml --target /dev/sda --erase STICK-1 --time 4h \
@@ -16,7 +16,7 @@ const ON_STICK: &str = "bakeoff run /tmp/plan.toml --target /dev/sda --erase STI
 
 /// The drive vanishes in the middle and comes back as another one.
 pub fn pulled_out(guest: &mut Guest) -> Result<()> {
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     job::start(guest, ON_STICK)?;
     job::wait_for(guest, IS_MOUNTED)?;
     guest.unplug(&stick())?;
@@ -32,7 +32,7 @@ pub fn pulled_out(guest: &mut Guest) -> Result<()> {
 
 /// The same before the run can notice: the drive it consented to is there, as sdb.
 pub fn comes_back_meanwhile(guest: &mut Guest) -> Result<()> {
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     job::start(guest, ON_STICK)?;
     job::wait_for(guest, IS_MOUNTED)?;
     guest.ok("kill -STOP $(cat /tmp/job.pid)")?;
@@ -51,7 +51,7 @@ pub fn comes_back_meanwhile(guest: &mut Guest) -> Result<()> {
 
 /// The name is another disk's from the moment on at which the first filesystem is made.
 pub fn between_two_steps(guest: &mut Guest) -> Result<()> {
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     guest.ok("mkdir -p /tmp/exchange
         cat >/tmp/exchange/mkfs.ext4 <<END
 #!/bin/dash
@@ -61,8 +61,8 @@ cp -a /dev/vdb /dev/vda
 END
         chmod +x /tmp/exchange/mkfs.ext4")?;
     let command = format!(
-        "env PATH=/tmp/exchange:$PATH bakeoff run /tmp/plan.toml {TARGET} --time 4h --seed 1 \
-         --max-write 100g"
+        "env PATH=/tmp/exchange:$PATH bakeoff run /tmp/plan.toml {TARGET} {}",
+        plan::ENDLESS
     );
     unwritten(guest, "vdb", "/dev/vda has changed from device", |guest| {
         job::start(guest, &command)?;
@@ -75,7 +75,7 @@ END
 
 /// Ten hours pass; what is plugged in then has the same name and size.
 pub fn while_it_waits(guest: &mut Guest) -> Result<()> {
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     let at = guest.ok("date -d @$(($(date +%s) + 36000)) +%H:%M")?;
     job::start(guest, &format!("{ON_STICK} --at {}", at.trim()))?;
     job::wait_for(guest, "grep -q 'Waiting until' /tmp/job.err")?;

@@ -25,12 +25,11 @@ const MOUNT: &str = "mkfs.ext4 -qF /dev/vda && mount /dev/vda /mnt";
 fn bench(guest: &mut Guest) -> Result<()> {
     guest.ok(MOUNT)?;
     for engine in ["psync", "io_uring"] {
-        let printed = guest.ok(&format!(
+        let result = guest.json(&format!(
             "bakeoff bench /mnt --rw=randwrite --bs=4k --size=16m --io_size=1m --direct=1 \
              --engine={engine} --format json"
         ))?;
-        let result: Value = serde_json::from_str(&printed)?;
-        ensure!(result["write"]["total_ios"] == 256, "{engine}: {printed}");
+        ensure!(result["write"]["total_ios"] == 256, "{engine}: {result}");
     }
     guest.ok("[ -z \"$(ls /mnt | grep -v lost+found)\" ] && umount /mnt").map(drop)
 }

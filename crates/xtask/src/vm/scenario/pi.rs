@@ -1,13 +1,13 @@
 //! The emulated Raspberry Pis: the cross-built program, and who it says board and card are.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 
 use super::{Group, Test};
 use crate::vm::board;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
-use crate::vm::{job, store};
+use crate::vm::{plan, store};
 
 /// A Raspberry Pi 3 with a 64-bit system.
 pub const PI3: Group = Group {
@@ -51,21 +51,20 @@ fn tests(model: &'static str, machine: &'static str) -> Vec<Test> {
 const CARD_ID: &str = "aa585951454d552101deadbeef";
 
 fn see_card(guest: &mut Guest) -> Result<()> {
-    let text = guest.ok("bakeoff devices --format json")?;
-    let page: Value = serde_json::from_str(&text)?;
+    let page = guest.json("bakeoff devices --format json")?;
     let drive = &page["drives"][0];
-    ensure!(drive["name"] == "mmcblk0" && drive["size_bytes"] == CARD_BYTES, "{text}");
-    ensure!(drive["model"] == "QEMU!" && drive["safe_to_erase"] == true, "{text}");
+    ensure!(drive["name"] == "mmcblk0" && drive["size_bytes"] == CARD_BYTES, "{page}");
+    ensure!(drive["model"] == "QEMU!" && drive["safe_to_erase"] == true, "{page}");
     guest.ok("bakeoff >/tmp/shown && grep -q QEMU! /tmp/shown").map(drop)
 }
 
 fn bench(guest: &mut Guest) -> Result<()> {
     guest.ok(&format!("{MAKE} && mount /dev/mmcblk0 /mnt"))?;
-    let printed = guest
-        .ok("bakeoff bench /mnt --rw=randwrite --bs=4k --size=1m --io_size=256k --direct=1 \
-         --engine=psync --format json; umount /mnt")?;
-    let result: Value = serde_json::from_str(&printed)?;
-    ensure!(result["write"]["total_ios"] == 64, "{printed}");
+    let result = guest.json(
+        "bakeoff bench /mnt --rw=randwrite --bs=4k --size=1m --io_size=256k --direct=1 \
+         --engine=psync --format json; umount /mnt",
+    )?;
+    ensure!(result["write"]["total_ios"] == 64, "{result}");
     Ok(())
 }
 
@@ -86,40 +85,20 @@ fn quick(guest: &mut Guest, model: &str, machine: &str) -> Result<()> {
 
 /// A stack on the card itself. Each visit writes the region, which takes half a minute here.
 const PLAN: &str = "
-title = 'pi'
 [region]
 size = '64m'
 [[stack]]
 fs = 'ext4'
-[[workload]]
-rw = 'randwrite'
-bs = '4k'
-size = '4m'
-io_size = '64k'
-fsync = 16
-[protocol]
-mode = 'quick'
-precondition = false
-cell_min = '50ms'
-cell_min_ios = 8
 ";
 
 /// Prepared, measured and taken away, until a block is complete.
 fn run(guest: &mut Guest) -> Result<()> {
-    let page: Value = serde_json::from_str(&guest.ok("bakeoff devices --format json")?)?;
-    let token = page["drives"][0]["erase_token"].as_str().context("no erase token")?;
-    guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{PLAN}END"))?;
-    let run = format!(
-        "bakeoff run /tmp/plan.toml --target /dev/mmcblk0 --erase '{token}' --time 4h --seed 1 \
-         --max-write 100g"
-    );
-    job::start(guest, &run)?;
+    plan::write_small(guest, PLAN)?;
+    let words = plan::targets(guest, &["/dev/mmcblk0"])?;
     let is_done =
         "sleep 4; bakeoff export last --format jsonl --no-redact 2>/dev/null | grep -q block_done";
-    job::wait_for(guest, is_done)?;
-    let ended = job::interrupt(guest)?;
-    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
-    let events = guest.ok("bakeoff export last --format jsonl --no-redact")?;
-    ensure!(events.contains("\"cell_done\""), "nothing was measured:\n{events}");
+    plan::run_until(guest, &words, is_done)?;
+    let is_cell = |what: &Value| what.get("cell_done").is_some();
+    ensure!(store::events(guest)?.iter().any(is_cell), "nothing was measured");
     store::check(guest)
 }

@@ -1,13 +1,13 @@
 //! The power cut: a run goes on from where its journal ends, whenever that was.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
 use crate::vm::bed::Bed;
 use crate::vm::board::PC;
 use crate::vm::clean::State;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
-use crate::vm::{job, store};
+use crate::vm::{job, plan, store};
 
 /// How often the power is cut.
 const CUTS: u32 = 10;
@@ -18,26 +18,20 @@ const SEED: u64 = 3;
 /// Most events that a run gets on with between two cuts. Preparing takes about twenty, a visit ten.
 const EVENTS: u64 = 48;
 
-/// Discarding takes an emulated processor a moment where writing takes a minute.
+/// What is measured.
 const PLAN: &str = "
-title = 'power'
 [region]
 size = '64m'
 [axes]
 fs = ['ext4']
 scheduler = ['none', 'bfq']
-[[workload]]
-rw = 'randwrite'
-bs = '4k'
-size = '4m'
-io_size = '64k'
-[protocol]
-mode = 'decide'
-precondition = false
-cell_min = '50ms'
-cell_min_ios = 8
-flash_state = 'trimmed'
 ";
+
+/// In a mode that goes on after every cut. Discarding takes an emulated processor a moment where
+/// writing takes a minute.
+fn plan() -> String {
+    plan::small(PLAN).replace("'quick'", "'decide'") + "flash_state = 'trimmed'\n"
+}
 
 /// Cuts it, boots again and resumes, until nothing is cut any more; then the run is ended.
 pub fn cut_and_resume(bed: &Bed) -> Result<()> {
@@ -54,7 +48,8 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
         if cut == 0 {
             guest.ok(&format!(
                 "mkfs.ext4 -qF /dev/vda && mount /dev/vda /root
-                cat >/root/plan.toml <<'END'\n{PLAN}END"
+                cat >/root/plan.toml <<'END'\n{}END",
+                plan()
             ))?;
         } else {
             guest.ok("mount /dev/vda /root")?;
@@ -81,10 +76,5 @@ pub fn cut_and_resume(bed: &Bed) -> Result<()> {
 /// Resumes until a block is complete.
 fn finish(guest: &mut Guest) -> Result<()> {
     store::check(guest)?;
-    let is_done = store::block_is_done(guest)?;
-    job::start(guest, "bakeoff resume --time 4h --erase TARGET")?;
-    job::wait_for(guest, &is_done)?;
-    let ended = job::interrupt(guest)?;
-    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
-    store::check(guest)
+    plan::one_block(guest, "bakeoff resume --time 4h --erase TARGET")
 }

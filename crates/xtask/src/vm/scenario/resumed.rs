@@ -2,14 +2,13 @@
 //! the token again, and does not write the drive that has the name now.
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
 
-use super::run::{IS_MOUNTED, SCHEDULERS, write_plan};
+use super::run::{IS_MOUNTED, SCHEDULERS};
 use super::{Group, Test};
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
-use crate::vm::job;
+use crate::vm::plan;
 
 /// The group.
 pub const GROUP: Group = Group {
@@ -35,18 +34,10 @@ fn exchanged(guest: &mut Guest) -> Result<()> {
     guest.unplug(&stick())?;
     guest.unplug(&other())?;
     plugged_in(guest, &stick())?;
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     let token = token(guest)?;
     ensure!(token.starts_with("sda-"), "the drive has a serial number: {token}");
-    job::start(
-        guest,
-        &format!(
-            "bakeoff run /tmp/plan.toml --target /dev/sda --erase {token} --time 4h --seed 1 \
-             --max-write 100g"
-        ),
-    )?;
-    job::wait_for(guest, IS_MOUNTED)?;
-    job::interrupt(guest)?;
+    plan::run_until(guest, &format!("--target /dev/sda --erase {token}"), IS_MOUNTED)?;
     guest.unplug(&stick())?;
     plugged_in(guest, &other())?;
     // Blank, it has the very token of the first.
@@ -71,7 +62,7 @@ fn plugged_in(guest: &mut Guest, disk: &Disk) -> Result<()> {
 
 /// The erase token of sda.
 fn token(guest: &mut Guest) -> Result<String> {
-    let listed: Value = serde_json::from_str(&guest.ok("bakeoff devices --format json")?)?;
+    let listed = guest.json("bakeoff devices --format json")?;
     let drives = listed["drives"].as_array().context("no list of drives")?;
     let drive = drives.iter().find(|drive| drive["name"] == "sda").context("no sda")?;
     Ok(drive["erase_token"].as_str().with_context(|| drive.to_string())?.to_owned())

@@ -1,13 +1,13 @@
 //! `bakeoff run` on a disk: every stack and scheduler of the kernel, and what may go wrong.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use serde_json::Value;
 
 use super::{Group, Test, detached, exchanged, key, slope};
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
-use crate::vm::{job, store};
+use crate::vm::{job, plan, store};
 
 /// The group.
 pub const GROUP: Group = Group {
@@ -47,22 +47,6 @@ pub const GROUP: Group = Group {
 /// The words for a disk, with its consent.
 pub const TARGET: &str = "--target /dev/disk/by-id/virtio-TARGET --erase TARGET";
 const NATIVE: &str = "--target /dev/disk/by-id/virtio-4K-1 --erase 4K-1";
-
-/// One workload that any stack can do quickly, on the same place. An emulated processor takes long
-/// to make data, so where nothing depends on it the region is discarded and not written.
-const COMMON: &str = "
-[[workload]]
-rw = 'randwrite'
-bs = '4k'
-size = '4m'
-io_size = '64k'
-fsync = 16
-[protocol]
-mode = 'quick'
-precondition = false
-cell_min = '50ms'
-cell_min_ios = 8
-";
 
 const FILESYSTEMS: &str = "
 [region]
@@ -129,31 +113,19 @@ pub fn stick() -> Disk {
     Disk::usb("stick", 640 * MIB).serial("STICK-1")
 }
 
-/// Writes a plan of that beginning into the guest.
-pub fn write_plan(guest: &mut Guest, plan: &str) -> Result<()> {
-    // Discarding takes a moment where writing takes a minute.
-    let state = if plan.contains("320m") { "flash_state = 'trimmed'\n" } else { "" };
-    let text = format!("title = 'test'\n{plan}{COMMON}{state}");
-    guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{text}END")).map(drop)
-}
-
 /// Runs a plan until its first block is complete, and ends it as a user would.
 fn one_block(guest: &mut Guest, target: &str, plan: &str) -> Result<()> {
-    write_plan(guest, plan)?;
-    one_block_of(guest, "", &format!("/tmp/plan.toml {target}"))
+    plan::write_small(guest, plan)?;
+    one_block_of(guest, "", target)
 }
 
-/// The same with a plan and target as they are typed, which is given more time than it takes;
-/// `before` are words before the program's name.
-pub fn one_block_of(guest: &mut Guest, before: &str, words: &str) -> Result<()> {
-    let is_done = store::block_is_done(guest)?;
-    let limits = "--time 4h --seed 1 --max-write 100g";
-    job::start(guest, &format!("{before} bakeoff run {words} {limits}"))?;
-    job::wait_for(guest, &is_done)?;
-    let ended = job::interrupt(guest)?;
-    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
-    every_candidate_was_visited(guest)?;
-    store::check(guest)
+/// The same with the plan that is there; `before` are words before the program's name.
+pub fn one_block_of(guest: &mut Guest, before: &str, target: &str) -> Result<()> {
+    plan::one_block(
+        guest,
+        &format!("{before} bakeoff run /tmp/plan.toml {target} {}", plan::ENDLESS),
+    )?;
+    every_candidate_was_visited(guest)
 }
 
 /// All that the kernel has; what it has not, or nobody packages, is left out with the reason.
@@ -189,7 +161,7 @@ const REFUSED: &[(i32, &str, &str)] = &[
 ];
 
 fn refused(guest: &mut Guest) -> Result<()> {
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     guest.ok("sed s/64m/2g/ /tmp/plan.toml >/tmp/large.toml
         { cat /tmp/plan.toml; echo \"flash_state = 'trimmed'\"; } >/tmp/trimmed.toml
         printf \"title = 'none'\\n[axes]\\nfs = []\\n\" >/tmp/none.toml")?;
@@ -211,12 +183,10 @@ fn refused(guest: &mut Guest) -> Result<()> {
 
 /// Each candidate has a cell in block 0, except those that were skipped with a reason before.
 fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
-    let events = guest.ok("bakeoff export last --format jsonl --no-redact")?;
     let mut candidates = Vec::new();
     let mut measured = std::collections::BTreeSet::new();
     let mut invalid = Vec::new();
-    for line in events.lines() {
-        let what = serde_json::from_str::<Value>(line)?["what"].take();
+    for what in store::events(guest)? {
         if let Value::Array(all) = &what["started"]["candidates"] {
             candidates = all.clone();
         }
@@ -228,7 +198,7 @@ fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
         measured.extend(what["cell_done"]["candidate"].as_u64());
         invalid.extend(what.get("cell_invalid").map(Value::to_string));
     }
-    ensure!(!candidates.is_empty(), "no candidates in {events}");
+    ensure!(!candidates.is_empty(), "no candidates in the record");
     for (at, candidate) in (0_u64..).zip(&candidates) {
         let is_skipped = !candidate["skip"].is_null();
         ensure!(measured.contains(&at) || is_skipped, "not measured: {candidate}; {invalid:?}");
@@ -241,11 +211,11 @@ fn every_candidate_was_visited(guest: &mut Guest) -> Result<()> {
 /// stopped for it: swap stays on.
 fn others_are_kept_off_and_left_alone(guest: &mut Guest) -> Result<()> {
     const SWAPS: &str = "awk '{print $1, $3}' /proc/swaps";
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     guest.ok("mkswap /dev/vdb && swapon /dev/vdb")?;
     let swaps = guest.ok(SWAPS)?;
     ensure!(swaps.contains("/dev/vdb"), "no swap: {swaps}");
-    job::start(guest, &format!("bakeoff run /tmp/plan.toml {TARGET} --time 4h --max-write 100g"))?;
+    job::start(guest, &format!("bakeoff run /tmp/plan.toml {TARGET} {}", plan::ENDLESS))?;
     job::wait_for(guest, IS_MOUNTED)?;
     guest.ok("udevadm settle --timeout=60
         for volume in /dev/mapper/bakeoff-*; do
@@ -253,8 +223,7 @@ fn others_are_kept_off_and_left_alone(guest: &mut Guest) -> Result<()> {
             grep -qx UDISKS_IGNORE=1 /tmp/said || { cat /tmp/said; exit 1; }
         done")?;
     let meanwhile = guest.ok("grep -c ^/dev/vdb /proc/swaps || true")?;
-    let ended = job::interrupt(guest)?;
-    ensure!(ended.code == 130, "ended with {}: {}", ended.code, ended.error());
+    job::interrupted(guest)?;
     ensure!(meanwhile.trim() == "1", "swap was off meanwhile");
     ensure!(guest.ok(SWAPS)? == swaps, "swap is not as it was: {swaps}");
     guest.ok("swapoff /dev/vdb && wipefs -aq /dev/vdb; udevadm settle --timeout=60").map(drop)
@@ -267,13 +236,9 @@ fn writes_are_dropped(guest: &mut Guest) -> Result<()> {
     guest.ok(&format!(
         "dmsetup create liar --table '0 {sectors} flakey /dev/vda 0 0 3600 1 drop_writes'"
     ))?;
-    write_plan(guest, RAW)?;
-    let plan = guest.ok("bakeoff plan /tmp/plan.toml --target /dev/mapper/liar --format json")?;
-    let plan: Value = serde_json::from_str(&plan)?;
-    let token = plan["targets"][0]["erase_token"].as_str().context("no erase token")?;
-    let output = guest.run(&format!(
-        "bakeoff run /tmp/plan.toml --target /dev/mapper/liar --erase '{token}' --max-write 100g"
-    ))?;
+    plan::write_small(guest, RAW)?;
+    let words = plan::targets(guest, &["/dev/mapper/liar"])?;
+    let output = guest.run(&format!("bakeoff run /tmp/plan.toml {words} --max-write 100g"))?;
     let said = output.error();
     ensure!([1, 4].contains(&output.code), "ended with {}: {said}", output.code);
     ensure!(said.contains("returns different data than was written"), "{said}");
@@ -322,7 +287,7 @@ fn remounted_read_only(guest: &mut Guest) -> Result<()> {
 fn as_a_unit(guest: &mut Guest) -> Result<()> {
     // What a scenario before left on the disk would be part of its token.
     guest.ok("wipefs -aq /dev/vda; udevadm settle --timeout=60")?;
-    write_plan(guest, SCHEDULERS)?;
+    plan::write_small(guest, SCHEDULERS)?;
     detached::run_as_a_unit(guest, &format!("/tmp/plan.toml {TARGET} --max-write 100g"))
 }
 
@@ -330,7 +295,7 @@ fn as_a_unit(guest: &mut Guest) -> Result<()> {
 fn no_space(guest: &mut Guest) -> Result<()> {
     guest.ok("mkfs.ext4 -qF /dev/vda 100M && mount /dev/vda /mnt
         truncate -s 1G /mnt/image")?;
-    write_plan(guest, &SCHEDULERS.replace("64m", "128m"))?;
+    plan::write_small(guest, &SCHEDULERS.replace("64m", "128m"))?;
     let output = guest.run_within(
         "bakeoff run /tmp/plan.toml --target /mnt/image --erase image --time 4h --max-write 100g",
         std::time::Duration::from_secs(600),

@@ -4,12 +4,13 @@
 //! Made of parts that answer each read after a delay of their own (the kernel's dm-delay). They
 //! differ by a tick of the slowest timer a kernel has, so that no rounding levels them.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 
+use super::run::IS_MOUNTED;
 use crate::vm::disk::MIB;
 use crate::vm::guest::Guest;
-use crate::vm::{job, store};
+use crate::vm::{plan, store};
 
 /// Parts, and how much longer each takes for a read than the one before.
 const PARTS: u64 = 9;
@@ -18,21 +19,10 @@ const STEP_MS: u64 = 10;
 const PART_BYTES: u64 = 32 * MIB;
 
 const PLAN: &str = "
-title = 'slope'
 [region]
 size = '280m'
 [[stack]]
 fs = 'ext4'
-[[workload]]
-rw = 'randwrite'
-bs = '4k'
-size = '4m'
-io_size = '64k'
-[protocol]
-mode = 'quick'
-precondition = false
-cell_min = '50ms'
-cell_min_ios = 8
 ";
 
 /// Lines of a table for dmsetup(8): reads are delayed, writes are not.
@@ -47,35 +37,19 @@ fn table() -> String {
 
 /// Runs a plan on it until the region was written.
 pub fn shrinks_the_region(guest: &mut Guest) -> Result<()> {
-    guest.ok(&format!(
-        "dmsetup create slope <<'END'\n{}END\ncat >/tmp/plan.toml <<'END'\n{PLAN}END",
-        table()
-    ))?;
-    let plan = guest.ok("bakeoff plan /tmp/plan.toml --target /dev/mapper/slope --format json")?;
-    let plan: Value = serde_json::from_str(&plan)?;
-    let token = plan["targets"][0]["erase_token"].as_str().context("no erase token")?;
-    job::start(
-        guest,
-        &format!(
-            "bakeoff run /tmp/plan.toml --target /dev/mapper/slope --erase '{token}' --time 4h \
-             --seed 1 --max-write 100g"
-        ),
-    )?;
-    job::wait_for(guest, "grep -q ^/dev/mapper/bakeoff- /proc/mounts")?;
-    let ended = job::interrupt(guest)?;
-    let said = ended.error();
-    ensure!(ended.code == 130, "ended with {}: {said}", ended.code);
+    guest.ok(&format!("dmsetup create slope <<'END'\n{}END", table()))?;
+    plan::write_small(guest, PLAN)?;
+    let words = plan::targets(guest, &["/dev/mapper/slope"])?;
+    let said = plan::run_until(guest, &words, IS_MOUNTED)?.error();
     ensure!(said.contains("Speed from start to end: "), "{said}");
     ensure!(said.contains("the region shrinks to 64 MiB"), "{said}");
-    let events = guest.ok("bakeoff export last --format jsonl --no-redact")?;
     let mut speeds = Vec::new();
-    for line in events.lines() {
-        let what = serde_json::from_str::<Value>(line)?["what"].take();
+    for what in store::events(guest)? {
         if let Value::Array(all) = &what["surveyed"]["positions"] {
             speeds = all.iter().filter_map(|at| at["bytes_per_s"].as_f64()).collect();
         }
         if let Some(bytes) = what["verified"]["verified_bytes"].as_u64() {
-            ensure!(bytes == 64 * MIB, "{line}");
+            ensure!(bytes == 64 * MIB, "{what}");
         }
     }
     ensure!(speeds.len() == 9 && speeds[0] > speeds[8], "{speeds:?}");

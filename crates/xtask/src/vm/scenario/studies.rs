@@ -9,6 +9,7 @@ use super::{Group, Test};
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
+use crate::vm::plan;
 
 /// The group.
 pub const GROUP: Group = Group {
@@ -67,8 +68,8 @@ const PLANS: &[Plan] = &[
 ];
 
 fn one_block(guest: &mut Guest, plan: &Plan) -> Result<()> {
-    guest.ok(&format!("cat >/tmp/plan.toml <<'END'\n{}END", shortened(plan)?))?;
-    one_block_of(guest, "", &format!("/tmp/plan.toml {}", plan.targets))
+    plan::write(guest, &shortened(plan)?)?;
+    one_block_of(guest, "", plan.targets)
 }
 
 /// The plan with short cells on a small region.

@@ -2,7 +2,6 @@
 //! pair of candidates the intervals of the two runs overlap.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -11,6 +10,7 @@ use super::{Group, Test};
 use crate::vm::board::PC_OF_TWO;
 use crate::vm::disk::{Disk, HostCache, MIB};
 use crate::vm::guest::Guest;
+use crate::vm::plan;
 
 /// Disks that are limited in one way each.
 pub const SPEEDS: Group = Group {
@@ -93,9 +93,6 @@ cell_min = '500ms'
 cell_min_ios = 20
 ";
 
-/// How long a run may take: two minutes alone, more beside builds.
-const LIMIT: Duration = Duration::from_secs(900);
-
 /// The ratio of a pair with the ends of its interval.
 type Ratios = BTreeMap<String, [f64; 3]>;
 
@@ -136,22 +133,9 @@ fn written([ratio, low, high]: &[f64; 3]) -> String {
 
 /// What a run in this isolation says of each pair.
 fn measured(guest: &mut Guest, target: &str, isolation: &str) -> Result<Ratios> {
-    guest.ok(&format!(
-        "cat >/tmp/plan.toml <<'END'\n{PLAN}isolation = '{isolation}'\nEND\nwipefs -aq {target}"
-    ))?;
-    let plan =
-        format!("bakeoff plan /tmp/plan.toml --target {target} --max-write 100g --format json");
-    let plan: Value = serde_json::from_str(&guest.ok(&plan)?)?;
-    let token = plan["targets"][0]["erase_token"].as_str().context("no erase token")?;
-    let ended = guest.run_within(
-        &format!(
-            "bakeoff run /tmp/plan.toml --target {target} --erase '{token}' --seed 1 --time 5m \
-             --max-write 100g --format json >/tmp/result"
-        ),
-        LIMIT,
-    )?;
-    ensure!(ended.code <= 1, "{isolation}: ended with {}: {}", ended.code, ended.error());
-    let result: Value = serde_json::from_slice(&guest.file("/tmp/result")?)?;
+    plan::write(guest, &format!("{PLAN}isolation = '{isolation}'\n"))?;
+    guest.ok(&format!("wipefs -aq {target}"))?;
+    let result = plan::result(guest, &[target]).with_context(|| isolation.to_owned())?;
     ratios(&result).with_context(|| format!("{isolation}: {result}"))
 }
 
