@@ -3,6 +3,7 @@
 //! The shell around the pure core: arguments in, one command, one exit code out. A library only
 //! for `main.rs` and the examples that document the command line.
 
+#![forbid(unsafe_code)]
 // `ui::say` writes where nobody may be listening; the macros panic there.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

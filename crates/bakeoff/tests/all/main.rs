@@ -5,6 +5,7 @@
 //! working directory, the environment): it gives that to the program it starts. What the machine
 //! has one of (a count of loop devices, of processes) is looked at for the test's own paths only.
 
+#![forbid(unsafe_code)]
 // A helper of tests may panic: that is how a test fails.
 #![allow(clippy::unwrap_used)]
 

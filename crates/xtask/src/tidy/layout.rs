@@ -1,12 +1,9 @@
-//! How long a Rust file and its functions may be, and how wide its lines.
+//! How long a Rust file may be, and how wide its lines. clippy limits functions (`clippy.toml`).
 
 use std::collections::BTreeSet;
 
 use super::Violation;
 use super::rust::{Source, Token};
-
-/// Lines of a function from `fn` to its closing brace.
-const FUNCTION_LINES: usize = 70;
 
 /// Lines of a file that carry code, tests beside it not counted.
 const FILE_LINES: usize = 400;
@@ -23,16 +20,6 @@ pub fn check(path: &str, text: &str, source: &Source) -> Vec<Violation> {
             violation(line, "width", format!("{width} columns, {WIDTH} at most: wrap it"))
         })
         .collect::<Vec<_>>();
-    for function in &source.functions {
-        let lines = function.last - function.first + 1;
-        if lines > FUNCTION_LINES {
-            let what = format!(
-                "{} is {lines} lines long, {FUNCTION_LINES} at most: split it by what it does",
-                function.name
-            );
-            violations.push(violation(function.first, "function-length", what));
-        }
-    }
     let counts = |token: &&Token| source.is_test || !token.is_test;
     let lines: BTreeSet<usize> =
         source.tokens.iter().filter(counts).map(|token| token.line).collect();
@@ -72,13 +59,6 @@ mod tests {
     fn rules(text: &str) -> Vec<&'static str> {
         let source = Source::parse(text).unwrap();
         check("crates/core/src/a.rs", text, &source).into_iter().map(|found| found.rule).collect()
-    }
-
-    #[test]
-    fn seventy_lines_pass_and_seventy_one_do_not() {
-        let function = |lines: usize| format!("fn f() {{{}}}", "\n".repeat(lines - 1));
-        assert_eq!(rules(&function(70)), [""; 0]);
-        assert_eq!(rules(&function(71)), ["function-length"]);
     }
 
     #[test]

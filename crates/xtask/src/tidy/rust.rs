@@ -1,5 +1,5 @@
-//! Rust source as the checks need it: tokens with lines, whole paths, functions, and which of it
-//! is test code. Comments and documentation are gone, so prose can never break a rule.
+//! Rust source as the checks need it: tokens with lines, whole paths, and which of it is test
+//! code. Comments and documentation are gone, so prose can never break a rule.
 //!
 //! Not a parser: macros are not expanded, and names are not resolved. That is why each rule that
 //! matters for correctness is also a clippy lint or a compiler check where there is one.
@@ -21,17 +21,6 @@ pub struct Token {
     pub is_test: bool,
     /// Whether it is a literal.
     pub is_literal: bool,
-}
-
-/// One function with a body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Function {
-    /// Its name.
-    pub name: String,
-    /// Line of the `fn`.
-    pub first: usize,
-    /// Line of the closing brace.
-    pub last: usize,
 }
 
 /// A path such as `std::fs::read`, with the braces of a `use` written out.
@@ -63,8 +52,6 @@ pub struct Source {
     pub is_test: bool,
     /// Every token in order.
     pub tokens: Vec<Token>,
-    /// Every function, tests included.
-    pub functions: Vec<Function>,
     /// Every text outside test code.
     pub texts: Vec<Text>,
 }
@@ -149,9 +136,6 @@ impl Source {
                 }
                 at += length;
                 continue;
-            }
-            if let Some(function) = function(&trees[at..]) {
-                self.functions.push(function);
             }
             let here = is_test || item_is_test;
             let ends_item = match &trees[at] {
@@ -257,28 +241,6 @@ fn attribute(trees: &[TokenTree]) -> Option<(String, usize)> {
     }
 }
 
-/// The function that starts here, if it has a body.
-fn function(trees: &[TokenTree]) -> Option<Function> {
-    let [TokenTree::Ident(keyword), TokenTree::Ident(name), rest @ ..] = trees else { return None };
-    if keyword != "fn" {
-        return None;
-    }
-    for tree in rest {
-        match tree {
-            TokenTree::Punct(punct) if punct.as_char() == ';' => return None,
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-                return Some(Function {
-                    name: name.to_string(),
-                    first: keyword.span().start().line,
-                    last: group.span_close().end().line,
-                });
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 fn is_word(token: &Token) -> bool {
     !token.is_literal && token.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
@@ -318,13 +280,5 @@ mod tests {
             source.tokens.iter().find(|token| token.text == name).map(|token| token.is_test)
         };
         assert_eq!((is_test("a"), is_test("b")), (Some(true), Some(false)));
-    }
-
-    #[test]
-    fn functions_span_from_fn_to_closing_brace() {
-        let source =
-            Source::parse("trait T { fn no(&self); }\npub fn f()\n-> u8\n{\n1\n}").unwrap();
-        let expected = Function { name: "f".into(), first: 2, last: 6 };
-        assert_eq!(source.functions, [expected]);
     }
 }
