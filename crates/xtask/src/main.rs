@@ -18,6 +18,7 @@ mod install;
 mod page;
 mod prose;
 mod release;
+mod tally;
 mod testing;
 mod tidy;
 mod tool;

@@ -87,6 +87,23 @@ pub fn skip(check: &str, needs: &str, why: &str) -> Result<()> {
     Ok(list.write_all(format!("{check}\t{needs}\t{why}\n").as_bytes())?)
 }
 
+/// Writes a file, and makes the folders above it.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    let folder = path.parent().context("a file is in a folder")?;
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(path, content))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Copies a file, and makes the folders above the copy.
+pub fn copy(from: &Path, to: &Path) -> Result<()> {
+    let folder = to.parent().context("a file is in a folder")?;
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::copy(from, to))
+        .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
 /// Empties a folder, or makes it.
 pub fn renew(folder: &Path) -> Result<()> {
     if folder.exists() {

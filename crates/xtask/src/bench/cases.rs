@@ -62,114 +62,68 @@ struct Pattern {
     peers: &'static [&'static str],
 }
 
+/// In page cache.
+const fn cached(key: &'static str, name: &'static str, rw: &'static str, bs: u64) -> Pattern {
+    Pattern { key, name, rw, bs, engine: "psync", depth: 1, direct: false, peers: &[] }
+}
+
+/// Random reads of 4 KiB in page cache, as io_uring or another engine does them.
+const fn random(key: &'static str, name: &'static str, engine: &'static str) -> Pattern {
+    Pattern { engine, ..cached(key, name, "randread", 4096) }
+}
+
+/// Tiny requests in page cache, one after the other.
+const fn tiny(key: &'static str, name: &'static str, rw: &'static str, bs: u64) -> Pattern {
+    Pattern { peers: &["dd", "loop"], ..cached(key, name, rw, bs) }
+}
+
 const ALL: [Pattern; 13] = [
-    pattern(
-        "psync",
-        "4k random read, in page cache, psync",
-        ("randread", 4096),
-        ("psync", 1),
-        &["tuned", "sysbench"],
-    ),
-    pattern(
-        "uring",
-        "4k random read, in page cache, io_uring, depth 32",
-        ("randread", 4096),
-        ("io_uring", 32),
-        &["tuned"],
-    ),
-    pattern(
-        "read8",
-        "8 B sequential read, in page cache",
-        ("read", 8),
-        ("psync", 1),
-        &["dd", "loop"],
-    ),
-    pattern(
-        "write8",
-        "8 B sequential write, in page cache",
-        ("write", 8),
-        ("psync", 1),
-        &["dd", "loop"],
-    ),
-    pattern(
-        "read64",
-        "64 B sequential read, in page cache",
-        ("read", 64),
-        ("psync", 1),
-        &["dd", "loop"],
-    ),
-    pattern(
-        "write64",
-        "64 B sequential write, in page cache",
-        ("write", 64),
-        ("psync", 1),
-        &["dd", "loop"],
-    ),
-    pattern("null", "no I/O at all: the null engine", ("randread", 4096), ("null", 1), &[]),
-    pattern(
-        "nop",
-        "io_uring that asks for nothing, depth 32, against fio's null engine",
-        ("randread", 4096),
-        ("nop", 32),
-        &[],
-    ),
-    pattern(
-        "slow4k",
-        "4k random read, in page cache, psync, clock by system call",
-        ("randread", 4096),
-        ("psync", 1),
-        &["slow"],
-    ),
-    pattern(
-        "slow64",
-        "64 B sequential write, in page cache, clock by system call",
-        ("write", 64),
-        ("psync", 1),
-        &["slow", "loop"],
-    ),
-    direct(
-        "direct1",
-        "4k random read, O_DIRECT, io_uring, depth 1",
-        ("randread", 4096),
-        ("io_uring", 1),
-        &[],
-    ),
-    direct(
-        "direct32",
-        "4k random read, O_DIRECT, io_uring, depth 32",
-        ("randread", 4096),
-        ("io_uring", 32),
-        &["tuned"],
-    ),
-    direct(
-        "direct1m",
-        "1 MiB sequential read, O_DIRECT, psync",
-        ("read", 1 << 20),
-        ("psync", 1),
-        &["dd"],
-    ),
+    Pattern {
+        peers: &["tuned", "sysbench"],
+        ..random("psync", "4k random read, in page cache, psync", "psync")
+    },
+    Pattern {
+        depth: 32,
+        peers: &["tuned"],
+        ..random("uring", "4k random read, in page cache, io_uring, depth 32", "io_uring")
+    },
+    tiny("read8", "8 B sequential read, in page cache", "read", 8),
+    tiny("write8", "8 B sequential write, in page cache", "write", 8),
+    tiny("read64", "64 B sequential read, in page cache", "read", 64),
+    tiny("write64", "64 B sequential write, in page cache", "write", 64),
+    random("null", "no I/O at all: the null engine", "null"),
+    Pattern {
+        depth: 32,
+        ..random(
+            "nop",
+            "io_uring that asks for nothing, depth 32, against fio's null engine",
+            "nop",
+        )
+    },
+    Pattern {
+        peers: &["slow"],
+        ..random("slow4k", "4k random read, in page cache, psync, clock by system call", "psync")
+    },
+    Pattern {
+        peers: &["slow", "loop"],
+        ..tiny("slow64", "64 B sequential write, in page cache, clock by system call", "write", 64)
+    },
+    Pattern {
+        direct: true,
+        ..random("direct1", "4k random read, O_DIRECT, io_uring, depth 1", "io_uring")
+    },
+    Pattern {
+        direct: true,
+        depth: 32,
+        peers: &["tuned"],
+        ..random("direct32", "4k random read, O_DIRECT, io_uring, depth 32", "io_uring")
+    },
+    Pattern {
+        direct: true,
+        peers: &["dd"],
+        ..cached("direct1m", "1 MiB sequential read, O_DIRECT, psync", "read", 1 << 20)
+    },
 ];
-
-const fn pattern(
-    key: &'static str,
-    name: &'static str,
-    (rw, bs): (&'static str, u64),
-    (engine, depth): (&'static str, u32),
-    peers: &'static [&'static str],
-) -> Pattern {
-    Pattern { key, name, rw, bs, engine, depth, direct: false, peers }
-}
-
-const fn direct(
-    key: &'static str,
-    name: &'static str,
-    what: (&'static str, u64),
-    how: (&'static str, u32),
-    peers: &'static [&'static str],
-) -> Pattern {
-    let pattern = pattern(key, name, what, how, peers);
-    Pattern { direct: true, ..pattern }
-}
 
 /// Where things are and how long a run takes.
 pub struct Scene<'a> {

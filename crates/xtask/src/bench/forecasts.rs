@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
+use bakeoff_core::plan::BUILT_IN;
 
 use super::machine;
 use crate::page;
@@ -17,16 +18,6 @@ use measured::Forecast;
 mod drive;
 mod measured;
 mod section;
-
-const PLANS: [&str; 7] = [
-    "mountpoints",
-    "usb-stick",
-    "journal-scheduler",
-    "luks-btrfs",
-    "block-size-sweep",
-    "sd-card",
-    "nas",
-];
 
 /// What was asked for.
 #[derive(clap::Args)]
@@ -58,7 +49,9 @@ pub fn bench(root: &Path, options: &Options) -> Result<bool> {
     let is_wanted = |asked: &Option<String>, name: &str| asked.as_deref().is_none_or(|a| a == name);
     let mut all: Vec<(&str, &str, Result<Forecast>)> = Vec::new();
     for speed in SPEEDS.iter().filter(|speed| is_wanted(&options.speed, speed.name)) {
-        for plan in PLANS.into_iter().filter(|plan| is_wanted(&options.plan, plan)) {
+        for plan in
+            BUILT_IN.iter().map(|plan| plan.name).filter(|plan| is_wanted(&options.plan, plan))
+        {
             let drive = Drive::make(&options.dir, speed)?;
             let time_s = options.time_s.unwrap_or(speed.time_s);
             let forecast = measured::run(bakeoff, plan, &options.mode, time_s, &drive);

@@ -67,7 +67,9 @@ impl Toolchain {
 /// Finds or fetches what it takes to build for a machine.
 pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
     let folder = root.join("target/toolchain");
-    let zig = zig(&folder.join("zig"))?;
+    let zig = folder.join("zig");
+    tool::fetch_from_pypi(&zig, &PYTHON_PACKAGES, 600)
+        .context("no Zig, the C compiler for other machines (Debian: python3-pip)")?;
     let sysroot =
         PathBuf::from(tool::output(Command::new("rustc").args(["--print", "sysroot"]))?.trim());
     let flags = format!("{} {}", machine.flags, without_paths(root, &sysroot));
@@ -109,27 +111,6 @@ fn ask_rustup(folder: &Path, machine: &Machine) -> Result<bool> {
         std::fs::write(&asked, format!("{error:#}\n"))?;
     }
     Ok(added.is_ok())
-}
-
-/// Zig and cargo-zigbuild, from PyPI into a folder of ours.
-fn zig(folder: &Path) -> Result<PathBuf> {
-    let finished = folder.join("packages");
-    let wanted = PYTHON_PACKAGES.join(" ");
-    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
-        return Ok(folder.to_path_buf());
-    }
-    eprintln!("fetching {wanted} from PyPI into {}", folder.display());
-    tool::renew(folder)?;
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"])
-        .arg(folder)
-        .args(PYTHON_PACKAGES);
-    tool::run(&mut pip).context(
-        "Zig, the C compiler for other machines, could not be fetched. It takes the network and \
-         pip (Debian: sudo apt-get install python3-pip)",
-    )?;
-    std::fs::write(finished, wanted)?;
-    Ok(folder.to_path_buf())
 }
 
 /// Debian's compiler and its source, from apt into a folder of ours.

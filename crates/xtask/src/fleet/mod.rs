@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
@@ -22,6 +21,7 @@ mod site;
 mod tools;
 
 use crate::dist::{self, Profile};
+use crate::tally::Tally;
 use crate::tool;
 use crate::vm::networked::{self, Kind};
 pub use collection::SOURCE as COLLECTION;
@@ -72,8 +72,8 @@ pub fn test(root: &Path, options: Options) -> Result<bool> {
         }
     }
     let mut tally = Tally::default();
-    tally.step("the collection is built and installed", || collection::install(root, &tools));
-    tally.step("ansible-lint finds nothing", || collection::lint(root, &tools));
+    tally.run("the collection is built and installed", || collection::install(root, &tools));
+    tally.run("ansible-lint finds nothing", || collection::lint(root, &tools));
     match (asked.lint, asked.machines) {
         (true, _) => {}
         (false, false) => play(root, tools, &asked, &mut tally)?,
@@ -134,9 +134,9 @@ fn play_on_machines(root: &Path, tools: Tools, asked: &Options, tally: &mut Tall
     for host in &mut site.hosts {
         host.start()?;
     }
-    tally.step("three emulated machines answer", || emulated::start(&mut site, root, &programs));
+    tally.run("three emulated machines answer", || emulated::start(&mut site, root, &programs));
     steps(&mut site, &emulated::STEPS, tally);
-    if tally.failed == 0 {
+    if tally.failed.is_empty() {
         emulated::write(&site, root)?;
     }
     Ok(())
@@ -145,41 +145,10 @@ fn play_on_machines(root: &Path, tools: Tools, asked: &Options, tally: &mut Tall
 /// Steps up to the first that fails.
 fn steps(site: &mut Site, steps: &[scenario::Step], tally: &mut Tally) {
     for (name, step) in steps {
-        if tally.failed > 0 {
+        if !tally.failed.is_empty() {
             println!("not run {name}");
             continue;
         }
-        tally.step(name, || step(site));
-    }
-}
-
-/// How steps went.
-#[derive(Default)]
-struct Tally {
-    passed: u32,
-    failed: u32,
-}
-
-impl Tally {
-    fn step(&mut self, name: &str, step: impl FnOnce() -> Result<()>) {
-        let started = Instant::now();
-        let result = step();
-        let took_s = started.elapsed().as_secs_f64();
-        match result {
-            Ok(()) => {
-                self.passed += 1;
-                println!("ok      {name:<76} {took_s:>6.1} s");
-            }
-            Err(error) => {
-                self.failed += 1;
-                println!("FAILED  {name:<76} {took_s:>6.1} s\n{error:#}\n");
-            }
-        }
-    }
-
-    /// Says the sum; whether nothing failed.
-    fn end(&self) -> bool {
-        println!("\n{} passed, {} failed, 0 skipped", self.passed, self.failed);
-        self.failed == 0
+        tally.run(name, || step(site));
     }
 }

@@ -15,6 +15,7 @@ mod page;
 mod system;
 
 use crate::release::{self, repository};
+use crate::tally::Tally;
 use crate::tool;
 use case::{Case, Outcome, Places};
 use outcomes::Outcomes;
@@ -59,35 +60,27 @@ pub fn test(root: &Path, options: &Options) -> Result<bool> {
     let rust = PathBuf::from(sysroot.trim());
     let places = Places { root: root.to_owned(), folder, files, rust };
     let outcomes = Outcomes::open(&places.folder, &places.files)?;
-    let (mut passed, mut failed) = (0, 0);
+    let mut tally = Tally::default();
     for case in cases {
-        match case.run(&places) {
-            Ok(outcome) => {
-                passed += 1;
-                say(case, &outcome);
-                outcomes.note(case, Some(&outcome))?;
-            }
-            Err(error) => {
-                failed += 1;
-                println!("FAILED {}: {error:#}", case.name);
-                outcomes.note(case, None)?;
-            }
-        }
+        tally.run(case.name, || {
+            let outcome = case.run(&places);
+            outcomes.note(case, outcome.as_ref().ok())?;
+            say(&outcome?);
+            Ok(())
+        });
     }
-    println!("{passed} passed, {failed} failed, 0 skipped");
     if !*is_test {
         match outcomes.all() {
             (rows, missing) if missing.is_empty() => page::write(root, &places.files, &rows)?,
             (_, missing) => println!("no table yet, for want of {}", missing.join(", ")),
         }
     }
-    Ok(failed == 0)
+    Ok(tally.end())
 }
 
-fn say(case: &Case, outcome: &Outcome) {
-    let (size, took) = (outcome.size_kb, outcome.took_s);
-    println!("ok     {:<24} {size:>6} kB {took:>4} s  {}", case.name, outcome.ran);
-    outcome.said.lines().for_each(|line| println!("       it said: {line}"));
+fn say(outcome: &Outcome) {
+    println!("{} kB installed: {}", outcome.size_kb, outcome.ran);
+    outcome.said.lines().for_each(|line| println!("it said: {line}"));
 }
 
 /// Puts an apt repository beside the files, signed by a key that nobody keeps.

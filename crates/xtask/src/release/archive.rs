@@ -20,33 +20,23 @@ pub fn build(facts: &Facts, machine: &Machine, binary: &Path, notices: &str) -> 
     let manual = facts.root.join("target/manual");
     let script =
         INSTALL.replace("@MACHINE@", machine.name).replace("@UNAME@", &machine.uname.join(" "));
-    std::fs::create_dir_all(folder.join("completions"))?;
-    std::fs::create_dir_all(folder.join("man/man1"))?;
-    write(&folder.join("install.sh"), &script)?;
-    write(&folder.join("THIRD-PARTY.txt"), notices)?;
+    tool::write(&folder.join("install.sh"), &script)?;
+    tool::write(&folder.join("THIRD-PARTY.txt"), notices)?;
     for name in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
-        copy(&facts.root.join(name), &folder.join(name))?;
+        tool::copy(&facts.root.join(name), &folder.join(name))?;
     }
     for name in ["bash/bakeoff.bash", "zsh/_bakeoff", "fish/bakeoff.fish"] {
         let (_, file) = name.split_once('/').context("each shell has a folder")?;
-        copy(&manual.join(name), &folder.join("completions").join(file))?;
+        tool::copy(&manual.join(name), &folder.join("completions").join(file))?;
     }
     for page in std::fs::read_dir(manual.join("man1"))? {
         let page = page?;
-        copy(&page.path(), &folder.join("man/man1").join(page.file_name()))?;
+        tool::copy(&page.path(), &folder.join("man/man1").join(page.file_name()))?;
     }
-    copy(binary, &folder.join("bakeoff"))?;
+    tool::copy(binary, &folder.join("bakeoff"))?;
     for name in ["bakeoff", "install.sh"] {
         let program = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(folder.join(name), program)?;
     }
     facts.tar_xz(&name)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::copy(from, to).map(drop).with_context(|| format!("cannot copy {}", from.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

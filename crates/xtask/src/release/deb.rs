@@ -27,8 +27,8 @@ pub fn build(facts: &Facts, machine: &Machine, binary: &Path, notices: &str) -> 
     installed(facts, &tree, binary)?;
     let doc = tree.join("usr/share/doc/bakeoff");
     documents(facts, &doc, &version, notices)?;
-    write(&tree.join("usr/share/doc-base/bakeoff.manual"), DOC_BASE)?;
-    write(&tree.join("usr/share/lintian/overrides/bakeoff"), OVERRIDES)?;
+    tool::write(&tree.join("usr/share/doc-base/bakeoff.manual"), DOC_BASE)?;
+    tool::write(&tree.join("usr/share/lintian/overrides/bakeoff"), OVERRIDES)?;
     control(facts, machine, &tree, &version)?;
     permit(&tree)?;
     let file = facts.out.join(format!("bakeoff_{version}_{}.deb", machine.debian));
@@ -56,9 +56,9 @@ pub fn installed(facts: &Facts, tree: &Path, binary: &Path) -> Result<()> {
 }
 
 fn documents(facts: &Facts, doc: &Path, version: &str, notices: &str) -> Result<()> {
-    write(&doc.join("copyright"), COPYRIGHT)?;
+    tool::write(&doc.join("copyright"), COPYRIGHT)?;
     let gz = |name: &str, text: &str| -> Result<()> {
-        write(&doc.join(name), text)?;
+        tool::write(&doc.join(name), text)?;
         tool::run(Command::new("gzip").args(["-9n", "--"]).arg(doc.join(name)))
     };
     gz("changelog", &papers::debian_changelog(facts, version)?)?;
@@ -69,10 +69,10 @@ fn documents(facts: &Facts, doc: &Path, version: &str, notices: &str) -> Result<
         if let (Some(name), Some("md")) =
             (path.file_name(), path.extension().and_then(|e| e.to_str()))
         {
-            write(&doc.join("docs").join(name), &std::fs::read_to_string(&path)?)?;
+            tool::write(&doc.join("docs").join(name), &std::fs::read_to_string(&path)?)?;
         }
     }
-    write(&doc.join("README.md"), &std::fs::read_to_string(facts.root.join("README.md"))?)
+    tool::write(&doc.join("README.md"), &std::fs::read_to_string(facts.root.join("README.md"))?)
 }
 
 /// DEBIAN/control, md5sums, and for ARMv7 what refuses ARMv6, whose `armhf` is another.
@@ -86,10 +86,10 @@ fn control(facts: &Facts, machine: &Machine, tree: &Path, version: &str) -> Resu
         .replace("@MAINTAINER@", &facts.maintainer())
         .replace("@SIZE@", &size);
     let folder = tree.join("DEBIAN");
-    write(&folder.join("md5sums"), &md5sums(tree)?)?;
-    write(&folder.join("control"), &text)?;
+    tool::write(&folder.join("md5sums"), &md5sums(tree)?)?;
+    tool::write(&folder.join("control"), &text)?;
     if machine.name == "armv7" {
-        write(&folder.join("preinst"), PREINST)?;
+        tool::write(&folder.join("preinst"), PREINST)?;
         let script = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(folder.join("preinst"), script)?;
     }
@@ -111,10 +111,4 @@ fn md5sums(tree: &Path) -> Result<String> {
 /// Folders and files with the modes that a package has, whatever the umask was.
 fn permit(tree: &Path) -> Result<()> {
     tool::run(Command::new("chmod").args(["--recursive", "u=rwX,go=rX"]).arg(tree))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let folder = path.parent().context("a file is in a folder")?;
-    std::fs::create_dir_all(folder)?;
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -16,13 +16,10 @@ const BUNDLE: [&str; 4] = ["report.js", "report.css", "card-400.ttf", "card-600.
 pub fn archive(facts: &Facts) -> Result<PathBuf> {
     let name = format!("bakeoff-{}", facts.version);
     let folder = facts.work.join(&name);
-    std::fs::create_dir_all(folder.join("web/dist"))?;
     let mut git = Command::new("git");
     let listing = tool::output(git.current_dir(&facts.root).args(["ls-files", "--cached"]))?;
     for path in listing.lines() {
-        let (from, to) = (facts.root.join(path), folder.join(path));
-        std::fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
-        std::fs::copy(&from, &to).with_context(|| format!("cannot copy {path}"))?;
+        tool::copy(&facts.root.join(path), &folder.join(path))?;
     }
     for name in BUNDLE {
         let from = facts.root.join("web/dist").join(name);

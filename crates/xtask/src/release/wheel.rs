@@ -7,7 +7,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::facts::Facts;
 use crate::dist::Machine;
@@ -20,7 +20,8 @@ const METADATA: &str = include_str!("../../../../packaging/wheel/METADATA");
 
 /// Packs it and returns where it is.
 pub fn build(facts: &Facts, machine: &Machine, binary: &Path, notices: &str) -> Result<PathBuf> {
-    let packer = packer(&facts.root)?;
+    let packer = facts.root.join("target/toolchain/wheel");
+    tool::fetch_from_pypi(&packer, &[PACKER], 120)?;
     let folder = facts.work.join(format!("wheel-{}", machine.name));
     tool::renew(&folder)?;
     let start = format!("bakeoff-{}", facts.version);
@@ -61,26 +62,7 @@ fn pack(facts: &Facts, packer: &Path, folder: &Path) -> Result<()> {
     tool::run(python.arg(&facts.out).arg(folder))
 }
 
-/// PyPA's packer, from PyPI into a folder of ours.
-fn packer(root: &Path) -> Result<PathBuf> {
-    let folder = root.join("target/toolchain/wheel");
-    let finished = folder.join("packages");
-    if std::fs::read_to_string(&finished).is_ok_and(|have| have == PACKER) {
-        return Ok(folder);
-    }
-    tool::renew(&folder)?;
-    let mut pip = std::process::Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
-    tool::run(pip.arg(&folder).arg(PACKER)).with_context(|| {
-        format!("{PACKER} could not be fetched. It takes the network and Debian's python3-pip")
-    })?;
-    std::fs::write(finished, PACKER)?;
-    Ok(folder)
-}
-
 fn write(path: &Path, bytes: impl AsRef<[u8]>, mode: u32) -> Result<()> {
-    let folder = path.parent().context("a file is in a folder")?;
-    std::fs::create_dir_all(folder)?;
-    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    tool::write(path, bytes)?;
     Ok(std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))?)
 }

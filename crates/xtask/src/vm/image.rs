@@ -54,19 +54,17 @@ pub fn make(
     };
     let added = of_board.join("added");
     tool::renew(&added)?;
-    let write = |path: &str, text: &str| put(&added, path, |to| std::fs::write(to, text));
     let init = INIT.replace("@PORT@", board.port).replace("@MODULES@", board.loaded);
-    write("init", &init)?;
+    tool::write(&added.join("init"), init)?;
     std::fs::set_permissions(added.join("init"), Permissions::from_mode(0o755))?;
-    write("etc/passwd", USERS)?;
-    write("etc/group", GROUPS)?;
-    let copy = |path: &str, from: &Path| put(&added, path, |to| std::fs::copy(from, to).map(drop));
-    copy("usr/bin/bakeoff", program)?;
+    tool::write(&added.join("etc/passwd"), USERS)?;
+    tool::write(&added.join("etc/group"), GROUPS)?;
+    tool::copy(program, &added.join("usr/bin/bakeoff"))?;
     for (there, here) in files {
-        copy(there, here)?;
+        tool::copy(here, &added.join(there))?;
     }
     for module in modules(&root, &version, board)? {
-        copy(&module, &root.join(&module))?;
+        tool::copy(&root.join(&module), &added.join(&module))?;
     }
     tool::run(kmod("depmod").arg("-b").arg(&added).arg(&version))?;
     // The kernel unpacks one archive after the other, the later one over the earlier.
@@ -76,13 +74,6 @@ pub fn make(
     pack(&added, &[], file)?;
     let device_tree = board.device_tree.map(|name| find_device_tree(&root, &version, name));
     Ok(Image { kernel, archive, device_tree: device_tree.transpose()? })
-}
-
-/// Makes a file of a folder, and the folders above it.
-fn put(folder: &Path, path: &str, make: impl Fn(&Path) -> std::io::Result<()>) -> Result<()> {
-    let to = folder.join(path);
-    std::fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
-    make(&to).with_context(|| format!("writing {}", to.display()))
 }
 
 /// Appends a folder to an archive as the kernel reads it (cpio, "newc").

@@ -30,6 +30,7 @@ mod qmp;
 mod scenario;
 mod store;
 
+use crate::tally::Tally;
 use bed::{Bed, Program};
 use board::Board;
 use clean::State;
@@ -38,7 +39,7 @@ use guest::Guest;
 use machine::Machine;
 pub use port::Output;
 pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
-use scenario::{Group, PARTS, Part, Skip};
+use scenario::{Group, PARTS, Part};
 
 /// What `make test` runs of it, in some five minutes: the parts that guard other people's data.
 pub const EACH_TIME: &[&str] = &[
@@ -89,39 +90,6 @@ impl Options {
     }
 }
 
-/// How tests went.
-#[derive(Default)]
-struct Tally {
-    passed: u32,
-    failed: Vec<String>,
-    skipped: u32,
-}
-
-impl Tally {
-    /// Notes and says it; `cpu_seconds` is what its emulator took, where that is known.
-    fn add(&mut self, name: &str, started: Instant, cpu_seconds: Option<f64>, result: Result<()>) {
-        let cpu =
-            cpu_seconds.map_or_else(|| format!("{:12}", ""), |cpu| format!("{cpu:>6.1} s CPU"));
-        let took = format!("{:>6.1} s {cpu}", started.elapsed().as_secs_f64());
-        match result {
-            Ok(()) => {
-                self.passed += 1;
-                println!("ok      {name:<56} {}", took.trim_end());
-            }
-            Err(error) => match error.downcast_ref::<Skip>() {
-                Some(Skip(reason)) => {
-                    self.skipped += 1;
-                    println!("SKIPPED {name:<56} {took}  {reason}");
-                }
-                None => {
-                    self.failed.push(name.to_owned());
-                    println!("FAILED  {name:<56} {took}\n{error:#}\n");
-                }
-            },
-        }
-    }
-}
-
 /// The command.
 pub fn test(root: &Path, options: Options) -> Result<bool> {
     let program = match (&options.binary, options.dist) {
@@ -144,12 +112,7 @@ pub fn test(root: &Path, options: Options) -> Result<bool> {
     if !left.is_empty() {
         println!("not run, because they need the machine for themselves: {}", left.join(", "));
     }
-    for name in &tally.failed {
-        println!("FAILED  {name}");
-    }
-    let failed = tally.failed.len();
-    println!("\n{} passed, {failed} failed, {} skipped", tally.passed, tally.skipped);
-    Ok(failed == 0)
+    Ok(tally.end())
 }
 
 /// What so many runs say of each pair of disks that are held to a speed, with seeds from 1;
@@ -259,7 +222,7 @@ impl Part {
             Part::Solo(solo) if wanted(solo.name) => {
                 let started = Instant::now();
                 let result = (solo.run)(bed);
-                tally.lock().expect("nobody panics with it").add(solo.name, started, None, result);
+                tally.lock().expect("nobody panics with it").add(solo.name, started, "", result);
             }
             Part::Solo(_) => {}
         }
@@ -293,7 +256,8 @@ fn run_group(bed: &Bed, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>
                 tested.and(clean.map(drop))
             }
         };
-        tally.lock().expect("nobody panics with it").add(&name, started, cpu_seconds, result);
+        let cpu = cpu_seconds.map_or_else(String::new, |cpu| format!("{cpu:>6.1} s CPU"));
+        tally.lock().expect("nobody panics with it").add(&name, started, &cpu, result);
     }
 }
 

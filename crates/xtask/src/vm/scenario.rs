@@ -3,8 +3,6 @@
 //! Starting a guest takes some seconds, so those that leave nothing behind share one; after each
 //! of them the guest has to be as it was before (`clean`).
 
-use std::fmt;
-
 use anyhow::Result;
 
 use super::bed::Bed;
@@ -105,15 +103,3 @@ pub const PARTS: &[Part] = &[
     Part::Group(&carry_over::GROUP),
     Part::Solo(Solo { name: "caps", is_alone: true, run: caps::once_each }),
 ];
-
-/// Why a test could not be run here: an error that counts as skipped.
-#[derive(Debug)]
-pub struct Skip(pub String);
-
-impl fmt::Display for Skip {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Skip {}

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Group, Skip};
+use super::Group;
+use crate::tally::Skip;
 use crate::vm;
 use crate::vm::bed::Bed;
 use crate::vm::board::PC_OF_TWO;

@@ -2,7 +2,8 @@
 //!
 //! Cells are as short as can be; what a plan measures and on what is as it is built in.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use bakeoff_core::plan::built_in;
 
 use super::run::one_block_of;
 use super::{Group, Test};
@@ -31,8 +32,6 @@ pub const GROUP: Group = Group {
 struct Plan {
     /// Its name.
     name: &'static str,
-    /// Its text.
-    text: &'static str,
     /// The words for what it runs on.
     targets: &'static str,
     /// The smallest region that all its filesystems can be made in. An emulated processor takes
@@ -45,26 +44,23 @@ struct Plan {
 const ONE: &str = "--target /dev/vda --erase TARGET";
 const TWO: &str = "--target /dev/vda --erase TARGET --target /dev/vdb --erase SECOND";
 
-macro_rules! plan {
-    ($name:literal, $targets:expr, $region:literal, $sizes:literal) => {
-        Plan {
-            name: $name,
-            text: include_str!(concat!("../../../../core/src/plan/builtin/", $name, ".toml")),
-            targets: $targets,
-            region: $region,
-            sizes: $sizes,
-        }
-    };
+const fn plan(
+    name: &'static str,
+    targets: &'static str,
+    region: &'static str,
+    sizes: &'static str,
+) -> Plan {
+    Plan { name, targets, region, sizes }
 }
 
 const PLANS: &[Plan] = &[
-    plan!("mountpoints", TWO, "64m", "size = '4m'"),
-    plan!("usb-stick", ONE, "128m", "size = '1m'\nio_size = '64k'"),
-    plan!("journal-scheduler", ONE, "64m", "size = '4m'"),
-    plan!("luks-btrfs", ONE, "160m", "size = '4m'"),
-    plan!("block-size-sweep", ONE, "160m", "size = '4m'"),
-    plan!("sd-card", ONE, "128m", "size = '4m'"),
-    plan!("nas", ONE, "320m", "size = '4m'"),
+    plan("mountpoints", TWO, "64m", "size = '4m'"),
+    plan("usb-stick", ONE, "128m", "size = '1m'\nio_size = '64k'"),
+    plan("journal-scheduler", ONE, "64m", "size = '4m'"),
+    plan("luks-btrfs", ONE, "160m", "size = '4m'"),
+    plan("block-size-sweep", ONE, "160m", "size = '4m'"),
+    plan("sd-card", ONE, "128m", "size = '4m'"),
+    plan("nas", ONE, "320m", "size = '4m'"),
 ];
 
 fn one_block(guest: &mut Guest, plan: &Plan) -> Result<()> {
@@ -74,7 +70,8 @@ fn one_block(guest: &mut Guest, plan: &Plan) -> Result<()> {
 
 /// The plan with short cells on a small region.
 fn shortened(plan: &Plan) -> Result<String> {
-    let Plan { text, region, sizes, .. } = plan;
+    let Plan { name, region, sizes, .. } = plan;
+    let text = built_in(name).with_context(|| format!("no plan {name}"))?.text;
     let (_, protocol) = text.rsplit_once("\n[").unwrap_or_default();
     ensure!(protocol.starts_with("protocol]"), "the last table is not [protocol]:\n{text}");
     let shorter = |line: &str| match line {
@@ -96,12 +93,13 @@ flash_state = 'trimmed'
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_core::plan::BUILT_IN;
+
     use super::*;
 
     #[test]
     fn every_built_in_plan_is_here() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src/plan/builtin");
-        assert_eq!(std::fs::read_dir(folder).unwrap().count(), PLANS.len());
+        assert_eq!(BUILT_IN.len(), PLANS.len());
         for plan in PLANS {
             assert!(shortened(plan).is_ok(), "{}", plan.name);
         }
