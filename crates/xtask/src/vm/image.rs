@@ -23,8 +23,17 @@ const GROUPS: &str = "root:x:0:\ntty:x:5:\ndisk:x:6:\nlp:x:7:\ndialout:x:20:\nvi
 const USERS: &str = "root:x:0:0:root:/root:/bb/sh\nnobody:x:65534:65534::/:/bin/false\n";
 
 /// What of the packages a guest does without; modules are chosen one by one.
-const LEFT_OUT: [&str; 5] =
-    ["./boot", "./lib/modules", "./usr/lib/linux-image-*", "./usr/lib/*/gconv", "./usr/share"];
+const LEFT_OUT: [&str; 9] = [
+    "./boot",
+    "./lib/modules",
+    "./lib/udev/hwdb.d",
+    "./usr/lib/*/gconv",
+    "./usr/lib/*/libicu*",
+    "./usr/lib/*/libperl*",
+    "./usr/lib/*/perl*",
+    "./usr/lib/linux-image-*",
+    "./usr/share",
+];
 
 /// Files of a kernel and its archive.
 #[derive(Clone, Debug)]
