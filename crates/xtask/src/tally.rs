@@ -1,5 +1,5 @@
-//! How tests went that this program runs itself, with a line for each as it ends and a last line that
-//! `cargo xtask test` reads.
+//! How tests went that this program runs itself, with a line for each as it ends and a last line
+//! that `cargo xtask test` reads.
 
 use std::fmt;
 use std::time::Instant;

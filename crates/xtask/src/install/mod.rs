@@ -20,9 +20,9 @@ use crate::tool;
 use case::{Case, Outcome, Places};
 use outcomes::Outcomes;
 
-/// Installs the files of `cargo xtask release` on clean systems, runs bakeoff there, removes it, and
-/// checks that nothing is left. After every case has passed with the same files, rewrites the table
-/// in docs/install.md. The systems are created once, in target/systems.
+/// Installs the files of `cargo xtask release` on clean systems, runs bakeoff there, removes it,
+/// and checks that nothing is left. After every case has passed with the same files, rewrites the
+/// table in docs/install.md. The systems are created once, in target/systems.
 #[derive(clap::Args)]
 pub struct Options {
     /// Install the files of `cargo xtask release --test`

@@ -1,8 +1,8 @@
 //! The kernel of a PC, taken out of its wrapping: an emulated processor takes three seconds to
 //! unpack it, this one half a second, and QEMU starts what was inside directly.
 //!
-//! Where it begins is found as scripts/extract-vmlinux of the kernel does it. How QEMU starts it: the
-//! note PHYS32_ENTRY (PVH), which Debian's kernels have.
+//! Where it begins is found as scripts/extract-vmlinux of the kernel does it. How QEMU starts it:
+//! the note PHYS32_ENTRY (PVH), which Debian's kernels have.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -73,7 +73,7 @@ pub struct Options {
     /// Run a script on a machine: pc (default), pi3 or pi1
     #[arg(long, value_name = "SCRIPT")]
     run: Option<String>,
-    /// Parts of names of tests (default: all tests except those that need an otherwise idle machine)
+    /// Parts of names of tests (default: all except those that need an otherwise idle machine)
     #[arg(value_name = "PART")]
     parts: Vec<String>,
 }
