@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -76,6 +77,17 @@ pub fn fetch_from_pypi(folder: &Path, packages: &[&str], limit_s: u32) -> Result
 pub fn require_root(why: &str) -> Result<()> {
     ensure!(rustix::process::geteuid().is_root(), "run as root: {why}");
     Ok(())
+}
+
+/// Repeats what may fail until it does not; after `limit` with its last error.
+pub fn retry<T>(limit: Duration, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+    let since = Instant::now();
+    loop {
+        match attempt() {
+            Err(_) if since.elapsed() < limit => std::thread::sleep(Duration::from_millis(50)),
+            done => return done,
+        }
+    }
 }
 
 /// Says that a check was skipped for want of something, here and in the list of the test run.

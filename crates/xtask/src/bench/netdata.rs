@@ -14,13 +14,14 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::machine;
 use crate::page::{self, Column::Left};
+use crate::tool;
 
 /// Most that two figures may differ.
 const MOST: f64 = 0.02;
@@ -144,12 +145,12 @@ impl Netdata {
             .spawn()
             .context("cannot start netdata (Debian: netdata-core)")?;
         let netdata = Netdata { child, port };
-        let since = Instant::now();
         let is_there = |chart: &str| netdata.sums(chart, 0.0, f64::MAX).is_ok_and(|s| s.1 > 3);
-        while !(is_there(&format!("disk.{disk}")) && is_there("cpu.cpu0")) {
-            ensure!(since.elapsed() < PATIENCE, "netdata has no chart of {disk}");
-            std::thread::sleep(Duration::from_secs(1));
-        }
+        tool::retry(PATIENCE, || {
+            let has_both = is_there(&format!("disk.{disk}")) && is_there("cpu.cpu0");
+            ensure!(has_both, "netdata has no chart of {disk}");
+            Ok(())
+        })?;
         Ok(netdata)
     }
 
@@ -196,12 +197,12 @@ impl Drop for Netdata {
     fn drop(&mut self) {
         // It ends its own processes; what it kept is in our folder.
         let _ = Command::new("kill").arg(self.child.id().to_string()).status();
-        let since = Instant::now();
-        while since.elapsed() < Duration::from_secs(20) {
-            if matches!(self.child.try_wait(), Ok(Some(_))) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(100));
+        let ended = tool::retry(Duration::from_secs(20), || {
+            ensure!(self.child.try_wait()?.is_some(), "netdata runs");
+            Ok(())
+        });
+        if ended.is_ok() {
+            return;
         }
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -124,17 +124,10 @@ impl Host {
     }
 
     fn wait_for<T>(&self, look: impl Fn() -> Result<T>) -> Result<T> {
-        let since = Instant::now();
-        loop {
-            match look() {
-                Ok(found) => return Ok(found),
-                Err(error) if since.elapsed() > START_LIMIT => {
-                    let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-                    return Err(error.context(format!("{} does not answer: {log}", self.name)));
-                }
-                Err(_) => std::thread::sleep(Duration::from_millis(100)),
-            }
-        }
+        tool::retry(START_LIMIT, look).with_context(|| {
+            let log = std::fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+            format!("{} does not answer: {log}", self.name)
+        })
     }
 
     /// Cuts its power.
@@ -144,12 +137,11 @@ impl Host {
         child.wait()?;
         // Its end of the cable goes with it and takes ours along, sooner or later.
         let link = format!("host{}", self.number);
-        let since = Instant::now();
-        while tool::run(Command::new("ip").args(["link", "show", &link])).is_ok() {
-            ensure!(since.elapsed() < START_LIMIT, "{link} is still there");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        Ok(())
+        tool::retry(START_LIMIT, || {
+            let shown = tool::run(Command::new("ip").args(["link", "show", &link]));
+            ensure!(shown.is_err(), "{link} is still there");
+            Ok(())
+        })
     }
 
     /// Pulls its network cable, or plugs it in again.

@@ -6,7 +6,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
@@ -66,15 +66,10 @@ impl Server {
     }
 
     fn await_start(&self) -> Result<()> {
-        let since = Instant::now();
-        while let Err(error) = self.sql("postgres", "SELECT 1") {
-            if since.elapsed() > START_LIMIT {
-                let log = std::fs::read_to_string(self.folder.path().join("log"))?;
-                return Err(error.context(format!("the server does not start: {log}")));
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        Ok(())
+        tool::retry(START_LIMIT, || self.sql("postgres", "SELECT 1").map(drop)).with_context(|| {
+            let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+            format!("the server does not start: {log}")
+        })
     }
 
     /// Runs SQL as the administrator, and returns what it printed.

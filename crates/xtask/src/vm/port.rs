@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::tool;
+
 /// Longest answer that is taken.
 const ANSWER_BYTES: usize = 256 << 20;
 
@@ -118,14 +120,8 @@ impl Port {
 
 /// Connects to a socket that QEMU is about to make.
 pub fn connect(path: &Path) -> Result<UnixStream> {
-    let end = Instant::now() + Duration::from_secs(30);
-    loop {
-        match UnixStream::connect(path) {
-            Ok(socket) => return Ok(socket),
-            Err(_) if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
-            Err(error) => return Err(error).context("QEMU made no socket"),
-        }
-    }
+    tool::retry(Duration::from_secs(30), || Ok(UnixStream::connect(path)?))
+        .context("QEMU made no socket")
 }
 
 #[cfg(test)]
