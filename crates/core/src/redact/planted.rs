@@ -134,7 +134,7 @@ struct Planter<'a> {
     /// Without a sentence around them.
     alone: bool,
     next: usize,
-    /// Whether the text of that kind of field may be any text, by the names of its path.
+    /// Whether a text of that kind of field took a secret, by the names of its path.
     is_free: BTreeMap<String, bool>,
 }
 
@@ -144,7 +144,7 @@ impl Planter<'_> {
         texts(event, &mut String::new(), &mut paths);
         for (pointer, name) in paths {
             let key = name.rsplit('/').next().unwrap_or_default();
-            if STRUCTURE.contains(&key) || self.is_free.get(&name) == Some(&false) {
+            if STRUCTURE.contains(&key) {
                 continue;
             }
             let Some(secret) = self.choose(key) else { continue };
@@ -153,11 +153,10 @@ impl Planter<'_> {
                 false => format!("{key} failed on {secret}: retry"),
             };
             let before = std::mem::replace(event.pointer_mut(&pointer).unwrap(), json!(text));
-            let is_free = *self
-                .is_free
-                .entry(name)
-                .or_insert_with(|| serde_json::from_value::<Event>(event.clone()).is_ok());
-            if !is_free {
+            // A path takes one secret and not another, which has a backslash that escapes nothing.
+            let fits = serde_json::from_value::<Event>(event.clone()).is_ok();
+            *self.is_free.entry(name).or_default() |= fits;
+            if !fits {
                 *event.pointer_mut(&pointer).unwrap() = before;
             }
         }

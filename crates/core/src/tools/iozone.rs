@@ -188,7 +188,8 @@ impl Open {
         if let Some(rest) = text.strip_prefix("Version $Revision: ") {
             self.version = rest.split_whitespace().next().map(short);
         } else if let Some(rest) = text.strip_prefix("Command line used: ") {
-            if self.command.replace(short(rest)).is_some() {
+            // iozone prints it before its table; below one it is that of another run.
+            if self.command.replace(short(rest)).is_some() || self.layout.is_some() {
                 self.wrong = Some("two runs of iozone are mixed".to_string());
             }
         } else if let Some(unit) = row::unit(text) {
