@@ -40,6 +40,7 @@ pub mod simulate;
 pub mod stats;
 pub mod study;
 pub mod sysinfo;
+mod tables;
 pub mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -5,11 +5,9 @@ use crate::boards::link::capacity_bytes_per_s;
 use crate::model::host::Layer;
 use crate::model::link::{CardKind, CardMode, LinkKind, Transport};
 use crate::model::normal::LinkLimit;
+use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../data/links.csv");
-
-/// Columns of the table.
-const COLUMNS: usize = 6;
 
 /// One link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,9 +26,7 @@ pub struct Link {
 
 /// Every link.
 pub fn all() -> Vec<Link> {
-    let link = |line: &'static str| {
-        let fields: Vec<&'static str> = line.splitn(COLUMNS, ',').collect();
-        let &[key, name, nominal, practice, _, source] = fields.as_slice() else { return None };
+    let link = |[key, name, nominal, practice, _, source]: [&'static str; 6]| {
         let bytes = |text: &str| text.parse::<f64>().ok().map(|mb| mb * 1e6);
         Some(Link {
             key,
@@ -40,7 +36,7 @@ pub fn all() -> Vec<Link> {
             source,
         })
     };
-    TABLE.lines().skip(1).filter_map(link).collect()
+    rows(TABLE).filter_map(link).collect()
 }
 
 /// The link of that key.

@@ -10,11 +10,9 @@ pub mod links;
 pub mod medium;
 
 use crate::model::normal::{Confidence, Label, Medium, Test, Usual};
+use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../data/usual.csv");
-
-/// Columns of the table.
-const COLUMNS: usize = 10;
 
 /// What a line of the table states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,16 +63,11 @@ pub struct Subject<'a> {
 
 /// Every line, in the order of the table.
 pub fn lines() -> Vec<Line> {
-    TABLE.lines().skip(1).filter_map(line).collect()
+    rows(TABLE).filter_map(line).collect()
 }
 
-fn line(text: &'static str) -> Option<Line> {
-    let fields: Vec<&'static str> = text.splitn(COLUMNS, ',').collect();
-    let &[medium, class, link, board, metric, low, high, kind, confidence, source] =
-        fields.as_slice()
-    else {
-        return None;
-    };
+fn line(fields: [&'static str; 10]) -> Option<Line> {
+    let [medium, class, link, board, metric, low, high, kind, confidence, source] = fields;
     let test = Test::ALL.into_iter().find(|test| test.workload() == metric)?;
     let scale = if test.is_in_bytes() { 1e6 } else { 1.0 };
     let number = |text: &str| text.parse::<f64>().ok().map(|value| value * scale);

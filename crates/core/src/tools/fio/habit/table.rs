@@ -1,10 +1,9 @@
 //! Every option of fio 3.33, and what `bench` makes of it: `data/fio_options.csv`, in the order of
 //! fio's manual. data/README.md says what its columns are.
 
-const TABLE: &str = include_str!("../../../../data/fio_options.csv");
+use crate::tables::rows;
 
-/// Columns of the table.
-const COLUMNS: usize = 5;
+const TABLE: &str = include_str!("../../../../data/fio_options.csv");
 
 /// How an option is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +48,10 @@ pub struct Entry {
 
 /// Every entry, in the order of the table.
 pub fn entries() -> impl Iterator<Item = Entry> {
-    TABLE.lines().skip(1).filter_map(entry)
+    rows(TABLE).filter_map(entry)
 }
 
-fn entry(line: &'static str) -> Option<Entry> {
-    let fields: Vec<&'static str> = line.splitn(COLUMNS, ',').collect();
-    let &[names, shape, default, taken, text] = fields.as_slice() else { return None };
+fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<Entry> {
     let shape = match shape {
         "flag" => Shape::Flag,
         "switch" => Shape::Switch,

@@ -4,11 +4,9 @@
 use super::From;
 use crate::model::job::Rw;
 use crate::model::offsets::Offsets;
+use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../../../data/fio_values.csv");
-
-/// Columns of the table.
-const COLUMNS: usize = 4;
 
 /// An option of `bench` with its value, if any, and what has to be said; or why there is none.
 pub type Answer = Result<(Option<(&'static str, String)>, Option<String>), String>;
@@ -27,12 +25,12 @@ pub fn worded(name: &str, value: &str, from: From) -> Answer {
 /// The first line of the table for the option and the value.
 fn of_table(name: &str, value: &str) -> Answer {
     let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
-    let row = TABLE.lines().skip(1).find_map(|line| {
-        let fields: Vec<&'static str> = line.splitn(COLUMNS, ',').collect();
-        let &[names, values, word, text] = fields.as_slice() else { return None };
-        (has(names, name) && (values == "*" || has(values, value))).then_some((word, text))
-    });
-    let Some((word, text)) = row else { return Err("bench does not know this value".to_string()) };
+    let is_it = |[names, values, ..]: &[&str; 4]| {
+        has(names, name) && (*values == "*" || has(values, value))
+    };
+    let Some([_, _, word, text]) = rows(TABLE).find(is_it) else {
+        return Err("bench does not know this value".to_string());
+    };
     if word == "refused" {
         return Err(text.to_string());
     }
