@@ -50,7 +50,7 @@ pub trait Reader {
     /// they stand, too.
     fn row(&mut self, _line: &Line<'_>, _out: &mut Out) {}
     /// The text is over.
-    fn finish(&mut self, out: &mut Out);
+    fn finish(&mut self, _out: &mut Out) {}
 }
 
 /// Finds results in a text that comes in pieces.

@@ -8,6 +8,7 @@ pub mod decimal;
 pub mod finder;
 pub mod html;
 pub mod lines;
+pub mod parts;
 pub mod quantity;
 pub mod result;
 mod stamp;

@@ -67,6 +67,11 @@ pub enum Form {
 }
 
 impl ToolResult {
+    /// The same of a test of this name; of none where that is empty.
+    pub fn of_test(self, name: &str) -> ToolResult {
+        ToolResult { test: Some(name.to_string()).filter(|name| !name.is_empty()), ..self }
+    }
+
     /// Whether it is an output of this tool.
     pub fn is(&self, tool: &str) -> bool {
         self.tool.starts_with(tool)

@@ -65,8 +65,6 @@ impl Reader for Agnostics {
         self.verdict(line, (job, unit), &text[before.len()..], out);
         true
     }
-
-    fn finish(&mut self, _: &mut Out) {}
 }
 
 impl Agnostics {
@@ -151,8 +149,8 @@ impl Agnostics {
 
 impl Agnostics {
     fn give(&self, line: &Line<'_>, job: &str, metrics: Metrics, out: &mut Out) {
-        let mut result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
-        result.test = Some(job.to_string());
+        let result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
+        let mut result = result.of_test(job);
         if let Some((run, at)) = &self.run
             && line.number <= at + FAR_LINES
         {

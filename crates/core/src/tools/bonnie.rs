@@ -23,6 +23,7 @@ use crate::evidence::cell::too_short;
 use crate::evidence::of_result;
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
+use crate::scan::parts::Parts;
 use crate::scan::result::{Metrics, Out, Place};
 
 /// How its outputs are found.
@@ -38,14 +39,14 @@ pub static TOOL: Tool = Tool {
 /// The CSV line follows its table within this many lines.
 const CSV_GAP_LINES: u64 = 12;
 /// A CSV line may be wrapped over this many lines.
-const WRAP_LINES: u64 = 6;
+const WRAP_LINES: usize = 6;
 
 /// Reads bonnie++'s outputs.
 #[derive(Debug, Default)]
 pub struct Bonnie {
     table: Option<Table>,
-    /// A CSV line that was wrapped: first line, last line, text so far.
-    half: Option<(Place, u64, String)>,
+    /// A CSV line that was wrapped, and where it is.
+    half: Option<(Place, Parts)>,
     /// A block whose lines were wrapped.
     wrapped: Option<Wrapped>,
 }
@@ -134,30 +135,28 @@ impl Bonnie {
             self.give_csv(line.place("bonnie++"), line.number, cells, out);
             return true;
         }
-        if let Some((place, last, mut half)) = self.half.take() {
-            half.push_str(text);
-            if last + 1 == line.number && csv::is_part(text) {
-                match csv::read(&half, line.is_ended, place.first_line) {
+        if let Some((place, mut half)) = self.half.take() {
+            if half.is_next(line.number) && csv::is_part(text) {
+                half.add(line.number, text);
+                match csv::read(&half.glued(), line.is_ended, place.first_line) {
                     Some(cells) => self.give_csv(place, line.number, cells, out),
-                    None if line.number < place.first_line + WRAP_LINES => {
-                        self.half = Some((place, line.number, half));
-                    }
+                    None if half.lines().len() <= WRAP_LINES => self.half = Some((place, half)),
                     None => out.unread(place.first_line, line.number, csv::WHY_UNREAD),
                 }
                 return true;
             }
-            out.unread(place.first_line, last, csv::WHY_UNREAD);
+            out.unread(place.first_line, half.last_line(), csv::WHY_UNREAD);
         }
         if csv::begins(text) {
-            self.half = Some((line.place("bonnie++"), line.number, text.to_string()));
+            self.half = Some((line.place("bonnie++"), Parts::begin(line.number, text)));
             return true;
         }
         false
     }
 
     fn drop_half(&mut self, out: &mut Out) {
-        if let Some((place, last, _)) = self.half.take() {
-            out.unread(place.first_line, last, csv::WHY_UNREAD);
+        if let Some((place, half)) = self.half.take() {
+            out.unread(place.first_line, half.last_line(), csv::WHY_UNREAD);
         }
     }
 
@@ -214,8 +213,7 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
         return out.unread(place.first_line, last, "the bonnie++ output has no figure");
     }
     let version = Some(cells.version.clone()).filter(|version| !version.is_empty());
-    let mut result = place.result("bonnie++", version, last, metrics);
-    result.test = Some(cells.name.clone()).filter(|name| !name.is_empty());
+    let mut result = place.result("bonnie++", version, last, metrics).of_test(&cells.name);
     if !short.is_empty() {
         let evidence = format!("+++++ for {}: each took less than 0.5 s", short.join(", "));
         let advice = "Measure with a larger file (-s) or more files (-n).";

@@ -35,7 +35,7 @@ pub struct DiskMark {
     run: Option<Run>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Run {
     program: Option<(&'static str, String)>,
     place: Place,
@@ -167,14 +167,7 @@ impl DiskMark {
 
 impl Run {
     fn new(line: &Line<'_>, program: Option<(&'static str, String)>) -> Run {
-        Run {
-            program,
-            place: line.place(""),
-            last_line: line.number,
-            tests: Vec::new(),
-            sections: Vec::new(),
-            is_torn: false,
-        }
+        Run { program, place: line.place(""), last_line: line.number, ..Run::default() }
     }
 
     fn names(&self, direction: usize) -> Vec<&str> {

@@ -101,8 +101,8 @@ impl Job {
             out.unread(first, self.last_line, why);
             return None;
         }
-        let mut result = self.place.result("fio", self.version, self.last_line, self.metrics);
-        result.test = Some(self.name).filter(|name| !name.is_empty());
+        let result = self.place.result("fio", self.version, self.last_line, self.metrics);
+        let mut result = result.of_test(&self.name);
         result.form = self.form;
         if self.error != 0 {
             let evidence = format!("fio ended the job with error {}", self.error);

@@ -44,8 +44,6 @@ impl Reader for Hdparm {
         self.give(line, test, &figures, out);
         true
     }
-
-    fn finish(&mut self, _: &mut Out) {}
 }
 
 impl Hdparm {
@@ -63,8 +61,7 @@ impl Hdparm {
         if let Some((first_line, device)) = &self.device {
             (place.first_line, place.context) = (*first_line, device.clone());
         }
-        let mut result = place.result(TOOL.name, None, at, metrics);
-        result.test = Some(test.to_string());
+        let mut result = place.result(TOOL.name, None, at, metrics).of_test(test);
         if test.ends_with("cached reads") || test == "buffer-cache reads" {
             let evidence = "the same 2 MiB are read repeatedly: this is the speed of memory and \
                             CPU, not of the drive";

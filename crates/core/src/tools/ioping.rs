@@ -54,14 +54,17 @@ struct Open {
     has_latencies: bool,
 }
 
-/// `9 requests completed in …`
+/// `9 requests completed in …` or `generated 10 requests in …`
 #[derive(Debug)]
 struct Run {
     count: Quantity,
     time: Quantity,
-    bytes: Option<(Quantity, &'static str)>,
+    /// The first versions print none.
+    bytes: Option<Quantity>,
     iops: Quantity,
     rate: Quantity,
+    /// What the names of its figures begin with, and the name of its time.
+    names: (&'static str, &'static str),
     is_old: bool,
 }
 
@@ -125,7 +128,7 @@ impl Ioping {
     }
 
     fn completed(&mut self, line: &Line<'_>, text: &str, out: &mut Out) {
-        let run = Run::parse(text);
+        let run = Run::completed(text);
         let open = self.open_at(line, out);
         let why = match run {
             None => "this looks like statistics of ioping, but its figures are incomplete",
@@ -145,14 +148,14 @@ impl Ioping {
     }
 
     fn generated(&mut self, line: &Line<'_>, text: &str, out: &mut Out) {
-        let generated = Generated::parse(text).filter(|_| line.number > self.mixed_to);
+        let generated = Run::generated(text).filter(|_| line.number > self.mixed_to);
         let open = self.open_at(line, out);
         let is_empty = open.run.is_none();
         let is_first = open.metrics.get("generated.requests").is_none();
         match generated {
             // Listed with the line above it.
-            Some(of) if is_empty && of.is_whole() => {}
-            Some(of) if is_first && of.is_whole() && of.fits(open.run.as_ref()) => {
+            Some(of) if is_empty && of.is_whole_of_time() => {}
+            Some(of) if is_first && of.is_whole_of_time() && of.fits(open.run.as_ref()) => {
                 of.give(line.number, &mut open.metrics);
             }
             _ => {
@@ -217,24 +220,41 @@ fn target(text: &str) -> Option<&str> {
 }
 
 impl Run {
-    fn parse(text: &str) -> Option<Run> {
+    /// `9 requests completed in 1.01 ms, 36 KiB read, 8.88 k iops, 34.7 MiB/s`; the first versions
+    /// leave the bytes out.
+    fn completed(text: &str) -> Option<Run> {
         let (count, rest) = text.split_once(" requests completed in ")?;
         let fields: Vec<&str> = rest.split(", ").collect();
-        let (time, bytes, iops, rate) = match fields.as_slice() {
-            [time, iops, rate] => (time, None, iops, rate),
-            [time, bytes, iops, rate] => (time, Some(*bytes), iops, rate),
-            _ => return None,
+        let (bytes, prefix) = match fields.get(1).filter(|_| fields.len() == 4) {
+            Some(text) => [(" read", "read."), (" written", "write.")]
+                .iter()
+                .find_map(|(word, prefix)| Some((text.strip_suffix(word)?, *prefix)))
+                .map_or((Some(*text), ""), |(size, prefix)| (Some(size), prefix)),
+            None => (None, ""),
         };
-        let bytes = match bytes {
-            Some(text) => {
-                let words = [(" read", "read."), (" written", "write.")];
-                let known = words
-                    .iter()
-                    .find_map(|(word, name)| text.strip_suffix(word).map(|size| (size, *name)));
-                let (size, name) = known.unwrap_or((text, ""));
-                Some((Quantity::parse(size, &IEC)?, name))
-            }
-            None => None,
+        let time = if bytes.is_some() { "request_time" } else { "elapsed" };
+        Run::of(count, &fields, bytes, (prefix, time))
+    }
+
+    /// `generated 10 requests in 900.4 ms, 40 KiB, 11 iops, 44.4 KiB/s`
+    fn generated(text: &str) -> Option<Run> {
+        let (_, text) = text.split_once("generated ")?;
+        let (count, rest) = text.split_once(" requests in ")?;
+        let fields: Vec<&str> = rest.split(", ").collect();
+        let bytes = fields.get(1).filter(|_| fields.len() == 4)?;
+        Run::of(count, &fields, Some(bytes), ("generated.", "elapsed")).filter(|run| !run.is_old)
+    }
+
+    /// From the time, the bytes where they are printed, the requests per second and the rate.
+    fn of(
+        count: &str,
+        fields: &[&str],
+        bytes: Option<&str>,
+        names: (&'static str, &'static str),
+    ) -> Option<Run> {
+        let (time, iops, rate) = match (fields, bytes) {
+            ([time, iops, rate], None) | ([time, _, iops, rate], Some(_)) => (time, iops, rate),
+            _ => return None,
         };
         let rate = rate.strip_suffix("/s")?;
         let is_old = rate.ends_with(" mb");
@@ -242,87 +262,54 @@ impl Run {
         Some(Run {
             count: Quantity::parse(count, &COUNTS)?,
             time: Quantity::parse(time, &TIMES)?,
+            bytes: bytes.map_or(Some(None), |bytes| Quantity::parse(bytes, &IEC).map(Some))?,
             iops: Quantity::parse(iops.strip_suffix(" iops")?, &COUNTS)?,
             rate: Quantity::parse(rate, units)?,
-            bytes,
+            names,
             is_old,
         })
     }
 
-    /// Whether the rates are those of the requests, where the time is theirs.
-    fn is_whole(&self) -> bool {
-        let Some((bytes, _)) = &self.bytes else { return true };
-        let seconds = self.time.span();
+    /// Whether the requests per second are those of the time, where it is that of the requests.
+    fn has_iops_of_time(&self) -> bool {
         let count = self.count.count_span().times(Span::exactly(NS_PER_S));
-        self.iops.span().times(seconds).meets(count)
-            && self
-                .count
-                .count_span()
-                .times(self.rate.span())
-                .meets(self.iops.span().times(bytes.count_span()))
+        self.iops.span().times(self.time.span()).meets(count)
+    }
+
+    /// Whether the rates of completed requests are those of the requests.
+    fn is_whole(&self) -> bool {
+        let Some(bytes) = &self.bytes else { return true };
+        let moved = self.count.count_span().times(self.rate.span());
+        self.has_iops_of_time() && moved.meets(self.iops.span().times(bytes.count_span()))
+    }
+
+    /// Whether the rates of generated requests are those of the time.
+    fn is_whole_of_time(&self) -> bool {
+        let Some(bytes) = &self.bytes else { return false };
+        let moved = bytes.count_span().times(Span::exactly(NS_PER_S));
+        self.has_iops_of_time() && self.rate.span().times(self.time.span()).meets(moved)
+    }
+
+    /// Whether these generated requests have the size of the completed ones, which are no more.
+    fn fits(&self, run: Option<&Run>) -> bool {
+        let Some(run) = run else { return true };
+        let (Some(own), Some(bytes)) = (&self.bytes, &run.bytes) else { return false };
+        let is_size = self.count.count_span().times(bytes.count_span());
+        run.count.count_span().is_at_most(self.count.count_span())
+            && run.time.span().is_at_most(self.time.span())
+            && is_size.meets(run.count.count_span().times(own.count_span()))
     }
 
     fn give(&self, line: u64, metrics: &mut Metrics) {
-        let prefix = self.bytes.as_ref().map_or("", |(_, prefix)| prefix);
+        let (prefix, time) = self.names;
         let name = |name: &str| format!("{prefix}{name}");
         self.count.give_whole(&name("requests"), "count", line, metrics);
-        let time = if self.bytes.is_some() { "request_time" } else { "elapsed" };
         self.time.give_whole(&name(time), "ns", line, metrics);
-        if let Some((bytes, _)) = &self.bytes {
+        if let Some(bytes) = &self.bytes {
             bytes.give_whole(&name("bytes"), "bytes", line, metrics);
         }
         self.iops.give_real(&name("iops"), "1/s", line, metrics);
         self.rate.give_real(&name("throughput"), "bytes/s", line, metrics);
-    }
-}
-
-/// `generated 10 requests in 900.4 ms, 40 KiB, 11 iops, 44.4 KiB/s`
-struct Generated {
-    count: Quantity,
-    time: Quantity,
-    bytes: Quantity,
-    iops: Quantity,
-    rate: Quantity,
-}
-
-impl Generated {
-    fn parse(text: &str) -> Option<Generated> {
-        let (_, text) = text.split_once("generated ")?;
-        let (count, rest) = text.split_once(" requests in ")?;
-        let fields: Vec<&str> = rest.split(", ").collect();
-        let [time, bytes, iops, rate] = fields.as_slice() else { return None };
-        Some(Generated {
-            count: Quantity::parse(count, &COUNTS)?,
-            time: Quantity::parse(time, &TIMES)?,
-            bytes: Quantity::parse(bytes, &IEC)?,
-            iops: Quantity::parse(iops.strip_suffix(" iops")?, &COUNTS)?,
-            rate: Quantity::parse(rate.strip_suffix("/s")?, &IEC)?,
-        })
-    }
-
-    fn is_whole(&self) -> bool {
-        let count = self.count.count_span().times(Span::exactly(NS_PER_S));
-        let bytes = self.bytes.count_span().times(Span::exactly(NS_PER_S));
-        self.iops.span().times(self.time.span()).meets(count)
-            && self.rate.span().times(self.time.span()).meets(bytes)
-    }
-
-    /// Whether these requests have the size of the completed ones, which are no more.
-    fn fits(&self, run: Option<&Run>) -> bool {
-        let Some(run) = run else { return true };
-        let Some((bytes, _)) = &run.bytes else { return false };
-        let is_size = self.count.count_span().times(bytes.count_span());
-        run.count.count_span().is_at_most(self.count.count_span())
-            && run.time.span().is_at_most(self.time.span())
-            && is_size.meets(run.count.count_span().times(self.bytes.count_span()))
-    }
-
-    fn give(&self, line: u64, metrics: &mut Metrics) {
-        self.count.give_whole("generated.requests", "count", line, metrics);
-        self.time.give_whole("generated.elapsed", "ns", line, metrics);
-        self.bytes.give_whole("generated.bytes", "bytes", line, metrics);
-        self.iops.give_real("generated.iops", "1/s", line, metrics);
-        self.rate.give_real("generated.throughput", "bytes/s", line, metrics);
     }
 }
 

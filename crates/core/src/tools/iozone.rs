@@ -275,7 +275,7 @@ impl Open {
             return false;
         }
         for value in self.excel.cpu(row).filter(|_| self.has_cpu) {
-            let name = format!("{}.cpu", row::TESTS[value.test]);
+            let name = format!("{}.cpu", row::TESTS[value.test].0);
             metrics.real(&name, value.number.value(), "percent", (&value.raw, value.line));
         }
         let place = Place { first_line: row.line, ..self.place.clone() };
@@ -306,9 +306,9 @@ impl Open {
         let is_any = !blocks.is_empty();
         for block in blocks {
             let place = Place { first_line: block.first_line, ..self.place.clone() };
-            let mut result =
+            let result =
                 place.result("iozone", self.version.clone(), block.last_line, block.metrics);
-            result.test = Some(block.test);
+            let mut result = result.of_test(&block.test);
             result.findings.extend(self.interrupted());
             out.result(result);
         }

@@ -103,8 +103,6 @@ impl Reader for StorageSh {
         self.row(line, row, figures, out);
         true
     }
-
-    fn finish(&mut self, _: &mut Out) {}
 }
 
 impl StorageSh {
@@ -185,9 +183,8 @@ impl StorageSh {
 }
 
 fn give(line: &Line<'_>, test: &str, metrics: Metrics, out: &mut Out) {
-    let mut result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
-    result.test = Some(test.to_string());
-    out.result(result);
+    let result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
+    out.result(result.of_test(test));
 }
 
 /// `473.71 MB/sec`

@@ -32,7 +32,7 @@ pub struct Yabs {
     table: Option<Table>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Table {
     place: Place,
     version: Option<String>,
@@ -116,8 +116,7 @@ impl Yabs {
 
 impl Table {
     fn new(place: Place, version: Option<String>, line: u64, is_dd: bool) -> Table {
-        let (columns, cells, bad) = Default::default();
-        Table { place, version, last_line: line, is_dd, columns, rows: 0, cells, bad }
+        Table { place, version, last_line: line, is_dd, ..Table::default() }
     }
 
     fn line(&mut self, parts: &[&str], line: u64) {
@@ -243,9 +242,8 @@ impl Table {
             }
             return;
         }
-        let mut result = self.place.result(TOOL.name, self.version, self.last_line, metrics);
-        result.test = Some(test.to_string());
-        out.result(result);
+        let result = self.place.result(TOOL.name, self.version, self.last_line, metrics);
+        out.result(result.of_test(test));
     }
 }
 

@@ -18,6 +18,7 @@ use std::thread;
 use bakeoff_core::model::job::{Data, Job};
 use bakeoff_core::model::measurement::Figure;
 use bakeoff_core::prng::mix;
+use bakeoff_core::tools::bonnie::TESTS;
 use rustix::fs::{OFlags, SeekFrom};
 
 use super::block::{self, Block};
@@ -46,13 +47,7 @@ enum Work {
 }
 
 impl Work {
-    const ALL: [(Work, &'static str); 5] = [
-        (Work::Putc, "Sequential Output Per Chr"),
-        (Work::Write, "Sequential Output Block"),
-        (Work::Rewrite, "Sequential Output Rewrite"),
-        (Work::Getc, "Sequential Input Per Chr"),
-        (Work::Read, "Sequential Input Block"),
-    ];
+    const ALL: [Work; 5] = [Work::Putc, Work::Write, Work::Rewrite, Work::Getc, Work::Read];
 
     fn reads(self) -> bool {
         matches!(self, Work::Rewrite | Work::Getc | Work::Read)
@@ -64,9 +59,9 @@ impl Work {
 }
 
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
-    for (part, (work, words)) in (0..).zip(Work::ALL) {
+    for (part, work) in (0..).zip(Work::ALL) {
         if context.wants(part) {
-            phase(context, part, work, words)?;
+            phase(context, part, work)?;
         }
     }
     if context.wants(SEEK_PART) {
@@ -76,7 +71,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     files::run(context, SEEK_PART + 1)
 }
 
-fn phase(context: &mut Context<'_>, part: u16, work: Work, words: &str) -> Result<(), EngineError> {
+fn phase(context: &mut Context<'_>, part: u16, work: Work) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let mut meter = context.meter(part, &kinds, |job| job.end_fsync = true);
     let chunk = context.job.bs;
@@ -102,7 +97,7 @@ fn phase(context: &mut Context<'_>, part: u16, work: Work, words: &str) -> Resul
     let moved = meter.so_far(if work.reads() { Kind::Read } else { Kind::Write }).1;
     let rate = per_second(moved as f64 / 1024.0, meter.elapsed_ns()).floor();
     let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
-    let figures = figures(words, (rate, "K/sec"), cpu, longest_ns);
+    let figures = figures(part, (rate, "K/sec"), cpu, longest_ns);
     context.done.push(meter.finish(figures));
     Ok(())
 }
@@ -220,7 +215,7 @@ fn seeks(context: &mut Context<'_>) -> Result<(), EngineError> {
     let elapsed_ns = done.end_ns() - done.start_ns();
     let rate = per_second(done.total(Kind::Read).0 as f64, elapsed_ns);
     let (cpu_ns, longest_ns) = (cpu_ns.into_inner(), longest_ns.into_inner());
-    let figures = figures("Random Seeks", (rate, "/sec"), (cpu_ns, elapsed_ns), longest_ns);
+    let figures = figures(SEEK_PART, (rate, "/sec"), (cpu_ns, elapsed_ns), longest_ns);
     context.done.push(done.finish(figures));
     Ok(())
 }
@@ -274,11 +269,12 @@ fn one_seek(
 
 /// Rate, share of a CPU and longest operation, as the columns of bonnie++ give them.
 fn figures(
-    words: &str,
+    part: u16,
     (rate, unit): (f64, &str),
     (cpu_ns, elapsed_ns): (u64, u64),
     longest_ns: u64,
 ) -> Vec<Figure> {
+    let words = TESTS[usize::from(part)].title;
     let percent = (cpu_ns as f64 * 100.0 / elapsed_ns.max(1) as f64).floor();
     vec![
         figure(words, rate, unit),

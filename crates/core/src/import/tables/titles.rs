@@ -37,75 +37,23 @@ const LABELS: [(&str, &[&str]); 9] = [
     ("block_size_bytes", &["block size", "blocksize", "bs", "record size", "request size"]),
 ];
 /// Filesystems that are titles of columns.
-const FILESYSTEMS: [&str; 18] = [
-    "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "bcachefs", "ntfs", "ntfs3", "exfat",
-    "vfat", "fat32", "jfs", "reiserfs", "nilfs2", "hfs+", "apfs",
-];
+const FILESYSTEMS: &str = "ext2 ext3 ext4 xfs btrfs f2fs zfs bcachefs ntfs ntfs3 exfat vfat fat32 \
+    jfs reiserfs nilfs2 hfs+ apfs";
 /// Words of titles over figures of storage.
-const QUANTITIES: [&str; 36] = [
-    "read",
-    "reads",
-    "write",
-    "writes",
-    "rewrite",
-    "reread",
-    "seek",
-    "seeks",
-    "create",
-    "delete",
-    "iops",
-    "throughput",
-    "bandwidth",
-    "bw",
-    "speed",
-    "rate",
-    "latency",
-    "lat",
-    "seq",
-    "sequential",
-    "random",
-    "rand",
-    "rnd",
-    "fsync",
-    "copy",
-    "clat",
-    "randread",
-    "randwrite",
-    "seqread",
-    "seqwrite",
-    "lesen",
-    "schreiben",
-    "lecture",
-    "écriture",
-    "lectura",
-    "escritura",
-];
-/// Units as people write them, and as the column list has them.
-const UNITS: [(&str, &str); 25] = [
-    ("mb/s", "MB/s"),
-    ("mb/sec", "MB/s"),
-    ("mbps", "MB/s"),
-    ("mbytes/s", "MB/s"),
-    ("mib/s", "MiB/s"),
-    ("mib/sec", "MiB/s"),
-    ("mibps", "MiB/s"),
-    ("kb/s", "KB/s"),
-    ("kb/sec", "KB/s"),
-    ("kbps", "KB/s"),
-    ("kib/s", "KiB/s"),
-    ("kib/sec", "KiB/s"),
-    ("kbytes/sec", "KB/s"),
-    ("gb/s", "GB/s"),
-    ("gib/s", "GiB/s"),
-    ("iops", "ops/s"),
-    ("io/s", "ops/s"),
-    ("ops/s", "ops/s"),
-    ("ops/sec", "ops/s"),
-    ("ms", "ms"),
-    ("us", "us"),
-    ("µs", "us"),
-    ("usec", "us"),
-    ("msec", "ms"),
+const QUANTITIES: &str = "read reads write writes rewrite reread seek seeks create delete iops \
+    throughput bandwidth bw speed rate latency lat seq sequential random rand rnd fsync copy clat \
+    randread randwrite seqread seqwrite lesen schreiben lecture écriture lectura escritura";
+/// Units as the column list has them, and as people write them.
+const UNITS: [(&str, &str); 10] = [
+    ("MB/s", "mb/s mb/sec mbps mbytes/s"),
+    ("MiB/s", "mib/s mib/sec mibps"),
+    ("KB/s", "kb/s kb/sec kbps kbytes/sec"),
+    ("KiB/s", "kib/s kib/sec"),
+    ("GB/s", "gb/s"),
+    ("GiB/s", "gib/s"),
+    ("ops/s", "iops io/s ops/s ops/sec"),
+    ("ms", "ms msec"),
+    ("us", "us µs usec"),
     ("ns", "ns"),
 ];
 /// Most characters of a figure's name.
@@ -117,14 +65,24 @@ pub(super) fn unit(text: &str) -> Option<&'static str> {
     let mut found = None;
     for word in words(text) {
         let is_bits = word.starts_with("Mb") || word.starts_with("Kb") || word.starts_with("Gb");
-        let lower = word.to_lowercase();
-        let Some((_, unit)) = UNITS.iter().find(|(spelled, _)| *spelled == lower) else { continue };
-        if is_bits || found.is_some_and(|known| known != *unit) {
+        let Some(unit) = spelled(word) else { continue };
+        if is_bits || found.is_some_and(|known| known != unit) {
             return None;
         }
-        found = Some(*unit);
+        found = Some(unit);
     }
     found
+}
+
+/// The unit that a word is, whatever its letters are.
+fn spelled(word: &str) -> Option<&'static str> {
+    let lower = word.to_lowercase();
+    UNITS.iter().find(|(_, spellings)| has(spellings, &lower)).map(|(unit, _)| *unit)
+}
+
+/// Whether a word is one of these, which have spaces between.
+fn has(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
 }
 
 /// Words without the brackets and points around them.
@@ -159,13 +117,13 @@ pub(super) fn title(title: &str, cells: &[&str]) -> Title {
     }
     let of_cells = cells.iter().find_map(|cell| unit(cell.trim_start_matches(digits)));
     let unit = unit(title).or(of_cells).map(str::to_string);
-    if FILESYSTEMS.contains(&plain.as_str()) {
+    if has(FILESYSTEMS, &plain) {
         let setup = Some(format!("filesystem={plain}"));
         return Title::Value { test: "value".to_string(), unit, setup };
     }
     let is_quantity = words(&plain)
         .flat_map(|word| word.split(['/', '-', '_']))
-        .any(|word| QUANTITIES.contains(&word));
+        .any(|word| has(QUANTITIES, word));
     match is_quantity || unit.is_some() {
         true => Title::Value { test: name(title, cells), unit, setup: None },
         false => Title::Unknown,
@@ -203,9 +161,8 @@ fn digits(c: char) -> bool {
 fn name(title: &str, cells: &[&str]) -> String {
     let has_two = cells.iter().any(|cell| cell::numbers(cell, "").len() == 2);
     let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '_' || (has_two && c == '/');
-    let is_unit = |word: &str| UNITS.iter().any(|(unit, _)| *unit == word.to_lowercase());
     let mut name = String::new();
-    for word in words(title).filter(|word| !is_unit(word)) {
+    for word in words(title).filter(|word| spelled(word).is_none()) {
         let word: String =
             word.chars().map(|c| if is_kept(c) { c.to_ascii_lowercase() } else { ' ' }).collect();
         for part in word.split_whitespace() {

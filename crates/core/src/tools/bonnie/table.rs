@@ -1,5 +1,7 @@
 //! bonnie++'s tables: two blocks with fixed columns, some of them blank.
 
+use std::borrow::Cow;
+
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
 use super::row::{CELL_WIDTH, NAME_WIDTH, bulk, is_last_cut, row, whole};
 use crate::scan::decimal::Decimal;
@@ -47,7 +49,7 @@ enum Expect {
 }
 
 /// The blocks of one run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Table {
     /// Where the run began.
     pub place: Place,
@@ -59,7 +61,8 @@ pub struct Table {
     is_create: bool,
     shift: usize,
     expect: Expect,
-    wrong: Option<String>,
+    /// Why nothing of it can be read.
+    wrong: Option<Cow<'static, str>>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
     is_whole: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
@@ -72,20 +75,7 @@ impl Table {
     /// A run that begins here.
     pub fn new(place: Place, header: &Header) -> Table {
         let cells = Cells { version: header.version.clone(), ..Cells::default() };
-        Table {
-            last_line: place.first_line,
-            place,
-            cells,
-            has_output: false,
-            has_create: false,
-            is_create: false,
-            shift: 0,
-            expect: Expect::Nothing,
-            wrong: None,
-            is_whole: false,
-            titles: [false; 2],
-            leftover_line: None,
-        }
+        Table { last_line: place.first_line, place, cells, ..Table::default() }
     }
 
     /// Whether the block is the second one of this run.
@@ -104,7 +94,7 @@ impl Table {
     /// A block of this run begins.
     pub fn begin(&mut self, header: Header, line: u64) {
         if self.expect == Expect::Data || self.expect == Expect::Titles {
-            self.wrong = Some("a bonnie++ table begins inside another".to_string());
+            self.wrong = Some("a bonnie++ table begins inside another".into());
         }
         self.is_create = header.is_create;
         self.has_create |= header.is_create;
@@ -125,7 +115,7 @@ impl Table {
         let text: String = line.text.chars().skip(self.shift).collect();
         let is_near = line.number <= self.last_line + 3;
         if self.is_rest_of_row(&text, line.number) {
-            self.wrong = Some("a row of a bonnie++ table was wrapped".to_string());
+            self.wrong = Some("a row of a bonnie++ table was wrapped".into());
         }
         let is_own = is_near
             && match self.expect {
@@ -143,7 +133,7 @@ impl Table {
         if is_own {
             self.last_line = line.number;
         } else if self.is_of_another(&text) {
-            self.wrong = Some("two tables of bonnie++ are mixed".to_string());
+            self.wrong = Some("two tables of bonnie++ are mixed".into());
         }
         is_own
     }
@@ -169,7 +159,7 @@ impl Table {
     fn titles(&mut self, text: &str, line: u64) -> bool {
         let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
         if text.contains(other) {
-            self.wrong = Some("two title lines of bonnie++ contradict each other".to_string());
+            self.wrong = Some("two title lines of bonnie++ contradict each other".into());
         }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
@@ -186,7 +176,7 @@ impl Table {
             }
             let is_twice = std::mem::replace(&mut self.titles[0], true);
             if is_twice {
-                self.wrong = Some("two tables of bonnie++ are mixed".to_string());
+                self.wrong = Some("two tables of bonnie++ are mixed".into());
             }
             return true;
         }
@@ -201,7 +191,7 @@ impl Table {
         }
         let known = &self.cells.name;
         if !known.starts_with(name) && !name.starts_with(known.as_str()) {
-            self.wrong = Some("the two parts of a bonnie++ table have different names".to_string());
+            self.wrong = Some("the two parts of a bonnie++ table have different names".into());
         }
         if known.len() < name.len() {
             self.cells.name = name.to_string();
@@ -211,7 +201,7 @@ impl Table {
     fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
         self.expect = Expect::Latency;
         let Some((head, values)) = row(text) else {
-            self.wrong = Some("the columns of a bonnie++ table do not fit its values".to_string());
+            self.wrong = Some("the columns of a bonnie++ table do not fit its values".into());
             return true;
         };
         self.is_whole = whole(text).is_some();
@@ -238,7 +228,7 @@ impl Table {
             cell.cpu = figure(cpu, 1, line.number).filter(|_| !is_pluses(cpu));
             let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
             if !is_number && cell.rate.is_none() {
-                self.wrong = Some(format!("{rate} is not a rate of bonnie++"));
+                self.wrong = Some(format!("{rate} is not a rate of bonnie++").into());
             }
             // The line was cut inside this number, and nothing marks its end.
             if !line.is_ended && at == 5 || cpu.is_empty() && !rate.is_empty() {
@@ -286,7 +276,7 @@ impl Table {
                 None if !line.is_ended => {}
                 None => {
                     let why = "the latencies of a bonnie++ table are not in their columns";
-                    self.wrong = Some(why.to_string());
+                    self.wrong = Some(why.into());
                 }
             }
         }
@@ -298,11 +288,11 @@ impl Table {
     }
 
     /// What was read, or why nothing was.
-    pub fn cells(self) -> Result<Cells, String> {
+    pub fn cells(self) -> Result<Cells, Cow<'static, str>> {
         match (self.wrong, self.expect) {
             (Some(why), _) => Err(why),
             (None, Expect::Titles | Expect::Data) => {
-                Err("a bonnie++ table ends before its figures".to_string())
+                Err("a bonnie++ table ends before its figures".into())
             }
             (None, _) => Ok(self.cells),
         }

@@ -8,6 +8,7 @@
 use super::cells;
 use super::row;
 use crate::scan::finder::Line;
+use crate::scan::parts::{Parts, squeezed};
 
 /// The titles of the two blocks: the line of the version and the line of the groups.
 const TITLES: [[&str; 2]; 2] = [
@@ -57,11 +58,10 @@ pub struct Wrapped {
     /// Its last line so far.
     pub last_line: u64,
     stage: Stage,
-    /// Parts of the line in hand, the first of which has this number.
-    parts: Vec<String>,
-    number: u64,
+    /// Parts of the line in hand.
+    parts: Parts,
     /// The lines of titles in their parts.
-    titles: Vec<(u64, Vec<String>)>,
+    titles: Vec<Parts>,
     is_create: bool,
     /// Characters of a line, where breaks are inside words.
     width: Option<usize>,
@@ -70,9 +70,9 @@ pub struct Wrapped {
 impl Wrapped {
     /// The block that a line begins, when the line was broken.
     pub fn begin(line: &Line<'_>) -> Option<Wrapped> {
-        let titles = version_titles(&squeeze(line.text))?;
+        let titles = version_titles(&squeezed(line.text))?;
         let is_part = |whole: &[&str; 2]| {
-            let whole = squeeze(whole[0]);
+            let whole = squeezed(whole[0]);
             whole.starts_with(&titles) && whole.len() > titles.len()
         };
         let is_begun = titles.len() >= KNOWN && TITLES.iter().any(is_part);
@@ -80,8 +80,7 @@ impl Wrapped {
         is_begun.then(|| Wrapped {
             first_line: number,
             last_line: number,
-            parts: vec![line.text.to_string()],
-            number,
+            parts: Parts::begin(number, line.text),
             ..Wrapped::default()
         })
     }
@@ -91,18 +90,15 @@ impl Wrapped {
         if line.text.trim().is_empty() {
             return Next::Whole(Vec::new());
         }
-        let is_new = self.parts.is_empty();
+        let is_new = self.parts.lines().is_empty();
         if is_new && self.stage == Stage::Latency && !line.text.trim().starts_with("Latency") {
             return Next::Over;
         }
-        if is_new {
-            self.number = line.number;
-        }
         self.last_line = line.number;
-        self.parts.push(line.text.to_string());
+        self.parts.add(line.number, line.text);
         match self.is_whole() {
             true => Next::Whole(self.close()),
-            false if self.parts.len() >= PARTS => Next::Broken,
+            false if self.parts.lines().len() >= PARTS => Next::Broken,
             false => Next::Whole(Vec::new()),
         }
     }
@@ -114,30 +110,30 @@ impl Wrapped {
 
     /// Whether nothing of the block is to come.
     pub fn is_over(&self) -> bool {
-        self.stage == Stage::Latency && self.parts.is_empty() && self.titles.len() > 3
+        self.stage == Stage::Latency && self.parts.lines().is_empty() && self.titles.len() > 3
     }
 
     /// Whether the line in hand has all its parts.
     fn is_whole(&mut self) -> bool {
-        let text = squeeze(&self.parts.concat());
-        let of_titles = self.titles.get(2).map_or(0, |(_, parts)| parts.len());
+        let text = squeezed(&self.parts.glued());
+        let of_titles = self.titles.get(2).map_or(0, |parts| parts.lines().len());
         match self.stage {
             Stage::Version => {
                 let titles = version_titles(&text);
-                let is = |whole: &[&str; 2]| titles.as_deref() == Some(&squeeze(whole[0]));
+                let is = |whole: &[&str; 2]| titles.as_deref() == Some(&squeezed(whole[0]));
                 let found = TITLES.iter().position(is);
                 self.is_create = found == Some(1);
                 found.is_some()
             }
-            Stage::Groups => text.ends_with(&squeeze(TITLES[usize::from(self.is_create)][1])),
+            Stage::Groups => text.ends_with(&squeezed(TITLES[usize::from(self.is_create)][1])),
             Stage::Units => text.matches("%CP").count() == 6,
-            Stage::Data if self.width.is_some() => self.parts.len() == of_titles,
+            Stage::Data if self.width.is_some() => self.parts.lines().len() == of_titles,
             Stage::Data => row::whole(&self.joined(&self.parts)).is_some(),
             Stage::Latency => {
                 let text = self.joined(&self.parts);
                 let mut words = text.split_whitespace().skip(1);
                 let is_all = words.clone().count() == 6;
-                let is_last = self.width.is_some() && self.parts.len() == of_titles;
+                let is_last = self.width.is_some() && self.parts.lines().len() == of_titles;
                 is_last || (is_all && words.all(|word| cells::latency(word, 0).is_some()))
             }
         }
@@ -150,47 +146,42 @@ impl Wrapped {
             Stage::Version => Stage::Groups,
             Stage::Groups => Stage::Units,
             Stage::Units => {
-                self.titles.push((self.number, parts));
+                self.titles.push(parts);
                 self.width = self.width();
                 self.stage = Stage::Data;
-                return self.titles.iter().map(|(at, parts)| (*at, self.joined(parts))).collect();
+                return self.titles.iter().map(|parts| self.whole(parts)).collect();
             }
             Stage::Data | Stage::Latency => Stage::Latency,
         };
         if self.titles.len() < 3 {
-            self.titles.push((self.number, parts));
+            self.titles.push(parts);
             return Vec::new();
         }
-        let whole = vec![(self.number, self.joined(&parts))];
+        let whole = self.whole(&parts);
         // Kept as well, to know that the latencies were there.
-        if whole[0].1.trim().starts_with("Latency") {
-            self.titles.push((self.number, parts));
+        if whole.1.trim().starts_with("Latency") {
+            self.titles.push(parts);
         }
-        whole
+        vec![whole]
     }
 
     /// The width at which lines were broken, where one was broken inside a word.
     fn width(&self) -> Option<usize> {
         let words = TITLES[usize::from(self.is_create)];
-        let is_torn = |((_, parts), whole): (&(u64, Vec<String>), &str)| {
-            !one_blank(&parts.join(" ")).ends_with(whole)
-        };
+        let is_torn = |(parts, whole): (&Parts, &str)| !parts.spaced().ends_with(whole);
         let is_torn = self.titles.iter().zip(words).any(is_torn)
-            || self.titles[2].1.join(" ").matches("%CP").count() != 6;
-        let parts = self.titles.iter().flat_map(|(_, parts)| parts);
-        let widest = parts.map(|part| part.chars().count()).max();
-        widest.filter(|_| is_torn)
+            || self.titles[2].spaced().matches("%CP").count() != 6;
+        self.titles.iter().map(Parts::width).max().filter(|_| is_torn)
     }
 
     /// The parts as one line.
-    fn joined(&self, parts: &[String]) -> String {
-        match self.width {
-            None => one_blank(&parts.join(" ")),
-            Some(width) => {
-                let full = |part: &String| format!("{part:<width$}");
-                parts.iter().map(full).collect::<String>().trim_end().to_string()
-            }
-        }
+    fn joined(&self, parts: &Parts) -> String {
+        self.width.map_or_else(|| parts.spaced(), |width| parts.filled(width))
+    }
+
+    /// The same with its number.
+    fn whole(&self, parts: &Parts) -> Whole {
+        (parts.first_line(), self.joined(parts))
     }
 }
 
@@ -199,14 +190,6 @@ fn version_titles(squeezed: &str) -> Option<String> {
     let rest = squeezed.strip_prefix("Version")?;
     let at = rest.find("---")?;
     rest.starts_with(|c: char| c.is_ascii_digit()).then(|| rest[at..].to_string())
-}
-
-fn squeeze(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
-fn one_blank(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
 const DOUBTS: usize = 16;
 
 /// One direction of a job.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Direction {
     name: &'static str,
     line: u64,
@@ -118,24 +118,14 @@ impl Open {
         false
     }
 
-    fn begin(&mut self, name: &'static str, line: u64) -> &mut Direction {
+    fn begin(&mut self, name: &'static str, line: u64) {
         self.percentiles = None;
         self.is_twice |= self.directions.iter().any(|direction| direction.name == name);
         // More than the four there are means that outputs are mixed up; keep no more.
         if self.directions.len() > 5 {
             self.directions.pop();
         }
-        self.directions.push(Direction {
-            name,
-            line,
-            rate_raw: String::new(),
-            iops: None,
-            bytes: None,
-            runtime_ms: None,
-            latencies: Metrics::default(),
-        });
-        let last = self.directions.len() - 1;
-        &mut self.directions[last]
+        self.directions.push(Direction { name, line, ..Direction::default() });
     }
 
     /// `IOPS=51.2k, BW=200MiB/s (210MB/s)(8192KiB/40msec)`, and how version 2 puts it.

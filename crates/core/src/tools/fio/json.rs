@@ -20,7 +20,7 @@ const BRACKETS: usize = 128;
 const JOBS: u64 = 1000;
 
 /// A JSON object while its lines come in.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Open {
     place: Place,
     last_line: u64,
@@ -119,18 +119,7 @@ impl Json {
 
 impl Open {
     fn new(line: &Line<'_>) -> Open {
-        Open {
-            place: line.place("fio"),
-            last_line: line.number,
-            text: String::new(),
-            depth: 0,
-            is_in_string: false,
-            is_fio: false,
-            brackets: Vec::new(),
-            whole: None,
-            is_cut: false,
-            brace: None,
-        }
+        Open { place: line.place("fio"), last_line: line.number, ..Open::default() }
     }
 
     fn add(&mut self, line: &Line<'_>) {

@@ -32,8 +32,6 @@ impl Reader for Terse {
         }
         true
     }
-
-    fn finish(&mut self, _: &mut Out) {}
 }
 
 /// Whether a line looks like format 2: the job's name, its group and error, and numbers all along.

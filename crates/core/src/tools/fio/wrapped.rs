@@ -7,6 +7,7 @@
 
 use super::scalar::value;
 use crate::scan::finder::Line;
+use crate::scan::parts::Parts;
 
 /// Most lines that one line was broken into.
 const PARTS: usize = 4;
@@ -38,8 +39,14 @@ pub enum Kind {
 /// Puts lines together.
 #[derive(Debug, Default)]
 pub struct Joiner {
-    held: Option<Joined>,
-    parts: usize,
+    held: Parts,
+}
+
+impl Joined {
+    fn of(parts: &Parts, is_whole: bool) -> Joined {
+        let (first_line, last_line) = (parts.first_line(), parts.last_line());
+        Joined { first_line, last_line, text: parts.glued(), is_whole }
+    }
 }
 
 impl Joiner {
@@ -47,40 +54,26 @@ impl Joiner {
     pub fn take(&mut self, line: &Line<'_>, is_among_percentiles: bool) -> Vec<Joined> {
         let text = line.text.trim();
         let kind = kind(text, is_among_percentiles);
-        if let Some(mut held) = self.held.take() {
-            let is_next = held.last_line + 1 == line.number;
-            if is_next && kind == Kind::Other && !text.is_empty() && self.parts < PARTS {
-                held.text.push_str(text);
-                held.last_line = line.number;
-                held.is_whole = self::kind(&held.text, is_among_percentiles) == Kind::Whole;
-                self.parts += 1;
-                if held.is_whole {
-                    return vec![held];
-                }
-                self.held = Some(held);
-                return Vec::new();
-            }
-            let mut all = vec![held];
-            all.extend(self.begin(line.number, text, kind));
-            return all;
+        let is_next = self.held.is_next(line.number) && self.held.lines().len() < PARTS;
+        if is_next && kind == Kind::Other && !text.is_empty() {
+            self.held.add(line.number, text);
+            let is_whole = self::kind(&self.held.glued(), is_among_percentiles) == Kind::Whole;
+            return if is_whole { self.give(true).into_iter().collect() } else { Vec::new() };
         }
-        self.begin(line.number, text, kind).into_iter().collect()
-    }
-
-    fn begin(&mut self, number: u64, text: &str, kind: Kind) -> Option<Joined> {
-        let is_whole = kind != Kind::Broken;
-        let text = text.to_string();
-        let line = Joined { first_line: number, last_line: number, text, is_whole };
-        if is_whole {
-            return Some(line);
-        }
-        (self.held, self.parts) = (Some(line), 1);
-        None
+        let broken = self.finish();
+        self.held = Parts::begin(line.number, text);
+        let own = if kind == Kind::Broken { None } else { self.give(true) };
+        broken.into_iter().chain(own).collect()
     }
 
     /// What nothing followed.
     pub fn finish(&mut self) -> Option<Joined> {
-        self.held.take()
+        self.give(false)
+    }
+
+    fn give(&mut self, is_whole: bool) -> Option<Joined> {
+        let parts = std::mem::take(&mut self.held);
+        (!parts.lines().is_empty()).then(|| Joined::of(&parts, is_whole))
     }
 }
 

@@ -3,30 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::row::{Row, Unit, Value};
+use super::row::{Row, TESTS, Unit, Value};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 
-/// Titles of the reports, in the order of the table's columns.
-const TITLES: [&str; 17] = [
-    "Writer report",
-    "Re-writer report",
-    "Reader report",
-    "Re-Reader report",
-    "Random read report",
-    "Random write report",
-    "Backward read report",
-    "Record rewrite report",
-    "Stride read report",
-    "Fwrite report",
-    "Re-Fwrite report",
-    "Fread report",
-    "Re-Fread report",
-    "Pwrite report",
-    "Re-Pwrite report",
-    "Pread report",
-    "Re-Pread report",
-];
 /// Most values of one run, and reports.
 const VALUES: usize = 20_000;
 const REPORTS: usize = 100;
@@ -44,15 +24,13 @@ enum Kind {
 
 /// What a report's title says about its values.
 fn kind(title: &str) -> Kind {
-    let at = |title: &str| TITLES.iter().position(|known| *known == title);
-    if let Some(test) = at(title) {
-        return Kind::Rates(test);
-    }
-    let cpu = title.strip_suffix(" CPU utilization report (Zero values should be ignored)");
-    match cpu.and_then(|test| at(&format!("{test} report"))) {
-        Some(test) => Kind::Cpu(test),
-        None => Kind::Other,
-    }
+    let test_of = |suffix| {
+        let test = title.strip_suffix(suffix)?;
+        TESTS.iter().position(|(_, known)| *known == test)
+    };
+    let rates = test_of(" report").map(Kind::Rates);
+    let cpu = || test_of(" CPU utilization report (Zero values should be ignored)");
+    rates.or_else(|| cpu().map(Kind::Cpu)).unwrap_or(Kind::Other)
 }
 
 /// One value of a report.
@@ -114,7 +92,7 @@ impl Excel {
             if self.reports.len() < REPORTS {
                 self.reports.push(Report { kind, places: Vec::new() });
             }
-            if kind == Kind::Other && self.passed_over.len() < TITLES.len() {
+            if kind == Kind::Other && self.passed_over.len() < TESTS.len() {
                 self.passed_over.push((
                     line.number,
                     line.number,
@@ -209,7 +187,7 @@ impl Excel {
     pub fn cpu<'a>(&'a self, row: &Row) -> impl Iterator<Item = &'a Value> {
         let (file, record) = (row.file_raw.clone(), row.record_raw.clone());
         let of_test = move |test| self.cpu.get(&(file.clone(), record.clone(), test))?.as_ref();
-        let told = (0..TITLES.len()).filter_map(of_test);
+        let told = (0..TESTS.len()).filter_map(of_test);
         told.filter(|value| value.number.value() > 0.0)
     }
 

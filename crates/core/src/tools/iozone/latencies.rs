@@ -28,7 +28,7 @@ const WHY_UNREAD: &str = "a list of latencies (-Q) of iozone is incomplete";
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
 
 /// One list while its lines come in.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct List {
     place: Place,
     last_line: u64,
@@ -133,14 +133,7 @@ impl Latencies {
 
 impl List {
     fn new(line: &Line<'_>) -> List {
-        List {
-            place: line.place("iozone"),
-            last_line: line.number,
-            bytes: None,
-            latencies_us: Vec::new(),
-            longest: (0, String::new(), 0),
-            is_wrong: false,
-        }
+        List { place: line.place("iozone"), last_line: line.number, ..List::default() }
     }
 
     /// Takes the line of an operation; false when it is none.
@@ -190,9 +183,9 @@ impl List {
         let (longest_us, raw, line) = self.longest;
         metrics.whole("latency_max", u64::from(longest_us) * 1000, "ns", (&raw, line));
         let context = self.place.context.clone();
-        let mut result = self.place.result("iozone", None, self.last_line, metrics);
         let test = FILES.iter().find(|(file, _)| context.ends_with(file));
-        result.test = Some(test.map_or(UNKNOWN, |(_, test)| test).to_string());
+        let result = self.place.result("iozone", None, self.last_line, metrics);
+        let result = result.of_test(test.map_or(UNKNOWN, |(_, test)| test));
         let total_bytes = count.saturating_mul(size);
         Some(Ended { record_bytes: size, total_bytes, result })
     }

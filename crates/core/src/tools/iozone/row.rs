@@ -16,25 +16,26 @@ pub enum Unit {
     Microseconds,
 }
 
-/// The columns in their order; the last four come with `-E`.
-pub const TESTS: [&str; 17] = [
-    "write",
-    "rewrite",
-    "read",
-    "reread",
-    "random_read",
-    "random_write",
-    "backward_read",
-    "record_rewrite",
-    "stride_read",
-    "fwrite",
-    "frewrite",
-    "fread",
-    "freread",
-    "pwrite",
-    "repwrite",
-    "pread",
-    "repread",
+/// The columns in their order, and the titles of the reports that `-R` prints of them; the last
+/// four come with `-E`.
+pub const TESTS: [(&str, &str); 17] = [
+    ("write", "Writer"),
+    ("rewrite", "Re-writer"),
+    ("read", "Reader"),
+    ("reread", "Re-Reader"),
+    ("random_read", "Random read"),
+    ("random_write", "Random write"),
+    ("backward_read", "Backward read"),
+    ("record_rewrite", "Record rewrite"),
+    ("stride_read", "Stride read"),
+    ("fwrite", "Fwrite"),
+    ("frewrite", "Re-Fwrite"),
+    ("fread", "Fread"),
+    ("freread", "Re-Fread"),
+    ("pwrite", "Pwrite"),
+    ("repwrite", "Re-Pwrite"),
+    ("pread", "Pread"),
+    ("repread", "Re-Pread"),
 ];
 /// Which columns `-i N` fills; 0 to 7 are what a run without `-i` does, 9 and 10 come with `-E`.
 const OF_TEST: [&[usize]; 11] =
@@ -136,7 +137,7 @@ pub enum Found {
 impl Value {
     /// Puts the value among the metrics; a zero is none.
     pub fn give(&self, unit: Unit, metrics: &mut Metrics) {
-        let name = TESTS[self.test];
+        let (name, _) = TESTS[self.test];
         let value = self.number.value();
         if value == 0.0 {
             return;

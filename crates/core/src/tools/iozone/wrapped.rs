@@ -9,6 +9,7 @@ use super::row::{self, Found, Layout, Row, Value};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::lines;
+use crate::scan::parts::{Parts, squeezed};
 
 /// The titles of the tests without their blanks, and what `-E` adds.
 const TITLES: &str =
@@ -25,7 +26,7 @@ pub struct Wrapped {
     /// Whether titles went on below.
     is_sure: bool,
     /// The parts of the row in hand.
-    parts: Vec<(u64, String)>,
+    parts: Parts,
 }
 
 impl Wrapped {
@@ -61,14 +62,13 @@ impl Wrapped {
         if !row::is_numbers(line.text) {
             return Some(Found::None);
         }
-        let is_next = self.parts.last().is_some_and(|(at, _)| at + 1 == line.number);
-        if !is_next {
-            self.parts.clear();
+        if !self.parts.is_next(line.number) {
+            self.parts = Parts::default();
         }
-        self.parts.push((line.number, line.text.to_string()));
-        let row = joined(layout, &self.parts, &asked);
-        if row.is_some() || self.parts.len() >= PARTS {
-            self.parts.clear();
+        self.parts.add(line.number, line.text);
+        let row = joined(layout, self.parts.lines(), &asked);
+        if row.is_some() || self.parts.lines().len() >= PARTS {
+            self.parts = Parts::default();
         }
         Some(row.filter(|_| line.is_ended).map_or(Found::Wrong, Found::Row))
     }
@@ -116,7 +116,7 @@ fn joined(layout: &Layout, parts: &[(u64, String)], asked: &[usize]) -> Option<R
 
 /// Titles without their blanks and their unit.
 fn squeeze(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let text = squeezed(text);
     let tests = text.strip_prefix("kB").or_else(|| text.strip_prefix("KB"));
     tests.unwrap_or(&text).to_string()
 }

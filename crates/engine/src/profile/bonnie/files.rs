@@ -39,9 +39,9 @@ const DELETE: u64 = 2;
 
 /// Does the six parts from `first` on.
 pub fn run(context: &mut Context<'_>, first: u16) -> Result<(), EngineError> {
-    for (set, shuffled, words) in [(0, false, "Sequential"), (3, true, "Random")] {
+    for (set, shuffled) in [(0, false), (3, true)] {
         if (first + set..first + set + 3).any(|part| context.wants(part)) {
-            set_of_three(context, first + set, shuffled, words)?;
+            set_of_three(context, first + set, shuffled)?;
         }
     }
     Ok(())
@@ -49,12 +49,7 @@ pub fn run(context: &mut Context<'_>, first: u16) -> Result<(), EngineError> {
 
 /// Create, stat and delete take turns until each has had its time, so that each pass finds what
 /// the one before it left. Looking up is so quick that it has all of its time in the first pass.
-fn set_of_three(
-    context: &mut Context<'_>,
-    part: u16,
-    shuffled: bool,
-    words: &str,
-) -> Result<(), EngineError> {
+fn set_of_three(context: &mut Context<'_>, part: u16, shuffled: bool) -> Result<(), EngineError> {
     let files = if context.job.nrfiles == 0 { FILES } else { context.job.nrfiles };
     let flushed = |job: &mut Job| (job.bs, job.end_fsync) = (1, true);
     let mut create = context.meter(part, &[Kind::Create, Kind::Flush], flushed);
@@ -74,15 +69,13 @@ fn set_of_three(
             break;
         }
     }
-    let whats = [("Create", Kind::Create), ("Read", Kind::Stat), ("Delete", Kind::Unlink)];
-    for (part, (meter, (what, kind))) in (part..).zip([create, stat, delete].into_iter().zip(whats))
-    {
+    let all = [(create, Kind::Create), (stat, Kind::Stat), (delete, Kind::Unlink)];
+    for (part, (meter, kind)) in (part..).zip(all) {
         if context.wants(part) {
             let rate = per_second(meter.so_far(kind).0 as f64, meter.elapsed_ns()).floor();
-            let words = format!("{words} {what}");
             let longest_ns = meter.longest_ns(kind);
             let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
-            let figures = figures(&words, (rate, "/sec"), cpu, longest_ns);
+            let figures = figures(part, (rate, "/sec"), cpu, longest_ns);
             context.done.push(meter.finish(figures));
         }
     }
