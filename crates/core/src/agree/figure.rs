@@ -12,7 +12,7 @@ use crate::model::profile::{Part, Profile};
 use crate::model::workload::{Metric, Workload};
 use crate::profiles;
 use crate::tools::bonnie::TESTS;
-use crate::tools::parts;
+use crate::tools::iozone::command::rate_name;
 
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
@@ -84,7 +84,7 @@ fn names(part: Part, flushes: bool) -> Option<Names> {
         Profile::Iozone => {
             let words = iozone(spec.word);
             let words = if flushes { format!("{words} -e") } else { words };
-            one(&words, KIB, parts::rate_name(part)?)
+            one(&words, KIB, rate_name(part)?)
         }
         Profile::Sqlite
         | Profile::HomeAssistant

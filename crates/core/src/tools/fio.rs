@@ -13,6 +13,7 @@ mod direction;
 pub mod habit;
 pub mod jobfile;
 pub mod json;
+mod measured;
 mod order;
 mod paths;
 mod percentile_rows;

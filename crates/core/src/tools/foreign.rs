@@ -7,8 +7,9 @@
 
 use thiserror::Error;
 
+use super::measured::{Figures, Work};
 use crate::model::finding::Finding;
-use crate::model::job::{EngineName, Job};
+use crate::model::job::{EngineName, Job, Rw};
 use crate::model::offsets::Offsets;
 use crate::model::path::printable;
 use crate::model::profile::{Part, Profile};
@@ -89,6 +90,14 @@ pub struct Unsupported {
     pub why: String,
 }
 
+/// Refuses what `tool` has no words for: the first of the reasons that holds.
+pub(super) fn refuse(tool: &'static str, reasons: &[(bool, &str)]) -> Result<(), Unsupported> {
+    match reasons.iter().find(|(holds, _)| *holds) {
+        Some((_, why)) => Err(Unsupported { tool, why: (*why).to_string() }),
+        None => Ok(()),
+    }
+}
+
 /// What a tool printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOutput {
@@ -145,6 +154,17 @@ pub enum ParseError {
     },
 }
 
+/// What a tool was asked to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The work in words, or the sizes of the profile.
+    pub job: &'a Job,
+    /// The part of the tool's own profile.
+    pub part: Option<Part>,
+    /// What the job or the part does to its files.
+    pub rw: Rw,
+}
+
 /// A foreign tool.
 pub trait Driver {
     /// The program, and what asks it for its version.
@@ -153,8 +173,14 @@ pub trait Driver {
     fn version(&self, output: &RawOutput) -> Option<String>;
     /// The command for a workload.
     fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported>;
+    /// The tool's name among the readers of outputs.
+    fn tool(&self) -> &'static str;
     /// The figures in its output, in our units, each with the tool's own text.
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError>;
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
+        Ok(one_result(self.tool(), output)?.metrics)
+    }
+    /// What it did, by those figures.
+    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError>;
 }
 
 /// The driver of that name; `None` for bakeoff's own engine.
@@ -194,17 +220,16 @@ pub(super) fn amount(job: &Job) -> Option<u64> {
     job.io_size.or(waits.then_some(job.size))
 }
 
-/// What neither dd nor sysbench nor iozone has words for.
-pub(super) fn beyond_plain_tools(job: &Job) -> Option<&'static str> {
-    match () {
-        () if !matches!(job.engine, EngineName::Psync) => {
-            Some("it uses only read and write calls: omit engine")
-        }
-        () if !matches!(job.offsets, Offsets::Uniform | Offsets::Once) => {
-            Some("its offsets are sequential or uniformly random: omit offsets")
-        }
-        () => None,
-    }
+/// Refuses what neither dd nor sysbench nor iozone has words for.
+pub(super) fn refuse_beyond_plain(tool: &'static str, job: &Job) -> Result<(), Unsupported> {
+    let is_plain = matches!(job.offsets, Offsets::Uniform | Offsets::Once);
+    refuse(
+        tool,
+        &[
+            (job.engine != EngineName::Psync, "it uses only read and write calls: omit engine"),
+            (!is_plain, "its offsets are sequential or uniformly random: omit offsets"),
+        ],
+    )
 }
 
 /// The one result of `tool` in its output.

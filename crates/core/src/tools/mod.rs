@@ -13,7 +13,6 @@ pub mod iostat;
 pub mod iozone;
 pub mod measured;
 pub mod native;
-pub(crate) mod parts;
 pub mod pibenchmarks;
 pub mod sysbench;
 #[cfg(test)]

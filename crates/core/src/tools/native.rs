@@ -17,9 +17,6 @@ use crate::model::step::Inode;
 
 /// Most bytes of a task: a job and one escaped path of at most `PATH_MAX` bytes.
 pub const TASK_LIMIT_BYTES: u64 = 64 << 10;
-/// Most bytes of a reply: seven histograms of three digits and 4096 windows of each of sixteen
-/// parts stay well below.
-pub const REPLY_LIMIT_BYTES: u64 = 32 << 20;
 /// Bytes of the live record: operations and bytes done so far, each a little-endian `u64`.
 pub const LIVE_RECORD_BYTES: usize = 16;
 

@@ -8,6 +8,7 @@
 
 pub mod command;
 mod field;
+mod measured;
 mod report;
 
 use self::field::{Field, Key};

@@ -3,17 +3,24 @@
 //! bonnie++ has no words for single patterns; its profile is the only workload it takes. Source:
 //! bonnie++(8) and the source of 1.97 and 2.00.
 
+use super::TESTS;
 use crate::model::profile::Profile;
 use crate::model::workload::Workload;
+use crate::profiles;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
-    own_part,
+    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
+    one_result, own_part,
 };
+use crate::tools::measured::{Done, Figures, Work, of_rate, whole};
 
 /// The installed bonnie++.
 pub struct Bonnie;
 
+/// Operations in the seek phase, of which one in ten is written back.
+const SEEKS: u64 = 8192;
+/// Bytes of the per-character phases where nobody says otherwise.
+const PER_CHAR_BYTES: u64 = 3 << 20;
 /// Small files come in steps of this many (`-n`).
 const FILES_STEP: u32 = 1024;
 
@@ -65,10 +72,59 @@ impl Driver for Bonnie {
         Ok(Invocation::plain(Workdir::Empty, words.0))
     }
 
+    fn tool(&self) -> &'static str {
+        "bonnie++"
+    }
+
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
         // The progress words on standard error are no part of the result.
         let stdout = RawOutput { stderr: Vec::new(), ..output.clone() };
         let of = if output.is_success { &stdout } else { output };
         Ok(one_result("bonnie++", of)?.metrics)
+    }
+
+    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+        let none = || figures.missing(&format!("figure for {}", asked.rw.name()));
+        let part = asked.part.ok_or_else(none)?;
+        let test = TESTS.get(usize::from(part.part)).ok_or_else(none)?;
+        let spec = profiles::part_spec(part).ok_or_else(none)?;
+        let (name, _) = test.rate();
+        // Its command leaves no phase out.
+        if figures.find(&name).is_none() {
+            return Err(ParseError::TooShort { tool: figures.tool });
+        }
+        let by_char = asked.job.io_size.unwrap_or(PER_CHAR_BYTES);
+        let (amount, read, write) = amounts(spec.word, by_char, figures);
+        let mut work = of_rate(figures, &name, amount, (read, write))?;
+        let files = Done::of(amount, 0);
+        match spec.word {
+            "seq-create" | "random-create" => work.create = files,
+            "seq-stat" | "random-stat" => work.stat = files,
+            "seq-delete" | "random-delete" => work.unlink = files,
+            _ => {}
+        }
+        Ok(work)
+    }
+}
+
+/// Amount the rate of a part counts, reads and writes of its phase.
+fn amounts(word: &str, by_char: u64, figures: Figures<'_>) -> (u64, Done, Done) {
+    let size = figures.find("file_size").map_or(0, whole);
+    let chunk = figures.find("chunk_size").map_or(8192, whole).max(1);
+    let file = Done::of(size.div_ceil(chunk), size);
+    let per_char = size.min(by_char);
+    let bytes = Done::of(per_char, per_char);
+    let none = Done::default;
+    match word {
+        "putc" => (per_char, none(), bytes),
+        "getc" => (per_char, bytes, none()),
+        "block-write" => (size, none(), file),
+        "block-read" => (size, file, none()),
+        "rewrite" => (size, file.clone(), file),
+        "seeks" => {
+            let written = SEEKS / 10;
+            (SEEKS, Done::of(SEEKS, SEEKS * chunk), Done::of(written, written * chunk))
+        }
+        _ => (figures.find("files").map_or(0, whole), none(), none()),
     }
 }

@@ -7,11 +7,11 @@ use crate::model::job::{Job, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::profiles;
-use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
-    beyond_plain_tools, one_result, own_part,
+    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
+    own_part, refuse, refuse_beyond_plain,
 };
+use crate::tools::measured::{Done, Figures, Work, side};
 
 /// The installed dd.
 pub struct Dd;
@@ -53,8 +53,16 @@ impl Driver for Dd {
         Ok(Invocation::plain(workdir, words.0))
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
-        Ok(one_result("dd", output)?.metrics)
+    fn tool(&self) -> &'static str {
+        "dd"
+    }
+
+    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+        let bytes = figures.above_zero("bytes")?;
+        let block = figures.above_zero("block_size")?;
+        let elapsed_ns = figures.above_zero("elapsed")?;
+        let (read, write) = side(asked.rw, Done::of(bytes.div_ceil(block), bytes));
+        Ok(Work { elapsed_ns, read, write, ..Work::default() })
     }
 }
 
@@ -93,22 +101,20 @@ fn no(why: impl Into<String>) -> Unsupported {
 
 fn supports(job: &Job) -> Result<(), Unsupported> {
     let amount = job.io_size.unwrap_or(job.size);
-    let reason = match job {
-        Job { rw: Rw::Read | Rw::Write, .. } if amount > job.size => {
-            "it processes the file once: omit io_size"
-        }
-        Job { rw: Rw::Read | Rw::Write, .. } if amount < job.bs => "less than one block",
-        Job { rw: Rw::Read | Rw::Write, .. } => match () {
-            () if job.iodepth > 1 || job.numjobs > 1 => "it performs only one operation at a time",
-            () if job.fsync > 0 || job.fdatasync > 0 => "it flushes only at the end: use end_fsync",
-            () if job.rate_iops.is_some() => "it cannot limit the rate",
-            () if job.verify => "it cannot verify data",
-            () => match beyond_plain_tools(job) {
-                Some(why) => why,
-                None => return Ok(()),
-            },
-        },
-        _ => "it reads or writes sequentially: use rw = \"read\" or \"write\"",
-    };
-    Err(no(reason))
+    refuse(
+        "dd",
+        &[
+            (
+                !matches!(job.rw, Rw::Read | Rw::Write),
+                "it reads or writes sequentially: use rw = \"read\" or \"write\"",
+            ),
+            (amount > job.size, "it processes the file once: omit io_size"),
+            (amount < job.bs, "less than one block"),
+            (job.iodepth > 1 || job.numjobs > 1, "it performs only one operation at a time"),
+            (job.fsync > 0 || job.fdatasync > 0, "it flushes only at the end: use end_fsync"),
+            (job.rate_iops.is_some(), "it cannot limit the rate"),
+            (job.verify, "it cannot verify data"),
+        ],
+    )?;
+    refuse_beyond_plain("dd", job)
 }

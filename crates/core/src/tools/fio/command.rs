@@ -12,9 +12,10 @@ use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
 use crate::model::workload::Workload;
 use crate::scan::{Finder, Metric, Value};
 use crate::tools::foreign::{
-    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
-    one_result, own_part,
+    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
+    one_result, own_part, refuse,
 };
+use crate::tools::measured::{Figures, Work};
 
 /// The installed fio.
 pub struct Fio;
@@ -51,12 +52,20 @@ impl Driver for Fio {
         Ok(Invocation::plain(workdir, words.0))
     }
 
+    fn tool(&self) -> &'static str {
+        "fio"
+    }
+
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
         let found = Finder::of("fio").all_of(&output.stdout);
         match (found.results.len(), output.is_success) {
             (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
             _ => Ok(one_result("fio", output)?.metrics),
         }
+    }
+
+    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+        super::measured::work(figures)
     }
 }
 
@@ -164,22 +173,22 @@ fn manner(words: &mut Words, job: &Job) {
 }
 
 fn supports(job: &Job) -> Result<(), Unsupported> {
-    let why = match () {
-        () if job.rw == Rw::SmallFiles => {
-            "small files need three engines of fio: use a job file, or driver = \"native\""
-        }
-        () if matches!(job.engine, EngineName::Null | EngineName::Nop) => {
-            "its null engine measures fio itself"
-        }
-        () if !matches!(job.offsets, Offsets::Uniform | Offsets::Once) => {
-            "its other offsets differ from bakeoff's: use a job file"
-        }
-        () if job.verify => "its verification writes its own headers",
-        () if job.mem == Mem::Thp => "it does not support transparent huge pages: omit mem",
-        () if job.iodepth > 1 && job.engine == EngineName::Psync => {
-            "iodepth needs engine = \"io_uring\" or \"libaio\""
-        }
-        () => return Ok(()),
-    };
-    Err(no(why))
+    let is_plain = matches!(job.offsets, Offsets::Uniform | Offsets::Once);
+    refuse(
+        "fio",
+        &[
+            (
+                job.rw == Rw::SmallFiles,
+                "small files need three engines of fio: use a job file, or driver = \"native\"",
+            ),
+            (job.engine.is_idle(), "its null engine measures fio itself"),
+            (!is_plain, "its other offsets differ from bakeoff's: use a job file"),
+            (job.verify, "its verification writes its own headers"),
+            (job.mem == Mem::Thp, "it does not support transparent huge pages: omit mem"),
+            (
+                job.iodepth > 1 && job.engine == EngineName::Psync,
+                "iodepth needs engine = \"io_uring\" or \"libaio\"",
+            ),
+        ],
+    )
 }

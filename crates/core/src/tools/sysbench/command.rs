@@ -8,11 +8,11 @@ use crate::model::job::{Job, Offsets, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::{Phase, Workload};
 use crate::profiles;
-use crate::scan::Metric;
 use crate::tools::foreign::{
-    Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
-    beyond_plain_tools, one_result, own_part,
+    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
+    own_part, refuse, refuse_beyond_plain,
 };
+use crate::tools::measured::{Figures, Work};
 
 /// The installed sysbench.
 pub struct Sysbench;
@@ -77,8 +77,12 @@ impl Driver for Sysbench {
         })
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
-        Ok(one_result("sysbench", output)?.metrics)
+    fn tool(&self) -> &'static str {
+        "sysbench"
+    }
+
+    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+        super::measured::work(figures)
     }
 }
 
@@ -156,42 +160,45 @@ fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
     let is_sequential = matches!(job.rw, Rw::Read | Rw::Write);
     let has_number = job.io_size.is_some_and(|bytes| bytes != job.size);
     let every = u64::from(job.fsync.max(job.fdatasync));
-    let why = match () {
-        () if job.rw == Rw::Write && every > 0 && every <= job.size / job.bs => {
-            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above the \
-             number of requests (a profile sets 100)"
-        }
-        () if is_sequential && has_number => {
-            "0.4 makes one sequential pass over all its files, regardless of io_size: install 1.0, \
-             or omit io_size"
-        }
-        () => return Ok(()),
-    };
-    Err(Unsupported { tool: "sysbench", why: why.to_string() })
+    refuse(
+        "sysbench",
+        &[
+            (
+                job.rw == Rw::Write && every > 0 && every <= job.size / job.bs,
+                "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
+                 the number of requests (a profile sets 100)",
+            ),
+            (
+                is_sequential && has_number,
+                "0.4 makes one sequential pass over all its files, regardless of io_size: install \
+                 1.0, or omit io_size",
+            ),
+        ],
+    )
 }
 
 fn supports(job: &Job) -> Result<(), Unsupported> {
-    let why = match () {
-        () if job.rw == Rw::SmallFiles => "it has no test of small files",
-        () if job.rw == Rw::ReadWrite => "it cannot mix sequential reads and writes",
-        () if job.rw == Rw::RandRw && (job.fsync > 0 || job.fdatasync > 0) => {
-            "it counts reads as well for fsync: omit fsync for randrw, or use profile = \
-             \"sysbench\""
-        }
-        () if job.rw == Rw::RandRw && job.rwmixread >= 100 => {
-            "use rw = \"randread\" instead of rwmixread = 100"
-        }
-        () if job.fsync > 0 && job.fdatasync > 0 => "it takes fsync or fdatasync, not both",
-        () if job.iodepth > 1 => {
-            "each thread does one operation at a time: use numjobs instead of iodepth"
-        }
-        () if job.offsets == Offsets::Once => "its random offsets repeat",
-        () if job.rate_iops.is_some() => "its rate limit draws arrival times at random",
-        () if job.verify => "its verification differs from bakeoff's",
-        () => match beyond_plain_tools(job) {
-            Some(why) => why,
-            None => return Ok(()),
-        },
-    };
-    Err(Unsupported { tool: "sysbench", why: why.to_string() })
+    let is_mixed = job.rw == Rw::RandRw;
+    refuse(
+        "sysbench",
+        &[
+            (job.rw == Rw::SmallFiles, "it has no test of small files"),
+            (job.rw == Rw::ReadWrite, "it cannot mix sequential reads and writes"),
+            (
+                is_mixed && (job.fsync > 0 || job.fdatasync > 0),
+                "it counts reads as well for fsync: omit fsync for randrw, or use profile = \
+                 \"sysbench\"",
+            ),
+            (is_mixed && job.rwmixread >= 100, "use rw = \"randread\" instead of rwmixread = 100"),
+            (job.fsync > 0 && job.fdatasync > 0, "it takes fsync or fdatasync, not both"),
+            (
+                job.iodepth > 1,
+                "each thread does one operation at a time: use numjobs instead of iodepth",
+            ),
+            (job.offsets == Offsets::Once, "its random offsets repeat"),
+            (job.rate_iops.is_some(), "its rate limit draws arrival times at random"),
+            (job.verify, "its verification differs from bakeoff's"),
+        ],
+    )?;
+    refuse_beyond_plain("sysbench", job)
 }
