@@ -1,9 +1,10 @@
 // What each candidate did, as bars from zero with the interval of the mean and the figure beside
 // it. One that is ten times the rest ends in a break, so that the rest can be told apart.
+import { bareAxis, type Api } from "./axes";
 import type { Absolute, Question } from "./data";
 import { latency, threeDigits } from "./format";
 import { linesOf, type Chart, type Label } from "./plot";
-import { color, font, palette } from "./theme";
+import { color, palette } from "./theme";
 import { tooltipBody, tooltipStyle } from "./tooltip";
 
 /** One so many times longer than the next longest is cut. */
@@ -57,7 +58,7 @@ function chartOf(groups: Group[], names: string[]) {
     const most = Math.max(...groups.map((group) => group.bars.length));
     const { isNarrow, height: row } = linesOf(most, width, isPaper);
     const left = isNarrow ? 2 : Math.min(200, width * 0.25);
-    const { text, muted, line } = palette();
+    const colors = palette();
     const grids: object[] = [];
     const labels: Label[] = [];
     let top = 10;
@@ -76,38 +77,24 @@ function chartOf(groups: Group[], names: string[]) {
       grids.push({ left, right: FIGURE, top, height: group.bars.length * row });
       top += group.bars.length * row + 12;
     }
-    const all = groups.map((_, i) => i);
     return {
       height: top,
       isNarrow,
       labels,
       option: {
-        textStyle: { fontFamily: font(), color: text },
         grid: grids,
-        xAxis: all.map((i) => ({
-          type: "value",
+        xAxis: groups.map(({ bars }, i) =>
+          bareAxis(colors, { gridIndex: i, min: 0, max: limit(bars) })),
+        yAxis: groups.map(({ bars }, i) => bareAxis(colors, {
           gridIndex: i,
           min: 0,
-          max: limit(groups[i]?.bars ?? []),
-          axisLabel: { show: false },
-          axisTick: { show: false },
-          axisLine: { show: false },
-          splitLine: { show: false },
-        })),
-        yAxis: all.map((i) => ({
-          type: "value",
-          gridIndex: i,
-          min: 0,
-          max: groups[i]?.bars.length ?? 1,
+          max: bars.length,
           inverse: true,
-          axisLabel: { show: false },
-          axisTick: { show: false },
-          axisLine: { lineStyle: { color: line }, onZero: false },
-          splitLine: { show: false },
+          axisLine: { lineStyle: { color: colors.line }, onZero: false },
         })),
         tooltip: { ...tooltipStyle(), trigger: "item" },
         series: groups.flatMap((group, i) =>
-          group.bars.map((bar, n) => series(bar, n, i, group, isNarrow, muted, names)),
+          group.bars.map((bar, n) => series(bar, n, i, group, isNarrow, names)),
         ),
       },
     };
@@ -120,14 +107,13 @@ function series(
   grid: number,
   group: Group,
   isNarrow: boolean,
-  muted: string,
   names: string[],
 ) {
   const { mid, low, high } = bar.value;
   const at = n + (isNarrow ? 0.76 : 0.5);
   const end = limit(group.bars);
   const paint = color(bar.candidate);
-  const { text, paper } = palette();
+  const { text, muted, paper } = palette();
   const shown = (value: number) =>
     group.unit ? `${threeDigits(value)} ${group.unit}` : bar.figure;
   const range = high > low ? `${shown(low)} to ${shown(high)}` : "none";
@@ -144,7 +130,7 @@ function series(
           { candidate: bar.candidate, label: "95 % interval", value: range },
         ]),
     },
-    renderItem: (_: unknown, api: { coord: (point: [number, number]) => [number, number] }) => {
+    renderItem: (_: unknown, api: Api) => {
       const [x0, y] = api.coord([0, at]);
       const [x1] = api.coord([Math.min(mid, end), at]);
       const half = isNarrow ? 5 : 7;

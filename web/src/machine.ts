@@ -1,16 +1,14 @@
 // The machine meanwhile: throughput, latency, queue, CPU by core, pressure, dirty pages,
 // temperature and clock under one another on one time axis, for the whole run or for one cell.
-import { FOOT, PLAIN, SIDES, zoom } from "./axes";
+import { axis, bareAxis, timeline, type Api } from "./axes";
 import { ceilingLines, near } from "./ceilings";
 import type { MachineCell, Page, RunData } from "./data";
 import { latency, short, threeDigits } from "./format";
 import type { Chart, Label } from "./plot";
-import { color, font, palette } from "./theme";
-import { tooltipBody, tooltipStyle, type Line } from "./tooltip";
+import { color, palette, type Palette } from "./theme";
+import { axisTip, tooltipBody, type Line } from "./tooltip";
 
-const PANEL = 60;
-const GAP = 32;
-const TOP = 28;
+const HEIGHTS = { top: 28, panel: 60, gap: 32 };
 /** Below this width a panel with names of lines leaves its unit to the axis. */
 const NARROW = 620;
 
@@ -44,13 +42,11 @@ export function machineChart(run: RunData, page: Page, only: number | undefined)
   const end = Math.max(...cells.map((c) => (c.at_ms + lastMs(c)) / 1e3));
   const cores = run.machine.cpus.length && cells.some((c) => c.cpus.some((s) => s.length > 0));
   return (width: number): Chart => {
-    const { text, muted, line } = palette();
+    const colors = palette();
     const count = panels.length + (cores ? 1 : 0);
-    const indices = Array.from({ length: count }, (_, i) => i);
-    const top = (i: number) => TOP + i * (PANEL + GAP);
-    const bottom = top(count - 1) + PANEL;
+    const { all, topOf, height, option } = timeline(count, end, HEIGHTS, width, colors);
     const labels: Label[] = panels.map((p, i) => ({
-      top: top(i) - 24,
+      top: topOf(i) - 24,
       text: width < NARROW && p.curves.length > 1 ? p.title : `${p.title}, ${p.unit}`,
       legend: p.curves.some((c) => c.candidate !== undefined)
         ? []
@@ -58,44 +54,20 @@ export function machineChart(run: RunData, page: Page, only: number | undefined)
     }));
     if (cores) {
       labels.push({
-        top: top(count - 1) - 24,
+        top: topOf(count - 1) - 24,
         text: `CPU by core, ${run.machine.cpus.length} of them: the darker, the busier`,
       });
     }
     return {
-      height: bottom + FOOT,
+      height,
       labels,
       option: {
-        textStyle: { fontFamily: font(), color: text },
-        grid: indices.map((i) => ({ ...SIDES, top: top(i), height: PANEL })),
-        xAxis: indices.map((i) => ({
-          ...PLAIN,
-          type: "value",
-          gridIndex: i,
-          min: 0,
-          max: end,
-          splitLine: { lineStyle: { color: line, opacity: 0.5 } },
-          axisPointer: { show: true, label: { show: false }, lineStyle: { color: muted } },
-          axisLabel: {
-            show: i === count - 1,
-            color: muted,
-            formatter: (v: number) => `${short(v)} s`,
-            showMaxLabel: false,
-            hideOverlap: true,
-          },
-        })),
-        yAxis: indices.map((i) => yAxis(i, panels[i], run, one, line, muted)),
-        axisPointer: { link: [{ xAxisIndex: "all" }] },
-        dataZoom: zoom(indices, bottom + 42, muted, line, width),
-        tooltip: {
-          ...tooltipStyle(),
-          trigger: "axis",
-          formatter: (at: { axisValue: number }[]) =>
-            tip(at[0]?.axisValue ?? 0, cells, panels, run, page),
-        },
+        ...option,
+        yAxis: all.map((i) => yAxis(i, panels[i], run, one, colors)),
+        tooltip: axisTip((at) => tip(at, cells, panels, run, page)),
         series: [
-          ...panels.flatMap((p, i) => lines(p, i, run, one, text)),
-          ...(cores ? [coreSeries(cells, count - 1, run.machine.cpus, text)] : []),
+          ...panels.flatMap((p, i) => lines(p, i, run, one, colors.text)),
+          ...(cores ? [coreSeries(cells, count - 1, run.machine.cpus, colors.text)] : []),
         ],
       },
     };
@@ -183,13 +155,12 @@ function dash(n: number): string {
 
 function yAxis(
   i: number, panel: Panel | undefined, run: RunData, one: MachineCell | undefined,
-  line: string, muted: string,
+  colors: Palette,
 ) {
   if (!panel) {
-    return {
-      ...PLAIN, type: "value", gridIndex: i, min: 0, max: run.machine.cpus.length, interval: 1,
-      inverse: true, splitLine: { show: false }, axisLabel: { show: false },
-    };
+    return bareAxis(colors, {
+      gridIndex: i, min: 0, max: run.machine.cpus.length, interval: 1, inverse: true,
+    });
   }
   const values = panel.curves.flatMap((c) => c.points.map((p) => p[1] ?? 0));
   let most = panel.most ?? Math.max(...values, 1e-9) * 1.05;
@@ -197,11 +168,8 @@ function yAxis(
   if (one && question?.over_time.unit === "MB/s") {
     most = Math.max(most, ...near(question, one.candidate, most).map((c) => c.rate * 1.05));
   }
-  return {
-    ...PLAIN, type: "value", gridIndex: i, min: least(panel), max: most, splitNumber: 2,
-    splitLine: { lineStyle: { color: line } },
-    axisLabel: { color: muted, formatter: short, showMaxLabel: false },
-  };
+  const own = { gridIndex: i, min: least(panel), max: most, splitNumber: 2 };
+  return axis(colors, own, { formatter: short, showMaxLabel: false });
 }
 
 /** Zero, or for what does not begin there the ten below all values. */
@@ -232,7 +200,7 @@ function lines(
     itemStyle: { color: curve.candidate === undefined ? text : color(curve.candidate) },
     emphasis: { disabled: true },
     ...(one && question?.over_time.unit === "MB/s"
-      ? { markLine: ceilingLines(question, one.candidate, highest, PANEL) }
+      ? { markLine: ceilingLines(question, one.candidate, highest, HEIGHTS.panel) }
       : {}),
   }));
 }
@@ -253,10 +221,7 @@ function coreSeries(cells: MachineCell[], axis: number, cpus: number[], fill: st
     clip: true,
     encode: { x: [0, 1], y: 2 },
     data: data.filter((d) => (d[3] ?? 0) > 0),
-    renderItem: (_: unknown, api: {
-      value: (i: number) => number;
-      coord: (at: [number, number]) => [number, number];
-    }) => {
+    renderItem: (_: unknown, api: Api) => {
       const [x, y] = api.coord([api.value(0), api.value(2)]);
       const [right, below] = api.coord([api.value(1), api.value(2) + 1]);
       return {

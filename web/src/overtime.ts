@@ -1,16 +1,14 @@
 // Throughput over time: one panel a candidate, one line a block, all on the same axes, with one
 // zoom for all panels, so that a stall in one can be looked for in the others.
-import { FOOT, PLAIN, SIDES, zoom } from "./axes";
+import { axis, timeline } from "./axes";
 import { ceilingLines, near } from "./ceilings";
 import { readSeries, type Question, type Series } from "./data";
 import { short, threeDigits } from "./format";
 import type { Chart } from "./plot";
-import { color, font, palette } from "./theme";
-import { tooltipBody, tooltipStyle } from "./tooltip";
+import { color, palette } from "./theme";
+import { axisTip, tooltipBody } from "./tooltip";
 
-const PANEL = 74;
-const GAP = 30;
-const TOP = 26;
+const HEIGHTS = { top: 26, panel: 74, gap: 30 };
 /** One so many times above the next highest would press the others flat. */
 const OUTLIER = 10;
 
@@ -33,54 +31,25 @@ export function overTimeChart(question: Question, run: number, index: number, na
   const reach = (c: number) => (isOwn ? peak(series, c) : measured);
   const common = Math.max(...panels.map((c) => highestOf(c, measured)));
   return (width: number): Chart => {
-    const { text, muted, line } = palette();
-    const all = panels.map((_, i) => i);
-    const top = (i: number) => TOP + i * (PANEL + GAP);
-    const bottom = top(panels.length - 1) + PANEL;
+    const colors = palette();
+    const { all, topOf, height, option } =
+      timeline(panels.length, seconds, HEIGHTS, width, colors);
     return {
-      height: bottom + FOOT,
+      height,
       labels: panels.map((c, i) => ({
-        top: top(i) - 24,
+        top: topOf(i) - 24,
         candidate: c,
         text: `${names[c] ?? ""}${isOwn ? " (own axis)" : ""}`,
       })),
       option: {
-        textStyle: { fontFamily: font(), color: text },
-        grid: all.map((i) => ({ ...SIDES, top: top(i), height: PANEL })),
-        xAxis: all.map((i) => ({
-          ...PLAIN,
-          type: "value",
-          gridIndex: i,
-          min: 0,
-          max: seconds,
-          splitLine: { lineStyle: { color: line, opacity: 0.5 } },
-          axisPointer: { show: true, label: { show: false }, lineStyle: { color: muted } },
-          axisLabel: {
-            show: i === panels.length - 1,
-            color: muted,
-            formatter: (v: number) => `${short(v)} s`,
-            showMaxLabel: false,
-            hideOverlap: true,
-          },
-        })),
-        yAxis: all.map((i) => ({
-          ...PLAIN,
-          type: "value",
+        ...option,
+        yAxis: all.map((i) => axis(colors, {
           gridIndex: i,
           min: 0,
           max: (isOwn ? (scales[i] ?? common) : common) * 1.05,
           splitNumber: 2,
-          splitLine: { lineStyle: { color: line } },
-          axisLabel: { color: muted, formatter: short, showMaxLabel: false },
-        })),
-        axisPointer: { link: [{ xAxisIndex: "all" }] },
-        dataZoom: zoom(all, bottom + 42, muted, line, width),
-        tooltip: {
-          ...tooltipStyle(),
-          trigger: "axis",
-          formatter: (at: { axisValue: number }[]) =>
-            tip(at[0]?.axisValue ?? 0, panels, series, question, names),
-        },
+        }, { formatter: short, showMaxLabel: false })),
+        tooltip: axisTip((at) => tip(at, panels, series, question, names)),
         series: series.map((s) => ({
           type: "line",
           name: `${names[s.candidate] ?? ""}, block ${s.block}`,
@@ -95,7 +64,7 @@ export function overTimeChart(question: Question, run: number, index: number, na
           emphasis: { disabled: true },
           // Once a panel.
           ...(series.find((first) => first.candidate === s.candidate) === s
-            ? { markLine: ceilingLines(question, s.candidate, reach(s.candidate), PANEL) }
+            ? { markLine: ceilingLines(question, s.candidate, reach(s.candidate), HEIGHTS.panel) }
             : {}),
         })),
       },

@@ -9,6 +9,7 @@ import { pointsChart } from "./points";
 import { roundsChart } from "./rounds";
 import { addSaveButtons } from "./save";
 import { sweepChart } from "./sweep";
+import { font, palette } from "./theme";
 
 /** Below this width names stand above their rows instead of beside them. */
 export const NARROW = 460;
@@ -120,10 +121,9 @@ export class Plot {
     const { height, option, labels, isNarrow } = this.describe(width, isPaper);
     this.element.classList.toggle("narrow", isNarrow ?? width < NARROW);
     this.chart.resize({ width, height, silent: true });
-    this.chart.setOption({ animation: false, ...option }, { notMerge: true });
-    this.overlay.replaceChildren(
-      ...(labels ?? []).map(labelElement),
-    );
+    const textStyle = { fontFamily: font(), color: palette().text };
+    this.chart.setOption({ animation: false, textStyle, ...option }, { notMerge: true });
+    this.overlay.replaceChildren(...(labels ?? []).map(labelElement));
   }
 }
 

@@ -1,9 +1,10 @@
 // Results and confidence: a row a candidate with its mean, interval and every block, on an
 // axis of ratios (logarithmic, so that twice and half lie equally far), the tie band shaded.
+import { axis, labelsAt, type Api } from "./axes";
 import type { Question, Row } from "./data";
 import { difference, short, threeDigits } from "./format";
 import { linesOf, type Chart } from "./plot";
-import { color, font, palette, symbol } from "./theme";
+import { color, palette, symbol, type Palette } from "./theme";
 import { tooltipBody, tooltipStyle } from "./tooltip";
 
 const RIGHT = 22;
@@ -34,7 +35,7 @@ export function pointsChart(question: Question, tieMargin: number, names: string
     const height = top + rows.length * rowHeight + 34;
     const room = width - left - RIGHT;
     const scale = question.is_ratio ? ratioScale(rows, tieMargin, room) : rateScale(rows);
-    const { text, muted, line, band } = palette();
+    const colors = palette();
     return {
       height,
       isNarrow,
@@ -44,36 +45,20 @@ export function pointsChart(question: Question, tieMargin: number, names: string
         text: names[row.candidate] ?? "",
       })),
       option: {
-        textStyle: { fontFamily: font(), color: text },
         grid: { left, right: RIGHT, top, height: rows.length * rowHeight },
-        xAxis: {
-          type: "value",
-          min: scale.low,
-          max: scale.high,
-          axisLabel: {
-            color: muted,
-            customValues: scale.ticks,
-            formatter: scale.label,
-            hideOverlap: true,
-          },
-          axisTick: { show: false, customValues: scale.ticks },
-          splitLine: { lineStyle: { color: line } },
-          axisLine: { show: false },
-        },
-        yAxis: {
-          type: "value",
+        xAxis: axis(
+          colors, { min: scale.low, max: scale.high }, labelsAt(scale.ticks, scale.label),
+        ),
+        yAxis: axis(colors, {
           min: 0,
           max: rows.length,
           inverse: true,
           interval: 1,
-          axisLabel: { show: false },
-          axisTick: { show: false },
-          axisLine: { show: false },
-          splitLine: { lineStyle: { color: line, opacity: 0.6 } },
-        },
+          splitLine: { lineStyle: { color: colors.line, opacity: 0.6 } },
+        }, { show: false }),
         tooltip: { ...tooltipStyle(), trigger: "item" },
         series: [
-          tieBand(question, scale, tieMargin, band, muted),
+          tieBand(question, scale, tieMargin, colors),
           ...rows.flatMap((row, i) => rowSeries(row, i, isNarrow, question, scale, names)),
         ],
       },
@@ -129,7 +114,7 @@ function niceStep(longest: number): number {
 }
 
 /** The shaded tie band and the line of the reference; nothing where there is no ratio. */
-function tieBand(q: Question, scale: Scale, margin: number, fill: string, stroke: string) {
+function tieBand(q: Question, scale: Scale, margin: number, { band, muted }: Palette) {
   if (!q.is_ratio) return { type: "scatter", data: [], silent: true };
   return {
     type: "scatter",
@@ -137,14 +122,14 @@ function tieBand(q: Question, scale: Scale, margin: number, fill: string, stroke
     silent: true,
     markArea: {
       silent: true,
-      itemStyle: { color: fill },
+      itemStyle: { color: band },
       data: [[{ xAxis: scale.to(1 / (1 + margin)) }, { xAxis: scale.to(1 + margin) }]],
     },
     markLine: {
       silent: true,
       symbol: "none",
       label: { show: false },
-      lineStyle: { color: stroke, type: "solid", width: 1 },
+      lineStyle: { color: muted, type: "solid", width: 1 },
       data: [{ xAxis: 0 }],
     },
   };
@@ -208,11 +193,6 @@ function rowSeries(
   }
   return parts;
 }
-
-type Api = {
-  value: (dimension: number) => number;
-  coord: (point: [number, number]) => [number, number];
-};
 
 /** A bar from low to high with a cap at each end. */
 function interval(low: number, high: number, at: number, paint: string) {

@@ -1,10 +1,10 @@
 // Round by round: the rate of a workload over the rounds of a device that is looked at over time,
 // the window that the figure is taken from shaded.
-import { PLAIN, SIDES } from "./axes";
+import { SIDES, axis, lineOf } from "./axes";
 import type { Question } from "./data";
 import { short, threeDigits } from "./format";
 import type { Chart } from "./plot";
-import { color, font, palette, symbol } from "./theme";
+import { color, palette } from "./theme";
 import { tooltipBody, tooltipStyle } from "./tooltip";
 
 const TOP = 14;
@@ -19,34 +19,25 @@ export function roundsChart(question: Question, names: string[]) {
   if (measured.length === 0) return undefined;
   const [first, last] = rounds.window;
   return (): Chart => {
-    const { text, muted, line, band } = palette();
-    const paint = color(candidate);
+    const colors = palette();
     return {
       height: TOP + PANEL + FOOT,
       option: {
-        textStyle: { fontFamily: font(), color: text },
         grid: { ...SIDES, top: TOP, height: PANEL },
-        xAxis: {
-          ...PLAIN,
-          type: "value",
+        xAxis: axis(colors, {
           min: 0.5,
           max: rounds.rates.length + 0.5,
           name: "round",
           nameLocation: "middle",
           nameGap: 26,
-          nameTextStyle: { color: muted },
+          nameTextStyle: { color: colors.muted },
           splitLine: { show: false },
-          axisLabel: { color: muted, customValues: roundNumbers(rounds.rates.length) },
-        },
-        yAxis: {
-          ...PLAIN,
-          type: "value",
-          min: 0,
-          max: Math.max(...measured) * 1.06,
-          splitNumber: 4,
-          splitLine: { lineStyle: { color: line } },
-          axisLabel: { color: muted, formatter: short, showMaxLabel: false },
-        },
+        }, { customValues: roundNumbers(rounds.rates.length) }),
+        yAxis: axis(
+          colors,
+          { min: 0, max: Math.max(...measured) * 1.06, splitNumber: 4 },
+          { formatter: short, showMaxLabel: false },
+        ),
         tooltip: {
           ...tooltipStyle(),
           trigger: "item",
@@ -61,17 +52,12 @@ export function roundsChart(question: Question, names: string[]) {
         },
         series: [
           {
-            type: "line",
-            data: rounds.rates.map((rate, i) => [i + 1, rate ?? "-"]),
-            symbol: symbol(candidate),
+            ...lineOf(candidate, names, rounds.rates.map((rate, i) => [i + 1, rate ?? "-"])),
             symbolSize: 10,
-            symbolKeepAspect: true,
-            lineStyle: { color: paint, width: 1.6 },
-            itemStyle: { color: paint, borderColor: palette().paper, borderWidth: 1 },
-            emphasis: { disabled: true },
+            itemStyle: { color: color(candidate), borderColor: colors.paper, borderWidth: 1 },
             markArea: {
               silent: true,
-              itemStyle: { color: band },
+              itemStyle: { color: colors.band },
               data: [[{ xAxis: first - 0.5 }, { xAxis: last + 0.5 }]],
             },
           },

@@ -1,5 +1,6 @@
 // Every chart as a file: an SVG with its title and names, or a PNG of it. Made from what is drawn,
 // and from nowhere else; text goes in as text nodes, never as markup.
+import { button } from "./buttons";
 import { palette, font } from "./theme";
 
 const NS = "http://www.w3.org/2000/svg";
@@ -15,12 +16,7 @@ export function addSaveButtons(figure: HTMLElement): void {
   const group = document.createElement("span");
   group.className = "save";
   for (const [kind, save] of [["SVG", saveSvg], ["PNG", savePng]] as const) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = kind;
-    button.title = `Save this chart as ${kind}`;
-    button.addEventListener("click", () => void save(figure));
-    group.append(button);
+    group.append(button(kind, `Save this chart as ${kind}`, () => void save(figure)));
   }
   caption.prepend(group);
 }

@@ -1,10 +1,11 @@
 // A sweep: the rate over block sizes, queue depths or threads, a line a candidate, both axes
 // logarithmic, the interval of every mean as a bar.
+import { axis, labelsAt, lineOf, logAxis, type Api } from "./axes";
 import type { Sweep } from "./data";
 import { short, threeDigits } from "./format";
 import type { Chart } from "./plot";
-import { color, font, palette, symbol } from "./theme";
-import { tooltipBody, tooltipStyle } from "./tooltip";
+import { color, palette } from "./theme";
+import { axisTip, tooltipBody } from "./tooltip";
 
 /** Height of a candidate's name above the curves. */
 const LABEL = 20;
@@ -17,7 +18,7 @@ export function sweepChart(sweep: Sweep, names: string[]) {
   const [low, high] = [Math.min(...lows), Math.max(...points.map(([, rate]) => rate.high))];
   const name = (x: number) => (sweep.is_size ? size(x) : String(x));
   return (width: number): Chart => {
-    const { text, muted, line } = palette();
+    const colors = palette();
     const side = width < 500 ? 46 : 58;
     const top = sweep.curves.length * LABEL + 12;
     const ends = [Math.log2(xs[0] ?? 1), Math.log2(xs[xs.length - 1] ?? 2)] as const;
@@ -30,48 +31,18 @@ export function sweepChart(sweep: Sweep, names: string[]) {
         text: names[candidate] ?? "",
       })),
       option: {
-        textStyle: { fontFamily: font(), color: text },
         grid: { left: side, right: 20, top, bottom: 34 },
-        xAxis: {
-          type: "value",
-          min: ends[0] - room,
-          max: ends[1] + room,
-          axisLabel: {
-            color: muted,
-            customValues: xs.map(Math.log2),
-            formatter: (at: number) => name(Math.round(2 ** at)),
-            hideOverlap: true,
-          },
-          axisTick: { show: false, customValues: xs.map(Math.log2) },
-          axisLine: { show: false },
-          splitLine: { lineStyle: { color: line } },
-        },
-        yAxis: {
-          type: "log",
-          min: 10 ** Math.floor(Math.log10(low)),
-          max: 10 ** Math.ceil(Math.log10(high)),
-          axisLabel: { color: muted, formatter: short },
-          axisLine: { show: false },
-          axisTick: { show: false },
-          splitLine: { lineStyle: { color: line } },
-          minorSplitLine: { show: true, lineStyle: { color: line, opacity: 0.35 } },
-        },
-        tooltip: {
-          ...tooltipStyle(),
-          trigger: "axis",
-          formatter: (at: { axisValue: number }[]) => tip(sweep, nearest(xs, at), names, name),
-        },
+        xAxis: axis(
+          colors,
+          { min: ends[0] - room, max: ends[1] + room },
+          labelsAt(xs.map(Math.log2), (at) => name(Math.round(2 ** at))),
+        ),
+        yAxis: logAxis(colors, low, high, 0, short),
+        tooltip: axisTip((at) => tip(sweep, nearest(xs, 2 ** at), names, name)),
         series: sweep.curves.flatMap(({ candidate, points: own }) => [
           {
-            type: "line",
-            name: names[candidate] ?? "",
-            data: own.map(([x, rate]) => [Math.log2(x), rate.mid]),
-            symbol: symbol(candidate),
+            ...lineOf(candidate, names, own.map(([x, rate]) => [Math.log2(x), rate.mid])),
             symbolSize: 10,
-            symbolKeepAspect: true,
-            lineStyle: { color: color(candidate), width: 1.8 },
-            itemStyle: { color: color(candidate) },
-            emphasis: { disabled: true },
           },
           {
             type: "custom",
@@ -91,19 +62,13 @@ export function sweepChart(sweep: Sweep, names: string[]) {
   };
 }
 
-type Api = {
-  value: (dimension: number) => number;
-  coord: (point: [number, number]) => [number, number];
-};
-
 /** A size as fio writes it: 512, 4k, 1m. */
 function size(bytes: number): string {
   if (bytes % (1 << 20) === 0) return `${bytes / (1 << 20)}m`;
   return bytes % 1024 === 0 ? `${bytes / 1024}k` : String(bytes);
 }
 
-function nearest(xs: number[], at: { axisValue: number }[]): number {
-  const x = 2 ** (at[0]?.axisValue ?? 0);
+function nearest(xs: number[], x: number): number {
   return xs.reduce((a, b) => (Math.abs(b - x) < Math.abs(a - x) ? b : a), xs[0] ?? 0);
 }
 

@@ -1,9 +1,8 @@
 // Every table of figures as text: copied for a spreadsheet, or saved as CSV. Made from what the
 // table shows.
+import { button, copyButton } from "./buttons";
 import { download, plainName, titleOf } from "./save";
 
-/** How long a button says that it worked, in milliseconds. */
-const SAID = 1600;
 /** What a spreadsheet would take for a formula: names are of others. */
 const FORMULA = /^(?:[=+@]|-(?![\d.]))/;
 
@@ -13,39 +12,14 @@ export function addTableButtons(): void {
     if (!caption) continue;
     const group = document.createElement("span");
     group.className = "save of-table";
-    const copy = button("Copy", "Copy this table for a spreadsheet");
-    copy.addEventListener("click", async () => {
-      const done = await copied(table);
-      copy.textContent = done ? "Copied" : "Press Ctrl+C";
-      setTimeout(() => (copy.textContent = "Copy"), SAID);
-    });
-    const csv = button("CSV", "Save this table as CSV");
-    csv.addEventListener("click", () => {
+    const tabs = () => rows(table).map((row) => row.join("\t")).join("\n");
+    const copy = copyButton("Copy this table for a spreadsheet", table, tabs);
+    const csv = button("CSV", "Save this table as CSV", () => {
       const text = rows(table).map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
       download(new Blob([text], { type: "text/csv" }), `${name(table)}.csv`);
     });
     group.append(copy, csv);
     caption.append(" ", group);
-  }
-}
-
-function button(words: string, title: string): HTMLButtonElement {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = words;
-  made.title = title;
-  return made;
-}
-
-/** Copies the cells with tabs between them, or selects the table where a page may not copy. */
-async function copied(table: HTMLTableElement): Promise<boolean> {
-  try {
-    const text = rows(table).map((row) => row.join("\t")).join("\n");
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    getSelection()?.selectAllChildren(table);
-    return false;
   }
 }
 

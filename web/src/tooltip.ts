@@ -25,6 +25,12 @@ export function tooltipBody(title: string, lines: Line[]): HTMLElement {
   return body;
 }
 
+/** A tooltip for a moment or value on the axis. */
+export function axisTip(body: (at: number) => HTMLElement) {
+  const formatter = (at: { axisValue: number }[]) => body(at[0]?.axisValue ?? 0);
+  return { ...tooltipStyle(), trigger: "axis", formatter };
+}
+
 /** Style of every tooltip: a calm card in the page's colours. */
 export function tooltipStyle() {
   const { paper, text, line } = palette();
