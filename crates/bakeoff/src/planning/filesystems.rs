@@ -6,7 +6,8 @@ use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::space;
-use bakeoff_core::prepare::support::{RECIPES, Recipe};
+use bakeoff_core::prepare::support::{Driver, RECIPES, Recipe};
+use bakeoff_core::setup::NoDriver;
 use bakeoff_core::units;
 
 use crate::fault::Fault;
@@ -33,18 +34,25 @@ pub fn check_room(here: &Path, place: &Place) -> Result<(), Fault> {
 /// out, and how many of them only lack a program.
 pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>, u32) {
     let (mut candidates, mut lacking) = (Vec::new(), 0);
-    let mut skipped: Vec<Skipped> = Vec::new();
+    let (mut skipped, mut no_driver) = (Vec::new(), Vec::new());
     for recipe in RECIPES.iter().filter(|recipe| recipe.in_demo) {
         if stands_in_needlessly(recipe, &candidates) {
             continue;
         }
         match host::support(recipe) {
             Ok(()) => candidates.push(Candidate::new(recipe.name, Kind::Stack(recipe.stack()))),
+            Err(Missing::Kernel(none)) if matches!(recipe.driver, Driver::Kernel(_)) => {
+                no_driver.push(NoDriver { fs: recipe.name.to_string(), ..none });
+            }
             Err(missing) => {
                 lacking += u32::from(matches!(missing, Missing::Program { .. }));
                 skipped.push(Skipped { name: recipe.name.to_string(), reason: missing.to_string() })
             }
         }
+    }
+    // One reason for all that one remedy helps, so that they are reported together.
+    for (of, names) in NoDriver::together(&no_driver) {
+        skipped.extend(names.into_iter().map(|name| Skipped { name, reason: of.reason() }));
     }
     (candidates, skipped, lacking)
 }

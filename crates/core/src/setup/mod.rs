@@ -129,6 +129,26 @@ pub struct NoDriver {
     pub remedy: Remedy,
 }
 
+impl NoDriver {
+    /// What one remedy gives a driver to: the filesystems, and the first of them with that remedy.
+    pub fn together(all: &[NoDriver]) -> Vec<(NoDriver, Vec<String>)> {
+        let mut groups: Vec<(NoDriver, Vec<String>)> = Vec::new();
+        for one in all {
+            let mut known = groups.iter_mut();
+            match known.find_map(|(of, names)| of.remedy.absorb(&one.remedy).then_some(names)) {
+                Some(names) => names.push(one.fs.clone()),
+                None => groups.push((one.clone(), vec![one.fs.clone()])),
+            }
+        }
+        groups
+    }
+
+    /// Why a filesystem is left out, where its name is said beside this.
+    pub fn reason(&self) -> String {
+        format!("not in this kernel ({}). {}", self.kernel, self.remedy)
+    }
+}
+
 impl fmt::Display for NoDriver {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let NoDriver { fs, kernel, remedy } = self;
