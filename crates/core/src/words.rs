@@ -2,6 +2,8 @@
 
 pub mod figures;
 
+use std::fmt::Display;
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn list(names: &[String]) -> String {
     match names {
@@ -22,8 +24,34 @@ pub fn names(names: &[String]) -> String {
 }
 
 /// `1 block`, `2 blocks`.
-pub fn count(n: u32, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+pub fn count<N: Display + PartialEq + From<u8>>(n: N, noun: &str) -> String {
+    let ending = if n == N::from(1) { "" } else { "s" };
+    format!("{n} {noun}{ending}")
+}
+
+/// What has the same key together, in the order in which the keys came first.
+pub fn grouped<K: PartialEq, V>(all: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in all {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}
+
+/// A drive by its vendor and model, without the spaces that firmware fills them with, and without
+/// the vendor where the model begins with it. Nothing where neither is known.
+pub fn product(vendor: Option<&str>, model: Option<&str>) -> String {
+    let squeezed = |text: Option<&str>| {
+        text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (vendor, model) = (squeezed(vendor), squeezed(model));
+    match model.starts_with(&vendor) {
+        true => model,
+        false => format!("{vendor} {model}").trim().to_string(),
+    }
 }
 
 /// What to type, for root or for somebody else: root needs no `sudo`.
@@ -90,7 +118,17 @@ mod tests {
         let of = |n: &[&str]| list(&n.iter().map(|s| s.to_string()).collect::<Vec<_>>());
         assert_eq!((of(&["a"]), of(&["a", "b", "c"])), ("a".into(), "a, b and c".into()));
         assert_eq!((capital("it is"), capital("")), ("It is".into(), String::new()));
-        assert_eq!((count(1, "block"), count(0, "block")), ("1 block".into(), "0 blocks".into()));
+        assert_eq!(
+            (count(1u32, "block"), count(0u64, "block")),
+            ("1 block".into(), "0 blocks".into())
+        );
+    }
+
+    #[test]
+    fn a_product_names_its_vendor_once() {
+        assert_eq!(product(Some("SanDisk "), Some("Ultra  USB")), "SanDisk Ultra USB");
+        assert_eq!(product(Some("SanDisk"), Some("SanDisk Ultra")), "SanDisk Ultra");
+        assert_eq!((product(Some("WD"), None), product(None, None)), ("WD".into(), String::new()));
     }
 
     #[test]

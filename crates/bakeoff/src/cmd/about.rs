@@ -1,19 +1,19 @@
 //! `bakeoff --version --verbose`: what this program is, and where its store is.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report::about::{About, StoreFacts};
-use bakeoff_core::report::{about_json, about_text};
+use bakeoff_core::report::{about_document, about_json};
 
-use super::stored;
+use super::{answer, stored};
 use crate::assets;
 use crate::cli::{Format, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::{LAYOUT, Records, Sqlite, StoreError, place};
+use crate::ui::out;
 
 /// Whether the program needs no shared library: only what links it knows.
 static IS_STATIC: OnceLock<bool> = OnceLock::new();
@@ -33,11 +33,11 @@ pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
     let store = global.as_ref().and_then(|global| global.store.clone());
     let about = gather(store.as_deref());
     let text = match global.and_then(|global| global.format).unwrap_or(Format::Text) {
-        Format::Text => about_text(&about),
+        Format::Text => answer::laid_out(&about_document(&about), Format::Text),
         Format::Json => about_json(&about),
         other => return Err(stored::no_format(other, "--version", "text or json")),
     };
-    std::io::stdout().write_all(text.as_bytes())?;
+    out::print(None, &text)?;
     Ok(Outcome::Done)
 }
 

@@ -12,7 +12,7 @@ use bakeoff_core::model::path::RawPath;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::bench_scratch::in_scratch;
-use super::stored;
+use super::{answer, stored};
 use crate::cli::{Agree, Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -82,7 +82,7 @@ fn print(
     let text = match format {
         Format::Json => render::json(table, &setting),
         Format::Markdown => render::markdown(table, &setting),
-        _ => render::text(table, &setting),
+        _ => answer::laid_out(&render::document(table, &setting), format),
     };
     Ok(out::print(Some(format), &text)?)
 }

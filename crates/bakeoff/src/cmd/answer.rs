@@ -15,16 +15,12 @@ use crate::fault::{Fault, Outcome};
 use crate::store::file;
 use crate::ui::out;
 
-/// Columns of the narrowest terminal that is catered for.
-const NARROWEST: u16 = 40;
-
 /// How text is laid out on this stdout: for its columns, or 80 where no terminal listens.
 pub fn text_options() -> TextOptions {
-    let terminal = std::io::stdout().is_terminal();
-    let width = rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| size.ws_col);
+    let has_color = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
     TextOptions {
-        width: if terminal && width > 0 { width.clamp(NARROWEST, 120) } else { 80 },
-        color: terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+        width: out::width(),
+        color: std::io::stdout().is_terminal() && has_color,
         plain: false,
     }
 }

@@ -27,7 +27,7 @@ use bakeoff_engine::residency;
 use super::bench_device::open_device;
 use super::bench_job::job;
 use super::bench_scratch::in_scratch;
-use super::{bench_jobs, bench_kept, stored};
+use super::{answer, bench_jobs, bench_kept, stored};
 use crate::cli::{Bench, Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host::{self, Opened};
@@ -375,7 +375,8 @@ fn print(global: &Global, to: Option<&Path>, done: &[Benched]) -> Result<Outcome
     let text = match global.format {
         Some(Format::Json) => format!("{:#}\n", report::bench_json(done)),
         Some(Format::FioJson) => report::fio_json::of_bench(env!("CARGO_PKG_VERSION"), done),
-        _ => report::bench_text(done, out::width()),
+        _ if to.is_some() => report::bench_document(done).text(80, false),
+        _ => answer::laid_out(&report::bench_document(done), Format::Text),
     };
     match to {
         Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes()))?,

@@ -13,6 +13,7 @@ use bakeoff_core::tools::native::TargetKind;
 use rustix::fs::OFlags;
 use rustix::io::{FdFlags, fcntl_setfd};
 
+use super::answer;
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::load;
@@ -80,7 +81,7 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
     let kept = load::look_for(acks, &path, kind, &cancel).map_err(super::bench::fault_of)?;
     let text = match global.format {
         Some(Format::Json) => format!("{:#}\n", report::kept_json(&kept)),
-        _ => report::kept_document(&kept).text(out::width(), false),
+        _ => answer::laid_out(&report::kept_document(&kept), Format::Text),
     };
     out::print(global.format, &text)?;
     Ok(if kept.is_all() { Outcome::Done } else { Outcome::Open })

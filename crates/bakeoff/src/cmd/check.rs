@@ -14,7 +14,7 @@ use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::own_cost;
 use rustix::fs::{major, minor};
 
-use super::stored;
+use super::{answer, stored};
 use crate::cli::{Check, Format, Global, formats};
 use crate::fault::{self, Fault, Outcome};
 use crate::host;
@@ -37,7 +37,7 @@ fn engine(format: Format) -> Result<Outcome, Fault> {
     let cost = own_cost().map_err(Fault::environment)?;
     let text = match format {
         Format::Json => format!("{:#}\n", report::own_cost_json(&cost)),
-        _ => report::own_cost_text(&cost),
+        _ => answer::laid_out(&report::own_cost_document(&cost), format),
     };
     out::print(Some(format), &text)?;
     Ok(Outcome::Done)
@@ -62,7 +62,7 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
         Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
         Format::Prometheus => fitness::prometheus(&facts, &checks),
         Format::Nagios => fitness::service(&facts, &checks).line(),
-        _ => fitness::text(&facts, &for_asker(&checks), out::width()),
+        _ => answer::laid_out(&fitness::document(&facts, &for_asker(&checks)), format),
     };
     let printed = out::print(Some(format), &text);
     let outcome = match fitness::verdict(&checks) {

@@ -11,7 +11,7 @@ use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report::devices::{Asker, Devices};
 
-use super::{setup, stored};
+use super::{answer, setup, stored};
 use crate::cli::{Format, Global};
 use crate::exec::find_program;
 use crate::fault::{Fault, Outcome};
@@ -21,7 +21,7 @@ use crate::ui::{out, say};
 /// Lists the drives.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
     let write = match global.format.unwrap_or(Format::Text) {
-        Format::Text => |devices: &Devices| devices.text(out::width()),
+        Format::Text => |devices: &Devices| answer::laid_out(&devices.document(), Format::Text),
         Format::Json => Devices::json,
         Format::Csv => Devices::csv,
         Format::Markdown => Devices::markdown,

@@ -184,8 +184,7 @@ fn say_text(format: Format, source: &Source, found: &Found) -> std::io::Result<(
     if format == Format::Json {
         return writeln!(std::io::stdout(), "{}", report::import_json(&name, found));
     }
-    let width = usize::from(answer::text_options().width);
-    out::print(None, &report::import_text(&name, found, width))
+    out::print(None, &answer::laid_out(&report::import_document(&name, found), Format::Text))
 }
 
 fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> std::io::Result<()> {

@@ -67,17 +67,16 @@ fn show(
     rules: &[&Rule],
     findings: Option<&[Finding]>,
 ) -> Result<Outcome, Fault> {
-    let width = usize::from(answer::text_options().width);
-    let text = match (global.format, findings, rules) {
-        (Some(Format::Json), ..) => {
-            report::lint_json(source, rules, findings.unwrap_or_default()) + "\n"
-        }
-        (Some(Format::Markdown), ..) => report::rules_markdown(),
+    let format = global.format.unwrap_or(Format::Text);
+    let text = match (format, findings, rules) {
+        (Format::Json, ..) => report::lint_json(source, rules, findings.unwrap_or_default()) + "\n",
+        (Format::Markdown, ..) => report::rules_markdown(),
         (_, Some(findings), _) => {
-            report::findings_text(source.unwrap_or_default(), findings, width)
+            let shown = report::findings_document(source.unwrap_or_default(), findings);
+            answer::laid_out(&shown, format)
         }
-        (_, None, [one]) => report::rule_text(one, width),
-        (_, None, _) => report::rules_text(width),
+        (_, None, [one]) => answer::laid_out(&report::rule_document(one), format),
+        (_, None, _) => answer::laid_out(&report::rules_document(), format),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)

@@ -11,7 +11,7 @@ use bakeoff_core::probe::judge::{self, Verdict};
 use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
 use bakeoff_core::units;
 
-use super::{consent, lifecycle, stored, unkept};
+use super::{answer, consent, lifecycle, stored, unkept};
 use crate::cli::{Format, Global, Probe, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -61,7 +61,10 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
         in_step(session, global, (&target, &held), &cancel)
     })?;
     report.hint = target.sd_card_id().and_then(|id| card::hint(&id));
-    let text = if format == Format::Json { report.json() } else { report.text() };
+    let text = match format {
+        Format::Json => report.json(),
+        _ => answer::laid_out(&report.document(), format),
+    };
     out::print(Some(format), &text)?;
     Ok(match report.verdict {
         Verdict::NoEvidence => Outcome::Done,

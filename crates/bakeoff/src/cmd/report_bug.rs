@@ -55,7 +55,7 @@ pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
     let replaced = match args.no_redact {
         true => "private values are kept".to_string(),
         false => {
-            let count = words::count(replaced.len() as u32, "private value");
+            let count = words::count(replaced.len(), "private value");
             format!("{count} replaced by pseudonyms")
         }
     };

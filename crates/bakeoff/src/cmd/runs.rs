@@ -52,12 +52,11 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     let text = match format {
         Format::Json => runs::json(&rows, left_out),
         Format::Csv => runs::csv(&rows),
-        Format::Markdown => runs::markdown(&rows, left_out),
         // A pipe has no width, and a program that reads it wants whole lines.
-        _ => {
-            let width = std::io::stdout().is_terminal().then(|| answer::text_options().width);
-            runs::text(&rows, left_out, width)
+        Format::Text if !std::io::stdout().is_terminal() => {
+            runs::document(&rows, left_out).text(usize::MAX, false)
         }
+        other => answer::laid_out(&runs::document(&rows, left_out), other),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io::Write;
 use std::path::Path;
 
 use bakeoff_core::model::candidate::Stack;
@@ -10,14 +9,14 @@ use bakeoff_core::plan::{self, Here as PlanHere};
 use bakeoff_core::report;
 use bakeoff_core::setup::{self, Here, Privilege, Setup, Uses};
 
-use super::{consent, stored};
+use super::{answer, consent, stored};
 use crate::cli::{Format, Global, Setup as Args, formats};
 use crate::exec::{find_program, foreground};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::planning::plan_text;
 use crate::signals::Cancel;
-use crate::ui::say;
+use crate::ui::{out, say};
 
 /// Programs that run a command as root, in the order of preference.
 pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
@@ -28,10 +27,10 @@ pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
     let uses = uses(args.plan.as_deref())?;
     let found = look(uses);
     if format == Format::Json {
-        std::io::stdout().write_all(report::setup_json(&found).as_bytes())?;
+        out::print(Some(format), &report::setup_json(&found))?;
         return Ok(outcome(&found));
     }
-    std::io::stdout().write_all(report::setup_text(&found).as_bytes())?;
+    print(&found)?;
     if found.packages().is_empty() {
         return Ok(outcome(&found));
     }
@@ -45,13 +44,17 @@ pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
     }
     install(&found)?;
     let now = look(found.uses);
-    std::io::stdout().write_all(report::setup_text(&now).as_bytes())?;
+    print(&now)?;
     match now.packages().is_empty() {
         true => Ok(outcome(&now)),
         false => Err(Fault::environment(
             "the package manager did not install every package. Its messages are above",
         )),
     }
+}
+
+fn print(found: &Setup) -> std::io::Result<()> {
+    out::print(None, &answer::laid_out(&report::setup_document(found), Format::Text))
 }
 
 fn uses(plan: Option<&Path>) -> Result<Uses, Fault> {

@@ -40,8 +40,9 @@ fn study(global: &Global, name: &str) -> Result<Outcome, Fault> {
     let found = || Finder::all(study.table().as_bytes()).judged(&facts);
     let text = match global.format {
         None | Some(Format::Text) => {
-            let width = usize::from(answer::text_options().width);
-            report::import_text(&source, &found(), width) + &report::facts_text(&facts, width)
+            let mut shown = report::import_document(&source, &found());
+            report::write_facts(&facts, &mut shown);
+            answer::laid_out(&shown, Format::Text)
         }
         Some(Format::Json) => report::import_json(&source, &found()) + "\n",
         Some(Format::Csv) => study.table(),

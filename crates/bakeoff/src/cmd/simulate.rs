@@ -6,7 +6,7 @@ use bakeoff_core::fleet::coverage;
 use bakeoff_core::report;
 use bakeoff_core::simulate::simulate;
 
-use super::stored;
+use super::{answer, stored};
 use crate::cli::{Format, Global, Simulate, formats};
 use crate::fault::{Fault, Outcome};
 use crate::ui::{out, say};
@@ -30,7 +30,7 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     let text = match format {
         Format::Json => report::simulate_json(&simulation) + "\n",
         Format::Markdown => report::simulate_markdown(&simulation),
-        _ => report::simulate_text(&simulation),
+        _ => answer::laid_out(&report::simulate_document(&simulation), format),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
@@ -47,7 +47,7 @@ fn fleet(global: &Global, format: Format, fleets: u32) -> Result<Outcome, Fault>
             });
             format!("{document}\n")
         }
-        _ => report::coverage_markdown(&found),
+        _ => answer::laid_out(&report::coverage_document(&found), format),
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)

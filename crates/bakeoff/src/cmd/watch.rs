@@ -59,7 +59,7 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
             Err(gone) => break Err(Fault::environment(gone)),
         };
         match &mut screen {
-            Some(screen) => screen.draw(&watch::text(&frame, out::width(), screen.height()))?,
+            Some(screen) => screen.draw(&watch::text(&frame, width(), screen.height()))?,
             None => write(format, &shown(&frame, format))?,
         }
         last = Some(frame);
@@ -72,7 +72,7 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     if let Some(screen) = screen {
         // What was last seen stays when the screen is given back.
         drop(screen);
-        last.map_or(Ok(()), |frame| write(format, &watch::text(&frame, out::width(), usize::MAX)))?;
+        last.map_or(Ok(()), |frame| write(format, &watch::text(&frame, width(), usize::MAX)))?;
     }
     ended
 }
@@ -81,8 +81,12 @@ fn shown(frame: &Frame, format: Format) -> String {
     match format {
         Format::Json => watch::json(frame),
         Format::Csv => watch::csv(frame),
-        _ => watch::text(frame, out::width(), usize::MAX) + "\n",
+        _ => watch::text(frame, width(), usize::MAX) + "\n",
     }
+}
+
+fn width() -> usize {
+    usize::from(out::width())
 }
 
 fn write(format: Format, text: &str) -> Result<(), Fault> {

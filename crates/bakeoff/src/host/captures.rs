@@ -79,7 +79,7 @@ fn drives_of_every_machine() {
         let (_dir, root) = unpack(name);
         let system = system::system(&root).unwrap();
         let devices = Devices::new(&system, &Asker::ordinary(false));
-        let text = devices.text(80);
+        let text = devices.document().text(80, false);
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{name}: {line}");
         }
@@ -207,7 +207,7 @@ fn check_text(
 ) -> String {
     let facts = from_tree(root, target, system);
     let checks = fitness::checks(&facts);
-    let text = fitness::text(&facts, &checks, 80);
+    let text = fitness::document(&facts, &checks).text(80, false);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(is_harmless(&text), "{text}");
     assert!(is_harmless(&format!("{:#}", fitness::json(&facts, &checks))), "{text}");

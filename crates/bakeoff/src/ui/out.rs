@@ -9,9 +9,11 @@ use bakeoff_core::report::{ascii, layout};
 use crate::cli::Format;
 
 /// Columns below which nothing is fitted: a terminal that has no size says 0.
-const NARROWEST: usize = 20;
+const NARROWEST: u16 = 20;
 /// Fewest and most columns that text is laid out for; wider lines are hard to read.
-const LAID_OUT: (usize, usize) = (40, 80);
+const LAID_OUT: (u16, u16) = (40, 120);
+/// Columns where no terminal listens.
+const USUAL: u16 = 80;
 
 /// Prints a result in the format that was asked for.
 ///
@@ -30,21 +32,21 @@ pub fn print(format: Option<Format>, text: &str) -> io::Result<()> {
 pub fn fitted(text: &str) -> Cow<'_, str> {
     let text = spelled(text);
     match columns() {
-        Some(width) => Cow::Owned(layout::fit(&text, width)),
+        Some(width) => Cow::Owned(layout::fit(&text, usize::from(width))),
         None => text,
     }
 }
 
-/// Columns to lay text out for: those of the terminal up to 80, and 80 where no terminal listens.
-pub fn width() -> usize {
-    columns().map_or(layout::USUAL, |width| width.clamp(LAID_OUT.0, LAID_OUT.1))
+/// Columns to lay text out for.
+pub fn width() -> u16 {
+    columns().map_or(USUAL, |width| width.clamp(LAID_OUT.0, LAID_OUT.1))
 }
 
 /// Columns of the terminal, if stdout is one.
-fn columns() -> Option<usize> {
+fn columns() -> Option<u16> {
     let stdout = io::stdout();
     let size = rustix::termios::tcgetwinsize(&stdout).ok().filter(|_| stdout.is_terminal());
-    size.map(|size| usize::from(size.ws_col)).filter(|width| *width >= NARROWEST)
+    size.map(|size| size.ws_col).filter(|width| *width >= NARROWEST)
 }
 
 /// The text in the characters of the locale: as it is, or in ASCII.

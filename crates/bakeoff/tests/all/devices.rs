@@ -20,7 +20,7 @@ fn without_a_command_the_drives_and_what_to_type_next() {
     // One command and what it does, at the end.
     let (command, why) = next.split_once('\n').unwrap();
     assert!(command.contains("bakeoff "), "{text}");
-    assert!(why.lines().all(|line| line.starts_with("      ")), "{text}");
+    assert!(why.lines().all(|line| line.starts_with("    ")), "{text}");
     assert!(text.contains("bakeoff quick "), "{text}");
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{line}");

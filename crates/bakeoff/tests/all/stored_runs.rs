@@ -55,7 +55,7 @@ fn a_run_is_shown_in_every_format() {
     assert_eq!(shown, json(&home.run(&["export", RUN, "--format", "json", "--no-redact"]).1));
     let csv = home.run(&["show", "last", "--format", "csv"]).1;
     assert_eq!(csv.lines().count(), 21, "{csv}");
-    assert!(home.run(&["show", "last", "--format", "markdown"]).1.contains("| tier |"));
+    assert!(home.run(&["show", "last", "--format", "markdown"]).1.contains("| candidate | tier |"));
     for (format, code) in [("jsonl", 2), ("bundle", 2)] {
         assert_eq!(home.run(&["show", "last", "--format", format]).0, code);
     }

@@ -1,19 +1,13 @@
 //! The table of agreement for people, programs and docs/agreement.md.
 
-use std::fmt::Write;
-
 use serde_json::json;
 
 use super::figure::Unit;
 use super::{Agreement, Row, Table};
 use crate::model::host::Host;
 use crate::model::path::printable;
-use crate::report::document::{self, number, words};
-use crate::report::wrap;
+use crate::report::document::{self, Document, number, words};
 use crate::units;
-
-/// Columns of a terminal.
-const WIDTH: usize = 80;
 
 /// Where and when it was measured.
 pub struct Setting<'a> {
@@ -54,29 +48,52 @@ pub fn json(table: &Table, setting: &Setting) -> String {
     format!("{value:#}\n")
 }
 
-/// A table in Markdown with what it takes to judge it.
+/// A page in Markdown with what it takes to judge the table.
 pub fn markdown(table: &Table, setting: &Setting) -> String {
-    let mut out = String::from("# Agreement with the classic tools\n\n");
-    // Writing to a String cannot fail, here and below.
-    let _ = writeln!(
-        out,
-        "Each tool and bakeoff do the same work alternately, on files of {} in one directory, and \
-         change their order every time. A ratio is bakeoff's figure divided by the tool's, with \
-         its 95 % interval (Hodges-Lehmann, which a single stall does not move). A phase agrees if \
-         the interval overlaps 0.97 to 1.03 and is at most 10 % wide to each side. For fio, \
-         bakeoff uses the same options. For the other tools it uses the profile named after the \
-         tool, and the figure that the tool itself would print. Written on {} by `bakeoff agree \
-         DIR --format markdown`, which took {}.\n",
+    format!(
+        "# Agreement with the classic tools\n\nEach tool and bakeoff do the same work alternately, \
+         on files of {} in one directory, and change their order every time. A ratio is bakeoff's \
+         figure divided by the tool's, with its 95 % interval (Hodges-Lehmann, which a single \
+         stall does not move). A phase agrees if the interval overlaps 0.97 to 1.03 and is at most \
+         10 % wide to each side. For fio, bakeoff uses the same options. For the other tools it \
+         uses the profile named after the tool, and the figure that the tool itself would print. \
+         Written on {} by `bakeoff agree DIR --format markdown`, which took {}.\n\n{}",
         units::size(setting.file_bytes),
         setting.date,
         units::duration(setting.took_ns),
-    );
-    for (name, what) in facts(table, setting) {
-        let _ = writeln!(out, "- {name}: {what}");
+        described(table, setting).markdown(),
+    )
+}
+
+/// For a terminal.
+pub fn document(table: &Table, setting: &Setting) -> Document {
+    let mut out = described(table, setting);
+    out.gap();
+    let took = units::duration(setting.took_ns);
+    out.paragraph(format!("A ratio is bakeoff's figure divided by the tool's. It took {took}."));
+    out
+}
+
+/// Where it was measured, the table, and why phases do not agree or are not judged.
+fn described(table: &Table, setting: &Setting) -> Document {
+    let mut out = Document::default();
+    out.rows(facts(table, setting));
+    out.gap();
+    out.table(rows(table));
+    out.gap();
+    for (title, which) in [("Differs", Agreement::Differs), ("Not judged", Agreement::NotJudged)] {
+        let mut rows = table.rows.iter().filter(|row| row.agreement == which).peekable();
+        if rows.peek().is_some() {
+            out.paragraph(format!("{title}:"));
+        }
+        rows.for_each(|row| out.bullet(format!("{}, {}: {}.", row.tool, row.phase, row.why)));
     }
-    out.push('\n');
-    out.push_str(&rows(table).markdown());
-    markdown_lines(&mut out, table);
+    if !table.skipped.is_empty() {
+        out.paragraph("Skipped:");
+    }
+    for skipped in &table.skipped {
+        out.bullet(format!("{}: {}.", skipped.name, skipped.reason));
+    }
     out
 }
 
@@ -104,56 +121,6 @@ fn rows(table: &Table) -> document::Table {
         ]
     };
     document::Table::new(columns, table.rows.iter().map(cells))
-}
-
-/// Why phases do not agree or are not judged, a line each.
-fn markdown_lines(out: &mut String, table: &Table) {
-    for (title, which) in [("Differs", Agreement::Differs), ("Not judged", Agreement::NotJudged)] {
-        let rows: Vec<&Row> = table.rows.iter().filter(|row| row.agreement == which).collect();
-        if !rows.is_empty() {
-            let _ = writeln!(out, "\n{title}:\n");
-        }
-        for row in rows {
-            let _ = writeln!(out, "- {}, {}: {}.", row.tool, row.phase, clean(&row.why));
-        }
-    }
-    if !table.skipped.is_empty() {
-        out.push_str("\nSkipped:\n\n");
-    }
-    for skipped in &table.skipped {
-        let _ = writeln!(out, "- {}: {}.", clean(&skipped.name), clean(&skipped.reason));
-    }
-}
-
-/// For a terminal.
-pub fn text(table: &Table, setting: &Setting) -> String {
-    let mut out = String::new();
-    for (name, what) in facts(table, setting) {
-        let _ = writeln!(out, "{name}: {what}");
-    }
-    out.push('\n');
-    let widest = table.rows.iter().map(|row| row.phase.len()).max().unwrap_or(0);
-    for row in &table.rows {
-        let (ratio, interval) = (ratio(row.ratio), interval(row));
-        let _ = writeln!(
-            out,
-            "{:<8} {:<widest$}  {ratio:>6}  {interval:<15} {:>2} x {:<6} {}",
-            row.tool,
-            row.phase,
-            row.pairs,
-            units::duration(row.elapsed_ns),
-            word(row),
-        );
-        if !row.why.is_empty() {
-            out.push_str(&wrap(&clean(&row.why), WIDTH, "         ", "         "));
-        }
-    }
-    for skipped in &table.skipped {
-        let _ = writeln!(out, "Skipped: {}: {}", clean(&skipped.name), clean(&skipped.reason));
-    }
-    let took = units::duration(setting.took_ns);
-    let _ = writeln!(out, "\nA ratio is bakeoff's figure divided by the tool's. It took {took}.");
-    out
 }
 
 fn facts<'a>(table: &'a Table, setting: &'a Setting) -> Vec<(&'a str, String)> {

@@ -121,4 +121,4 @@ pub fn verdict(checks: &[Check]) -> Status {
 }
 
 pub use monitor::{prometheus, service};
-pub use render::{json, text};
+pub use render::{document, json};

@@ -7,46 +7,43 @@ use super::{Check, Facts, Status, busy, card, verdict};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
-use crate::report::layout::{TABLE, wrap};
+use crate::report::document::{Document, Row};
 use crate::units;
 use crate::words;
 
-/// For a terminal of `columns`: who it is, what is wrong, what is right, what is not known.
-pub fn text(facts: &Facts, checks: &[Check], columns: usize) -> String {
-    let mut out = String::new();
-    let mut line = |text: &str| out.push_str(&wrap(&sanitize(text), columns, "", "    "));
-    line(&sentence(facts, checks));
-    line("");
-    line(&machine(facts));
-    line(&target(facts));
-    for disk in &facts.disks {
-        line(&format!("{}: {}", disk.layer.name, disk_words(disk)));
-    }
+/// For people: who it is, what is wrong, what is right, what is not known.
+pub fn document(facts: &Facts, checks: &[Check]) -> Document {
+    let mut out = Document::default();
+    out.headline(sentence(facts, checks));
+    out.gap();
+    let (name, on) = target(facts);
+    let disk = |disk: &Disk| Row::from((disk.layer.name.as_str(), disk_words(disk)));
+    out.rows(
+        [Row::from(("machine", machine(facts))), Row::from((name, on))]
+            .into_iter()
+            .chain(facts.disks.iter().map(disk)),
+    );
     for status in [Status::Stop, Status::Warn, Status::Pass, Status::Unknown] {
-        let of = || checks.iter().filter(|check| check.status == status);
-        if of().next().is_some() {
-            out.push_str(heading(status));
-        }
-        let most = if columns < TABLE { 0 } else { 24 };
-        let width = of().map(|check| title(check).chars().count()).max().unwrap_or(0).min(most);
-        for check in of() {
-            let first = format!("  {:<width$}  ", title(check));
-            let rest = " ".repeat(width + 4);
-            out.push_str(&wrap(&check.found, columns, &first, &rest));
-            if let Some(advice) = &check.advice {
-                out.push_str(&wrap(advice, columns, &format!("{rest}-> "), &format!("{rest}   ")));
-            }
+        let rows: Vec<Row> =
+            checks.iter().filter(|check| check.status == status).map(row).collect();
+        if !rows.is_empty() {
+            out.heading(heading(status));
+            out.rows(rows);
         }
     }
     out
 }
 
+fn row(check: &Check) -> Row {
+    Row { name: title(check), text: check.found.clone(), advice: check.advice.clone() }
+}
+
 fn heading(status: Status) -> &'static str {
     match status {
-        Status::Stop => "\nStop: results would be wrong\n",
-        Status::Warn => "\nWarning: results may be inaccurate\n",
-        Status::Pass => "\nOK\n",
-        Status::Unknown => "\nUnknown\n",
+        Status::Stop => "Stop: results would be wrong",
+        Status::Warn => "Warning: results may be inaccurate",
+        Status::Pass => "OK",
+        Status::Unknown => "Unknown",
     }
 }
 
@@ -60,21 +57,24 @@ fn title(check: &Check) -> String {
 /// The answer.
 pub(super) fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
-    let number = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let name = sanitize(facts.target.name());
     let (stops, warnings) = (count(Status::Stop), count(Status::Warn));
     let unknown = match count(Status::Unknown) {
         0 => String::new(),
-        n => format!(" {} could not be determined.", number(n, "thing")),
+        n => format!(" {} could not be determined.", words::count(n, "thing")),
     };
     let verdict = match verdict(checks) {
         Status::Stop => format!(
             "{name} is not ready for measuring: {} to fix first{}.",
-            number(stops, "thing"),
-            if warnings > 0 { format!(", {}", number(warnings, "warning")) } else { String::new() }
+            words::count(stops, "thing"),
+            if warnings > 0 {
+                format!(", {}", words::count(warnings, "warning"))
+            } else {
+                String::new()
+            }
         ),
         Status::Warn => {
-            format!("{name} can be measured, with {}.", number(warnings, "warning"))
+            format!("{name} can be measured, with {}.", words::count(warnings, "warning"))
         }
         Status::Pass | Status::Unknown => format!("{name} is ready for measuring."),
     };
@@ -107,19 +107,20 @@ fn machine(facts: &Facts) -> String {
     words.join(", ")
 }
 
-fn target(facts: &Facts) -> String {
-    let (name, chain) = match &facts.target {
+/// Its name, and what it is on.
+fn target(facts: &Facts) -> (String, String) {
+    let (name, at, chain) = match &facts.target {
         Target::Place { name, place } => {
-            let at = format!("{name}: {} at {}", place.fs, place.mount_point);
-            (at, &place.chain)
+            (name, format!("{} at {}", place.fs, place.mount_point), &place.chain)
         }
-        Target::Device { name, chain, .. } => (name.clone(), chain),
+        Target::Device { name, chain, .. } => (name, "device".to_string(), chain),
     };
     let layers: Vec<String> = chain.iter().map(layer_words).collect();
-    match layers.is_empty() {
-        true => name,
-        false => format!("{name} on {}", layers.join(" > ")),
-    }
+    let on = match layers.is_empty() {
+        true => at,
+        false => format!("{at} on {}", layers.join(" > ")),
+    };
+    (name.clone(), on)
 }
 
 /// A layer's name; a loop device's with the image below it, which is what its user knows.
@@ -132,15 +133,10 @@ fn layer_words(layer: &Layer) -> String {
 
 fn disk_words(disk: &Disk) -> String {
     let Layer { vendor, model, serial, size_bytes, link, .. } = &disk.layer;
-    let mut words = Vec::new();
-    match (vendor, model) {
-        (Some(vendor), Some(model)) if !model.starts_with(vendor.as_str()) => {
-            words.push(format!("{vendor} {model}"));
-        }
-        (_, Some(model)) => words.push(model.clone()),
-        (Some(vendor), None) => words.push(vendor.clone()),
-        (None, None) => words.push("unnamed drive".to_string()),
-    }
+    let mut words = vec![match words::product(vendor.as_deref(), model.as_deref()).as_str() {
+        "" => "unnamed drive".to_string(),
+        known => known.to_string(),
+    }];
     words.push(units::size_decimal(*size_bytes));
     words.extend(serial.as_ref().map(|serial| format!("serial {serial}")));
     words.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));

@@ -117,7 +117,7 @@ fn a_machine_at_rest_passes_everything() {
         assert_eq!(check.status, Status::Pass, "{check:?}");
     }
     assert_eq!(verdict(&all), Status::Pass);
-    insta::assert_snapshot!(text(&facts, &all, 80));
+    insta::assert_snapshot!(document(&facts, &all).text(80, false));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn hostile_names_reach_no_terminal() {
     facts.swaps = vec![Swap { name: evil.into(), on_target: true, in_memory: false }];
     facts.target = Target::Device { name: evil.into(), chain: Vec::new(), in_use: Vec::new() };
     let all = checks(&facts);
-    let shown = text(&facts, &all, 80);
+    let shown = document(&facts, &all).text(80, false);
     assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let json = json(&facts, &all).to_string();

@@ -157,18 +157,12 @@ pub struct Skipped {
 impl Skipped {
     /// For people: what has the same reason together, in the order it came first.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Skipped>) -> Vec<Skipped> {
-        let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
-        for one in all {
-            match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
-                Some((_, names)) => names.push(one.name.clone()),
-                None => reasons.push((&one.reason, vec![one.name.clone()])),
-            }
-        }
         let joined = |(reason, names): (&str, Vec<String>)| Skipped {
             name: words::names(&names),
             reason: reason.to_string(),
         };
-        reasons.into_iter().map(joined).collect()
+        let named = all.into_iter().map(|one| (one.reason.as_str(), one.name.clone()));
+        words::grouped(named).into_iter().map(joined).collect()
     }
 }
 

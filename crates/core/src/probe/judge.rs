@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Seen, UPPER_SAMPLES};
+use crate::report::Document;
 use crate::units;
 
 /// What a probe found.
@@ -129,11 +130,13 @@ fn sentence(report: &Report) -> String {
 }
 
 impl Report {
-    /// For people: one paragraph.
-    pub fn text(&self) -> String {
-        let said = [Some(&self.sentence), self.hint.as_ref()].into_iter().flatten();
-        let wrapped = said.map(|text| crate::report::wrap(text, 80, "", "").trim_end().to_string());
-        format!("{}\n{}\n", self.target, wrapped.collect::<Vec<_>>().join("\n"))
+    /// For people.
+    pub fn document(&self) -> Document {
+        let mut out = Document::default();
+        out.headline(self.target.as_str());
+        out.paragraph(self.sentence.as_str());
+        self.hint.iter().for_each(|hint| out.paragraph(hint.as_str()));
+        out
     }
 
     /// For programs: one document.
@@ -154,10 +157,11 @@ mod tests {
         let pass: Vec<(u64, Seen)> = (0..100).map(|i| (i << 20, Seen::Good)).collect();
         let report = judge("/dev/sdb", 32 * GIB, &pass, None);
         assert_eq!(report.verdict, Verdict::NoEvidence);
-        insta::assert_snapshot!(report.text());
+        let text = |report: &Report| report.document().text(80, false);
+        insta::assert_snapshot!(text(&report));
         let hinted = Report { hint: Some("Its card id is odd.".to_string()), ..report.clone() };
-        assert_eq!(hinted.text(), report.text() + "Its card id is odd.\n");
-        assert!(!report.text().to_lowercase().contains("genuine"));
+        assert_eq!(text(&hinted), text(&report) + "Its card id is odd.\n");
+        assert!(!text(&report).to_lowercase().contains("genuine"));
     }
 
     #[test]
@@ -168,7 +172,7 @@ mod tests {
         let report = judge("/dev/sdb", 32 * GIB, &fake, Some(&fake));
         assert_eq!(report.verdict, Verdict::Mismatch);
         assert_eq!((report.first_bad_bytes, report.wraps_at_bytes), (Some(8 * GIB), Some(8 * GIB)));
-        insta::assert_snapshot!(report.text());
+        insta::assert_snapshot!(report.document().text(80, false));
         let good: Vec<(u64, Seen)> = fake.iter().map(|(at, _)| (*at, Seen::Good)).collect();
         assert_eq!(judge("x", GIB, &fake, Some(&good)).verdict, Verdict::Unstable);
         assert_eq!(judge("x", GIB, &fake, None).verdict, Verdict::Mismatch);

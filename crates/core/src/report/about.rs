@@ -3,12 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::wrap;
+use super::document::Document;
 use crate::units;
 use crate::words;
-
-/// Columns of the terminal.
-const WIDTH: usize = 80;
 
 /// The program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,29 +46,29 @@ pub struct StoreFacts {
 }
 
 /// For people.
-pub fn about_text(about: &About) -> String {
-    let mut out = format!("bakeoff {}\n", about.version);
-    let mut line = |name: &str, text: &str| {
-        out += &wrap(text, WIDTH, &format!("{name:<11}"), &" ".repeat(11));
-    };
+pub fn about_document(about: &About) -> Document {
     let linking = if about.is_static { "static" } else { "with shared libraries" };
-    line("target", &format!("{}, {linking}", about.target));
     let build = if about.is_optimised { "release" } else { "development" };
     let charts = if about.has_charts { "with charts" } else { "without charts" };
-    line("build", &format!("{build}, {charts}"));
     let features = match about.features.is_empty() {
         true => "none".to_string(),
         false => about.features.join(", "),
     };
-    line("features", &features);
     let libraries: Vec<String> =
         about.libraries.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let libraries = match libraries.is_empty() {
         true => "unknown".to_string(),
         false => libraries.join(", "),
     };
-    line("libraries", &libraries);
-    line("store", &store_words(&about.store));
+    let mut out = Document::default();
+    out.headline(format!("bakeoff {}", about.version));
+    out.rows([
+        ("target", format!("{}, {linking}", about.target)),
+        ("build", format!("{build}, {charts}")),
+        ("features", features),
+        ("libraries", libraries),
+        ("store", store_words(&about.store)),
+    ]);
     out
 }
 
@@ -120,17 +117,16 @@ mod tests {
             size_bytes: Some(3 << 20),
             error: None,
         };
-        insta::assert_snapshot!(about_text(&about(store)));
+        insta::assert_snapshot!(about_document(&about(store)).text(80, false));
     }
 
     #[test]
     fn a_store_that_is_absent_or_unreadable_is_said() {
         let absent = StoreFacts { path: "/s.db".into(), layout: 1, ..StoreFacts::default() };
-        assert!(
-            about_text(&about(absent.clone())).contains("/s.db (layout 1; does not exist yet)")
-        );
+        let text = about_document(&about(absent.clone())).text(80, false);
+        assert!(text.contains("/s.db (layout 1; does not exist yet)"), "{text}");
         let error = Some("the store /s.db has layout 99".to_string());
-        let text = about_text(&about(StoreFacts { error, ..absent }));
+        let text = about_document(&about(StoreFacts { error, ..absent })).text(80, false);
         assert!(text.contains("layout 99"), "{text}");
     }
 }

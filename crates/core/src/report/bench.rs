@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::model::job::{EngineName, Job};
-use crate::model::measurement::{ClockSource, Latency, Measurement, OpStats};
+use crate::model::measurement::{Clock, ClockSource, Latency, Measurement, OpStats};
 use crate::model::path::sanitize;
 use crate::units;
 
 use super::closed_loop;
-use super::layout::{TABLE, fit, wrap};
+use super::document::{Document, Table, number, words};
+use super::mark;
 use super::view::FindingView;
 
 /// One job of `bench`.
@@ -45,60 +46,69 @@ pub fn bench_json(jobs: &[Benched]) -> Value {
     }
 }
 
-/// Every job, one after the other, in `width` columns.
-pub fn bench_text(jobs: &[Benched], width: usize) -> String {
-    let texts = jobs.iter().map(|job| job_text(job, width));
-    texts.collect::<Vec<String>>().join("\n")
+/// Every job, one after the other.
+pub fn bench_document(jobs: &[Benched]) -> Document {
+    let mut out = Document::default();
+    for job in jobs {
+        out.gap();
+        write_job(job, &mut out);
+    }
+    out
 }
 
-/// Rates, latency by kind of operation, the three clocks, CPU and findings, in `width` columns.
-fn job_text(job: &Benched, width: usize) -> String {
+/// Rates, latency by kind of operation, the three clocks, CPU and findings.
+fn write_job(job: &Benched, out: &mut Document) {
     let m = &job.measurement;
-    let name = job.name.as_deref().map_or(String::new(), |name| sanitize(name) + ": ");
-    let mut out = job.memory_share.map_or(String::new(), |share| memory_words(share, width));
-    out.push_str(&wrap(&(name + &job_words(&m.job, m)), width, "", "  "));
-    out.push('\n');
-    for (name, stats) in m.ops() {
-        out.push_str(&format!("{name:<7} {}\n", rate_words(stats)));
+    if let Some(share) = job.memory_share {
+        out.paragraph(memory_words(share));
     }
-    out.push_str(&latencies(m, width));
+    let name = job.name.as_deref().map_or(String::new(), |name| format!("{name}: "));
+    out.headline(name + &job_words(&m.job, m));
+    out.gap();
+    out.rows(m.ops().map(|(name, stats)| (name, rate_words(stats))));
+    out.gap();
+    out.table(latencies(m));
+    out.gap();
     let has_p99 = m.ops().any(|(_, stats)| stats.lat_ns.p99.is_some());
     if has_p99 && m.job.rate_iops.is_none() {
-        out.push_str(&format!("\n{}", wrap(closed_loop::NOTE, width, "", "")));
+        out.paragraph(closed_loop::NOTE);
+        out.gap();
     }
-    out.push_str(&format!("\n{}{}", clock_words(m), cpu_words(m)));
-    out.push_str(&depth_words(m));
-    out.push_str(&told_words(m));
+    out.rows(facts(m));
+    out.gap();
+    for f in m.findings.iter().map(FindingView::new) {
+        let text = format!("{} {} ({})", f.evidence(), f.advice, f.id);
+        out.marked(mark::severity(f.severity, &format!("{}:", f.severity_word)), text);
+    }
+}
+
+/// What else is known of a job, each with its name.
+fn facts(m: &Measurement) -> Vec<(&'static str, String)> {
+    let mut facts =
+        vec![("time", clock_words(m)), ("CPU", cpu_words(m)), ("depth", depth_words(m))];
+    facts.extend(m.clock.map(|clock| ("clock", told_words(&clock))));
     if m.pooled_ios > 0 {
         let writes = m.write.as_ref().map_or(0, |write| write.total_ios);
         let percent = share(m.pooled_ios, writes);
-        out.push_str(&format!("data    {percent:.0} % of the writes used pre-generated data\n"));
+        facts.push(("data", format!("{percent:.0} % of the writes used pre-generated data")));
     }
     if let Some(bytes) = m.verified_bytes {
-        out.push_str(&format!("verify  {} read back and correct\n", units::size(bytes)));
+        facts.push(("verify", format!("{} read back and correct", units::size(bytes))));
     }
-    if let Some(backlog) = m.backlog.filter(|b| *b > 0) {
-        let text = format!("{backlog} operations were due but not started at the time limit");
-        out.push_str(&format!("backlog {text}\n"));
+    if let Some(due) = m.backlog.filter(|due| *due > 0) {
+        let text = format!("{due} operations were due but not started at the time limit");
+        facts.push(("backlog", text));
     }
-    if !m.findings.is_empty() {
-        out.push('\n');
-    }
-    for f in m.findings.iter().map(FindingView::new) {
-        let text = format!("{}: {} {} ({})", f.severity_word, f.evidence(), f.advice, f.id);
-        out.push_str(&wrap(&text, width, "- ", "  "));
-    }
-    if width < TABLE { fit(&out, width) } else { out }
+    facts
 }
 
 /// What has to be known before any figure.
-fn memory_words(share: f64, width: usize) -> String {
-    let text = format!(
+fn memory_words(share: f64) -> String {
+    format!(
         "Served from memory: {:.0} % of the bytes read did not come from the drive. These figures \
          describe memory. To measure the drive, add --invalidate or --direct",
         (share * 100.0).floor()
-    );
-    wrap(&text, width, "", "  ")
+    )
 }
 
 /// "randwrite, bs 4k, size 1 GiB, psync, iodepth 1, numjobs 1, direct, fsync 1: 24.0 s".
@@ -131,27 +141,17 @@ fn job_words(job: &Job, m: &Measurement) -> String {
     format!("{}: {}, {all} operations per second", words.join(", "), units::duration(m.elapsed_ns))
 }
 
-/// Latencies as a table, or as a list where there is no space for one.
-fn latencies(m: &Measurement, width: usize) -> String {
+/// A column for each kind of operation.
+fn latencies(m: &Measurement) -> Table {
     const NAMES: [&str; 9] = ["min", "mean", "p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"];
     let known = m.ops().filter(|(_, s)| s.total_ios > 0 && !s.lat_ns.is_unknown());
-    if width < TABLE {
-        let line = |(name, stats): (&str, &OpStats)| {
-            let words = latency_words(&stats.lat_ns);
-            let named = NAMES.iter().zip(&words).map(|(name, word)| format!("{name} {word}"));
-            let text = format!("{name} latency: {}", named.collect::<Vec<_>>().join(", "));
-            wrap(&text, width, "", "  ")
-        };
-        return format!("\n{}", known.map(line).collect::<String>());
-    }
-    let mut out = format!("\n{:<7}", "latency");
-    NAMES.iter().for_each(|name| out.push_str(&format!("{name:>8}")));
-    out.push('\n');
-    for (name, stats) in known {
-        let words = latency_words(&stats.lat_ns).map(|word| format!("{word:>8}")).concat();
-        out.push_str(&format!("{name:<7}{words}\n"));
-    }
-    out
+    let (kinds, latencies): (Vec<&str>, Vec<[String; 9]>) =
+        known.map(|(name, stats)| (name, latency_words(&stats.lat_ns))).unzip();
+    let names = NAMES.iter().enumerate().filter(|_| !latencies.is_empty());
+    let cells = names.map(|(at, name)| {
+        std::iter::once(name.to_string()).chain(latencies.iter().map(|l| l[at].clone())).collect()
+    });
+    Table::new(std::iter::once(words("latency")).chain(kinds.into_iter().map(number)), cells)
 }
 
 fn per_s(count: u64, ns: u64) -> f64 {
@@ -159,7 +159,7 @@ fn per_s(count: u64, ns: u64) -> f64 {
 }
 
 fn rate_words(stats: &OpStats) -> String {
-    let count = format!("{:>7} IOPS, {} operations", units::count(stats.iops), stats.total_ios);
+    let count = format!("{} IOPS, {} operations", units::count(stats.iops), stats.total_ios);
     if stats.io_bytes == 0 {
         return count;
     }
@@ -181,14 +181,14 @@ fn clock_words(m: &Measurement) -> String {
     };
     let parts =
         [part("data", m.data_ns), part("flush", m.flush_ns), part("close", m.close_ns)].join(", ");
-    format!("time    {}: {parts}\n", units::duration(m.elapsed_ns))
+    format!("{}: {parts}", units::duration(m.elapsed_ns))
 }
 
 fn cpu_words(m: &Measurement) -> String {
     let cpu_ns = m.usr_cpu_ns.saturating_add(m.sys_cpu_ns);
     let each = cpu_ns.checked_div(m.total_ios()).unwrap_or(0);
     format!(
-        "CPU     user {}, system {}: {:.0} % of a core, {} per operation; tool {:.1} %\n",
+        "user {}, system {}: {:.0} % of a core, {} per operation; tool {:.1} %",
         units::duration(m.usr_cpu_ns),
         units::duration(m.sys_cpu_ns),
         share(cpu_ns, m.elapsed_ns),
@@ -205,19 +205,18 @@ fn depth_words(m: &Measurement) -> String {
     let asked = depth * u64::from(m.job.numjobs);
     let in_flight = m.mean_in_flight();
     let of = if m.job.rate_iops.is_none() { format!(" of {asked}") } else { String::new() };
-    format!("depth   {in_flight:.2}{of} in flight on average (mean latency x rate)\n")
+    format!("{in_flight:.2}{of} in flight on average (mean latency x rate)")
 }
 
 /// How the time was told, and what that does to a latency.
-fn told_words(m: &Measurement) -> String {
-    let Some(clock) = m.clock else { return String::new() };
+fn told_words(clock: &Clock) -> String {
     let how = match clock.source {
         ClockSource::Counter => "processor's counter",
         ClockSource::Vdso => "clock_gettime",
         ClockSource::Syscall => "clock_gettime as a system call",
     };
     format!(
-        "clock   {how}, error at most {:.0} ppm; latencies are too long by at most {}\n",
+        "{how}, error at most {:.0} ppm; latencies are too long by at most {}",
         clock.error_ppm.max(1.0),
         units::latency(clock.stamp_error_ns)
     )

@@ -119,7 +119,7 @@ fn write_findings(findings: &[Finding], out: &mut Document) {
 }
 
 fn write_beside(beside: &Beside, out: &mut Document) {
-    let short: String = beside.run.chars().take(8).collect();
+    let short = view::short_id(&beside.run);
     let head = format!(
         "study:{} beside run {short}: published results next to ours, as observations. There \
              is no verdict between them.",

@@ -1,7 +1,7 @@
 //! All that is said of a run: the answer, each workload with its standings, findings, and how to
 //! use the winner. For `--details` on a terminal, and to paste in a forum.
 
-use super::answer::{Matrix, PlaceAnswer};
+use super::answer::{Matrix, PlaceAnswer, place_table};
 use super::document::{Document, Mark, Table, number, words};
 use super::layout::{Tone, cut};
 use super::mark;
@@ -10,7 +10,7 @@ use super::view::{Alone, FindingView, Question, Row, View};
 /// Facts of a machine that belong to its name.
 const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
 /// Columns of a candidate's name in the title of a column.
-const REFERENCE: usize = 16;
+const REFERENCE: usize = 24;
 
 /// Describes a view.
 pub fn document(view: &View) -> Document {
@@ -73,21 +73,7 @@ fn all_on_all(matrix: &Matrix) -> Table {
 /// Four figures of one directory, each with its verdict, range and source.
 fn write_place(place: &PlaceAnswer, out: &mut Document) {
     out.heading("Is this normal?");
-    let mut columns = vec![words("test"), number("MB/s"), number("IOPS"), number("latency")];
-    let has_energy = place.energy.is_some();
-    if has_energy {
-        columns.extend(["J/GB", "J/1k I/O"].map(number));
-    }
-    columns.push(words("verdict"));
-    let cells = place.figures.iter().map(|f| {
-        let mut cells = vec![&f.name, &f.mb_per_s, &f.iops, &f.tail];
-        if has_energy {
-            cells.extend([&f.joules.0, &f.joules.1]);
-        }
-        cells.push(&f.verdict);
-        cells.into_iter().cloned().collect()
-    });
-    out.table(Table::new(columns, cells));
+    out.table(place_table(place, true));
     for figure in place.figures.iter().filter(|figure| !figure.usual.is_empty()) {
         let source = match figure.source.is_empty() {
             true => String::new(),
@@ -131,8 +117,8 @@ fn standings(question: &Question) -> Table {
         None => "not ranked".to_string(),
     };
     let columns = [
-        words("tier"),
         words("candidate"),
+        words("tier"),
         number(format!("{}{binary}", question.unit)),
         words(against),
         number("p99"),
@@ -146,8 +132,8 @@ fn standing(row: &Row) -> Vec<String> {
     let change = row.change.as_ref().map(|c| format!("{} ({} to {})", c.mid, c.low, c.high));
     let change: Vec<String> = change.into_iter().chain(row.dropped.clone()).collect();
     vec![
-        row.tier.map_or("-".to_string(), |tiers| tiers.to_string()),
         row.candidate.clone(),
+        row.tier.map_or("-".to_string(), |tiers| tiers.to_string()),
         format!("{}{binary}", row.rate),
         change.join(" "),
         row.p99.clone().unwrap_or_else(|| "-".to_string()),

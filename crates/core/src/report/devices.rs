@@ -18,6 +18,7 @@ use crate::prepare::device::{BlockDevice, Mounted, System};
 use crate::prepare::guard::{self, Reason, Verdict, Why};
 use crate::prepare::token;
 use crate::prepare::token::TokenError;
+use crate::report::document::Document;
 
 /// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -143,9 +144,9 @@ impl Devices {
         }
     }
 
-    /// For a terminal of `width` columns.
-    pub fn text(&self, width: usize) -> String {
-        text::write(self, width)
+    /// For people.
+    pub fn document(&self) -> Document {
+        text::document(self)
     }
 
     /// One JSON document.
@@ -288,21 +289,22 @@ mod tests {
     fn names_filesystem_and_label_without_udev() {
         let sign =
             Sign { kind: "ext4".into(), label: Some(RawPath::new("MYPHOTOS")), ..Sign::default() };
-        let text =
-            Devices::new(&spare(Some(Contents { signs: vec![sign] })), &Asker::ordinary(true))
-                .text(80);
-        assert!(
-            text.contains("erasing it would destroy ext4\n        \"MYPHOTOS\" on sdb"),
-            "{text}"
-        );
-        let text = Devices::new(&spare(Some(Contents::default())), &Asker::ordinary(true)).text(80);
+        let text = |contents| {
+            let shown = Devices::new(&spare(Some(contents)), &Asker::ordinary(true));
+            shown.document().text(100, false)
+        };
+        let named = text(Contents { signs: vec![sign] });
+        assert!(named.contains("erasing it would destroy ext4 \"MYPHOTOS\" on sdb"), "{named}");
+        let text = text(Contents::default());
         assert!(text.contains("no filesystem was found on it"), "{text}");
     }
 
     /// A user without root saw a drive that was safe to erase and no token, and not why.
     #[test]
     fn a_token_that_is_missing_has_a_reason() {
-        let shown = |is_root| Devices::new(&spare(None), &Asker::ordinary(is_root)).text(80);
+        let shown = |is_root| {
+            Devices::new(&spare(None), &Asker::ordinary(is_root)).document().text(80, false)
+        };
         let words = "erase token: reading the contents needs root: sudo bakeoff devices";
         assert!(shown(false).contains(words), "{}", shown(false));
         assert!(shown(true).contains("the contents could not be read"), "{}", shown(true));
@@ -311,7 +313,7 @@ mod tests {
     #[test]
     fn a_machine_without_drives_is_told_what_works() {
         let shown = Devices::new(&System::default(), &Asker::ordinary(false));
-        insta::assert_snapshot!(shown.text(80));
+        insta::assert_snapshot!(shown.document().text(80, false));
         let commands: Vec<&str> = shown.next.iter().map(|n| n.command.as_str()).collect();
         assert_eq!(commands, ["sudo bakeoff demo", "bakeoff quick ."]);
         let json: serde_json::Value = serde_json::from_str(&shown.json()).unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::document::{Document, Table, number, words as column};
 use super::layout::cut;
-use super::view::{day, plural};
+use super::view::{day, short_id};
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
 use crate::fleet::effect::{Answer, Apart, Claim, Discarded, Effect, Excluded, OnBoard, Range};
@@ -16,8 +16,6 @@ use crate::stats::paired::Interval;
 use crate::stats::random_effects::FEWEST;
 use crate::words::{self, figures};
 
-/// Digits of a run's id.
-const SHORT_ID: usize = 8;
 /// Most boards whose own figures are listed below an effect; programs get all.
 const LISTED: usize = 24;
 /// Longest list of host names in a note, in characters.
@@ -114,29 +112,29 @@ pub fn fleet_json(fleet: &Fleet) -> String {
 }
 
 /// How often predictions come true, as a table of docs/fleet.md.
-pub fn coverage_markdown(found: &[Covered]) -> String {
-    let mut out = "| boards | blocks | true variation | coverage | width | coverage of HTS |\n\
-                   |--:|--:|--:|--:|--:|--:|\n"
-        .to_string();
-    for of in found {
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        let width = of.width.map_or("-".to_string(), |width| format!("{width:.2}"));
-        out.push_str(&format!(
-            "| {} | {} | {:.0} % | {} | {width} | {} |\n",
-            of.boards,
-            of.blocks,
-            of.share * 100.0,
+pub fn coverage_document(found: &[Covered]) -> Document {
+    let columns =
+        ["boards", "blocks", "true variation", "coverage", "width", "coverage of HTS"].map(number);
+    let percent = |share: f64| format!("{:.1} %", share * 100.0);
+    let cells = |of: &Covered| {
+        vec![
+            of.boards.to_string(),
+            of.blocks.to_string(),
+            format!("{:.0} %", of.share * 100.0),
             percent(of.coverage),
-            percent(of.coverage_hts)
-        ));
-    }
+            of.width.map_or("-".to_string(), |width| format!("{width:.2}")),
+            percent(of.coverage_hts),
+        ]
+    };
+    let mut out = Document::default();
+    out.table(Table::new(columns, found.iter().map(cells)));
     out
 }
 
 /// The answer over all workloads.
 fn headline(fleet: &Fleet) -> String {
     let noun = Noun::of(fleet.over);
-    let boards = plural(fleet.boards.len() as u64, noun.one);
+    let boards = words::count(fleet.boards.len(), noun.one);
     if !fleet.unlike.is_empty() {
         let what: Vec<String> = fleet.unlike.iter().take(4).map(|d| d.label()).collect();
         let more = match fleet.unlike.len().saturating_sub(what.len()) {
@@ -203,7 +201,7 @@ fn sentence(answer: &Answer, Noun { one, many, at, .. }: Noun) -> String {
             Some(boards) => format!(
                 "{leader} has the best mean over {}. A prediction for the next {one} needs \
                  {FEWEST}.",
-                plural(boards as u64, one)
+                words::count(boards, one)
             ),
         },
     }
@@ -283,7 +281,7 @@ fn excluded_words(answer: &Answer) -> Vec<String> {
         ([], Some(Discarded { cells, reason })) => format!(
             "{} (too few blocks; {} discarded: {reason})",
             excluded.board,
-            plural(*cells as u64, "cell")
+            words::count(*cells, "cell")
         ),
         (ids, _) => format!("{} (findings {})", excluded.board, words::list(ids)),
     };
@@ -292,7 +290,7 @@ fn excluded_words(answer: &Answer) -> Vec<String> {
 }
 
 fn of_board(board: &OfBoard) -> String {
-    let run: String = board.run.chars().take(SHORT_ID).collect();
+    let run = short_id(&board.run);
     let model = board.board.model.as_deref().unwrap_or("unknown model");
     format!(
         "{}: {model}, kernel {}; run {run} of {}",
@@ -377,11 +375,9 @@ fn note(note: &Note, noun: Noun) -> String {
              not depend on them.",
             day(*unix_ns)
         ),
-        Note::NotRecorded { run } => format!(
-            "Run {} does not record its {}, and is left out.",
-            run.chars().take(SHORT_ID).collect::<String>(),
-            noun.recorded
-        ),
+        Note::NotRecorded { run } => {
+            format!("Run {} does not record its {}, and is left out.", short_id(run), noun.recorded)
+        }
         Note::Redacted { runs } => format!(
             "{} redacted, so bakeoff cannot recognise the {} of {}. Each counts as one {one}. If \
              a {one} was measured twice, the answer looks more certain than it is: name only one \
@@ -397,7 +393,7 @@ fn note(note: &Note, noun: Noun) -> String {
         Note::SeveralBoards { boards } => format!(
             "The runs were made on {}. What differs between these boards counts as a \
              difference between {}.",
-            plural(*boards as u64, "board"),
+            words::count(*boards, "board"),
             noun.many
         ),
     }

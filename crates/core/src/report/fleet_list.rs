@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use super::document::{Document, Table, words};
-use super::view::{day, plural};
+use super::view::day;
 use crate::fleet::board::{Board, of_machines};
 use crate::fleet::seen::Seen;
 use crate::model::machine::Machine;
 use crate::model::path::sanitize;
+use crate::words;
 
 /// Most labels of a board that are listed.
 const LABELS: usize = 8;
@@ -63,7 +64,7 @@ impl Entry {
             self.name.clone(),
             self.model.clone().unwrap_or_else(|| "unknown".to_string()),
             self.kernel.clone(),
-            format!("{}, last {}", plural(self.runs, "run"), day(self.last_unix_ns)),
+            format!("{}, last {}", words::count(self.runs, "run"), day(self.last_unix_ns)),
             self.labels.join(", "),
         ]
     }
@@ -87,7 +88,7 @@ pub fn document(entries: &[Entry]) -> Document {
     }
     let columns = ["board", "model", "kernel", "runs", "labels"].map(words);
     out.table(Table::new(columns, entries.iter().map(Entry::cells)));
-    out.paragraph(plural(entries.len() as u64, "board"));
+    out.paragraph(words::count(entries.len(), "board"));
     out
 }
 

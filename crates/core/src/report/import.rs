@@ -1,17 +1,16 @@
 //! What an import found, for programs and for people.
 
-use std::fmt::Write;
-
 use serde_json::json;
 
-use super::layout::wrap;
+use super::document::Document;
 use super::view;
 use crate::import::observe;
-use crate::import::study::facts::Facts;
+use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult};
 use crate::model::finding::Finding;
-use crate::model::path::{printable, sanitize};
+use crate::model::path::printable;
 use crate::units;
+use crate::words;
 
 /// Percentiles shown to people; programs get all.
 const SHOWN_RANKS: [&str; 4] = ["latency_p50", "latency_p95", "latency_p99", "latency_p99.9"];
@@ -31,52 +30,35 @@ pub fn import_json(source: &str, imported: &Imported) -> String {
     .to_string()
 }
 
-/// Text for people, of `width` columns. `source` is a path with its escapes.
-pub fn import_text(source: &str, imported: &Imported, width: usize) -> String {
-    let mut out = String::new();
-    let results = count(imported.results.len(), "result");
-    let unread = count(imported.unread.len(), "unread part");
-    // Writing to a String cannot fail, here and below.
-    let head = format!("{}: {results}, {unread}", sanitize(source));
-    match head.chars().count() <= width {
-        true => out.push_str(&(head + "\n")),
-        // A long path is whole on its line, so that it can be copied.
-        false => {
-            let _ = writeln!(out, "{}:\n  {results}, {unread}", sanitize(source));
-        }
-    }
+/// For people. `source` is a path with its escapes.
+pub fn import_document(source: &str, imported: &Imported) -> Document {
+    let mut out = Document::default();
+    let results = words::count(imported.results.len(), "result");
+    let unread = words::count(imported.unread.len(), "unread part");
+    out.named(source, format!("{results}, {unread}"));
     if !imported.findings.is_empty() {
-        out.push_str("\nAs a comparison:\n");
-        write_findings(&mut out, &imported.findings, width);
+        out.heading("As a comparison");
+        write_findings(&mut out, &imported.findings);
     }
     let observed = observe::observations(imported);
     if !observed.is_empty() {
-        out.push_str("\nObservations:\n");
-        for line in observed.iter().map(String::as_str).chain([observe::ASSUMPTION]) {
-            out.push_str(&wrap(line, width, "  ", "    "));
-        }
+        out.heading("Observations");
+        observed.into_iter().for_each(|line| out.line(1, line));
+        out.line(1, observe::ASSUMPTION);
     }
-    for result in &imported.results {
-        out.push('\n');
-        write_result(&mut out, result, width);
-    }
+    imported.results.iter().for_each(|result| write_result(&mut out, result));
     if !imported.unread.is_empty() {
-        out.push_str("\nNot read:\n");
+        out.heading("Not read");
     }
     for unread in imported.unread.iter().take(SHOWN_UNREAD) {
-        let text =
-            format!("{}: {}", lines(unread.first_line, unread.last_line), clean(&unread.why));
-        out.push_str(&wrap(&text, width, "  ", "    "));
+        let place = lines(unread.first_line, unread.last_line);
+        out.line(1, format!("{place}: {}", clean(&unread.why)));
     }
     let more = imported.unread.len().saturating_sub(SHOWN_UNREAD);
     if more > 0 {
-        let _ = writeln!(out, "  and {more} more; `--format json` lists them all");
+        out.line(1, format!("and {more} more; `--format json` lists them all"));
     }
     out
-}
-
-pub(super) fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 pub(super) fn lines(first: u64, last: u64) -> String {
@@ -88,55 +70,48 @@ fn clean(text: &str) -> String {
     printable(text.as_bytes())
 }
 
-fn write_result(out: &mut String, result: &ToolResult, width: usize) {
+fn write_result(out: &mut Document, result: &ToolResult) {
     let mut head = clean(&result.tool);
     for part in [&result.version, &result.test].into_iter().flatten() {
-        let _ = write!(head, " {}", clean(part));
+        head = format!("{head} {}", clean(part));
     }
-    let _ = write!(head, ", {}", lines(result.first_line, result.last_line));
+    head = format!("{head}, {}", lines(result.first_line, result.last_line));
     if let Some(context) = &result.context {
-        let _ = write!(head, ", under \"{}\"", clean(context));
+        head = format!("{head}, under \"{}\"", clean(context));
     }
-    out.push_str(&wrap(&head, width, "", "  "));
+    out.heading(head);
     if !result.setup.is_empty() {
         let facts: Vec<String> =
             result.setup.iter().map(|(key, what)| format!("{key} {what}")).collect();
-        out.push_str(&wrap(&clean(&facts.join(", ")), width, "  ", "    "));
+        out.line(1, clean(&facts.join(", ")));
     }
     if let Some(command) = &result.command {
-        out.push_str(&wrap(&format!("$ {}", clean(command)), width, "  ", "    "));
+        out.line(1, format!("$ {}", clean(command)));
     }
-    let shown: Vec<&Metric> = result.metrics.iter().filter(|metric| is_shown(metric)).collect();
-    let widest = shown.iter().map(|metric| metric.name.len()).max().unwrap_or(0);
-    for metric in shown {
-        let (name, value) = (format!("  {:widest$}  ", metric.name), value(metric));
-        match name.chars().count() + value.chars().count() <= width {
-            true => out.push_str(&(name + &value + "\n")),
-            false => out.push_str(&wrap(&value, width, &name, &" ".repeat(widest + 6))),
-        }
-    }
-    write_findings(out, &result.findings, width);
+    let shown = result.metrics.iter().filter(|metric| is_shown(metric));
+    out.rows(shown.map(|metric| (metric.name.as_str(), value(metric))));
+    write_findings(out, &result.findings);
 }
 
-fn write_findings(out: &mut String, findings: &[Finding], width: usize) {
+fn write_findings(out: &mut Document, findings: &[Finding]) {
     for finding in view::findings(findings) {
-        out.push_str(&wrap(&clean(&finding.line()), width, "  ", "    "));
+        out.line(1, clean(&finding.line()));
     }
 }
 
 /// What a page states beside its numbers, for people.
-pub fn facts_text(facts: &Facts, width: usize) -> String {
-    if facts.fact.is_empty() {
-        return String::new();
+pub fn write_facts(facts: &Facts, out: &mut Document) {
+    if !facts.fact.is_empty() {
+        out.heading("Stated with the figures");
     }
-    let mut out = String::from("\nStated with the figures:\n");
-    for fact in &facts.fact {
-        let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
-        let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
-        let text = format!("{}{of} = {}: {}", fact.key, fact.value, fact.says);
-        out.push_str(&wrap(&clean(&text), width, "  ", "    "));
-    }
-    out
+    facts.fact.iter().for_each(|fact| out.line(1, clean(&fact_words(fact))));
+}
+
+/// "price of WD40 = 99: the price on the day of the test".
+pub(super) fn fact_words(fact: &Fact) -> String {
+    let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
+    let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
+    format!("{}{of} = {}: {}", fact.key, fact.value, fact.says)
 }
 
 pub(super) fn is_shown(metric: &Metric) -> bool {
@@ -175,7 +150,7 @@ mod tests {
     #[test]
     fn people_read_units_and_programs_raw_numbers() {
         let imported = Finder::all(PAGE.as_bytes());
-        insta::assert_snapshot!(import_text("page.md", &imported, 80));
+        insta::assert_snapshot!(import_document("page.md", &imported).text(80, false));
         let json: serde_json::Value =
             serde_json::from_str(&import_json("page.md", &imported)).unwrap();
         insta::assert_json_snapshot!(json);
@@ -184,7 +159,7 @@ mod tests {
     #[test]
     fn text_of_others_cannot_drive_a_terminal() {
         let page = "# \u{1b}[31mred\u{202e}\n21 bytes copied, 2.3427e-05 s, 896 kB/s\n";
-        let text = import_text("a\\x1b", &Finder::all(page.as_bytes()), 80);
+        let text = import_document("a\\x1b", &Finder::all(page.as_bytes())).text(80, false);
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
         assert!(text.contains("a\\x1b"));
     }

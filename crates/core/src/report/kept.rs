@@ -27,9 +27,7 @@ pub fn kept_document(kept: &Kept) -> Document {
     });
     out.gap();
     out.rows(counts(kept));
-    if !kept.lost.is_empty() {
-        out.gap();
-    }
+    out.gap();
     for lost in &kept.lost {
         out.bullet(format!(
             "{}: operation {} of lane {} at byte {}; {}",

@@ -1,42 +1,9 @@
 //! Lines of text: wrapping at a width, and the escapes that colour a word.
 
-/// Columns of a usual terminal.
-pub const USUAL: usize = 80;
 /// Columns below which a table is written as a list.
 pub const TABLE: usize = 72;
 /// The largest indent there.
 const DEEP: usize = 6;
-
-/// Text that is being written for a terminal of so many columns.
-#[derive(Clone, Debug, Default)]
-pub struct Page {
-    /// What was written so far.
-    pub text: String,
-    /// Columns.
-    pub width: usize,
-}
-
-impl Page {
-    /// An empty page.
-    pub fn new(width: usize) -> Page {
-        Page { text: String::new(), width }
-    }
-
-    /// Adds text, wrapped; see [`wrap`].
-    pub fn wrap(&mut self, text: &str, first: &str, rest: &str) {
-        self.text.push_str(&wrap(text, self.width, first, rest));
-    }
-
-    /// Adds text as it is.
-    pub fn push_str(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
-    /// Adds a character.
-    pub fn push(&mut self, c: char) {
-        self.text.push(c);
-    }
-}
 
 /// Wraps `text` at `width` columns; the first line starts with `first`, the others with `rest`.
 /// A word longer than a line is broken, so that no line is ever longer than `width`. Where there is
@@ -195,6 +162,8 @@ mod tests {
         let wanted = "  a    b\n    \u{1b}[1mcccc\u{1b}[0m dddd eeee ffff\n      gggg\nend";
         assert_eq!(fit(text, 24), wanted);
         assert_eq!(fit("aaaaaaaaaaaaaaaaaaaa b\n", 10), "aaaaaaaaaaaaaaaaaaaa\n  b\n");
+        let path = format!("  tail /{}", "x".repeat(60));
+        assert!(fit(&path, 40).contains(path.trim_start_matches("  tail ")), "can be copied");
         assert_eq!(fit(text, 80), text);
     }
 

@@ -1,16 +1,15 @@
 //! Rules and findings, for programs and for people.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
+use super::document::{Document, Table, words};
 use super::layout::wrap;
 use super::view;
 use crate::evidence::Rule;
 use crate::model::finding::Finding;
-use crate::model::path::sanitize;
 use crate::model::setting::Setting;
 use crate::rules;
+use crate::words;
 
 /// Columns of docs/findings.md.
 const MARKDOWN_WIDTH: usize = 100;
@@ -58,21 +57,26 @@ fn severities(rule: &Rule) -> [char; 4] {
 }
 
 /// Every rule with what it fires on; those of the method's list by number, ours by name only.
-pub fn rules_text(width: usize) -> String {
-    let head = format!("{:<22}P I D p  {:<5}", "name", "code");
-    let rest = " ".repeat(head.len());
-    let mut out = wrap("fires when", width, &head, &rest);
-    for rule in rules::all() {
-        let [places, image, decide, precise] = severities(rule);
+pub fn rules_document() -> Document {
+    let cells = |rule: &&Rule| {
         let id = if rule.id == rule.slug { "" } else { rule.id };
-        let first = format!("{:<22}{places} {image} {decide} {precise}  {id:<5}", rule.slug);
-        out.push_str(&wrap(rule.condition, width, &first, &rest));
-    }
-    let legend = "P places, I an image, D decide on a device, p precise: R prevents a verdict, E \
-                  error (two of them prevent a verdict), W warning, I note. `bakeoff lint \
-                  --explain L13` or `--explain NAME` explains one rule.";
-    out.push('\n');
-    out.push_str(&wrap(legend, width, "", ""));
+        let [places, image, decide, precise] = severities(rule);
+        vec![
+            rule.slug.to_string(),
+            format!("{places} {image} {decide} {precise}"),
+            id.to_string(),
+            rule.condition.to_string(),
+        ]
+    };
+    let columns = [words("name"), words("P I D p"), words("code"), words("fires when")];
+    let mut out = Document::default();
+    out.table(Table::new(columns, rules::all().iter().map(cells)));
+    out.gap();
+    out.paragraph(
+        "P places, I an image, D decide on a device, p precise: R prevents a verdict, E error (two \
+         of them prevent a verdict), W warning, I note. `bakeoff lint --explain L13` or `--explain \
+         NAME` explains one rule.",
+    );
     out
 }
 
@@ -98,16 +102,18 @@ pub fn rules_markdown() -> String {
 }
 
 /// One rule in a paragraph.
-pub fn rule_text(rule: &Rule, width: usize) -> String {
+pub fn rule_document(rule: &Rule) -> Document {
     let code = if rule.id == rule.slug { String::new() } else { format!(" ({})", rule.id) };
-    let mut out = format!("{}{code}\n", rule.slug);
-    out.push_str(&wrap(rule.condition, width, "fires when  ", "            "));
-    // Writing to a String cannot fail.
-    let _ = writeln!(out, "known in    {}", when(rule));
-    let _ = writeln!(out, "limits      {}", scope(rule));
-    out.push_str(&wrap(&severity_words(rule), width, "severity    ", "            "));
-    out.push('\n');
-    out.push_str(&wrap(rule.explain, width, "", ""));
+    let mut out = Document::default();
+    out.headline(format!("{}{code}", rule.slug));
+    out.rows([
+        ("fires when", rule.condition.to_string()),
+        ("known in", when(rule)),
+        ("limits", scope(rule).to_string()),
+        ("severity", severity_words(rule)),
+    ]);
+    out.gap();
+    out.paragraph(rule.explain);
     out
 }
 
@@ -153,26 +159,20 @@ pub fn lint_json(source: Option<&str>, rules: &[&Rule], findings: &[Finding]) ->
 }
 
 /// Findings for people, most severe first; one that concerns several candidates is one line.
-pub fn findings_text(source: &str, findings: &[Finding], width: usize) -> String {
+pub fn findings_document(source: &str, findings: &[Finding]) -> Document {
     let said = view::findings(findings);
-    let mut out = format!("{}: {}\n", sanitize(source), count(said.len()));
-    for finding in &said {
-        out.push_str(&wrap(&finding.line(), width, "- ", "  "));
-    }
+    let count = match said.len() {
+        0 => "no findings".to_string(),
+        n => words::count(n, "finding"),
+    };
+    let mut out = Document::default();
+    out.named(source, count);
+    said.iter().for_each(|finding| out.bullet(finding.line()));
     if let Some(first) = said.first() {
-        out.push('\n');
-        let more = format!("To explain one of them: bakeoff lint --explain {}", first.id);
-        out.push_str(&wrap(&more, width, "", "  "));
+        out.gap();
+        out.paragraph(format!("To explain one of them: bakeoff lint --explain {}", first.id));
     }
     out
-}
-
-fn count(findings: usize) -> String {
-    match findings {
-        0 => "no findings".to_string(),
-        1 => "1 finding".to_string(),
-        n => format!("{n} findings"),
-    }
 }
 
 #[cfg(test)]
@@ -192,11 +192,11 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_line_and_a_paragraph() {
-        let text = rules_text(80);
+        let text = rules_document().text(80, false);
         assert_eq!(text.matches("  L").count(), 68, "{text}");
         assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
         assert!(rules::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
-        let one = rule_text(&rules::asked::sync_not_timed::RULE, 80);
+        let one = rule_document(&rules::asked::sync_not_timed::RULE).text(80, false);
         assert!(
             one.contains("conv=fdatasync")
                 && one.contains("severity    prevents a verdict for every"),

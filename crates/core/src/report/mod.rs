@@ -37,7 +37,6 @@ mod monitor;
 pub mod now;
 mod own_cost;
 mod pairs;
-mod plain;
 pub mod plan;
 pub mod plans;
 mod recipe;
@@ -48,37 +47,35 @@ mod said;
 mod service;
 mod setup;
 mod simulate;
-mod simulate_text;
 mod study_markdown;
 mod trend;
 mod usual;
 pub mod view;
 
-pub use about::{about_json, about_text};
+pub use about::{about_document, about_json};
 pub use answer::live;
-pub use bench::{Benched, bench_json, bench_text};
+pub use bench::{Benched, bench_document, bench_json};
 pub use compare::{compare_document, compare_json};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use document::Document;
 pub use exposition::Exposition;
 pub use filesystems::filesystems_markdown;
 pub use fio_options::fio_markdown;
-pub use fleet::{coverage_markdown, fleet_document, fleet_json};
+pub use fleet::{coverage_document, fleet_document, fleet_json};
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
 pub use html::{Assets, Picture, card, html, live as pages, picture, study as study_html};
-pub use import::{facts_text, import_json, import_text};
+pub use import::{import_document, import_json, write_facts};
 pub use json::{json, json_text};
 pub use kept::{kept_document, kept_json};
 pub use layout::{cut, wrap};
-pub use lint::{findings_text, lint_json, rule_text, rules_markdown, rules_text};
+pub use lint::{findings_document, lint_json, rule_document, rules_document, rules_markdown};
 pub use monitor::{prometheus, service};
-pub use own_cost::{own_cost_json, own_cost_text};
+pub use own_cost::{own_cost_document, own_cost_json};
 pub use recipe::recipe;
 pub use service::{Datum, Service, State};
-pub use setup::{setup_json, setup_text};
-pub use simulate::{simulate_json, simulate_markdown};
-pub use simulate_text::simulate_text;
+pub use setup::{setup_document, setup_json};
+pub use simulate::{simulate_document, simulate_json, simulate_markdown};
 pub use study_markdown::study_markdown;
 pub use trend::{trend_csv, trend_document, trend_json};
 pub use usual::usual_markdown;
@@ -142,10 +139,10 @@ pub fn screen(
 
 /// Everything in text: for `--details`, and the only form for runs of version 0.1.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
-    let view = view::View::new(run, analysis);
+    let document = details::document(&view::View::new(run, analysis));
     match options.plain {
-        true => plain::write(&view),
-        false => details::document(&view).text(usize::from(options.width.max(40)), options.color),
+        true => document.plain(),
+        false => document.text(usize::from(options.width.max(40)), options.color),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::document::{Document, Row};
 use crate::model::measurement::ClockSource;
 use crate::model::own_cost::{OwnCost, PartCost};
 use crate::units;
@@ -14,40 +15,41 @@ pub fn own_cost_json(cost: &OwnCost) -> Value {
     json!({ "schema": "bakeoff/check/1", "engine": engine })
 }
 
-/// One line a part, in 80 columns.
-pub fn own_cost_text(cost: &OwnCost) -> String {
+/// For people: a row for each part.
+pub fn own_cost_document(cost: &OwnCost) -> Document {
     let clock = match cost.clock {
         ClockSource::Counter => "the processor's counter",
         ClockSource::Vdso => "clock_gettime",
         ClockSource::Syscall => "clock_gettime as a system call",
     };
-    let mut text = format!(
-        "clock      {:.1} ns per reading of {clock}, error at most {:.0} ppm\nhistogram  {:.1} ns \
-         per latency\n",
-        cost.clock_read_ns, cost.clock_error_ppm, cost.histogram_ns
-    );
-    text += &lines("offsets", &cost.offsets, |part| format!("{:.1} ns per offset", part.ns));
-    text += &lines("loop", &cost.loops, |part| {
-        let most = units::count(part.ceiling_iops());
-        format!("{:.1} ns per I/O: at most {most} IOPS", part.ns)
-    });
-    let rate = |rate| units::rate(rate);
-    text += &format!(
-        "data       {} generated, {} verified, on one core\n\nEvery report shows the tool's own \
-         share of a cell: operations times the loop's\ncost, plus the time for generating the \
-         written data.\n",
-        rate(cost.fill_bytes_per_s),
-        rate(cost.verify_bytes_per_s)
-    );
-    text
-}
-
-fn lines(title: &str, parts: &[PartCost], words: impl Fn(&PartCost) -> String) -> String {
-    let line = |(i, part): (usize, &PartCost)| {
-        let title = if i == 0 { title } else { "" };
-        format!("{title:<11}{:<16}{}\n", part.name, words(part))
+    let (reading, ppm) = (cost.clock_read_ns, cost.clock_error_ppm);
+    let clock = format!("{reading:.1} ns per reading of {clock}, error at most {ppm:.0} ppm");
+    let offset = |part: &PartCost| {
+        Row::from((format!("offsets {}", part.name), format!("{:.1} ns per offset", part.ns)))
     };
-    parts.iter().enumerate().map(line).collect()
+    let one_loop = |part: &PartCost| {
+        let most = units::count(part.ceiling_iops());
+        let text = format!("{:.1} ns per I/O: at most {most} IOPS", part.ns);
+        Row::from((format!("loop {}", part.name), text))
+    };
+    let data = format!(
+        "{} generated, {} verified, on one core",
+        units::rate(cost.fill_bytes_per_s),
+        units::rate(cost.verify_bytes_per_s)
+    );
+    let mut rows = vec![Row::from(("clock", clock))];
+    rows.push(Row::from(("histogram", format!("{:.1} ns per latency", cost.histogram_ns))));
+    rows.extend(cost.offsets.iter().map(offset));
+    rows.extend(cost.loops.iter().map(one_loop));
+    rows.push(Row::from(("data", data)));
+    let mut out = Document::default();
+    out.rows(rows);
+    out.gap();
+    out.paragraph(
+        "Every report shows the tool's own share of a cell: operations times the loop's cost, plus \
+         the time for generating the written data.",
+    );
+    out
 }
 
 #[cfg(test)]
@@ -70,7 +72,7 @@ mod tests {
 
     #[test]
     fn in_words() {
-        insta::assert_snapshot!(own_cost_text(&cost()));
+        insta::assert_snapshot!(own_cost_document(&cost()).text(80, false));
     }
 
     #[test]

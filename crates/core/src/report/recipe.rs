@@ -5,6 +5,7 @@ use crate::model::path::{RawPath, sanitize};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prepare::steps::{mkfs_argv, shell_word};
+use crate::words;
 
 use super::answer::workload_name;
 
@@ -43,14 +44,12 @@ fn winners(analysis: &Analysis) -> Vec<(String, String)> {
         let each = chosen.alternatives.iter();
         return each.map(|best| (best.candidate.clone(), names(&best.workloads))).collect();
     }
-    let mut winners: Vec<(String, String)> = Vec::new();
-    for verdict in analysis.verdicts.iter().filter(|v| v.verdict.is_winner()) {
-        let Some(name) = &verdict.winner else { continue };
-        match winners.iter_mut().find(|(n, _)| n == name) {
-            Some((_, best_for)) => best_for.push_str(&format!(", {}", verdict.workload)),
-            None => winners.push((name.clone(), verdict.workload.clone())),
-        }
-    }
+    let won = analysis.verdicts.iter().filter(|v| v.verdict.is_winner());
+    let won = won.filter_map(|v| Some((v.winner.clone()?, v.workload.clone())));
+    let winners: Vec<(String, String)> = words::grouped(won)
+        .into_iter()
+        .map(|(name, best_for)| (name, best_for.join(", ")))
+        .collect();
     if !winners.is_empty() || analysis.verdicts.iter().any(|v| !v.verdict.is_tie()) {
         return winners;
     }

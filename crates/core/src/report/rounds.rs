@@ -48,7 +48,7 @@ pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<Str
     let workload = header.workloads.iter().find(|w| w.name == verdict.workload)?;
     let (mean, (low, high)) = (of.mean?, of.edges()?);
     let say = |value| workload.metric.figure(value);
-    let rounds = words::count(of.figures.len() as u32, "round");
+    let rounds = words::count(of.figures.len(), "round");
     let spread = of.spread().map(|spread| format!("; {spread}")).unwrap_or_default();
     let said = match (of.is_steady, of.is_over) {
         (true, _) => {
@@ -85,7 +85,7 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
         match (rounds.is_steady, rounds.mean) {
             (true, Some(mean)) => steady.push(format!("{label} {}", workload.metric.figure(mean))),
             (_, Some(_)) => {
-                let rounds = words::count(rounds.figures.len() as u32, "round");
+                let rounds = words::count(rounds.figures.len(), "round");
                 unsteady.push(format!("{label} (after {rounds})"));
             }
             (_, None) => unknown.push(label.clone()),

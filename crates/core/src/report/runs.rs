@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::model::path::sanitize;
 use crate::model::verb::Verb;
 use crate::model::verdict::{Analysis, Verdict};
+use crate::words;
 
 use super::csv::text as csv_text;
-use super::document::{Table, number, words};
-use super::layout::{cut, wrap};
-use super::view::{plural, utc};
+use super::document::{Document, Table, number, words};
+use super::layout::cut;
+use super::view::utc;
 
 /// Longest title and verdict in a table, characters.
 const WORDS: usize = 48;
@@ -157,49 +158,35 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    fn note(self) -> String {
-        let more = match self.more {
-            0 => String::new(),
-            n => format!("{} not listed (--limit 0 lists all)\n", are(n, "earlier run")),
+    /// What is not listed, and how to list it.
+    fn notes(self) -> Vec<String> {
+        let more = (self.more > 0)
+            .then(|| format!("{} not listed (--limit 0 lists all)", are(self.more, "earlier run")));
+        let unmeasured = match self.unmeasured {
+            0 => None,
+            1 => Some("1 run that measured nothing is not listed (--all lists it)".to_string()),
+            n => Some(format!("{n} runs that measured nothing are not listed (--all lists them)")),
         };
-        more + &match self.unmeasured {
-            0 => String::new(),
-            1 => "1 run that measured nothing is not listed (--all lists it)\n".to_string(),
-            n => format!("{n} runs that measured nothing are not listed (--all lists them)\n"),
-        }
+        more.into_iter().chain(unmeasured).collect()
     }
 }
 
 /// "1 run is", "2 runs are".
 fn are(count: u64, noun: &str) -> String {
-    format!("{} {}", plural(count, noun), if count == 1 { "is" } else { "are" })
+    format!("{} {}", words::count(count, noun), if count == 1 { "is" } else { "are" })
 }
 
-/// For a terminal of that many columns; `None` = no limit.
-pub fn text(rows: &[Row], left_out: LeftOut, width: Option<u16>) -> String {
-    if rows.is_empty() {
-        let none = match left_out.is_filtered {
-            true => "No stored run matches. `bakeoff runs` lists all runs.\n",
-            false => "No runs are stored yet. Start one with `bakeoff quick`.\n",
-        };
-        return none.to_string() + &left_out.note();
-    }
-    let notes = format!("{}\n{}", plural(rows.len() as u64, "run"), left_out.note());
-    let width = width.map(usize::from);
-    let notes = match width {
-        Some(width) => notes.lines().map(|line| wrap(line, width, "", "  ")).collect(),
-        None => notes,
-    };
-    table(rows).text(width) + &notes
-}
-
-/// A table to paste.
-pub fn markdown(rows: &[Row], left_out: LeftOut) -> String {
-    let more = LeftOut { unmeasured: 0, ..left_out }.note();
-    match more.is_empty() {
-        true => table(rows).markdown(),
-        false => format!("{}\n{more}", table(rows).markdown()),
-    }
+/// For people.
+pub fn document(rows: &[Row], left_out: LeftOut) -> Document {
+    let mut out = Document::default();
+    out.table(table(rows));
+    out.paragraph(match (rows.len(), left_out.is_filtered) {
+        (0, true) => "No stored run matches. `bakeoff runs` lists all runs.".to_string(),
+        (0, false) => "No runs are stored yet. Start one with `bakeoff quick`.".to_string(),
+        (n, _) => words::count(n, "run"),
+    });
+    left_out.notes().into_iter().for_each(|note| out.paragraph(note));
+    out
 }
 
 /// `bakeoff/runs/1`.
@@ -306,21 +293,22 @@ mod tests {
 
     #[test]
     fn the_list_in_every_format() {
-        insta::assert_snapshot!("runs_text", text(&rows(), LeftOut::default(), Some(80)));
-        insta::assert_snapshot!("runs_text_unlimited", text(&rows(), LeftOut::default(), None));
-        insta::assert_snapshot!("runs_markdown", markdown(&rows(), LeftOut::default()));
+        let all = document(&rows(), LeftOut::default());
+        insta::assert_snapshot!("runs_text", all.text(80, false));
+        insta::assert_snapshot!("runs_text_unlimited", all.text(usize::MAX, false));
+        insta::assert_snapshot!("runs_markdown", all.markdown());
         insta::assert_snapshot!("runs_csv", csv(&rows()));
         insta::assert_snapshot!("runs_json", json(&rows(), LeftOut::default()));
-        let none = |left_out| text(&[], left_out, None);
+        let none = |left_out| document(&[], left_out).text(80, false);
         assert!(none(LeftOut::default()).contains("bakeoff quick"));
         let left_out = LeftOut { unmeasured: 2, is_filtered: true, more: 1 };
         assert!(none(left_out).contains("matches") && none(left_out).contains("--all"));
-        let narrow = text(&rows(), left_out, Some(40));
+        let narrow = document(&rows(), left_out).text(40, false);
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
         assert!(narrow.contains("ext4 wins all 2") && narrow.contains("2 runs that"), "{narrow}");
         assert!(narrow.contains("1 earlier run is not listed"), "{narrow}");
         let left_out = LeftOut { more: 99_900, ..LeftOut::default() };
-        let long = text(&rows(), left_out, None);
+        let long = document(&rows(), left_out).text(80, false);
         let note = "99900 earlier runs are not listed (--limit 0 lists all)\n";
         assert!(long.ends_with(note), "{long}");
     }

@@ -4,18 +4,15 @@
 
 use serde_json::{Value, json};
 
-use super::layout::{wrap, wrap_command};
+use super::document::Document;
 use crate::setup::{NoDriver, Privilege, Program, Setup};
 use crate::words;
 
-/// Columns of the terminal.
-const WIDTH: usize = 80;
-
 /// For people.
-pub fn setup_text(setup: &Setup) -> String {
-    let mut out = String::new();
+pub fn setup_document(setup: &Setup) -> Document {
+    let mut out = Document::default();
     let missing: Vec<&Program> = setup.missing().collect();
-    let used = words::count(setup.programs.len() as u32, "program");
+    let used = words::count(setup.programs.len(), "program");
     let first = match missing.len() as u32 {
         0 => format!("Nothing to install: all {used} of {} are installed.", setup.uses.what),
         n => format!(
@@ -25,61 +22,45 @@ pub fn setup_text(setup: &Setup) -> String {
             if n == 1 { "is" } else { "are" }
         ),
     };
-    out += &wrap(&words::capital(&first), WIDTH, "", "");
-    let column = missing.iter().map(|program| program.tool.program.len()).max().unwrap_or(0) + 2;
-    for program in &missing {
-        let name = format!("  {:<column$}", program.tool.program);
+    out.paragraph(words::capital(&first));
+    out.rows(missing.iter().map(|program| {
         let package = match (program.package, setup.manager) {
             (Some(package), _) => format!("package {package}"),
             (None, Some(_)) => "no package in this distribution".to_string(),
             (None, None) => "package unknown".to_string(),
         };
-        let line = format!("{} ({package})", program.tool.why);
-        out += &wrap(&line, WIDTH, &name, &" ".repeat(column + 2));
+        (program.tool.program, format!("{} ({package})", program.tool.why))
+    }));
+    for (lacking, names) in NoDriver::together(&setup.no_driver) {
+        out.paragraph(format!(
+            "Not in this kernel ({}): {}. {}.",
+            lacking.kernel,
+            words::list(&names),
+            lacking.remedy
+        ));
     }
-    for line in lacking(setup) {
-        out += &wrap(&line, WIDTH, "", "  ");
-    }
-    out + &how(setup)
-}
-
-/// The filesystems that the kernel cannot mount, in one sentence for each remedy.
-fn lacking(setup: &Setup) -> Vec<String> {
-    let mut groups: Vec<(NoDriver, Vec<String>)> = Vec::new();
-    for lacking in &setup.no_driver {
-        match groups
-            .iter_mut()
-            .find_map(|(group, names)| group.remedy.absorb(&lacking.remedy).then_some(names))
-        {
-            Some(names) => names.push(lacking.fs.clone()),
-            None => groups.push((lacking.clone(), vec![lacking.fs.clone()])),
-        }
-    }
-    let line = |(group, names): (NoDriver, Vec<String>)| {
-        let (kernel, names) = (group.kernel, words::list(&names));
-        format!("Not in this kernel ({kernel}): {names}. {}.", group.remedy)
-    };
-    groups.into_iter().map(line).collect()
+    how(setup, &mut out);
+    out
 }
 
 /// The command, or why there is none.
-fn how(setup: &Setup) -> String {
+fn how(setup: &Setup, out: &mut Document) {
     let packages = setup.packages();
     if setup.manager.is_none() && setup.missing().next().is_some() {
-        let text = "bakeoff found no supported package manager (apt, dnf, pacman, apk, zypper). \
-                    Install the programs with the package manager of this system.";
-        return wrap(text, WIDTH, "", "");
+        return out.paragraph(
+            "bakeoff found no supported package manager (apt, dnf, pacman, apk, zypper). Install \
+             the programs with the package manager of this system.",
+        );
     }
     if packages.is_empty() {
-        return String::new();
+        return;
     }
+    out.paragraph(match setup.privilege {
+        Privilege::None => "Install them as root:",
+        Privilege::Root | Privilege::Through(_) => "Install them with:",
+    });
     let commands: Vec<String> = setup.commands(&packages).iter().map(|c| c.join(" ")).collect();
-    let as_whom = if setup.privilege == Privilege::None {
-        "Install them as root:"
-    } else {
-        "Install them with:"
-    };
-    format!("{as_whom}\n{}", wrap_command(&commands.join(" && "), WIDTH, "  ", "    "))
+    out.command(commands.join(" && "));
 }
 
 /// For programs.
@@ -132,23 +113,25 @@ mod tests {
     #[test]
     fn names_each_program_its_package_and_the_command() {
         let setup = shown(false, Some(Manager::Dnf), Privilege::Through("sudo"));
-        let text = setup_text(&setup);
+        let text = setup_document(&setup).text(80, false);
         insta::assert_snapshot!(text);
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]
     fn nothing_is_installed_where_nothing_is_missing() {
-        let text = setup_text(&shown(true, Some(Manager::Apt), Privilege::Root));
+        let text =
+            setup_document(&shown(true, Some(Manager::Apt), Privilege::Root)).text(80, false);
         assert!(text.starts_with("Nothing to install: all 7 programs of the demo"), "{text}");
         assert!(!text.contains("apt-get"), "{text}");
     }
 
     #[test]
     fn without_a_manager_or_root_the_words_say_who_installs() {
-        let text = setup_text(&shown(false, Some(Manager::Pacman), Privilege::None));
+        let text =
+            setup_document(&shown(false, Some(Manager::Pacman), Privilege::None)).text(80, false);
         assert!(text.contains("Install them as root:\n  pacman --sync"), "{text}");
-        let text = setup_text(&shown(false, None, Privilege::Root));
+        let text = setup_document(&shown(false, None, Privilege::Root)).text(80, false);
         assert!(
             text.contains("package unknown") && text.contains("found no supported package"),
             "{text}"

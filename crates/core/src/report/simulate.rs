@@ -1,9 +1,17 @@
-//! What was simulated, for programs and for docs/truth.md.
+//! What was simulated, for programs, for a terminal, and as the wide tables of docs/truth.md.
 
 use serde_json::json;
 
+use super::document::{self, Document, number, words};
 use crate::simulate::bound::looks;
 use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
+
+/// What the columns of the first table are.
+const LEGEND: &str = "wrong: runs that name a false winner on the first workload; overall: on any \
+    workload, in the statement about all of them; right: runs that name the true winner; equal: as \
+    fast as any; open: leads so far; true: no candidate is faster by more than the lead says; \
+    cells: mean per run, and its share of 27 blocks (20 in quick). docs/truth.md describes what is \
+    guaranteed and what is not.";
 
 /// One JSON document: `bakeoff/simulate/1`.
 pub fn simulate_json(simulation: &Simulation) -> String {
@@ -17,139 +25,166 @@ pub fn simulate_json(simulation: &Simulation) -> String {
     .to_string()
 }
 
+/// A column of a table.
+struct Column<T> {
+    /// Its title on a page.
+    title: &'static str,
+    /// Its title in a terminal, which has no space for all columns.
+    short: Option<&'static str>,
+    /// Its figure in a row.
+    figure: fn(&T) -> String,
+}
+
+const fn column<T>(
+    title: &'static str,
+    short: Option<&'static str>,
+    figure: fn(&T) -> String,
+) -> Column<T> {
+    Column { title, short, figure }
+}
+
+const OUTCOMES: [Column<Outcome>; 16] = [
+    column("noise", None, |o| format!("{:.0} %", o.noise_percent)),
+    column("k", Some("k"), |o| o.k.to_string()),
+    column("W", Some("W"), |o| o.w.to_string()),
+    column("runs", None, |o| o.runs.to_string()),
+    column("false winner", Some("wrong"), |o| percent(o.share(o.false_beats))),
+    column("in the headline", Some("overall"), |o| percent(o.share(o.false_headline))),
+    column("right winner", Some("right"), |o| percent(o.share(o.right_winner))),
+    column("in the headline", None, |o| percent(o.share(o.headline_right))),
+    column("as fast", Some("equal"), |o| percent(o.share(o.as_fast))),
+    column("leads", Some("open"), |o| percent(o.share(o.leads))),
+    column("refused", Some("refused"), |o| percent(o.share(o.refused))),
+    column("lead true", Some("true"), |o| percent(o.share(o.lead_true))),
+    column("settled", None, |o| percent(o.share(o.headline_settled))),
+    column("coverage", None, |o| percent(o.share(o.coverage))),
+    column("cells", Some("cells"), |o| format!("{:.0}", o.cells_used)),
+    column("of all", Some("of all"), |o| percent(o.cells_used / o.cells_fixed_design.max(1.0))),
+];
+
+const RIVALS: [Column<Rivalry>; 4] = [
+    column("false winner", Some("wrong"), |r| percent(r.share(r.false_winner))),
+    column("right winner", Some("right"), |r| percent(r.share(r.right_winner))),
+    column("right at 5 % error", Some("right*"), |r| percent(r.share(r.right_at_equal_error))),
+    column("cells", Some("cells"), |r| format!("{:.1}", r.cells_used)),
+];
+
+/// What a test can know, and what it then finds.
+const TESTS: [Column<Bound>; 3] = [
+    column("wave and noise", None, |b| percent(b.knows_noise)),
+    column("the wave only", None, |b| percent(b.knows_wave_only)),
+    column("the wave only, 10 % alarms", None, |b| percent(b.knows_wave_going_on)),
+];
+
 /// Three tables in Markdown.
 pub fn simulate_markdown(simulation: &Simulation) -> String {
-    let mut rows = vec![
-        [
-            "the truth",
-            "noise",
-            "k",
-            "W",
-            "runs",
-            "false winner",
-            "in the headline",
-            "right winner",
-            "in the headline",
-            "as fast",
-            "leads",
-            "refused",
-            "lead true",
-            "settled",
-            "coverage",
-            "cells",
-            "of all",
-        ]
-        .map(str::to_string)
-        .to_vec(),
-    ];
-    rows.extend(simulation.outcomes.iter().map(outcome));
-    let mut others = vec![
-        ["disk", "rule", "false winner", "right winner", "right at 5 % error", "cells"]
-            .map(str::to_string)
-            .to_vec(),
-    ];
-    others.extend(simulation.rivals.iter().map(rival));
-    format!("{}\n{}\n{}", table(&rows), table(&others), table(&bounds(&simulation.bounds)))
+    let mut out = Document::default();
+    let outcomes = simulation.outcomes.iter().map(|o| (vec![o.name.clone()], o));
+    out.table(table(&["the truth"], &OUTCOMES, |column| Some(column.title), outcomes));
+    let rivals = simulation.rivals.iter().map(|r| (vec![r.disk.clone(), r.rule.clone()], r));
+    out.table(table(&["disk", "rule"], &RIVALS, |column| Some(column.title), rivals));
+    let waves = simulation.bounds.chunk_by(is_same_wave);
+    let bounds = waves.flat_map(|wave| {
+        let name = wave.first().map(wave_words);
+        bounds(wave).map(move |row| name.iter().cloned().chain(row).collect())
+    });
+    let columns = [words("the wave"), words("the best test that knows")];
+    let columns = columns.into_iter().chain(blocks(simulation));
+    out.table(document::Table::new(columns, bounds));
+    out.markdown()
 }
 
-fn outcome(o: &Outcome) -> Vec<String> {
-    let share = |count| percent(o.share(count));
-    vec![
-        o.name.clone(),
-        format!("{:.0} %", o.noise_percent),
-        o.k.to_string(),
-        o.w.to_string(),
-        o.runs.to_string(),
-        share(o.false_beats),
-        share(o.false_headline),
-        share(o.right_winner),
-        share(o.headline_right),
-        share(o.as_fast),
-        share(o.leads),
-        share(o.refused),
-        share(o.lead_true),
-        share(o.headline_settled),
-        share(o.coverage),
-        format!("{:.0}", o.cells_used),
-        percent(o.cells_used / o.cells_fixed_design.max(1.0)),
-    ]
-}
-
-fn rival(r: &Rivalry) -> Vec<String> {
-    let share = |count| percent(r.share(count));
-    vec![
-        r.disk.clone(),
-        r.rule.clone(),
-        share(r.false_winner),
-        share(r.right_winner),
-        share(r.right_at_equal_error),
-        format!("{:.1}", r.cells_used),
-    ]
-}
-
-/// What one kind of test finds.
-type Share = fn(&Bound) -> f64;
-
-/// A row for each wave and kind of test, a column for each number of blocks.
-fn bounds(all: &[Bound]) -> Vec<Vec<String>> {
-    let blocks = looks(all);
-    let mut head = vec!["the wave".to_string(), "the best test that knows".to_string()];
-    head.extend(blocks.iter().map(|b| format!("{b} blocks")));
-    let mut rows = vec![head];
-    for wave in all.chunk_by(|a, b| (a.lag1, a.wave_percent) == (b.lag1, b.wave_percent)) {
-        let Some(first) = wave.first() else { continue };
-        let name = format!("{:.0} % (lag-1 {})", first.wave_percent, first.lag1);
-        let knows_all: Share = |b| b.knows_noise;
-        let knows_wave: Share = |b| b.knows_wave_only;
-        let going_on: Share = |b| b.knows_wave_going_on;
-        let tests = [
-            ("wave and noise", knows_all),
-            ("the wave only", knows_wave),
-            ("the wave only, 10 % alarms", going_on),
-        ];
-        for (knows, share) in tests {
-            let mut row = vec![name.clone(), knows.to_string()];
-            row.extend(wave.iter().map(|b| percent(share(b))));
-            rows.push(row);
-        }
+/// The same for a terminal: a table with the most important columns for each scenario, disk and
+/// wave.
+pub fn simulate_document(simulation: &Simulation) -> Document {
+    let runs = simulation.outcomes.first().map_or(0, |o| o.runs);
+    let error = 200.0 * libm::sqrt(0.05 * 0.95 / f64::from(runs.max(1)));
+    let mut out = Document::default();
+    out.paragraph(format!(
+        "Simulated disks with known differences, {runs} runs of each, seed {}. With this many \
+         runs, a share of 5 % is accurate to within {error:.1} % (two standard errors).",
+        simulation.seed
+    ));
+    out.gap();
+    out.paragraph(LEGEND);
+    for same in simulation.outcomes.chunk_by(|a, b| a.name == b.name) {
+        same.first().into_iter().for_each(|o| out.heading(o.name.as_str()));
+        let rows = same.iter().map(|o| (Vec::new(), o));
+        out.table(table(&[], &OUTCOMES, |column| column.short, rows));
     }
-    rows
+    out.gap();
+    out.paragraph(
+        "Other rules on such disks. right*: if the rule were wrong in only 5 % of runs, which a \
+         real measurement cannot ensure.",
+    );
+    for same in simulation.rivals.chunk_by(|a, b| a.disk == b.disk) {
+        same.first().into_iter().for_each(|r| out.heading(r.disk.as_str()));
+        let rows = same.iter().map(|r| (vec![r.rule.clone()], r));
+        out.table(table(&["rule"], &RIVALS, |column| column.short, rows));
+    }
+    out.gap();
+    out.paragraph(
+        "How often the best possible test detects a wave of one candidate after so many blocks, by \
+         what the test knows.",
+    );
+    for wave in simulation.bounds.chunk_by(is_same_wave) {
+        wave.first().into_iter().for_each(|b| out.heading(wave_words(b)));
+        let columns = std::iter::once(words("knows")).chain(blocks(simulation));
+        out.table(document::Table::new(columns, bounds(wave)));
+    }
+    out
 }
 
+/// A table of the columns that have a title there, after columns of `names`.
+fn table<'a, T: 'a>(
+    names: &[&str],
+    columns: &[Column<T>],
+    title: fn(&Column<T>) -> Option<&'static str>,
+    rows: impl Iterator<Item = (Vec<String>, &'a T)>,
+) -> document::Table {
+    let shown: Vec<&Column<T>> = columns.iter().filter(|of| title(of).is_some()).collect();
+    let cells = |(names, of): (Vec<String>, &T)| {
+        names.into_iter().chain(shown.iter().map(|column| (column.figure)(of))).collect()
+    };
+    let names = names.iter().copied().map(words);
+    let figures = shown.iter().filter_map(|column| title(column)).map(number);
+    document::Table::new(names.chain(figures), rows.map(cells))
+}
+
+fn is_same_wave(a: &Bound, b: &Bound) -> bool {
+    (a.lag1, a.wave_percent) == (b.lag1, b.wave_percent)
+}
+
+fn wave_words(of: &Bound) -> String {
+    format!("{:.0} % (lag-1 {})", of.wave_percent, of.lag1)
+}
+
+/// A row for each kind of test, a column for each number of blocks.
+fn bounds(wave: &[Bound]) -> impl Iterator<Item = Vec<String>> {
+    TESTS.into_iter().map(|test| {
+        let shares = wave.iter().map(test.figure);
+        std::iter::once(test.title.to_string()).chain(shares).collect()
+    })
+}
+
+fn blocks(simulation: &Simulation) -> impl Iterator<Item = document::Column> {
+    looks(&simulation.bounds).into_iter().map(|b| number(format!("{b} blocks")))
+}
+
+/// "4.2 %", and "100 %", which leaves a terminal space for one more column.
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
-/// Rows of equal length as a table, the first one its head; text to the left, numbers to the right.
-fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let is_text =
-        |c: usize| rows.iter().skip(1).any(|r| !r[c].starts_with(|x: char| x.is_ascii_digit()));
-    let texts: Vec<bool> = (0..columns).map(is_text).collect();
-    let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(|c| width(c).max(3)).collect();
-    let line = |row: &Vec<String>| {
-        let cell = |c: usize| match texts[c] {
-            true => format!("{:<1$}", row[c], widths[c]),
-            false => format!("{:>1$}", row[c], widths[c]),
-        };
-        format!("| {} |\n", (0..columns).map(cell).collect::<Vec<_>>().join(" | "))
-    };
-    let rule = |c: usize| match texts[c] {
-        true => "-".repeat(widths[c]),
-        false => format!("{}:", "-".repeat(widths[c] - 1)),
-    };
-    let rule = format!("| {} |\n", (0..columns).map(rule).collect::<Vec<_>>().join(" | "));
-    let mut lines = rows.iter().map(line);
-    let head = lines.next().unwrap_or_default();
-    format!("{head}{rule}{}", lines.collect::<String>())
+    match format!("{:.1}", share * 100.0).as_str() {
+        "100.0" => "100 %".to_string(),
+        other => format!("{other} %"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::index::CandidateIx;
-    use crate::simulate::{bound::bound, catalogue, disk::Own, rivals::Rule};
+    use crate::simulate::rivals::{RULES, Rule};
+    use crate::simulate::{bound::bound, catalogue, disk::Own};
 
     #[test]
     fn keys_are_those_that_were_promised_and_tables_have_a_row_each() {
@@ -199,5 +234,27 @@ mod tests {
         let text = simulate_markdown(&simulation);
         assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 11);
         assert!(text.contains("| equal, quiet disk |"), "{text}");
+    }
+
+    #[test]
+    fn every_scenario_has_its_figures_and_no_line_is_wider_than_a_terminal() {
+        let all = catalogue::all();
+        let disk = &all[0].disk;
+        let own = Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 };
+        let simulation = Simulation {
+            seed: 7,
+            outcomes: all.iter().map(|scenario| scenario.play(2, 7).unwrap()).collect(),
+            rivals: RULES.map(|rule| rule.play(("a disk", disk), 0.06, 3, 7)).to_vec(),
+            bounds: [5, 8, 12, 18, 27].map(|blocks| bound(own, 0.02, blocks, 20, 7)).to_vec(),
+        };
+        let text = simulate_document(&simulation).text(80, false);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        for scenario in &all {
+            assert!(text.contains(&format!("\n{}\n", scenario.name)), "{text}");
+        }
+        let figures = text.lines().filter(|line| line.contains('%')).count();
+        assert!(figures > all.len() + simulation.rivals.len(), "{text}");
     }
 }

@@ -1,57 +1,45 @@
 //! A published study as a block to paste: what its figures are compatible with, what limits them,
 //! what it states beside them, and every figure in one table.
 
-use super::document::{Table, escape, words};
+use super::document::{Document, Table, words};
 use super::html::headline;
-use super::import::{count, is_shown, lines, value};
+use super::import::{fact_words, is_shown, lines, value};
 use super::view::findings;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, ToolResult, observe};
 use crate::rules::limit;
+use crate::words;
 
 /// The study as Markdown, judged by its facts. `source` is what it is called: `study:NAME`.
 pub fn study_markdown(source: &str, imported: &Imported, facts: &Facts) -> String {
     let told = limit::sorted(imported.findings.clone());
-    let mut out = format!("**{}: {}**\n", escape(source), escape(&headline(&told)));
+    let mut out = Document::default();
+    out.headline(format!("{source}: {}", headline(&told)));
     let observed = observe::observations(imported);
     if !observed.is_empty() {
-        out.push_str("\nWhat the figures are consistent with:\n\n");
+        list("What the figures are consistent with:", observed, &mut out);
+        out.paragraph(observe::ASSUMPTION);
     }
-    for line in &observed {
-        out.push_str(&format!("- {}\n", escape(line)));
+    let limits = findings(&told).into_iter().map(|f| f.line()).collect();
+    list("What limits the comparison:", limits, &mut out);
+    list("Stated with the figures:", facts.fact.iter().map(fact_words).collect(), &mut out);
+    let results = words::count(imported.results.len(), "result");
+    out.paragraph(format!("{results}:"));
+    let columns = ["lines", "what", "figures"].map(words);
+    out.table(Table::new(columns, imported.results.iter().map(row)));
+    let unread = imported
+        .unread
+        .iter()
+        .map(|unread| format!("{}: {}", lines(unread.first_line, unread.last_line), unread.why));
+    list("Not read:", unread.collect(), &mut out);
+    out.markdown()
+}
+
+fn list(title: &str, items: Vec<String>, out: &mut Document) {
+    if !items.is_empty() {
+        out.paragraph(title);
     }
-    if !observed.is_empty() {
-        out.push_str(&format!("\n{}\n", escape(observe::ASSUMPTION)));
-    }
-    if !told.is_empty() {
-        out.push_str("\nWhat limits the comparison:\n\n");
-    }
-    for f in findings(&told) {
-        out.push_str(&format!("- {}\n", escape(&f.line())));
-    }
-    if !facts.fact.is_empty() {
-        out.push_str("\nStated with the figures:\n\n");
-    }
-    for fact in &facts.fact {
-        let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
-        let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
-        let text = format!("{}{of} = {}: {}", fact.key, fact.value, fact.says);
-        out.push_str(&format!("- {}\n", escape(&text)));
-    }
-    let results = count(imported.results.len(), "result");
-    let table = Table::new(
-        [words("lines"), words("what"), words("figures")],
-        imported.results.iter().map(row),
-    );
-    out.push_str(&format!("\n{results}:\n\n{}", table.markdown()));
-    if !imported.unread.is_empty() {
-        out.push_str("\nNot read:\n\n");
-    }
-    for unread in &imported.unread {
-        let at = lines(unread.first_line, unread.last_line);
-        out.push_str(&format!("- {at}: {}\n", escape(&unread.why)));
-    }
-    out
+    items.into_iter().for_each(|item| out.bullet(item));
 }
 
 fn row(result: &ToolResult) -> Vec<String> {

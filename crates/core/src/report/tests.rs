@@ -72,14 +72,14 @@ fn the_measurement_of_bench() {
     m.verified_bytes = Some(1 << 20);
     m.backlog = Some(3);
     let mut job = Benched { name: None, measurement: m, memory_share: None };
-    insta::assert_snapshot!("bench", bench_text(std::slice::from_ref(&job), 80));
+    insta::assert_snapshot!("bench", bench_document(std::slice::from_ref(&job)).text(80, false));
     let json = bench_json(std::slice::from_ref(&job));
     for key in ["min", "mean", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99"] {
         assert!(json["write"]["lat_ns"].get(key).is_some(), "{key}");
     }
     job.memory_share = Some(0.996);
     job.name = Some("a\u{1b}b".to_string());
-    let text = bench_text(&[job.clone(), job.clone()], 80);
+    let text = bench_document(&[job.clone(), job.clone()]).text(80, false);
     assert!(text.starts_with("Served from memory: 99 % of the bytes read"), "{text}");
     assert!(text.contains("--direct\na") && !text.contains('\u{1b}'), "{text}");
     let json = bench_json(&[job.clone(), job]);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::csv::text as csv_text;
 use super::document::Document;
-use super::view::{day, plural};
+use super::view::{day, short_id};
 use crate::history::trend::{Change, FEWEST, Point, Series, Trend};
 use crate::words::{self, figures};
 
@@ -13,8 +13,6 @@ use crate::words::{self, figures};
 const DRAWN: usize = 32;
 /// Eighths of a line, from the lowest.
 const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Digits of a run's id.
-const SHORT_ID: usize = 8;
 /// Said below the figures.
 pub(super) const OBSERVED: &str = "Figures of different runs include session effects, so these \
     changes are observations, not verdicts.";
@@ -47,7 +45,7 @@ pub fn trend_document(trend: &Trend) -> Document {
         (Some(only), _) => format!(" on {}", day(only.started_unix_ns)),
         (None, _) => String::new(),
     };
-    let runs = plural(trend.runs.len() as u64, "run");
+    let runs = words::count(trend.runs.len(), "run");
     out.headline(format!("{}: {runs}{dates}", trend.drive));
     let mut last = None;
     for series in &trend.series {
@@ -95,7 +93,7 @@ pub(super) fn not_joined(series: &Series) -> Option<String> {
 
 /// Who it is about, how many runs, the last figure; `None` without one.
 pub(super) fn last_of(series: &Series) -> Option<String> {
-    let count = plural(series.points.len() as u64, "run");
+    let count = words::count(series.points.len(), "run");
     let latest = series.points.last()?;
     let now = series.metric.figure(latest.mean);
     let since = match series.points.len() {
@@ -111,13 +109,9 @@ pub(super) fn changed(trend: &Trend, series: &Series, change: &Change) -> String
     format!(
         "From {} on (run {}): {}",
         day(of.started_unix_ns),
-        short(&of.run),
+        short_id(&of.run),
         by(change.ratio, "than before")
     )
-}
-
-pub(super) fn short(run: &str) -> String {
-    run.chars().take(SHORT_ID).collect()
 }
 
 fn against_first(point: &Point) -> String {

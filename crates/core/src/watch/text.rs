@@ -3,7 +3,7 @@
 use super::{Frame, Machine};
 use crate::model::path::sanitize;
 use crate::report::layout::TABLE;
-use crate::report::{cut, wrap};
+use crate::report::{Document, cut, wrap};
 use crate::telemetry::rates::{DeviceRates, Requests};
 use crate::units;
 
@@ -19,7 +19,7 @@ const LOG: usize = 3;
 pub fn text(frame: &Frame, width: usize, height: usize) -> String {
     let seconds = units::duration(frame.elapsed_ns);
     let mut head = format!("{}  over {seconds}\n", frame.clock);
-    head.push_str(&machine(&frame.machine, width));
+    head.push_str(&machine(&frame.machine).text(width, false));
     let is_narrow = width < TABLE;
     if is_narrow {
         head.push('\n');
@@ -53,29 +53,23 @@ pub fn text(frame: &Frame, width: usize, height: usize) -> String {
     head + &body
 }
 
-fn machine(machine: &Machine, width: usize) -> String {
-    let mut out = String::new();
-    let mut line = |title: &str, text: &str| {
-        out.push_str(&wrap(text, width, &format!("{title:<9}"), "         "));
-    };
+fn machine(machine: &Machine) -> Document {
+    let mut rows: Vec<(&str, String)> = Vec::new();
     let cpus = &machine.cpu_percent;
     let busy: Vec<String> = cpus.iter().take(CPUS).map(|p| format!("{p:.0}")).collect();
     match cpus.len() {
         0 => {}
-        n if n <= CPUS => line("CPU %", &busy.join(" ")),
+        n if n <= CPUS => rows.push(("CPU %", busy.join(" "))),
         n => {
             let mean = cpus.iter().sum::<f64>() / n as f64;
             let most = cpus.iter().copied().fold(0.0, f64::max);
-            line("CPU %", &format!("{mean:.0} on average over {n}, busiest {most:.0}"));
+            rows.push(("CPU %", format!("{mean:.0} on average over {n}, busiest {most:.0}")));
         }
     }
     let mut memory = Vec::new();
     memory.extend(machine.io_some_percent.map(|p| format!("{p:.0} % of the time waiting for I/O")));
     memory.extend(machine.dirty_bytes.map(|n| format!("{} dirty", units::size(n))));
     memory.extend(machine.writeback_bytes.map(|n| format!("{} in write-back", units::size(n))));
-    if !memory.is_empty() {
-        line("I/O", &memory.join(", "));
-    }
     let mut power = Vec::new();
     let (low, high) = (machine.clock_mhz.iter().min(), machine.clock_mhz.iter().max());
     power.extend(low.zip(high).map(|(low, high)| match low == high {
@@ -84,18 +78,16 @@ fn machine(machine: &Machine, width: usize) -> String {
     }));
     power.extend(machine.temperature_c.map(|c| format!("{c:.0} °C")));
     power.extend(machine.throttled.iter().map(|word| word.to_string()));
-    if !power.is_empty() {
-        line("clock", &power.join(", "));
-    }
     let threads = machine.threads_percent.iter().take(THREADS);
-    let threads: Vec<String> =
-        threads.map(|(name, percent)| format!("{} {percent:.0} %", sanitize(name))).collect();
-    if !threads.is_empty() {
-        line("threads", &threads.join(", "));
+    let threads = threads.map(|(name, percent)| format!("{name} {percent:.0} %")).collect();
+    for (name, facts) in [("I/O", memory), ("clock", power), ("threads", threads)] {
+        if !facts.is_empty() {
+            rows.push((name, facts.join(", ")));
+        }
     }
-    for said in machine.log.iter().rev().take(LOG).rev() {
-        line("log", &sanitize(&said.text));
-    }
+    rows.extend(machine.log.iter().rev().take(LOG).rev().map(|said| ("log", said.text.clone())));
+    let mut out = Document::default();
+    out.rows(rows);
     out
 }
 

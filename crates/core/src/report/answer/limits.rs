@@ -99,17 +99,12 @@ fn stalls(analysis: &Analysis) -> Option<String> {
 fn not_ranked(analysis: &Analysis) -> Vec<String> {
     let reasons = [NotRanked::Memory, NotRanked::CacheUnknown, NotRanked::TooFewBlocks];
     let of = |reason: NotRanked| {
-        let mut who: Vec<(String, Vec<String>)> = Vec::new();
-        for v in &analysis.verdicts {
+        let excluded = analysis.verdicts.iter().flat_map(|v| {
             let excluded = v.lead.iter().flat_map(|lead| &lead.excluded);
-            for e in excluded.filter(|e| e.reason == reason) {
-                let (name, on) = (sanitize(&e.candidate), names::workload(&v.workload));
-                match who.iter_mut().find(|(n, _)| *n == name) {
-                    Some((_, all)) => all.push(on),
-                    None => who.push((name, vec![on])),
-                }
-            }
-        }
+            let excluded = excluded.filter(|e| e.reason == reason);
+            excluded.map(|e| (sanitize(&e.candidate), names::workload(&v.workload)))
+        });
+        let who = words::grouped(excluded);
         let each = who.iter().map(|(name, on)| format!("{name} on {}", words::list(on)));
         let each: Vec<String> = each.collect();
         let why = sentence::why_not_ranked(reason);
@@ -137,17 +132,12 @@ fn missing(run: &Run) -> Option<String> {
 
 /// The bottleneck of all workloads in one sentence; `None` where none is known.
 pub fn bottleneck(analysis: &Analysis) -> Option<String> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    let mut is_verified = true;
-    for v in &analysis.verdicts {
-        let Some(what) = cause(v) else { continue };
-        is_verified &= v.held_back.iter().all(|held| held.reason.grade == Grade::Proved);
-        let on = names::workload(&v.workload);
-        match groups.iter_mut().find(|(w, _)| *w == what) {
-            Some((_, all)) => all.push(on),
-            None => groups.push((what, vec![on])),
-        }
-    }
+    let known = analysis.verdicts.iter().filter_map(|v| Some((cause(v)?, v)));
+    let groups =
+        words::grouped(known.clone().map(|(what, v)| (what, names::workload(&v.workload))));
+    let is_proved =
+        |v: &WorkloadVerdict| v.held_back.iter().all(|held| held.reason.grade == Grade::Proved);
+    let is_verified = known.into_iter().all(|(_, v)| is_proved(v));
     let unverified = if is_verified { "" } else { " (unverified)" };
     let total = analysis.verdicts.len();
     match groups.as_slice() {

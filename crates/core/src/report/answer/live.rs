@@ -31,7 +31,7 @@ pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<St
         false => table.len(),
     };
     if shown < table.len() {
-        hidden.push(words::count((table.len() - shown) as u32, "candidate"));
+        hidden.push(words::count(table.len() - shown, "candidate"));
     }
     if hidden_columns > 0 {
         hidden.push("some workloads".to_string());
@@ -46,15 +46,12 @@ pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<St
 
 /// "xfs leads so far (random writes, small files); ext4 (random reads). Out: ntfs-3g."
 fn leads(matrix: &Matrix) -> String {
-    let mut leaders: Vec<(&str, Vec<String>)> = Vec::new();
-    for (i, column) in matrix.columns.iter().enumerate() {
+    let leads = matrix.columns.iter().enumerate().filter_map(|(i, column)| {
         let leads = |r: &&matrix::Row| matches!(r.cells[i].place, Place::Leader { .. });
-        let Some(row) = matrix.rows.iter().find(leads) else { continue };
-        match leaders.iter_mut().find(|(name, _)| *name == row.name) {
-            Some((_, on)) => on.push(column.name.clone()),
-            None => leaders.push((&row.name, vec![column.name.clone()])),
-        }
-    }
+        let row = matrix.rows.iter().find(leads)?;
+        Some((row.name.as_str(), column.name.clone()))
+    });
+    let leaders = words::grouped(leads);
     let is_out = |row: &&matrix::Row| {
         let mut known = row.cells.iter().filter(|c| c.ratio.is_some()).peekable();
         known.peek().is_some() && known.all(|c| c.place == Place::Behind)

@@ -22,7 +22,9 @@ pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Cell, Matrix, Place, Row as MatrixRow};
 pub use names::{labels as short_names, workload as workload_name};
-pub use normal::{PlaceAnswer, medium as medium_words, words as place_answer};
+pub use normal::{
+    PlaceAnswer, medium as medium_words, table as place_table, words as place_answer,
+};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::{place as place_words, write as spoken};
@@ -37,6 +39,7 @@ use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::report::layout::cut;
 use crate::report::said;
+use crate::report::view::short_id;
 use crate::rules::limit;
 use crate::words;
 
@@ -97,7 +100,7 @@ pub struct Answer<'a> {
 impl Answer<'_> {
     /// Words and figures of a run and its analysis.
     pub fn new<'a>(run: &Run, analysis: &'a Analysis) -> Answer<'a> {
-        let id: String = sanitize(&run.header.run.chars().take(8).collect::<String>());
+        let id = short_id(&run.header.run);
         let line = |v: &'a WorkloadVerdict| Line {
             workload: names::workload(&v.workload),
             verdict: v,

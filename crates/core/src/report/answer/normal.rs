@@ -9,6 +9,7 @@ use crate::model::normal::{
 };
 use crate::model::path::sanitize;
 use crate::model::run::Run;
+use crate::report::document::{Table, number, words as column};
 use crate::report::energy;
 use crate::report::layout::Tone;
 use crate::rules::run::thermal_trend;
@@ -261,7 +262,7 @@ fn range(test: Test, low: f64, high: Option<f64>) -> String {
 }
 
 fn earlier_words(test: Test, of: &crate::model::normal::Earlier) -> String {
-    let runs = words::count(of.runs.len() as u32, "earlier run");
+    let runs = words::count(of.runs.len(), "earlier run");
     format!("{runs} on this drive: {}", range(test, of.low, Some(of.high)))
 }
 
@@ -347,30 +348,18 @@ fn disturbance(id: &str) -> String {
     format!("{what} ({})", sanitize(id))
 }
 
-/// The table of figures: headings, then a line each.
-pub fn table(of: &PlaceAnswer, width: usize) -> Vec<String> {
-    let name = of.figures.iter().map(|f| f.name.chars().count()).max().unwrap_or(0).min(width / 2);
-    let has_energy = of.energy.is_some();
-    let line = |name_of: &str, figures: [&str; 3], joules: (&str, &str)| {
-        let [mb, iops, tail] = figures;
-        let (gb, ios) = if has_energy { joules } else { ("", "") };
-        let beside = format!("{tail:<18}  {gb:>7}  {ios:>8}");
-        let text = format!("{name_of:<name$}  {mb:>8}  {iops:>7}  ");
-        if text.chars().count() + beside.trim_end().chars().count() <= width {
-            return vec![(text + &beside).trim_end().to_string()];
-        }
-        // On a narrow screen the latency stands below.
-        let below = ["latency", tail, gb, ios].map(str::trim);
-        let below: Vec<&str> = below.into_iter().filter(|text| !text.is_empty()).collect();
-        let below = (tail != "latency").then(|| format!("  {}", below.join(" ")));
-        std::iter::once(text.trim_end().to_string()).chain(below).collect()
+/// The figures, a row each; with their verdicts where those are not said beside it.
+pub fn table(of: &PlaceAnswer, has_verdicts: bool) -> Table {
+    let energy = of.energy.iter().flat_map(|_| ["J/GB", "J/1k I/O"]);
+    let numbers = ["MB/s", "IOPS", "latency"].into_iter().chain(energy).map(number);
+    let verdict = has_verdicts.then(|| column("verdict"));
+    let columns = std::iter::once(column("test")).chain(numbers).chain(verdict);
+    let cells = |f: &FigureWords| {
+        let energy = of.energy.iter().flat_map(|_| [&f.joules.0, &f.joules.1]);
+        let cells = [&f.name, &f.mb_per_s, &f.iops, &f.tail].into_iter().chain(energy);
+        cells.chain(has_verdicts.then_some(&f.verdict)).cloned().collect()
     };
-    let head = line("", ["MB/s", "IOPS", "latency"], ("J/GB", "J/1k I/O"));
-    let rows = of.figures.iter().map(|f| {
-        let joules = (f.joules.0.as_str(), f.joules.1.as_str());
-        line(&f.name, [&f.mb_per_s, &f.iops, &f.tail], joules)
-    });
-    std::iter::once(head).chain(rows).flatten().collect()
+    Table::new(columns, of.figures.iter().map(cells))
 }
 
 #[cfg(test)]

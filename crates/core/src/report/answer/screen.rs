@@ -137,7 +137,8 @@ impl Screen<'_> {
     fn answers(&self) -> Vec<String> {
         let lines = &self.answer.lines;
         if let Some(place) = &self.answer.place {
-            let mut shown = normal::table(place, self.width);
+            let table = normal::table(place, false).text(self.width);
+            let mut shown: Vec<String> = table.lines().map(str::to_string).collect();
             let is_other = |line: &&Line| !place.figures.iter().any(|f| f.is_of(&line.workload));
             let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
             let name = longest.min(self.width / 3);

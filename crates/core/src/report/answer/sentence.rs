@@ -249,7 +249,7 @@ impl Say<'_> {
                 };
                 let others = match self.lead.equals.len() {
                     0 | 1 => String::new(),
-                    n => format!(" and {}", words::count((n - 1) as u32, "other")),
+                    n => format!(" and {}", words::count(n - 1, "other")),
                 };
                 format!("{leader}{others}: fastest within {within}{stalled}.")
             }

@@ -39,7 +39,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     lines.extend(limits.map(|limit| limit.within(usize::MAX)));
     let hidden = answer.limits.len().saturating_sub(LIMITS_MAX);
     if hidden > 0 {
-        lines.push(format!("{} not listed here.", words::count(hidden as u32, "more finding")));
+        lines.push(format!("{} not listed here.", words::count(hidden, "more finding")));
     }
     lines.push(match report {
         Some(path) => format!("Report: {path}"),

@@ -2,8 +2,8 @@
 
 use super::{Devices, Drive, Next, Part};
 use crate::model::host::LayerKind;
-use crate::report::layout::{Page, cut, wrap_command};
-use crate::units;
+use crate::report::document::Document;
+use crate::{units, words};
 
 /// Reasons and contents spelled out for one drive; the rest is counted.
 const REASONS: usize = 3;
@@ -11,29 +11,25 @@ const PARTS: usize = 12;
 /// Names of devices that are no drives.
 const OTHERS: usize = 4;
 
-/// For a terminal of `width` columns.
-pub fn write(devices: &Devices, width: usize) -> String {
-    let mut out = Page::new(width);
-    let indent = devices.drives.iter().map(|d| d.name.chars().count()).max().unwrap_or(0) + 2;
-    let indent = indent.clamp(6, 16);
+/// Describes them.
+pub fn document(devices: &Devices) -> Document {
+    let mut out = Document::default();
     for drive in &devices.drives {
-        write_drive(drive, indent, devices.is_root, &mut out);
-        out.push('\n');
+        write_drive(drive, devices.is_root, &mut out);
     }
     if devices.drives.is_empty() {
-        out.push_str("No drives are visible here, as in most containers.\n\n");
+        out.paragraph("No drives are visible here, as in most containers.");
     }
+    out.gap();
     if !devices.empty.is_empty() {
-        let names = format!("No medium in {}.", devices.empty.join(", "));
-        out.wrap(&names, "", "");
+        out.paragraph(format!("No medium in {}.", devices.empty.join(", ")));
     }
     if !devices.others.is_empty() {
         let names = devices.others.iter().map(|o| format!("{} ({})", o.name, o.what));
-        let text = format!("Not drives: {}.", some(names.collect(), OTHERS, ", "));
-        out.wrap(&text, "", "");
+        out.paragraph(format!("Not drives: {}.", some(names.collect(), OTHERS, ", ")));
     }
     if !devices.saw_all && !devices.drives.is_empty() {
-        let text = match devices.is_root {
+        out.paragraph(match devices.is_root {
             true => {
                 "Even root cannot inspect some processes here: a container or sandbox hides them, \
                  often PID 1. Drives that only they use look unused. Run bakeoff on the host to \
@@ -43,84 +39,68 @@ pub fn write(devices: &Devices, width: usize) -> String {
                 "bakeoff cannot inspect some processes and containers without root, so drives that \
                  only they use look unused."
             }
-        };
-        out.wrap(text, "", "");
+        });
     }
-    if !out.text.ends_with("\n\n") {
-        out.push('\n');
-    }
-    write_next(&devices.next, width, &mut out);
-    out.text
+    out.gap();
+    write_next(&devices.next, &mut out);
+    out
 }
 
 /// The best command last, where the eye ends; the others in a line above it.
-fn write_next(next: &[Next], width: usize, out: &mut Page) {
+fn write_next(next: &[Next], out: &mut Document) {
     let Some((best, others)) = next.split_first() else { return };
     if !others.is_empty() {
         let commands: Vec<&str> = others.iter().map(|next| next.command.as_str()).collect();
-        out.wrap(&format!("Also: {}", commands.join(", ")), "", "      ");
+        out.named("Also", commands.join(", "));
     }
-    out.push_str("Next:\n");
-    out.push_str(&wrap_command(&best.command, width, "  ", "      "));
-    out.wrap(&best.why, "      ", "      ");
+    out.paragraph("Next:");
+    out.command(best.command.as_str());
+    out.line(2, best.why.as_str());
 }
 
-fn write_drive(drive: &Drive, indent: usize, is_root: bool, out: &mut Page) {
-    let rest = " ".repeat(indent);
-    let first = format!("{:<indent$}", drive.name);
-    out.wrap(&headline(drive), &first, &rest);
+fn write_drive(drive: &Drive, is_root: bool, out: &mut Document) {
+    out.heading(format!("{}: {}", drive.name, headline(drive)));
     if let Some(by_id) = &drive.by_id {
-        let name = by_id.strip_prefix("/dev/disk/").unwrap_or(by_id);
-        out.wrap(name, &rest, &rest);
+        out.line(1, by_id.strip_prefix("/dev/disk/").unwrap_or(by_id));
     }
-    let names = drive.contents.iter().map(|part| tree_name(part).chars().count()).max();
-    let column = names.unwrap_or(0).min(24) + 2;
-    for part in drive.contents.iter().take(PARTS) {
-        let first = format!("{rest}{:<column$}", cut(&tree_name(part), column - 2));
-        let deeper = " ".repeat(indent + column);
-        out.wrap(&part_words(part), &first, &deeper);
-    }
+    let parts = drive.contents.iter().take(PARTS);
+    out.rows(parts.map(|part| (tree_name(part), part_words(part))));
     if drive.contents.len() > PARTS {
-        out.push_str(&format!("{rest}and {} more\n", drive.contents.len() - PARTS));
+        out.line(1, format!("and {} more", drive.contents.len() - PARTS));
     }
-    let answer = format!("safe to erase? {}", answer(drive));
-    out.wrap(&answer, &rest, &format!("{rest}  "));
+    out.line(1, format!("safe to erase? {}", answer(drive)));
     let token = match &drive.erase_token {
         Some(token) => token.as_str(),
         None if !drive.safe_to_erase => return,
         None if is_root => "none, because the contents could not be read",
         None => "reading the contents needs root: sudo bakeoff devices",
     };
-    out.wrap(&format!("erase token: {token}"), &rest, &format!("{rest}  "));
+    out.line(1, format!("erase token: {token}"));
 }
 
 /// "SanDisk Extreme 55AE, 500 GB, USB 5000 Mb/s, UAS".
 fn headline(drive: &Drive) -> String {
-    let mut words = vec![title(drive), units::size_decimal(drive.size_bytes)];
+    let mut facts = vec![title(drive), units::size_decimal(drive.size_bytes)];
     // Others than these say "rotational" of anything.
     let is_told = matches!(drive.bus.as_deref(), Some("ata" | "nvme"));
     match drive.rotational {
-        Some(true) if is_told => words.push("hard disk".to_string()),
-        Some(false) if is_told => words.push("SSD".to_string()),
+        Some(true) if is_told => facts.push("hard disk".to_string()),
+        Some(false) if is_told => facts.push("SSD".to_string()),
         _ => {}
     }
-    words.extend(drive.link.clone().or_else(|| drive.bus.clone()));
+    facts.extend(drive.link.clone().or_else(|| drive.bus.clone()));
     if drive.read_only {
-        words.push("write-protected".to_string());
+        facts.push("write-protected".to_string());
     }
-    words.join(", ")
+    facts.join(", ")
 }
 
-/// Vendor and model, without saying the vendor twice.
+/// Vendor and model.
 pub fn title(drive: &Drive) -> String {
-    match (&drive.vendor, &drive.model) {
-        (Some(vendor), Some(model)) if !model.starts_with(vendor.as_str()) => {
-            format!("{vendor} {model}")
-        }
-        (_, Some(model)) => model.clone(),
-        (Some(vendor), None) => vendor.clone(),
-        (None, None) if drive.bus.as_deref() == Some("virtio") => "virtual disk".to_string(),
-        (None, None) => "unnamed drive".to_string(),
+    match words::product(drive.vendor.as_deref(), drive.model.as_deref()).as_str() {
+        "" if drive.bus.as_deref() == Some("virtio") => "virtual disk".to_string(),
+        "" => "unnamed drive".to_string(),
+        known => known.to_string(),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Source: GitHub Flavored Markdown Spec 0.29, sections 2.4 (backslash escapes), 4.5 (fenced code)
 //! and 4.10 (tables).
 
-use super::{Line, Part};
+use super::{Line, Part, Row};
 use crate::model::path::sanitize;
 use crate::words::capital;
 
@@ -31,13 +31,15 @@ pub(super) fn write(parts: &[Part]) -> String {
                 (Kind::Paragraph, format!("### {}\n", escape(&sanitize(text))))
             }
             Part::Line(line) if line.depth == 0 && !line.is_bullet => {
-                let text = escape(&sanitize(&line.text));
+                let name = line.name.as_ref().map(|name| format!("{}: ", escape(&sanitize(name))));
+                let text = name.unwrap_or_default() + &escape(&sanitize(&line.text));
                 (Kind::Paragraph, format!("{}{text}\n", std::mem::take(&mut result)))
             }
             Part::Line(line) => (Kind::List, item(line)),
             Part::Rows(rows) => (Kind::List, rows.iter().map(row).collect()),
             Part::Table(table) => (Kind::Paragraph, table.markdown()),
             Part::Verbatim(lines) => (Kind::Paragraph, fenced(lines)),
+            Part::Command(command) => (Kind::Paragraph, fenced(std::slice::from_ref(command))),
         };
         if last.is_some_and(|last| last != kind || kind == Kind::Paragraph) {
             out.push('\n');
@@ -55,8 +57,11 @@ fn item(line: &Line) -> String {
     format!("{}- {}{text}\n", "  ".repeat(depth), mark.unwrap_or_default())
 }
 
-fn row((name, text): &(String, String)) -> String {
-    format!("- {}: {}\n", escape(&sanitize(name)), escape(&sanitize(text)))
+fn row(row: &Row) -> String {
+    let Row { name, text, advice } = row;
+    let advice = advice.as_ref().map(|advice| format!("  - {}\n", escape(&sanitize(advice))));
+    let text = format!("- {}: {}\n", escape(&sanitize(name)), escape(&sanitize(text)));
+    text + &advice.unwrap_or_default()
 }
 
 /// Lines between fences longer than any run of backticks in them.
@@ -72,7 +77,7 @@ fn backticks(text: &str) -> usize {
 }
 
 /// Text as Markdown shows it: every character that could mean something is escaped.
-pub(in crate::report) fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -6,8 +6,7 @@ mod markdown;
 mod table;
 mod terminal;
 
-pub(super) use markdown::escape;
-pub use table::{Table, number, words};
+pub use table::{Column, Table, number, words};
 
 use super::layout::Tone;
 
@@ -35,11 +34,30 @@ enum Part {
     },
     Line(Line),
     /// A name in front of each text.
-    Rows(Vec<(String, String)>),
+    Rows(Vec<Row>),
     Table(Table),
     /// Lines to copy: never wrapped.
     Verbatim(Vec<String>),
+    /// A command to copy: wrapped so that a shell takes its lines together.
+    Command(String),
     Gap,
+}
+
+/// A name with its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// The name; blanks before it put it below the one above.
+    pub name: String,
+    /// What is said of it.
+    pub text: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+impl<N: Into<String>, T: Into<String>> From<(N, T)> for Row {
+    fn from((name, text): (N, T)) -> Row {
+        Row { name: name.into(), text: text.into(), advice: None }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +66,15 @@ struct Line {
     depth: usize,
     is_bullet: bool,
     mark: Option<Mark>,
+    /// In front of the text and never broken, so that a path can be copied.
+    name: Option<String>,
     text: String,
+}
+
+impl Line {
+    fn new(text: impl Into<String>) -> Line {
+        Line { depth: 0, is_bullet: false, mark: None, name: None, text: text.into() }
+    }
 }
 
 impl Document {
@@ -74,25 +100,28 @@ impl Document {
 
     /// A line below a paragraph or heading, so many levels below it.
     pub fn line(&mut self, depth: usize, text: impl Into<String>) {
-        let text = text.into();
-        self.parts.push(Part::Line(Line { depth, is_bullet: false, mark: None, text }));
+        self.parts.push(Part::Line(Line { depth, ..Line::new(text) }));
+    }
+
+    /// A paragraph that begins with a name, such as a path.
+    pub fn named(&mut self, name: impl Into<String>, text: impl Into<String>) {
+        self.parts.push(Part::Line(Line { name: Some(name.into()), ..Line::new(text) }));
     }
 
     /// An item of a list.
     pub fn bullet(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        self.parts.push(Part::Line(Line { depth: 0, is_bullet: true, mark: None, text }));
+        self.parts.push(Part::Line(Line { is_bullet: true, ..Line::new(text) }));
     }
 
     /// An item of a list that begins with its result.
     pub fn marked(&mut self, mark: Mark, text: impl Into<String>) {
-        let text = text.into();
-        self.parts.push(Part::Line(Line { depth: 0, is_bullet: true, mark: Some(mark), text }));
+        let line = Line { is_bullet: true, mark: Some(mark), ..Line::new(text) };
+        self.parts.push(Part::Line(line));
     }
 
     /// Names, each with its text.
-    pub fn rows(&mut self, rows: impl IntoIterator<Item = (String, String)>) {
-        self.parts.push(Part::Rows(rows.into_iter().collect()));
+    pub fn rows(&mut self, rows: impl IntoIterator<Item = impl Into<Row>>) {
+        self.parts.push(Part::Rows(rows.into_iter().map(Into::into).collect()));
     }
 
     /// A table; nothing where it has no row.
@@ -107,14 +136,24 @@ impl Document {
         self.parts.push(Part::Verbatim(lines.into_iter().collect()));
     }
 
-    /// An empty line.
+    /// A command to copy.
+    pub fn command(&mut self, command: impl Into<String>) {
+        self.parts.push(Part::Command(command.into()));
+    }
+
+    /// An empty line, of which there is one at most between two parts.
     pub fn gap(&mut self) {
         self.parts.push(Part::Gap);
     }
 
     /// For a terminal of `width` columns, with colours or without.
     pub fn text(&self, width: usize, color: bool) -> String {
-        terminal::write(&self.parts, width, color)
+        terminal::write(&self.parts, Some(width), color)
+    }
+
+    /// For a screen reader or a pipe: one fact a line, no tables, no colours.
+    pub fn plain(&self) -> String {
+        terminal::write(&self.parts, None, false)
     }
 
     /// For Markdown: to paste.
@@ -139,10 +178,16 @@ mod tests {
         let row = |name: &str, n: &str| vec![name.to_string(), n.to_string()];
         all.table(Table::new([words("name"), number("n")], [row("a|b", "1"), row("c", "20")]));
         all.table(Table::new([words("name")], []));
-        all.rows([("host".to_string(), "pi".to_string()), ("kernel".to_string(), "6.1".into())]);
+        all.rows([("host", "pi"), ("kernel", "6.1")]);
+        let advice = Some("lower it".to_string());
+        all.rows([Row { advice, ..Row::from(("clock", "high")) }]);
+        all.gap();
+        all.gap();
+        all.named("/a/path/that/is/longer/than/a/line.txt", "2 results");
         all.marked(bad("refused"), "(L10): the \u{202e}disk is shared");
         all.gap();
         all.verbatim(["mkfs.ext4 -q /dev/sda".to_string()]);
+        all.command("apt-get install --yes xfsprogs btrfs-progs e2fsprogs ntfsprogs");
         all
     }
 
@@ -150,6 +195,7 @@ mod tests {
     fn one_description_has_a_form_for_a_terminal_and_for_markdown() {
         insta::assert_snapshot!("terminal", sample().text(60, false));
         insta::assert_snapshot!("narrow", sample().text(24, false));
+        insta::assert_snapshot!("plain", sample().plain());
         insta::assert_snapshot!("markdown", sample().markdown());
     }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table as Layout, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table as Layout, presets};
 
 use super::markdown::escape;
 use crate::model::path::sanitize;
@@ -53,18 +53,27 @@ impl Table {
         self.rows.len()
     }
 
-    /// For a terminal of that many columns; `None`: as wide as it is. Where there is no space for
-    /// a table it is a list: the first cell of each row, and the others below it.
-    pub fn text(&self, width: Option<usize>) -> String {
-        if let Some(width) = width.filter(|width| *width < TABLE) {
-            return self.rows.iter().map(|row| self.listed(row, width)).collect();
-        }
+    /// For a terminal of `width` columns: as narrow as it is, or with words on several lines. Where
+    /// there is no space for that, a row is a paragraph.
+    pub fn text(&self, width: usize) -> String {
+        let fits = |text: &String| text.lines().all(|line| line.chars().count() <= width);
+        let natural = Some(self.laid_out(None)).filter(fits);
+        let arranged = || {
+            let columns = u16::try_from(width).ok().filter(|_| width >= TABLE)?;
+            Some(self.laid_out(Some(columns))).filter(fits)
+        };
+        natural.or_else(arranged).unwrap_or_else(|| {
+            self.rows.iter().map(|row| wrap(&self.row(row), width, "", "  ")).collect()
+        })
+    }
+
+    fn laid_out(&self, width: Option<u16>) -> String {
         let mut layout = Layout::new();
         layout.load_style(presets::NOTHING);
         match width {
-            Some(width) => layout
-                .set_content_arrangement(ContentArrangement::Dynamic)
-                .set_width(u16::try_from(width).unwrap_or(u16::MAX)),
+            Some(width) => {
+                layout.set_content_arrangement(ContentArrangement::Dynamic).set_width(width)
+            }
             None => layout.set_content_arrangement(ContentArrangement::Disabled),
         };
         layout.set_header(self.columns.iter().map(|column| sanitize(&column.title)));
@@ -74,24 +83,27 @@ impl Table {
         for (column, laid_out) in self.columns.iter().zip(layout.column_iter_mut()) {
             if column.is_number {
                 laid_out.set_cell_alignment(CellAlignment::Right);
+                // A number stays with its unit.
+                laid_out.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
         layout.lines().map(|line| line.trim_end().to_string() + "\n").collect()
     }
 
-    fn listed(&self, row: &[String], width: usize) -> String {
-        let mut out = String::new();
-        for (at, (column, cell)) in self.columns.iter().zip(row).enumerate() {
-            match (at, cell.is_empty()) {
-                (0, _) => out.push_str(&wrap(&sanitize(cell), width, "", "    ")),
-                (_, true) => {}
-                (_, false) => {
-                    let text = format!("{}: {cell}", column.title);
-                    out.push_str(&wrap(&sanitize(&text), width, "  ", "    "));
-                }
-            }
-        }
-        out
+    /// For a screen reader: a row a line.
+    pub fn spoken(&self) -> String {
+        self.rows.iter().map(|row| self.row(row) + "\n").collect()
+    }
+
+    /// A row in words: its name, and each other cell with its title.
+    fn row(&self, row: &[String]) -> String {
+        let cells = self.columns.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
+        let cells = cells.map(|(column, cell)| match column.title.is_empty() {
+            true => cell.clone(),
+            false => format!("{} {cell}", column.title),
+        });
+        let name = row.first().map_or("", String::as_str);
+        sanitize(&format!("{name}: {}", cells.collect::<Vec<_>>().join(", ")))
     }
 
     /// For Markdown.
@@ -153,15 +165,10 @@ mod tests {
 
     #[test]
     fn aligns_numbers_in_every_form() {
-        assert_eq!(
-            table().text(Some(80)),
-            " candidate  MB/s\n ext4          9\n <b>|        123\n"
-        );
-        assert_eq!(
-            table().text(Some(40)),
-            "ext4\n  MB/s: 9\n<b>|\n  MB/s: 123\n",
-            "a list where there is no space for columns"
-        );
+        assert_eq!(table().text(80), " candidate  MB/s\n ext4          9\n <b>|        123\n");
+        assert_eq!(table().text(40), table().text(80), "no list where a table fits");
+        assert_eq!(table().text(12), "ext4: MB/s 9\n<b>|: MB/s\n  123\n");
+        assert_eq!(table().spoken(), "ext4: MB/s 9\n<b>|: MB/s 123\n");
         assert_eq!(
             table().markdown(),
             "| candidate | MB/s |\n|:--|--:|\n| ext4 | 9 |\n| &lt;b&gt;\\| | 123 |\n"

@@ -1,75 +1,112 @@
 //! A document for a terminal.
 
-use super::{Line, Mark, Part};
+use super::{Line, Mark, Part, Row};
 use crate::model::path::sanitize;
-use crate::report::layout::{Page, TABLE, Tone, paint, wrap};
+use crate::report::layout::{TABLE, Tone, paint, wrap, wrap_command};
 
 /// The widest name in front of a text; a longer one pushes its text to the right.
 const NAME: usize = 24;
 
-/// Lays out the parts in `width` columns.
-pub(super) fn write(parts: &[Part], width: usize, color: bool) -> String {
-    let mut page = Page::new(width);
+/// Lays out the parts in so many columns; `None`: without columns, a fact a line.
+pub(super) fn write(parts: &[Part], columns: Option<usize>, color: bool) -> String {
+    let width = columns.unwrap_or(usize::MAX);
+    let mut page = Page { text: String::new(), width, color };
     for part in parts {
         match part {
             Part::Headline(text) => {
-                page.push_str(&strong(&wrap(&sanitize(text), width, "", ""), color));
+                let lines = wrap(&sanitize(text), width, "", "");
+                page.strong(&lines);
             }
-            Part::Heading { text, mark } => heading(text, mark.as_ref(), color, &mut page),
-            Part::Line(line) => write_line(line, color, &mut page),
-            Part::Rows(rows) => write_rows(rows, &mut page),
-            Part::Table(table) => page.push_str(&table.text(Some(width))),
+            Part::Heading { text, mark } => page.heading(text, mark.as_ref()),
+            Part::Line(line) => page.line(line),
+            Part::Rows(rows) => page.rows(rows),
+            Part::Table(table) => {
+                page.text.push_str(&columns.map_or_else(|| table.spoken(), |n| table.text(n)));
+            }
             Part::Verbatim(lines) => {
-                lines.iter().for_each(|line| page.push_str(&format!("  {}\n", sanitize(line))));
+                let lines = lines.iter().map(|line| format!("  {}\n", sanitize(line)));
+                page.text.extend(lines);
             }
-            Part::Gap => page.push('\n'),
+            Part::Command(command) => {
+                let lines = wrap_command(&sanitize(command), width, "  ", "    ");
+                page.text.push_str(&lines);
+            }
+            Part::Gap => page.gap(),
         }
     }
     page.text
 }
 
-fn strong(lines: &str, color: bool) -> String {
-    lines.lines().map(|line| paint(line, Tone::Strong, color) + "\n").collect()
+/// Text that is being written for a terminal.
+struct Page {
+    /// What was written so far.
+    text: String,
+    /// Columns.
+    width: usize,
+    /// Whether it has colours.
+    color: bool,
 }
 
-/// The result stands behind the text where there is space, else below it.
-fn heading(text: &str, mark: Option<&Mark>, color: bool, page: &mut Page) {
-    let lines = wrap(&sanitize(text), page.width, "", "  ");
-    if !page.text.is_empty() {
-        page.push('\n');
+impl Page {
+    fn wrap(&mut self, text: &str, first: &str, rest: &str) {
+        self.text.push_str(&wrap(&sanitize(text), self.width, first, rest));
     }
-    let Some(mark) = mark else { return page.push_str(&strong(&lines, color)) };
-    let word = sanitize(&mark.word).to_uppercase();
-    let last = lines.lines().last().map_or(0, |line| line.chars().count());
-    let has_space = last + 2 + word.chars().count() <= page.width;
-    let painted = strong(&lines, color);
-    let painted = if has_space { painted.trim_end_matches('\n') } else { painted.as_str() };
-    page.push_str(&format!("{painted}  {}\n", paint(&word, mark.tone, color)));
-}
 
-fn write_line(line: &Line, color: bool, page: &mut Page) {
-    let indent = "  ".repeat(line.depth);
-    let is_item = line.depth > 0 || line.is_bullet;
-    let first = if line.is_bullet { format!("{indent}- ") } else { indent.clone() };
-    let rest = if is_item { format!("{indent}  ") } else { indent };
-    let text = sanitize(&line.text);
-    let Some(mark) = &line.mark else { return page.wrap(&text, &first, &rest) };
-    let word = sanitize(&mark.word);
-    let lines = wrap(&format!("{word} {text}"), page.width, &first, &rest);
-    // The first word of the first line, unless that is too short for it.
-    let painted = match lines.strip_prefix(&first).and_then(|line| line.strip_prefix(&word)) {
-        Some(tail) => format!("{first}{}{tail}", paint(&word, mark.tone, color)),
-        None => lines,
-    };
-    page.push_str(&painted);
-}
+    /// Ends the paragraph, once.
+    fn gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
 
-fn write_rows(rows: &[(String, String)], page: &mut Page) {
-    let most = if page.width < TABLE { 0 } else { NAME };
-    let widest = rows.iter().map(|(name, _)| sanitize(name).chars().count()).max().unwrap_or(0);
-    let column = widest.min(most);
-    let rest = " ".repeat(column + 4);
-    for (name, text) in rows {
-        page.wrap(&sanitize(text), &format!("  {:<column$}  ", sanitize(name)), &rest);
+    fn strong(&mut self, lines: &str) {
+        let lines = lines.lines().map(|line| paint(line, Tone::Strong, self.color) + "\n");
+        self.text.extend(lines);
+    }
+
+    /// The result is behind the text where there is space, else below it.
+    fn heading(&mut self, text: &str, mark: Option<&Mark>) {
+        self.gap();
+        let lines = wrap(&sanitize(text), self.width, "", "  ");
+        self.strong(&lines);
+        let Some(mark) = mark else { return };
+        let word = sanitize(&mark.word).to_uppercase();
+        let last = lines.lines().last().map_or(0, |line| line.chars().count());
+        if last + 2 + word.chars().count() <= self.width {
+            self.text.pop();
+        }
+        self.text.push_str(&format!("  {}\n", paint(&word, mark.tone, self.color)));
+    }
+
+    fn line(&mut self, line: &Line) {
+        let indent = "  ".repeat(line.depth);
+        let is_item = line.depth > 0 || line.is_bullet || line.name.is_some();
+        let rest = if is_item { format!("{indent}  ") } else { indent.clone() };
+        let first = if line.is_bullet { format!("{indent}- ") } else { indent };
+        if let Some(name) = &line.name {
+            return self.wrap(&line.text, &format!("{first}{}: ", sanitize(name)), &rest);
+        }
+        let Some(mark) = &line.mark else { return self.wrap(&line.text, &first, &rest) };
+        let word = sanitize(&mark.word);
+        let lines = wrap(&sanitize(&format!("{word} {}", line.text)), self.width, &first, &rest);
+        // The first word of the first line, unless that is too short for it.
+        let painted = match lines.strip_prefix(&first).and_then(|line| line.strip_prefix(&word)) {
+            Some(tail) => format!("{first}{}{tail}", paint(&word, mark.tone, self.color)),
+            None => lines,
+        };
+        self.text.push_str(&painted);
+    }
+
+    fn rows(&mut self, rows: &[Row]) {
+        let most = if self.width < TABLE { 0 } else { NAME };
+        let widest = rows.iter().map(|row| sanitize(&row.name).chars().count()).max().unwrap_or(0);
+        let column = widest.min(most);
+        let rest = " ".repeat(column + 4);
+        for Row { name, text, advice } in rows {
+            self.wrap(text, &format!("  {:<column$}  ", sanitize(name)), &rest);
+            if let Some(advice) = advice {
+                self.wrap(advice, &format!("{rest}-> "), &format!("{rest}   "));
+            }
+        }
     }
 }

@@ -252,7 +252,7 @@ fn spoken(view: &View) -> Vec<String> {
     let more = lines.len().saturating_sub(LINES_MAX);
     if more > 0 {
         lines.truncate(LINES_MAX);
-        lines.push(format!("and {}", crate::words::count(more as u32, "more line")));
+        lines.push(format!("and {}", crate::words::count(more, "more line")));
     }
     lines.iter().map(|line| cut(line, 100)).collect()
 }

@@ -39,7 +39,7 @@ impl First {
 
     /// "3 more findings".
     pub fn more(&self) -> String {
-        words::count((self.folded.len() + self.notes_found.len()) as u32, "more finding")
+        words::count(self.folded.len() + self.notes_found.len(), "more finding")
     }
 
     /// The first screen of a run by the lead that compares something.

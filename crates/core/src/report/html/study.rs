@@ -5,7 +5,7 @@
 
 use askama::Template;
 
-use super::super::import::{count, is_shown, lines, value};
+use super::super::import::{is_shown, lines, value};
 use super::super::view::{FindingView, findings};
 use super::{Assets, policy, rule_anchor, rules_of, seen, severity_class, without_controls};
 use crate::evidence::Rule;
@@ -14,6 +14,7 @@ use crate::import::{Imported, Metric, ToolResult, observe};
 use crate::model::finding::Finding;
 use crate::model::path::{printable, sanitize};
 use crate::rules::limit;
+use crate::words;
 
 /// Most findings that the headline tells.
 const SAID_IN_HEADLINE: usize = 2;
@@ -26,8 +27,8 @@ pub fn study(source: &str, imported: &Imported, facts: &Facts, assets: &Assets) 
         headline: headline(&told),
         extent: format!(
             "{}, {}",
-            count(imported.results.len(), "result"),
-            count(imported.unread.len(), "unread part")
+            words::count(imported.results.len(), "result"),
+            words::count(imported.unread.len(), "unread part")
         ),
         observations: observe::observations(imported),
         assumption: observe::ASSUMPTION,

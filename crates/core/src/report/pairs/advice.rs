@@ -8,6 +8,7 @@ use crate::model::health;
 use crate::model::host::PlaceClass;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
+use crate::report::view::short_id;
 use crate::rules::{claim as claim_rules, limit};
 use crate::words;
 use crate::words::figures;
@@ -66,7 +67,7 @@ fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     let ns = open().filter_map(|v| v.resolve_ns).max().filter(|_| !is_over)?;
     let names: Vec<String> =
         open().filter(|v| v.resolve_ns.is_some()).map(|v| v.workload.clone()).collect();
-    let id: String = run.header.run.chars().take(8).collect();
+    let id = short_id(&run.header.run);
     let minutes = ns.div_ceil(60_000_000_000);
     Some(format!(
         "For a verdict on {}: bakeoff resume {id} --time {minutes}m.",
@@ -78,14 +79,8 @@ fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
 fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     let is_place = claim::scope(&run.header) == Scope::Place;
     let verb = if is_place { "use" } else { "format with" };
-    let mut winners: Vec<(&str, Vec<String>)> = Vec::new();
-    for verdict in verdicts {
-        let Some(winner) = best_lasting(run, verdict) else { continue };
-        match winners.iter_mut().find(|(w, _)| *w == winner) {
-            Some((_, on)) => on.push(verdict.workload.clone()),
-            None => winners.push((winner, vec![verdict.workload.clone()])),
-        }
-    }
+    let won = verdicts.iter().filter_map(|v| Some((best_lasting(run, v)?, v.workload.clone())));
+    let winners = words::grouped(won);
     let open = verdicts
         .iter()
         .filter(|v| matches!(v.verdict, Verdict::NotResolved | Verdict::Refused))

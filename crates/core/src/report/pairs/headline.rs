@@ -151,13 +151,6 @@ fn sorted(names: &[String]) -> String {
 
 /// Workloads grouped by what `key` says of their part, in order of first appearance.
 fn grouped<K: PartialEq>(parts: &Parts, key: impl Fn(&Part) -> Option<K>) -> Vec<(K, Vec<String>)> {
-    let mut groups: Vec<(K, Vec<String>)> = Vec::new();
-    for (verdict, part) in parts {
-        let Some(key) = key(part) else { continue };
-        match groups.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, on)) => on.push(verdict.workload.clone()),
-            None => groups.push((key, vec![verdict.workload.clone()])),
-        }
-    }
-    groups
+    let keyed = parts.iter().filter_map(|(v, part)| Some((key(part)?, v.workload.clone())));
+    words::grouped(keyed)
 }

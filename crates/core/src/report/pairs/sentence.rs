@@ -301,7 +301,7 @@ impl Words<'_> {
             metric.figure(mean),
             metric.figure(edge(f64::min).unwrap_or(mean)),
             metric.figure(edge(f64::max).unwrap_or(mean)),
-            words::count(values.len() as u32, "block"),
+            words::count(values.len(), "block"),
             self.of().summary,
             claim::conditions(&self.run.header)
         )

@@ -9,9 +9,9 @@ use crate::model::protocol::{Isolation, Mode};
 use crate::prepare::region::speeds;
 use crate::prepare::stand_in::StandIn;
 use crate::report::document::Document;
-use crate::report::view::plural;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
+use crate::words;
 
 /// Describes a plan.
 pub fn document(view: &PlanView) -> Document {
@@ -124,9 +124,9 @@ fn matrix(view: &PlanView, out: &mut Document) {
     }
     out.paragraph(format!(
         "{} x {} = {}",
-        plural(view.candidates.len() as u64, "candidate"),
-        plural(view.workloads.len() as u64, "workload"),
-        plural(view.cases, "case")
+        words::count(view.candidates.len(), "candidate"),
+        words::count(view.workloads.len(), "workload"),
+        words::count(view.cases, "case")
     ));
     out.heading("Candidates");
     let names: Vec<&str> = view.candidates.iter().map(|c| c.name.as_str()).collect();
@@ -158,7 +158,7 @@ fn costs(view: &PlanView, out: &mut Document) {
         true => String::new(),
         false => format!("; {} {of} are {} and {}", view.blocks.last, visits.last, cells.last),
     };
-    let first = plural(visits.first, "visit");
+    let first = words::count(visits.first, "visit");
     let (blocks, cells) = (view.blocks.first, cells.first);
     out.paragraph(format!("{blocks} {of} are {first} and {cells} cells{more}."));
     match &view.estimate {

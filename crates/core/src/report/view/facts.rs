@@ -9,7 +9,7 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::prepare::region::speeds;
 use crate::prepare::{crypt, precondition};
-use crate::units;
+use crate::{units, words};
 
 /// A candidate as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,10 +84,9 @@ fn stack_words(stack: &Stack) -> String {
 
 /// "SanDisk Ultra (sda)".
 fn disk_name(disk: &Layer) -> String {
-    let parts: Vec<String> =
-        [&disk.vendor, &disk.model].into_iter().flatten().map(|s| sanitize(s.trim())).collect();
+    let product = sanitize(&words::product(disk.vendor.as_deref(), disk.model.as_deref()));
     let name = sanitize(&disk.name);
-    if parts.is_empty() { name } else { format!("{} ({name})", parts.join(" ")) }
+    if product.is_empty() { name } else { format!("{product} ({name})") }
 }
 
 /// Machine, region and places.

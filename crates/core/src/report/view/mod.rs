@@ -33,6 +33,7 @@ use crate::report::answer::{self, Answer, Matrix};
 use crate::report::{closed_loop, said};
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
+use crate::words;
 
 /// A run, ready to be laid out.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +102,7 @@ impl View {
         let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
         View {
             run: sanitize(&header.run),
-            short_id: sanitize(&header.run.chars().take(8).collect::<String>()),
+            short_id: short_id(&header.run),
             title: sanitize(&header.title),
             setup: setup::of(run),
             verb: sanitize(header.verb.word()),
@@ -142,6 +143,11 @@ impl View {
     }
 }
 
+/// The digits of a run's id that people are shown; harmless.
+pub fn short_id(run: &str) -> String {
+    sanitize(&run.chars().take(8).collect::<String>())
+}
+
 /// `2026-11-20 14:03 UTC`; a time outside the calendar is shown as a number.
 pub fn utc(unix_ns: i64) -> String {
     match jiff::Timestamp::from_nanosecond(unix_ns.into()) {
@@ -169,20 +175,15 @@ fn as_typed(word: &str) -> RawPath {
     RawPath::parse(word).unwrap_or_else(|| RawPath::new(word))
 }
 
-/// `1 block`, `5 blocks`.
-pub fn plural(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 fn extent(run: &Run, analysis: &Analysis) -> String {
     let mut parts = vec![
-        plural(run.header.candidates.len() as u64, "candidate"),
-        plural(run.header.workloads.len() as u64, "workload"),
-        format!("{} complete", plural(analysis.blocks.into(), block_word(run))),
-        plural(analysis.cells.into(), "cell"),
+        words::count(run.header.candidates.len(), "candidate"),
+        words::count(run.header.workloads.len(), "workload"),
+        format!("{} complete", words::count(analysis.blocks, block_word(run))),
+        words::count(analysis.cells, "cell"),
     ];
     if analysis.void_cells > 0 {
-        parts.push(format!("{} discarded", plural(analysis.void_cells.into(), "cell")));
+        parts.push(format!("{} discarded", words::count(analysis.void_cells, "cell")));
     }
     parts.push(units::duration(run.elapsed_ns));
     parts.push(format!("mode {}", run.header.protocol.mode.name()));
@@ -199,7 +200,7 @@ fn block_word(run: &Run) -> &'static str {
 
 /// Why it ended early and how to go on; `None` for a run that is over.
 fn ending(run: &Run) -> Option<String> {
-    let id = sanitize(&run.header.run.chars().take(8).collect::<String>());
+    let id = short_id(&run.header.run);
     let (reason, note) = match &run.stopped {
         None => {
             return Some(format!(
@@ -273,7 +274,7 @@ fn interval_note(run: &Run) -> String {
          interval of the ratio of two rates, paired within blocks, and accounts for checks after \
          {} blocks and for {}. A tie is a difference of at most {} %.",
         looks.join(", "),
-        plural(pairs, "pair"),
+        words::count(pairs, "pair"),
         super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
     )
 }

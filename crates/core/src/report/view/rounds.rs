@@ -3,8 +3,7 @@
 use crate::model::verdict::Rounds;
 use crate::report::round;
 use crate::stats::steady_state::ROUNDS;
-
-use super::plural;
+use crate::words;
 
 /// The rounds of one workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +52,7 @@ impl RoundsView {
         let figures = format!("{}{bar}{}", before.join(" "), last.join(" "));
         let which = match (last.len(), before.is_empty()) {
             (0..ROUNDS, _) => {
-                return format!("{figures} ({} of 5)", plural(last.len() as u64, "round"));
+                return format!("{figures} ({} of 5)", words::count(last.len(), "round"));
             }
             (_, true) => "they",
             (_, false) => "the five after the bar",

@@ -8,7 +8,7 @@ use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::units;
+use crate::{units, words};
 
 /// Drives that are named; of more, their number.
 const DRIVES_MAX: usize = 3;
@@ -73,11 +73,7 @@ fn drives(disks: &[&Layer], places: &[&Place]) -> String {
 }
 
 fn drive(disk: &Layer) -> String {
-    let maker = disk.vendor.as_deref().map(squeezed).unwrap_or_default();
-    let model = disk.model.as_deref().map(squeezed).unwrap_or_default();
-    // Many models begin with the vendor, and udev repeats it.
-    let is_named = model.starts_with(&maker);
-    let name = if is_named { model } else { format!("{maker} {model}").trim().to_string() };
+    let name = words::product(disk.vendor.as_deref(), disk.model.as_deref());
     let size = match disk.size_bytes {
         0 => String::new(),
         bytes => units::size_decimal(bytes),

@@ -72,7 +72,7 @@ fn first_slices(course: &Course, alpha: f64) -> Option<String> {
         format!(
             "the first slice of each block is {:.0} % slower than the rest, on average of {}",
             percent_slower(mean),
-            words::count(off.len() as u32, "block")
+            words::count(off.len(), "block")
         )
     })
 }

@@ -90,7 +90,7 @@ fn evidence(metric: Metric, of: &TwoGroups, (whole, cells): (usize, usize)) -> S
     let share = |count: usize| count as f64 * 100.0 / all.max(1) as f64;
     let when = match 2 * whole > cells {
         true => {
-            let cells = words::count(cells as u32, "block");
+            let cells = words::count(cells, "block");
             format!("the speed changes between blocks ({whole} of {cells} have one speed)")
         }
         false => "the speed changes within blocks".to_string(),

@@ -7,8 +7,8 @@ use super::{Here, encoded, rendered, tied};
 use crate::history::trend::{Point, Series, Trend};
 use crate::model::path::sanitize;
 use crate::report::html::SYMBOLS;
-use crate::report::trend::{OBSERVED, changed, last_of, not_joined, short, too_short};
-use crate::report::view::day;
+use crate::report::trend::{OBSERVED, changed, last_of, not_joined, too_short};
+use crate::report::view::{day, short_id};
 
 /// Size of a drawing in its own units, and the room for points at its edges.
 const SIZE: (f64, f64) = (640.0, 120.0);
@@ -85,7 +85,7 @@ fn drawn(trend: &Trend, series: &Series) -> Drawn {
         let run = &trend.runs[point.run];
         Row {
             id: sanitize(&run.run),
-            short: short(&sanitize(&run.run)),
+            short: short_id(&run.run),
             day: day(run.started_unix_ns),
             label: run.label.as_deref().map(sanitize).unwrap_or_default(),
             kernel: sanitize(&run.kernel),
