@@ -206,6 +206,19 @@ mod tests {
     }
 
     #[test]
+    fn several_candidates_count_as_their_geometric_mean() {
+        let [one, other] = [(2.0, 8.0), (8.0, 4.0)]
+            .map(|(first, then)| trial(&[(50, 50, 1, first), (100, 100, 1, then)]));
+        let first = mean(&[&one, &other], 0);
+        assert!((first.rate - 4.0).abs() < 1e-9 && first.noise == 0.0, "{first:?}");
+        let then = mean(&[&one, &other], 1);
+        assert_eq!(then.length_ns, 100 * MS);
+        assert!((then.rate - libm::sqrt(32.0)).abs() < 1e-9, "{then:?}");
+        // The rates change by ln 4 and by -ln 2: half their distance is the standard error.
+        assert!((then.noise - 1.5 * libm::log(2.0)).abs() < 1e-9, "{then:?}");
+    }
+
+    #[test]
     fn a_slice_that_ends_by_bytes_takes_and_writes_its_share() {
         // Half of what arrives is what was asked for, the rest the filesystem's.
         let fast = trial(&[(50, 50, 1000, 1.0), (100, 100, 2000, 1.0)]);

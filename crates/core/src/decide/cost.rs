@@ -132,7 +132,7 @@ pub fn measured_bytes(m: &Measurement) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::event::{Event, What};
+    use crate::model::event::{Event, Rehearsal, What};
     use crate::model::index::RegionIx;
     use crate::model::job::{Job, Rw};
     use crate::model::precondition::{End, Round};
@@ -177,6 +177,34 @@ mod tests {
         assert_eq!(precondition_bytes(&resumed), 900 + 110);
         let killed_later = run(vec![started(), round(0, 60)]);
         assert_eq!(precondition_bytes(&killed_later), 60 + 60);
+    }
+
+    #[test]
+    fn what_a_run_wrote_is_its_rehearsal_the_layouts_of_its_visits_and_its_cells() {
+        use crate::testing::RunBuilder;
+        let rate = |_: u32, _: u16, _: u16| 1e3;
+        let mut run = RunBuilder::stacks(&["a", "b", "c"]).play(2, rate).build();
+        let cells: u64 = run.blocks.iter().map(cells_bytes).sum();
+        assert!(run.header.region.is_some() && cells > 0);
+        assert_eq!(written_bytes(&run), cells);
+        let header = run.header.clone();
+        run.rehearsal = Some(Rehearsal {
+            protocol: header.protocol,
+            candidates: header.candidates,
+            workloads: header.workloads,
+            skipped: Vec::new(),
+            dropped_workloads: Vec::new(),
+            region: header.region,
+            more_regions: Vec::new(),
+            file_bytes: 1000,
+            visit_ns: 0,
+            block_ns: 0,
+            calibration_ns: 0,
+            block_write_bytes: 0,
+            expected_write_bytes: 0,
+        });
+        // Three candidates once, and three visits in each of two blocks.
+        assert_eq!(written_bytes(&run), cells + 3000 + 2 * 3000);
     }
 
     #[test]

@@ -107,6 +107,21 @@ mod tests {
     use crate::simulate::disk::Normal;
     use crate::testing::RunBuilder;
 
+    #[test]
+    fn work_is_the_same_by_name_and_pattern_whatever_its_length() {
+        let of = |name: &str| crate::workloads::find(name).unwrap();
+        let one = of("randwrite");
+        let mut longer = one.clone();
+        (longer.job.size, longer.job.seed) = (2 * one.job.size + 4096, 9);
+        assert!(is_same_work(&one, &longer));
+        let renamed = Workload { name: "other".to_string(), ..one.clone() };
+        let mut other = one.clone();
+        other.job.bs *= 2;
+        for unlike in [renamed, other, of("randread")] {
+            assert!(!is_same_work(&one, &unlike), "{unlike:?}");
+        }
+    }
+
     fn noise(seed: u64, block: u32, candidate: u16) -> f64 {
         let words = [block.into(), candidate.into()];
         0.01 * Normal(SplitMix64::derive(seed, &words)).deviate()

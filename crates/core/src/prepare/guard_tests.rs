@@ -413,3 +413,17 @@ fn rejects_loop_device_of_size_0() {
         Machine::default().add("loop0", LayerKind::Loop, &[]).edit(|d| d.layer.size_bytes = 0);
     assert_eq!(machine.reasons("loop0"), ["it is a loop device without a backing file (size 0)"]);
 }
+
+#[test]
+fn what_a_run_of_ours_holds_is_left_to_it_and_what_others_hold_is_named() {
+    let reasons = |is_ours| {
+        let mut all = vec![
+            Reason { is_ours, ..Reason::new(Why::Open, "it is open".to_string()) },
+            Reason::new(Why::Held, "dm-0 holds it".to_string()),
+        ];
+        leave_to_its_run(&mut all);
+        all.iter().map(|reason| reason.why).collect::<Vec<_>>()
+    };
+    assert_eq!(reasons(true), [Why::Open]);
+    assert_eq!(reasons(false), [Why::Open, Why::Held]);
+}
