@@ -8,9 +8,10 @@ use bakeoff_core::import::columns::Columns;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::units;
-use bakeoff_core::words::did_you_mean;
+use bakeoff_core::words::{choices, did_you_mean};
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
+use strum::VariantArray;
 
 // For the example beside it, which reads this file by its path.
 #[path = "cli/bench.rs"]
@@ -225,7 +226,7 @@ pub struct OnTargets {
     #[arg(long = "target", value_name = "PATH")]
     pub targets: Vec<PathBuf>,
     /// Precision: quick, decide or precise (default: that of the plan)
-    #[arg(long, value_parser = parse_mode)]
+    #[arg(long, value_parser = parse_name::<Mode>)]
     pub mode: Option<Mode>,
     /// Time limit, such as 90s, 5m or 2h (default: that of the plan or the mode)
     #[arg(long, value_parser = units::parse_duration_ns)]
@@ -345,7 +346,7 @@ pub struct Compare {
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
     /// Factor that may differ between the runs: host, device, kernel or time
-    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
     pub across: Option<Factor>,
     /// Published study to compare with each run, such as study:luks-btrfs (repeatable)
     #[arg(long, value_name = "study:NAME")]
@@ -510,22 +511,22 @@ pub fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String>
     Err(did_you_mean(text, &names))
 }
 
+/// A value of an enum by its name.
+pub fn parse_name<T>(text: &str) -> Result<T, String>
+where
+    T: Copy + VariantArray + Into<&'static str>,
+{
+    parse_word(text, &choices())
+}
+
 fn parse_tool(text: &str) -> Result<DriverName, String> {
-    let tools = DriverName::ALL.iter().filter(|name| !name.is_native());
-    parse_word(text, &tools.map(|name| (name.name(), *name)).collect::<Vec<_>>())
+    let tools = choices::<DriverName>().into_iter().filter(|(_, name)| !name.is_native());
+    parse_word(text, &tools.collect::<Vec<_>>())
 }
 
 fn parse_time(text: &str) -> Result<Time, String> {
     Time::strptime("%H:%M", text)
         .map_err(|_| "write the hour and minute, such as 23:30 or 00:00".to_string())
-}
-
-pub(crate) fn parse_factor(text: &str) -> Result<Factor, String> {
-    parse_word(text, &Factor::ALL.map(|factor| (factor.name(), factor)))
-}
-
-fn parse_mode(text: &str) -> Result<Mode, String> {
-    parse_word(text, &Mode::ALL.map(|mode| (mode.name(), mode)))
 }
 
 #[cfg(test)]

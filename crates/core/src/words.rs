@@ -3,6 +3,7 @@
 pub mod figures;
 
 use std::fmt::Display;
+use strum::VariantArray;
 
 /// `a`, `a and b`, `a, b and c`.
 pub fn list(names: &[String]) -> String {
@@ -90,6 +91,11 @@ pub fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
     let near = names.iter().map(|name| (distance(name), *name)).min_by_key(|(d, _)| *d)?;
     let allowed = (word.chars().count().max(near.1.len()) / 3).max(1);
     (near.0 <= allowed).then_some(near.1)
+}
+
+/// The values of an enum, each with its name, in the order help lists them.
+pub fn choices<T: Copy + VariantArray + Into<&'static str>>() -> Vec<(&'static str, T)> {
+    T::VARIANTS.iter().map(|value| ((*value).into(), *value)).collect()
 }
 
 /// "did you mean 'x'?", or all that could be meant.

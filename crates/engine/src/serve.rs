@@ -7,8 +7,8 @@ use bakeoff_core::model::json;
 use bakeoff_core::tools::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
+use crate::durability::look_for;
 use crate::error::EngineError;
-use crate::kept::look_for;
 use crate::measure::measure_recorded;
 use crate::profile::{OpenDatabase, Work, Workdir, measure_in};
 use crate::target::{Spot, Target};
@@ -72,7 +72,7 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
     let live = task.live_fd.map(borrow).transpose()?;
     let acks = task.acks_fd.map(borrow).transpose()?;
     if let Some(acks) = &task.look_for {
-        return look_for(acks, at).map(|kept| Reply::Kept(Box::new(kept)));
+        return look_for(acks, at).map(|kept| Reply::Durability(Box::new(kept)));
     }
     if let Some(profile) = task.profile {
         let workdir = match task.target_kind {

@@ -1,7 +1,7 @@
 //! A run that was watched: two disks on a board that grows hot, with ceilings.
 
 use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::ceiling::{Because, Ceilings, Layer, LeftOut, Rung};
+use bakeoff_core::model::ceiling::{Because, Ceilings, Layer, LayerRate, LeftOut};
 use bakeoff_core::model::event::{Cell, Event, What};
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::telemetry::{
@@ -37,7 +37,7 @@ pub fn events() -> Vec<Event> {
 }
 
 fn ceilings() -> Ceilings {
-    let rung = |layer, workload, candidate: Option<usize>, rate| Rung {
+    let rate_of = |layer, workload, candidate: Option<usize>, rate| LayerRate {
         layer,
         workload: WorkloadIx::new(workload),
         candidate: candidate.map(CandidateIx::new),
@@ -46,11 +46,11 @@ fn ceilings() -> Ceilings {
         elapsed_ns: 300 * MS,
     };
     Ceilings {
-        rungs: vec![
-            rung(Layer::Deep, 0, Some(0), 118e6),
-            rung(Layer::Deep, 0, Some(1), 43e6),
-            rung(Layer::Calls, 0, None, 2.9e9),
-            rung(Layer::NoFlush, 1, Some(0), 9100.0),
+        measured: vec![
+            rate_of(Layer::Deep, 0, Some(0), 118e6),
+            rate_of(Layer::Deep, 0, Some(1), 43e6),
+            rate_of(Layer::Calls, 0, None, 2.9e9),
+            rate_of(Layer::NoFlush, 1, Some(0), 9100.0),
         ],
         skipped: vec![Skipped {
             name: "the same without flushing for randwrite".to_string(),

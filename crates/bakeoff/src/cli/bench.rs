@@ -8,7 +8,7 @@ use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, 
 use bakeoff_core::units;
 
 use super::fio_words::Typed;
-use super::parse_word;
+use super::{parse_name, parse_word};
 
 #[derive(Clone, Debug, clap::Args)]
 #[command(
@@ -21,7 +21,7 @@ pub struct Bench {
     /// file of fio (default: --filename or --directory)
     pub path: Option<PathBuf>,
     /// Access pattern
-    #[arg(long, value_parser = parse_rw, default_value = "randread")]
+    #[arg(long, value_parser = parse_name::<Rw>, default_value = "randread")]
     pub rw: Rw,
     /// Block size; READ,WRITE where they differ
     #[arg(long, default_value = "4k")]
@@ -52,7 +52,7 @@ pub struct Bench {
         default_missing_value = "1", value_parser = parse_switch)]
     pub direct: bool,
     /// I/O engine
-    #[arg(long, alias = "ioengine", value_parser = parse_engine, default_value = "psync")]
+    #[arg(long, alias = "ioengine", value_parser = parse_name::<EngineName>, default_value = "psync")]
     pub engine: EngineName,
     /// Call fsync after this many writes
     #[arg(long, default_value_t = 0)]
@@ -71,7 +71,7 @@ pub struct Bench {
     #[arg(long = "rate_iops", alias = "rate-iops")]
     pub rate_iops: Option<u64>,
     /// Arrival process for --rate_iops: linear (even intervals) or poisson (random)
-    #[arg(long = "rate_process", alias = "rate-process", value_parser = parse_rate_process,
+    #[arg(long = "rate_process", alias = "rate-process", value_parser = parse_name::<RateProcess>,
         default_value = "linear", requires = "rate_iops")]
     pub rate_process: RateProcess,
     /// Offset distribution: uniform, once, zipf:1.2, hot:90/10 (random); backward,
@@ -86,14 +86,14 @@ pub struct Bench {
     #[arg(long, num_args = 0..=1, default_missing_value = "1", value_parser = parse_switch)]
     pub invalidate: Option<bool>,
     /// Contents of the written data
-    #[arg(long, value_parser = parse_data, default_value = "random")]
+    #[arg(long, value_parser = parse_name::<Data>, default_value = "random")]
     pub data: Data,
     /// How compressible the data is, in percent
     #[arg(long = "buffer_compress_percentage", alias = "buffer-compress-percentage",
         default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub buffer_compress_percentage: u8,
     /// Read the clock once per batch of I/Os, or for each I/O
-    #[arg(long, value_parser = parse_stamps, default_value = "batch")]
+    #[arg(long, value_parser = parse_name::<Stamps>, default_value = "batch")]
     pub stamps: Stamps,
     /// Read all written blocks back and check them
     #[arg(long, num_args = 0..=1, default_value = "0",
@@ -116,7 +116,7 @@ pub struct Bench {
     )]
     pub verify_state_load: Option<PathBuf>,
     /// Buffer memory
-    #[arg(long, value_parser = parse_mem, default_value = "auto")]
+    #[arg(long, value_parser = parse_name::<Mem>, default_value = "auto")]
     pub mem: Mem,
     /// File or block device to measure, as PATH; one that does not exist is a scratch file
     #[arg(long, value_name = "PATH", conflicts_with = "path")]
@@ -149,30 +149,6 @@ pub struct Bench {
     pub typed: Typed,
 }
 
-fn parse_rw(text: &str) -> Result<Rw, String> {
-    parse_word(text, &Rw::ALL.map(|rw| (rw.name(), rw)))
-}
-
-fn parse_engine(text: &str) -> Result<EngineName, String> {
-    parse_word(text, &EngineName::ALL.map(|engine| (engine.name(), engine)))
-}
-
-fn parse_rate_process(text: &str) -> Result<RateProcess, String> {
-    parse_word(text, &RateProcess::ALL.map(|process| (process.name(), process)))
-}
-
-fn parse_stamps(text: &str) -> Result<Stamps, String> {
-    parse_word(text, &[("batch", Stamps::Batch), ("each", Stamps::Each)])
-}
-
-fn parse_data(text: &str) -> Result<Data, String> {
-    parse_word(text, &[("random", Data::Random), ("zero", Data::Zero)])
-}
-
-fn parse_mem(text: &str) -> Result<Mem, String> {
-    parse_word(text, &[("auto", Mem::Auto), ("malloc", Mem::Malloc), ("thp", Mem::Thp)])
-}
-
 fn parse_switch(text: &str) -> Result<bool, String> {
     parse_word(text, &[("0", false), ("1", true)])
 }
@@ -183,8 +159,8 @@ mod tests {
 
     #[test]
     fn the_near_word_is_suggested() {
-        assert!(parse_rw("randreed").unwrap_err().contains("'randread'"));
-        assert!(parse_engine("iouring").unwrap_err().contains("'io_uring'"));
-        assert!(!parse_rw("xyz").unwrap_err().contains("mean"));
+        assert!(parse_name::<Rw>("randreed").unwrap_err().contains("'randread'"));
+        assert!(parse_name::<EngineName>("iouring").unwrap_err().contains("'io_uring'"));
+        assert!(!parse_name::<Rw>("xyz").unwrap_err().contains("mean"));
     }
 }

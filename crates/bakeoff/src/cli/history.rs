@@ -7,7 +7,7 @@ use bakeoff_core::compare::factor::Factor;
 use bakeoff_core::fleet::over::Over;
 use bakeoff_core::history::since::Since;
 
-use super::parse_factor;
+use super::parse_name;
 
 #[derive(Debug, clap::Args)]
 pub struct Runs {
@@ -55,7 +55,7 @@ pub struct Trend {
     #[arg(long, value_name = "WHEN", value_parser = Since::parse)]
     pub since: Option<Since>,
     /// Factor that may differ between joined runs: host, device, kernel or time
-    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
     pub across: Option<Factor>,
 }
 

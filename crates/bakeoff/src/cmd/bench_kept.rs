@@ -80,8 +80,8 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let kept = load::look_for(acks, &path, kind, &cancel).map_err(super::bench::fault_of)?;
     let text = match global.format {
-        Some(Format::Json) => format!("{:#}\n", report::kept_json(&kept)),
-        _ => answer::laid_out(&report::kept_document(&kept), Format::Text),
+        Some(Format::Json) => format!("{:#}\n", report::durability_json(&kept)),
+        _ => answer::laid_out(&report::durability_document(&kept), Format::Text),
     };
     out::print(global.format, &text)?;
     Ok(if kept.is_all() { Outcome::Done } else { Outcome::Open })

@@ -1,6 +1,6 @@
 //! `bakeoff compare`: stored runs beside each other, and published studies beside a run.
 
-use bakeoff_core::compare::with_study::{Beside, beside};
+use bakeoff_core::compare::with_study::{StudyComparison, with_study};
 use bakeoff_core::compare::{Compared, compare};
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
@@ -36,7 +36,7 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
         return Err(Fault::usage("--across needs several runs. Name another run"));
     }
     let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
-    let beside = beside_all(&runs, &studies)?;
+    let beside = with_studies(&runs, &studies)?;
     let text = match format {
         Format::Json => report::compare_json(compared.as_ref(), &beside) + "\n",
         other => answer::laid_out(&report::compare_document(compared.as_ref(), &beside), other),
@@ -49,13 +49,13 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
 }
 
 /// Every study beside every run.
-fn beside_all(runs: &[(Run, Analysis)], names: &[&str]) -> Result<Vec<Beside>, Fault> {
+fn with_studies(runs: &[(Run, Analysis)], names: &[&str]) -> Result<Vec<StudyComparison>, Fault> {
     let mut all = Vec::new();
     for name in names {
         let study = stored::study(name)?;
         let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
         let found = Finder::all(study.table().as_bytes()).judged(&facts);
-        all.extend(runs.iter().map(|(run, _)| beside(run, study.name, &found, &facts)));
+        all.extend(runs.iter().map(|(run, _)| with_study(run, study.name, &found, &facts)));
     }
     Ok(all)
 }

@@ -216,7 +216,7 @@ fn keep_digest(global: &Global, run: &Run, analysis: &Analysis) {
 
 /// A run that could not even be prepared: everything is put back, the record says why.
 fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Fault {
-    let id: String = session.journal.run().header.run.chars().take(8).collect();
+    let id: String = session.journal.run().header.short_id();
     let cut_off = session.why_cut_off();
     let (reason, note, fault) = match error {
         StepError::Failed(ActionError::Interrupted) if cut_off.0 != StopReason::Interrupted => {

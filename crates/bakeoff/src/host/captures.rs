@@ -240,7 +240,8 @@ fn what_is_usual_for_every_mount() {
             let key = disk.and_then(|d| links::key(d).or_else(|| links::slot_key(model, d)));
             let subject = Subject { medium: kind, classes: &classes, link: key, board };
             let limit = disk.and_then(|disk| links::limit(model, disk));
-            let ranges = Test::ALL.map(|test| usual::range(&subject, test).unwrap().low);
+            let ranges = Test::ALL.iter().map(|test| usual::range(&subject, *test).unwrap().low);
+            let ranges: Vec<f64> = ranges.collect();
             let limit = limit.map(|limit| limit.practice_bytes_per_s);
             lines += &format!(
                 "{name} {}: {} {classes:?} {key:?} {board:?} {limit:?} {ranges:?}\n",

@@ -113,8 +113,8 @@ fn name(root: &Root, pid: u32) -> String {
 /// to whoever made the pages dirty), nor a driver in user space of a mount of ours.
 fn foreign_ticks(root: &Root, pid: u32) -> Option<u64> {
     let us = std::process::id();
-    let stat = root.read(format!("proc/{pid}/stat")).ok();
-    let stat = stat.and_then(|text| process_stat::parse(&text))?;
+    let text = root.read(format!("proc/{pid}/stat")).ok()?;
+    let stat = process_stat::parse(&text)?;
     let of_kernel = pid == KERNEL_THREADS || stat.parent == KERNEL_THREADS;
     if of_kernel || pid == us || stat.parent == us {
         return None;

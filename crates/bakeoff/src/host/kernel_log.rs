@@ -58,12 +58,12 @@ impl KernelLog {
     fn keep(&mut self, n: usize) {
         let Ok(text) = std::str::from_utf8(&self.buffer[..n]) else { return };
         let Some((_, message)) = kmsg::record(text) else { return };
-        let Some(trouble) = kmsg::trouble(message).filter(|_| self.lines.len() < LINES) else {
+        let Some(problem) = kmsg::problem(message).filter(|_| self.lines.len() < LINES) else {
             return;
         };
         let cut = &message.as_bytes()[..message.len().min(LINE_BYTES)];
-        // Trouble is rare, and what is measured meanwhile is thrown away: here it may allocate.
-        self.lines.push(LogLine { trouble, text: printable(cut) });
+        // LogProblem is rare, and what is measured meanwhile is thrown away: here it may allocate.
+        self.lines.push(LogLine { problem, text: printable(cut) });
     }
 
     /// The lines since the last [`KernelLog::forget`].
@@ -77,7 +77,7 @@ impl KernelLog {
     }
 }
 
-/// All there is about trouble with storage since boot, the oldest first; only the last lines where
+/// All there is about problem with storage since boot, the oldest first; only the last lines where
 /// there are many.
 pub fn since_boot() -> Fact<Vec<LogLine>> {
     let why = |error: io::Error| format!("needs root or CAP_SYSLOG: {error}");
@@ -95,9 +95,9 @@ pub fn since_boot() -> Fact<Vec<LogLine>> {
         };
         let text = String::from_utf8_lossy(&buffer[..n]);
         let Some((_, message)) = kmsg::record(&text) else { continue };
-        let Some(trouble) = kmsg::trouble(message) else { continue };
+        let Some(problem) = kmsg::problem(message) else { continue };
         let cut = &message.as_bytes()[..message.len().min(LINE_BYTES)];
-        lines.push(LogLine { trouble, text: printable(cut) });
+        lines.push(LogLine { problem, text: printable(cut) });
     }
     Ok(lines)
 }

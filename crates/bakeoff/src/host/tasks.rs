@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 
 use bakeoff_core::model::telemetry::ThreadUse;
 use bakeoff_core::sysinfo::cpu_stat::TICKS_PER_S;
+use bakeoff_core::sysinfo::process_stat::{self, ProcessStat};
 use bakeoff_core::sysinfo::thread_time;
 use rustix::fs::{Mode, OFlags, RawDir, openat};
 use rustix::io::pread;
@@ -100,9 +101,9 @@ impl Tasks {
         tasks.retain_mut(|task| {
             let mut buffer = [0; STAT_BYTES];
             let Some(now) = stat(&task.stat, &mut buffer) else { return false };
-            let grown = now.ticks.saturating_sub(task.ticks);
-            task.ticks = now.ticks;
-            let Some(role) = thread_time::role(now.name).filter(|_| grown > 0) else { return true };
+            let grown = now.own_ticks.saturating_sub(task.ticks);
+            task.ticks = now.own_ticks;
+            let Some(role) = role(&now).filter(|_| grown > 0) else { return true };
             match used.iter().position(|(known, _)| *known == role) {
                 Some(at) => used[at].1 += grown,
                 None if used.len() < ROLES => used.push((role, grown)),
@@ -139,8 +140,8 @@ fn open(proc: &File, pid: u32) -> Option<Task> {
     let stat_file = openat(proc, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let mut buffer = [0; STAT_BYTES];
     let now = stat(&stat_file, &mut buffer)?;
-    thread_time::role(now.name)?;
-    let ticks = now.ticks;
+    role(&now)?;
+    let ticks = now.own_ticks;
     Some(Task { pid, stat: stat_file, ticks })
 }
 
@@ -153,9 +154,13 @@ fn stat_path(pid: u32, buffer: &mut [u8; 20]) -> Option<&str> {
     std::str::from_utf8(&buffer[..20 - left]).ok()
 }
 
-fn stat<'b>(file: &OwnedFd, buffer: &'b mut [u8]) -> Option<thread_time::ThreadTime<'b>> {
+fn role(task: &ProcessStat) -> Option<&'static str> {
+    std::str::from_utf8(task.name).ok().and_then(thread_time::role)
+}
+
+fn stat<'b>(file: &OwnedFd, buffer: &'b mut [u8]) -> Option<ProcessStat<'b>> {
     let n = pread(file, &mut *buffer, 0).ok()?;
-    thread_time::parse(std::str::from_utf8(&buffer[..n]).ok()?)
+    process_stat::parse(&buffer[..n])
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::model::acks::{Acks, Kept};
+use bakeoff_core::model::acks::{Acks, Durability};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::{RawPath, printable};
@@ -135,7 +135,7 @@ pub fn look_for(
     target: &Path,
     kind: TargetKind,
     cancel: &Cancel,
-) -> Result<Kept, LoadError> {
+) -> Result<Durability, LoadError> {
     let task = Task {
         job: acks.head.job.clone(),
         profile: None,
@@ -148,7 +148,7 @@ pub fn look_for(
         look_for: Some(acks),
         parent_pid: Some(std::process::id()),
     };
-    Ok(ask(&task, UNLIMITED, cancel, None)?.into_kept()?)
+    Ok(ask(&task, UNLIMITED, cancel, None)?.into_durability()?)
 }
 
 /// The engine follows no link, and where udev runs the names in /dev/mapper are links.

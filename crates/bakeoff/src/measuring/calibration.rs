@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_core::model::index::WorkloadIx;
 use bakeoff_core::model::run::Run;
-use bakeoff_core::model::slice_length::{self, Next, TRIES, Tried};
+use bakeoff_core::model::slice_length::{self, MeasuredLength, Next, TRIES};
 use bakeoff_core::stats::sample;
 
 use super::cell::CellError;
@@ -47,7 +47,7 @@ fn longest(session: &Session) -> u64 {
 
 /// The length of the slices that a run has measured already: a resumed one goes on with it.
 fn recorded(run: &Run, workload: WorkloadIx) -> Option<u64> {
-    let cells = run.complete_blocks().flat_map(|block| &block.cells);
+    let cells = run.complete_cells();
     let slices = cells.filter(|cell| cell.workload == workload).flat_map(|cell| &cell.slices);
     let shortest = slices.filter(|slice| slice.is_valid()).map(|slice| slice.elapsed_ns).min()?;
     Some(shortest.clamp(slice_length::SHORTEST_NS, slice_length::LIMIT_NS))
@@ -93,7 +93,7 @@ fn calibrate(
         let changes: Vec<f64> =
             logs.iter().filter_map(|(c, log)| Some(log - before.get(c)?)).collect();
         let noise = sample::standard_error(&changes).unwrap_or(0.0);
-        tried.push(Tried { length_ns, rate: mean.exp(), noise });
+        tried.push(MeasuredLength { length_ns, rate: mean.exp(), noise });
         before = logs;
     }
 }

@@ -3,7 +3,7 @@
 //! What is not measured is written down with its reason: it is what a cause cannot be proved by.
 
 use bakeoff_core::decide::{cost, schedule};
-use bakeoff_core::diagnose::rungs::{self, At, RUNG_NS, RUNG_OVERHEAD_NS, Rung as Planned};
+use bakeoff_core::diagnose::layers::{self, At, LAYER_NS, LAYER_OVERHEAD_NS, LayerJob};
 use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::ceiling::{Because, Ceilings, LeftOut};
 use bakeoff_core::model::event::What;
@@ -21,10 +21,10 @@ use crate::steps::stepper::StepError;
 /// Measures the ceilings of a run that has none yet.
 ///
 /// # Errors
-/// When the record cannot be kept. A rung that fails is left out with its reason.
+/// When the record cannot be kept. A layer that fails is left out with its reason.
 pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), Fault> {
     let run = session.journal.run();
-    if run.complete_blocks().next().is_some() || !run.ceilings.rungs.is_empty() {
+    if run.complete_blocks().next().is_some() || !run.ceilings.measured.is_empty() {
         return Ok(());
     }
     let planned = plan(run, target_set);
@@ -32,7 +32,7 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         return Ok(());
     }
     let mut of = Ceilings::default();
-    of.skipped.extend(rungs::no_places(&run.header));
+    of.skipped.extend(layers::no_places(&run.header));
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
         Some((because, option)) => {
             let reason = format!("{}. Allow more: {option}", because.label());
@@ -52,16 +52,17 @@ fn plan(run: &Run, target_set: &mut TargetSet) -> Vec<Place> {
     let has_device = region.is_some();
     let mut all = Vec::new();
     for (workload, of) in WorkloadIx::each(&run.header.workloads) {
-        let rungs = rungs::of(of, has_device);
-        let allowed = |rung: &Planned| rung.at != At::Device || may_write || !rung.job.rw.writes();
-        for rung in rungs.into_iter().filter(allowed) {
+        let jobs = layers::of(of, has_device);
+        let allowed =
+            |planned: &LayerJob| planned.at != At::Device || may_write || !planned.job.rw.writes();
+        for planned in jobs.into_iter().filter(allowed) {
             // A stack's own file is there during its visit only.
-            let candidates = match rung.at {
+            let candidates = match planned.at {
                 At::File => CandidateIx::all(run.header.candidates.len()).map(Some).collect(),
                 At::Memory | At::Device => vec![None],
             };
             for candidate in candidates {
-                all.push(Place { workload, candidate, rung: rung.clone() });
+                all.push(Place { workload, candidate, planned: planned.clone() });
             }
         }
     }
@@ -79,13 +80,13 @@ fn reason_against(
     let protocol = &run.header.protocol;
     let (block_ns, block_bytes) = cost::of_block(run);
     let blocks = u64::from(schedule::most_blocks(run));
-    let needs_ns = planned.len() as u64 * (RUNG_NS + RUNG_OVERHEAD_NS);
+    let needs_ns = planned.len() as u64 * (LAYER_NS + LAYER_OVERHEAD_NS);
     let blocks_ns = block_ns.saturating_mul(blocks);
     let ends_ns = elapsed_ns.saturating_add(needs_ns).saturating_add(blocks_ns);
     if protocol.time_ns.is_some_and(|limit| ends_ns > limit) {
         return Some((Because::Time, "--time"));
     }
-    let needs_bytes: u64 = planned.iter().map(|place| place.rung.write_bytes()).sum();
+    let needs_bytes: u64 = planned.iter().map(|place| place.planned.write_bytes()).sum();
     let bytes = cost::written_bytes(run)
         .saturating_add(block_bytes.saturating_mul(blocks))
         .saturating_add(needs_bytes);
@@ -99,7 +100,7 @@ fn measure_all(
     planned: Vec<Place>,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
-    let needs_memory = planned.iter().any(|place| place.rung.at == At::Memory);
+    let needs_memory = planned.iter().any(|place| place.planned.at == At::Memory);
     let mut memory = match needs_memory.then(|| Memory::make(session)) {
         None => Err("not needed".to_string()),
         Some(Ok(memory)) => Ok(memory),
@@ -110,14 +111,14 @@ fn measure_all(
         if session.cancel.is_set() {
             break;
         }
-        let layer = place.rung.layer;
+        let layer = place.planned.layer;
         session.progress.doing(&format!("measuring {}", layer.label()));
         let measured = match &mut memory {
-            Err(reason) if place.rung.at == At::Memory => Err(reason.clone()),
+            Err(reason) if place.planned.at == At::Memory => Err(reason.clone()),
             memory => layer::measure(session, target_set, memory.as_mut().ok(), &place),
         };
         match measured {
-            Ok(rung) => of.rungs.push(rung),
+            Ok(measured) => of.measured.push(measured),
             Err(reason) => {
                 let workload = &session.journal.run().header.workloads[place.workload];
                 let name = format!("{} for {}", layer.label(), workload.name);

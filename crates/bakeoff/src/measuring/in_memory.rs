@@ -1,14 +1,14 @@
 //! The filesystem and the encryption of each stack on memory: what they do with no disk below.
 //!
 //! An image in memory on a loop device, on which each stack is made once as in a visit. The loop
-//! device is part of what is measured, so the rung is a little lower than the filesystem alone.
+//! device is part of what is measured, so the rate is a little lower than the filesystem alone.
 
 use std::path::Path;
 
 use bakeoff_core::decide::schedule;
-use bakeoff_core::diagnose::{rungs, variants};
+use bakeoff_core::diagnose::{layers, variants};
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
-use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
+use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
 use bakeoff_core::model::event::{FlashState, Region, Step};
 use bakeoff_core::model::index::{CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_core::model::path::{RawPath, printable};
@@ -43,7 +43,7 @@ struct Visit {
     candidates: Vec<CandidateIx>,
 }
 
-/// Measures the rungs in memory of a run whose candidates are stacks.
+/// Measures the layers in memory of a run whose candidates are stacks.
 ///
 /// # Errors
 /// When the record cannot be kept, or what was made cannot be taken away. What fails otherwise is
@@ -56,7 +56,7 @@ pub fn measure(
     let TargetSet::Regions(on_disk) = target_set else { return Ok(()) };
     let visits = visits(&session.journal.run().header.candidates);
     let workloads = &session.journal.run().header.workloads;
-    let has_any = workloads.iter().any(|w| rungs::in_memory(w, Layer::FsRam).is_some());
+    let has_any = workloads.iter().any(|w| layers::in_memory(w, Layer::FsRam).is_some());
     if visits.is_empty() || !has_any || session.cancel.is_set() {
         return Ok(());
     }
@@ -132,9 +132,10 @@ fn reason_against(session: &Session, visits: u64) -> Option<String> {
         ));
     }
     let protocol = &run.header.protocol;
-    let rungs_ns = run.header.workloads.len() as u64 * (rungs::RUNG_NS + rungs::RUNG_OVERHEAD_NS);
+    let layers_ns =
+        run.header.workloads.len() as u64 * (layers::LAYER_NS + layers::LAYER_OVERHEAD_NS);
     let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(schedule::most_blocks(run)));
-    let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + rungs_ns) + blocks_ns;
+    let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + layers_ns) + blocks_ns;
     let is_over = protocol.time_ns.is_some_and(|limit| ends_ns > limit);
     is_over.then(|| "no time left after the blocks. Allow more time with --time".to_string())
 }
@@ -226,11 +227,14 @@ fn one(
 fn rungs_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
     let header = &session.journal.run().header;
     for (workload, what) in WorkloadIx::each(&header.workloads) {
-        let Some(rung) = rungs::in_memory(what, visit.layer) else { continue };
-        let place = Place { workload, candidate: visit.candidates.first().copied(), rung };
+        let Some(planned) = layers::in_memory(what, visit.layer) else { continue };
+        let place = Place { workload, candidate: visit.candidates.first().copied(), planned };
         match layer::measure(session, target_set, None, &place) {
-            Ok(rung) => of.rungs.extend(
-                visit.candidates.iter().map(|c| Rung { candidate: Some(*c), ..rung.clone() }),
+            Ok(measured) => of.measured.extend(
+                visit
+                    .candidates
+                    .iter()
+                    .map(|c| LayerRate { candidate: Some(*c), ..measured.clone() }),
             ),
             Err(reason) => skip(of, &format!("{} for {}", visit.what.name, what.name), &reason),
         }

@@ -1,8 +1,8 @@
 //! One rate of a lower layer: on memory, on the device below, or on the candidate's own file.
 
-use bakeoff_core::diagnose::rungs::{self, At, Rung as Planned};
+use bakeoff_core::diagnose::layers::{self, At, LayerJob};
 use bakeoff_core::diagnose::seen::pace;
-use bakeoff_core::model::ceiling::Rung;
+use bakeoff_core::model::ceiling::LayerRate;
 use bakeoff_core::model::event::Step;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::{Job, Rw};
@@ -29,14 +29,14 @@ pub fn memory_scratch(step: u32, run: &str) -> Step {
     steps::make_scratch(step, run, ScratchOf::MEMORY, &RawPath::new(MEMORY))
 }
 
-/// One rung of one workload on one candidate, or on what all stand on.
+/// One layer of one workload on one candidate, or on what all stand on.
 pub struct Place {
     /// Index of the workload.
     pub workload: WorkloadIx,
     /// Index of the candidate.
     pub candidate: Option<CandidateIx>,
     /// What is measured.
-    pub rung: Planned,
+    pub planned: LayerJob,
 }
 
 /// Measures it; the error says why there is no number.
@@ -45,11 +45,11 @@ pub fn measure(
     target_set: &mut TargetSet,
     memory: Option<&mut Memory>,
     place: &Place,
-) -> Result<Rung, String> {
+) -> Result<LayerRate, String> {
     let header = &session.journal.run().header;
     let workload = &header.workloads[place.workload];
-    let mut job = Job { seed: header.seed, ..place.rung.job.clone() };
-    let (target, kind) = match place.rung.at {
+    let mut job = Job { seed: header.seed, ..place.planned.job.clone() };
+    let (target, kind) = match place.planned.at {
         At::Memory => memory.ok_or("no memory")?.target(session, &mut job)?,
         At::Device => {
             let at = target_set.only_region().ok_or("no device")?;
@@ -66,14 +66,14 @@ pub fn measure(
     let measured = load::run(&job, &target, kind, &session.cancel, &mut |_| {});
     let m = measured.map_err(|error| error.to_string())?;
     let rate = pace(workload.metric, &m);
-    if m.total_ios() < rungs::FEWEST_IOS {
+    if m.total_ios() < layers::FEWEST_IOS {
         return Err(format!("only {} operations fit into the available time", m.total_ios()));
     }
     let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
     match rate > 0.0 {
         false => Err("nothing was done".to_string()),
-        true => Ok(Rung {
-            layer: place.rung.layer,
+        true => Ok(LayerRate {
+            layer: place.planned.layer,
             workload: place.workload,
             candidate: place.candidate,
             rate,
@@ -119,7 +119,7 @@ impl Memory {
             return Ok((data.into(), TargetKind::File));
         }
         let data = self.scratch.create(scratch::DATA).map_err(said)?;
-        let fill = Job::new(Rw::Write, 1 << 20, rungs::MEMORY_FILE_BYTES);
+        let fill = Job::new(Rw::Write, 1 << 20, layers::MEMORY_FILE_BYTES);
         let filled = load::run(&fill, &data, TargetKind::File, &session.cancel, &mut |_| {});
         let subject = Subject::from(&data);
         // One that was not laid out whole is not made again either: its name is taken.

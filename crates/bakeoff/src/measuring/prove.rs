@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use bakeoff_core::diagnose::prove::{self, MOST_NS};
 use bakeoff_core::diagnose::{Grade, summary, variants};
 use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::cause::HeldBack;
-use bakeoff_core::model::ceiling::{Ceilings, Layer, Rung};
+use bakeoff_core::model::cause::Bottleneck;
+use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::path::printable;
@@ -33,7 +33,7 @@ use bakeoff_core::decide::cost;
 /// When the record cannot be kept, or a setting cannot be put back.
 pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), Fault> {
     let run = session.journal.run();
-    let is_known = run.ceilings.rungs.iter().any(|rung| rung.layer == Layer::Again);
+    let is_known = run.ceilings.measured.iter().any(|known| known.layer == Layer::Again);
     if !run.header.protocol.prove || is_known || session.cancel.is_set() {
         return Ok(());
     }
@@ -50,7 +50,7 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         let visits = [(own, places)].into_iter().chain(others);
         for (what, places) in visits {
             if !session.cancel.is_set() {
-                visit(session, target_set, &what, Planned { places, until }, &mut of)?;
+                visit(session, target_set, &what, LayerJob { places, until }, &mut of)?;
             }
         }
     }
@@ -63,18 +63,18 @@ fn suspected(run: &Run, candidate: CandidateIx, has_device: bool) -> Vec<Place> 
     let mut places = Vec::new();
     for (workload, of) in WorkloadIx::each(&run.header.workloads) {
         let held = summary::workload(run, workload);
-        let open = |h: &&HeldBack| h.candidate == *name && h.reason.grade != Grade::Proved;
+        let open = |h: &&Bottleneck| h.candidate == *name && h.reason.grade != Grade::Proved;
         if held.iter().find(open).is_none() {
             continue;
         }
-        let rungs = run
+        let known = run
             .ceilings
-            .rungs
+            .measured
             .iter()
             .filter(|r| r.workload == workload && r.candidate.is_none_or(|of| of == candidate));
-        let known: Vec<Layer> = rungs.map(|rung| rung.layer).collect();
+        let known: Vec<Layer> = known.map(|known| known.layer).collect();
         let all = prove::of(of, has_device, &known).into_iter();
-        places.extend(all.map(|rung| Place { workload, candidate: Some(candidate), rung }));
+        places.extend(all.map(|planned| Place { workload, candidate: Some(candidate), planned }));
     }
     places
 }
@@ -88,8 +88,8 @@ fn on_other_ciphers(run: &Run, own: &Candidate, places: &[Place]) -> Vec<(Candid
     let visit = |(layer, changed): (Layer, Candidate)| {
         let place = |(workload, candidate): &(WorkloadIx, Option<CandidateIx>)| {
             let of = &run.header.workloads[*workload];
-            let rung = prove::on_another_cipher(of, layer)?;
-            Some(Place { workload: *workload, candidate: *candidate, rung })
+            let planned = prove::on_another_cipher(of, layer)?;
+            Some(Place { workload: *workload, candidate: *candidate, planned })
         };
         let places: Vec<Place> = workloads.iter().filter_map(place).collect();
         (!places.is_empty()).then_some((changed, places))
@@ -112,7 +112,7 @@ pub fn changed(own: &Candidate) -> Vec<Candidate> {
 }
 
 /// Experiments on one candidate, and when none may begin any more.
-struct Planned {
+struct LayerJob {
     places: Vec<Place>,
     until: Instant,
 }
@@ -121,7 +121,7 @@ fn visit(
     session: &mut Session,
     target_set: &mut TargetSet,
     what: &Candidate,
-    planned: Planned,
+    planned: LayerJob,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
     let entered = match target_set.enter(session, what) {
@@ -141,15 +141,15 @@ fn visit(
 fn experiments(
     session: &mut Session,
     target_set: &mut TargetSet,
-    planned: Planned,
+    planned: LayerJob,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
-    let Planned { places, until } = planned;
+    let LayerJob { places, until } = planned;
     for place in places {
         if session.cancel.is_set() {
             return Ok(());
         }
-        let layer = place.rung.layer;
+        let layer = place.planned.layer;
         let workload = &session.journal.run().header.workloads[place.workload];
         let name = format!("{} for {}", layer.label(), workload.name);
         if let Some(reason) = reason_against(session.journal.run(), of, &place, until) {
@@ -159,7 +159,7 @@ fn experiments(
         session.progress.doing(&format!("testing {name}"));
         let measured = if layer == Layer::SlowClock {
             match at_a_lowered_clock(session, target_set, &place) {
-                Ok(rung) => Ok(rung),
+                Ok(measured) => Ok(measured),
                 Err(NoFigure::Because(reason)) => Err(reason),
                 Err(NoFigure::Fault(fault)) => return Err(fault),
             }
@@ -167,7 +167,7 @@ fn experiments(
             cold(session, target_set, &place)
         };
         match measured {
-            Ok(rung) => of.rungs.push(rung),
+            Ok(measured) => of.measured.push(measured),
             Err(reason) => skip(of, &name, &reason),
         }
     }
@@ -180,15 +180,15 @@ fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Op
         return Some("the experiments reached their time limit");
     }
     let most = run.header.protocol.max_write_bytes?;
-    let experiments = of.rungs.len().saturating_sub(run.ceilings.rungs.len()) as u64 + 1;
-    let bytes = place.rung.write_bytes().saturating_mul(experiments);
+    let experiments = of.measured.len().saturating_sub(run.ceilings.measured.len()) as u64 + 1;
+    let bytes = place.planned.write_bytes().saturating_mul(experiments);
     let is_over = bytes > 0 && cost::written_bytes(run).saturating_add(bytes) > most;
     is_over.then_some("it would exceed the write limit. Raise the limit with --max-write")
 }
 
 /// Measures an experiment; what is read comes from the disk, as in the cells.
-fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<Rung, String> {
-    if place.rung.job.rw.reads() {
+fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<LayerRate, String> {
+    if place.planned.job.rw.reads() {
         let site = place.candidate.and_then(|candidate| target_set.site(candidate));
         cell::cool(site.ok_or("it is not prepared")?).map_err(|error| error.to_string())?;
     }
@@ -208,7 +208,7 @@ fn at_a_lowered_clock(
     session: &mut Session,
     target_set: &mut TargetSet,
     place: &Place,
-) -> Result<Rung, NoFigure> {
+) -> Result<LayerRate, NoFigure> {
     let mut taken = Vec::new();
     let measured = match lower(session, &mut taken) {
         Ok(()) if taken.is_empty() => {

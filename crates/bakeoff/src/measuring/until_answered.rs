@@ -5,7 +5,7 @@
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::{self, Clock, Next, cost};
-use bakeoff_core::model::candidate::{Kind, Skipped};
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::health::DriveTold;
 use bakeoff_core::model::host::Layer;
@@ -26,14 +26,8 @@ use crate::ui::say;
 
 /// The disks below everything that is measured, each once.
 fn drives_of(run: &Run) -> Vec<Layer> {
-    let header = &run.header;
-    let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
-        Kind::Directory { place, .. } => Some(place.as_ref()),
-        Kind::Stack(_) => None,
-    });
-    let regions = header.regions().map(|region| &region.place);
     let mut disks: Vec<Layer> = Vec::new();
-    for disk in directories.chain(regions).flat_map(|place| place.disks()) {
+    for disk in run.header.disks() {
         if !disks.iter().any(|known| known.dev == disk.dev) {
             disks.push(disk.clone());
         }

@@ -6,14 +6,14 @@
 use bakeoff_core::decide::cell_trial::{CellTrial, Expected, expected_length};
 use bakeoff_core::decide::fit::{Asked, Cost, Wanted};
 use bakeoff_core::decide::pace::{self, Demand, Pace};
-use bakeoff_core::decide::thrift::Slices;
+use bakeoff_core::decide::write_limit::Slices;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::slice_length::{self, Least};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::profiles::{self, PartSpec};
 
-use super::try_cells::Tried;
+use super::try_cells::CellTrials;
 
 /// Starting the engine, counters, the record: beside every cell.
 const CELL_OVERHEAD_NS: u64 = 150_000_000;
@@ -39,7 +39,7 @@ pub struct Trial {
     /// Whether what is written wears a disk; memory does not.
     pub wears: bool,
     /// What a few slices of each workload took, in the order of the header's workloads.
-    pub cells: Tried,
+    pub cells: CellTrials,
 }
 
 /// What is ahead of a run that has tried everything once.

@@ -47,10 +47,10 @@ pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
     let mut sites = Vec::new();
     let mut found: Vec<(Candidate, Trial)> = Vec::new();
     let mut written_bytes = PILOT_BYTES * candidates.len() as u64;
-    let beside_bytes = room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES);
+    let scratch_bytes = room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES);
     for ((candidate, scratch), rate) in candidates.iter().zip(scratches).zip(rates) {
         let (site, mut trial) = lay_out(session, candidate, scratch, file_bytes, rate)?;
-        let limits = SizeLimits { file_bytes, beside_bytes, bytes_per_s: trial.bytes_per_s };
+        let limits = SizeLimits { file_bytes, scratch_bytes, bytes_per_s: trial.bytes_per_s };
         let time_ns = try_cells::time_ns(session, candidates.len());
         let before = tried_before(&found);
         trial.cells = try_cells::try_cells(session, &site, &limits, time_ns, &before)
@@ -68,7 +68,7 @@ pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
             region: None,
             more_regions: Vec::new(),
             file_bytes,
-            append_room_bytes: beside_bytes,
+            append_room_bytes: scratch_bytes,
             written_bytes,
             stand_side_by_side: true,
         },

@@ -53,7 +53,7 @@ pub fn reach_steady_state(
     }
     let end = series.end.unwrap_or(End::Rounds);
     session.journal.record(What::Preconditioned { region: number, end })?;
-    let words = precondition::words_and_rates(&series);
+    let words = precondition::describe_with_rates(&series);
     session.progress.note(&format!("Preconditioned {}: {words}.", region.target));
     Ok(())
 }

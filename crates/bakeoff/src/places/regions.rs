@@ -251,7 +251,7 @@ impl Regions {
             if before == value {
                 continue;
             }
-            if let Some(requests) = knobs::requests_beside(&knob) {
+            if let Some(requests) = knobs::queue_length(&knob) {
                 let kept = now(&requests);
                 self.settings.push(stepper::next_number(session)?);
                 stepper::take(session, |n| knobs::keep(n, &requests, &kept))?;

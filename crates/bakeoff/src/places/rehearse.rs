@@ -9,7 +9,7 @@ use bakeoff_core::decide::cell_trial::CellTrial;
 use bakeoff_core::decide::fit::{Cost, FitError};
 use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::decide::size::SizeLimits;
-use bakeoff_core::decide::thrift;
+use bakeoff_core::decide::write_limit;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
 use bakeoff_core::model::job::{Job, Rw};
@@ -18,7 +18,7 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::rules;
 
 use super::ahead::{Ahead, Trial};
-use super::try_cells::Tried;
+use super::try_cells::CellTrials;
 use crate::fault::Fault;
 use crate::host;
 use crate::load::site::Site;
@@ -74,7 +74,7 @@ pub struct Findings {
 }
 
 /// What was tried on the candidates so far.
-pub fn tried_before(found: &[(Candidate, Trial)]) -> Vec<Tried> {
+pub fn tried_before(found: &[(Candidate, Trial)]) -> Vec<CellTrials> {
     found.iter().map(|(_, trial)| trial.cells.clone()).collect()
 }
 
@@ -111,7 +111,7 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal,
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
     let room = SizeLimits {
         file_bytes: found.file_bytes,
-        beside_bytes: found.append_room_bytes,
+        scratch_bytes: found.append_room_bytes,
         bytes_per_s: fastest,
     };
     let workloads: Vec<Workload> = header.workloads.iter().map(|w| room.sized(w)).collect();
@@ -126,9 +126,11 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal,
     let setup = Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
     let ahead = Ahead::of(protocol, &workloads, &trials, setup);
     let (protocol, fit) =
-        thrift::fitting(&ahead.protocol, ahead.largest_bytes(), |protocol| ahead.wanted(protocol))?;
+        write_limit::fitting(&ahead.protocol, ahead.largest_bytes(), |protocol| {
+            ahead.wanted(protocol)
+        })?;
     let slices = ahead.slices(&protocol, fit.kept);
-    let protocol = thrift::guarded(protocol, &fit, slices);
+    let protocol = write_limit::guarded(protocol, &fit, slices);
     let (pace, visit_ns) = (ahead.pace, ahead.visit.time_ns);
     let rehearsal = Rehearsal {
         protocol,

@@ -11,7 +11,7 @@ use super::ahead::Trial;
 use super::regions::Regions;
 use super::rehearse::{self, Findings, tried_before, unfilled};
 use super::target_set::TargetSet;
-use super::try_cells::{self, Tried};
+use super::try_cells::{self, CellTrials};
 use crate::fault::Fault;
 use crate::steps::action::ActionError;
 use crate::steps::session::Session;
@@ -48,7 +48,7 @@ pub fn rehearse(
         header.candidates.iter().filter(|c| !left_out(c)).cloned().collect();
     for candidate in &tried {
         let time_ns = try_cells::time_ns(session, tried.len());
-        let limits = SizeLimits { file_bytes, beside_bytes: append_room_bytes, bytes_per_s: rate };
+        let limits = SizeLimits { file_bytes, scratch_bytes: append_room_bytes, bytes_per_s: rate };
         let known = (&limits, &tried_before(&found)[..]);
         match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), known) {
             Ok(trial) => found.push((candidate.clone(), trial)),
@@ -92,7 +92,7 @@ fn trial(
     target_set: &mut TargetSet,
     candidate: &Candidate,
     (visit_bytes, time_ns): (u64, u64),
-    (limits, before): (&SizeLimits, &[Tried]),
+    (limits, before): (&SizeLimits, &[CellTrials]),
 ) -> Result<Trial, StepError> {
     let before_bytes = session.spent.own_bytes();
     let (entered, enter_ns) = rehearse::timed(|| Ok(target_set.enter(session, candidate)))?;

@@ -10,7 +10,7 @@ use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::support::smallest_region_bytes;
-use bakeoff_core::prepare::{room, space, steps, udev_rule};
+use bakeoff_core::prepare::{capacity, space, steps, udev_rule};
 use bakeoff_core::units;
 
 use super::marks;
@@ -129,7 +129,7 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, St
     let header = &session.journal.run().header;
     let k = header.candidates.len() as u64;
     let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
-    let room = room::beside_bytes(&header.candidates, smallest);
+    let room = capacity::scratch_bytes(&header.candidates, smallest);
     let file_bytes = match header.file_bytes {
         Some(asked) => asked,
         None => {

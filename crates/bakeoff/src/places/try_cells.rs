@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use bakeoff_core::decide::cell_trial::{CellTrial, TriedSlice};
+use bakeoff_core::decide::cell_trial::{CellTrial, TrialSlice};
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::decide::{self, cost};
 use bakeoff_core::model::event::Header;
@@ -50,7 +50,7 @@ pub fn time_ns(session: &Session, candidates: usize) -> u64 {
 }
 
 /// What was tried on a candidate, by workload.
-pub type Tried = Vec<Option<CellTrial>>;
+pub type CellTrials = Vec<Option<CellTrial>>;
 
 /// Tries every workload that bakeoff measures itself; `None` for what other tools measure, and for
 /// those that there is no time for. `before`: what was tried on other candidates.
@@ -62,8 +62,8 @@ pub fn try_cells(
     site: &Site,
     limits: &SizeLimits,
     time_ns: u64,
-    before: &[Tried],
-) -> Result<Tried, LoadError> {
+    before: &[CellTrials],
+) -> Result<CellTrials, LoadError> {
     let header = &session.journal.run().header;
     let workloads = &header.workloads;
     let began = Instant::now();
@@ -137,7 +137,7 @@ fn whole(
     let trial = |(at, (m, part)): (usize, (&Measurement, &Part))| {
         let bytes = u128::from(written) * u128::from(m.elapsed_ns) / u128::from(all_ns.max(1));
         let own = cost::measured_bytes(m);
-        let slice = TriedSlice {
+        let slice = TrialSlice {
             asked_ns: m.elapsed_ns,
             wall_ns: m.elapsed_ns,
             elapsed_ns: m.elapsed_ns,
@@ -172,9 +172,9 @@ fn flush_ns(part: Part, size_bytes: u64, limits: &SizeLimits) -> u64 {
 
 /// Whether the blocks that an answer needs take longer than the run with these workloads alone, as
 /// one candidate showed. Nothing more has to be known of them: they will be dropped.
-fn is_too_long(header: &Header, group: &[WorkloadIx], before: &[Tried]) -> bool {
+fn is_too_long(header: &Header, group: &[WorkloadIx], before: &[CellTrials]) -> bool {
     let Some(limit_ns) = header.protocol.time_ns else { return false };
-    let tried = |cells: &Tried| -> Option<u64> {
+    let tried = |cells: &CellTrials| -> Option<u64> {
         group.iter().map(|w| Some(cells.get(usize::from(*w))?.as_ref()?.wall_ns())).sum()
     };
     let visits = u64::from(header.protocol.first_look()) * header.candidates.len() as u64;
@@ -215,7 +215,7 @@ fn one(
         let go = Go { most_bytes, ..Go::new(asked_ns, Least::of(&job)) };
         let report = sliced.go(go)?;
         let arrived = session.spent.own_bytes().saturating_sub(before_bytes);
-        let tried = TriedSlice {
+        let tried = TrialSlice {
             asked_ns,
             elapsed_ns: report.elapsed_ns,
             write_bytes: report.written_bytes().max(arrived),

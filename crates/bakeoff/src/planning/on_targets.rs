@@ -8,7 +8,7 @@ use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
-use bakeoff_core::prepare::{region, room, space, token};
+use bakeoff_core::prepare::{capacity, region, space, token};
 use bakeoff_core::{plan, units};
 
 use super::{plan_text, standing};
@@ -69,15 +69,11 @@ pub fn look_at(
     }
     apply_limits(&mut made, args.time, budget)?;
     made.protocol.prove = args.prove;
-    let state = match made.flash_state {
-        plan::FlashState::Overwritten => FlashState::Overwritten,
-        plan::FlashState::Trimmed => FlashState::Trimmed,
-    };
     let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
     let seed = global.seed.unwrap_or_default();
     let parts = standing::parts(&asked, &mut made, (&found, &spans), file_bytes, seed)?;
     let wanted = found.into_iter().zip(spans).map(|(target, span)| {
-        let state = state_of(&target, state)?;
+        let state = state_of(&target, made.flash_state)?;
         // A candidate that stands beside others has a region of its own for a whole block.
         let flash_state = match made.protocol.isolation {
             Isolation::Slices if state == FlashState::Overwritten => FlashState::WrittenOnce,
@@ -130,7 +126,7 @@ fn apply_limits(
 /// What has no room on its candidate.
 pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
     let regions: Vec<u64> = wanted.iter().map(|wanted| wanted.span.size_bytes).collect();
-    room::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions)
+    capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions)
 }
 
 /// Looks at every target and refuses what must not be written.

@@ -7,7 +7,7 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::plan::{Expanded, Plan};
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::support::{BTRFS, smallest_region_bytes};
-use bakeoff_core::prepare::{room, space};
+use bakeoff_core::prepare::{capacity, space};
 use bakeoff_core::units;
 
 use crate::fault::Fault;
@@ -83,13 +83,13 @@ fn side_by_side(
     let regions: Vec<u64> = found.iter().zip(spans).map(part).collect();
     let own = regions.iter().copied().min().unwrap_or(0);
     // As `targets::prepare` chooses the data file where the plan does not.
-    let file_room = room::beside_bytes(&made.candidates, own);
+    let file_room = capacity::scratch_bytes(&made.candidates, own);
     let file_room = file_room.min(size::left_bytes(&made.workloads, own));
     let has_room = parts * spans.len() <= MOST_STANDS
         && (made.file_bytes.is_some() || file_room >= space::FILE_MIN_BYTES)
         && own >= smallest_region_bytes(&made.candidates)
         && targets::check_sizes(&made.workloads, file_bytes, own).is_ok()
-        && room::too_large(&made.candidates, &made.workloads, Some(file_bytes), &regions)
+        && capacity::too_large(&made.candidates, &made.workloads, Some(file_bytes), &regions)
             .is_empty();
     match (has_room, wants) {
         (true, _) => {

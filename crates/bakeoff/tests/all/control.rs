@@ -16,7 +16,7 @@ fn a_positive_control_is_slowed_down_and_judged() {
     let (_, run) = record(&bench);
     let names: Vec<&str> = run.header.candidates.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["ext4", "ext2", "ext4 (slowed)"]);
-    let cells: Vec<_> = run.complete_blocks().flat_map(|block| &block.cells).collect();
+    let cells: Vec<_> = run.complete_cells().collect();
     assert!(cells.len() >= 9, "3 candidates in at least 3 blocks: {ended:?}");
     for cell in cells {
         let m = &cell.measurement;

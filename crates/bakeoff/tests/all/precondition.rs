@@ -39,7 +39,7 @@ fn a_region_is_written_until_it_is_steady_and_every_round_is_recorded() {
     let first_block = events.iter().position(|e| matches!(e.what, What::BlockStarted { .. }));
     let last_round = events.iter().rposition(|e| matches!(e.what, What::PreconditionRound(_)));
     assert!(last_round < first_block);
-    let words = precondition::words(series);
+    let words = precondition::describe(series);
     let report = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
     assert!(report.contains(&words), "{words}");
 }

@@ -78,7 +78,7 @@ fn words_after(text: &str, prefix: &str) -> BTreeSet<String> {
 #[test]
 fn advice_is_spelled_for_the_options_that_each_command_has() {
     let bench = options_of("bench");
-    for key in Key::ALL {
+    for &key in Key::ALL {
         let (option, have) = (key.option(), key.commands());
         let in_bench = bench.contains(option);
         assert!(in_bench || !have.is_empty(), "no command has --{option}");

@@ -399,7 +399,7 @@ fn candidates_stand_side_by_side_change_places_and_take_turns() {
     }
     let twin_of = run.header.candidates[2].twin_of.as_ref().expect("a control has room");
     assert!(run.header.candidates[..2].iter().any(|candidate| candidate.name == *twin_of));
-    for cell in run.complete_blocks().flat_map(|block| &block.cells) {
+    for cell in run.complete_cells() {
         let valid = cell.slices.iter().filter(|slice| slice.is_valid());
         assert!(valid.count() >= 8, "{:?}", cell.slices);
         assert!(cell.slices.iter().all(|slice| slice.flushes >= 1), "{:?}", cell.slices);

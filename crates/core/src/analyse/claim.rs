@@ -1,19 +1,12 @@
 //! What a sentence is about: places as they are, or stacks on one region, and under which
 //! conditions it holds.
 
-use crate::model::candidate::{Candidate, Kind};
+use crate::model::candidate::Candidate;
 use crate::model::event::{Header, Region};
-use crate::model::finding::Scope;
 use crate::model::host::{Layer, Place};
 use crate::model::path::printable;
 use crate::prepare::support::RAW;
 use crate::units;
-
-/// The kind of claim a run makes.
-pub fn scope(header: &Header) -> Scope {
-    let is_stack = header.candidates.iter().any(|c| matches!(c.kind, Kind::Stack(_)));
-    if is_stack { Scope::Stack } else { Scope::Place }
-}
 
 /// Where and on what, to follow the numbers in a sentence.
 pub fn conditions(header: &Header) -> String {
@@ -47,7 +40,7 @@ fn on_region(header: &Header, region: &Region) -> String {
 
 /// What was put on the region before each visit; a raw stack has no filesystem to be fresh.
 fn made(header: &Header) -> &'static str {
-    let is_own = |c: &&Candidate| matches!(c.kind, Kind::Stack(_)) && c.twin_of.is_none();
+    let is_own = |c: &&Candidate| c.stack().is_some() && c.twin_of.is_none();
     let stacks = || header.candidates.iter().filter(is_own);
     let raw = stacks().filter(|c| is_raw(c)).count();
     match (raw, stacks().count() - raw) {
@@ -59,7 +52,7 @@ fn made(header: &Header) -> &'static str {
 }
 
 fn is_raw(candidate: &Candidate) -> bool {
-    matches!(&candidate.kind, Kind::Stack(stack) if stack.fs == RAW)
+    candidate.stack().is_some_and(|stack| stack.fs == RAW)
 }
 
 /// What a comparison on an image can and cannot mean.

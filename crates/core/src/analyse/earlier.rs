@@ -5,7 +5,6 @@
 
 use crate::boards;
 use crate::decide::pooled::is_same_drive;
-use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::host::Layer;
 use crate::model::link::Link;
@@ -49,7 +48,7 @@ pub fn figures(header: &Header, stored: &[Run]) -> Option<EarlierFigures> {
         let is_any = same_drive.is_some() || same_kind.is_some();
         is_any.then_some(EarlierFigure { test, same_drive, same_kind })
     };
-    let workloads: Vec<EarlierFigure> = Test::ALL.into_iter().filter_map(figure).collect();
+    let workloads: Vec<EarlierFigure> = Test::ALL.iter().copied().filter_map(figure).collect();
     (!workloads.is_empty()).then_some(EarlierFigures { workloads })
 }
 
@@ -67,8 +66,7 @@ struct LikeDrive {
 /// are no one drive.
 fn kind_of(header: &Header) -> Option<LikeDrive> {
     let [only] = header.candidates.as_slice() else { return None };
-    let Kind::Directory { place, .. } = &only.kind else { return None };
-    let (medium, disk) = medium::of(place).ok()?;
+    let (medium, disk) = medium::of(only.place()?).ok()?;
     let model = header.host.model.as_deref();
     let board = model.and_then(boards::find).map(|board| board.name());
     let link = |disk: &Layer| disk.link.clone();

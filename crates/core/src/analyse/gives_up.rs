@@ -11,11 +11,11 @@ use crate::rules::claim::{has_no_barriers, has_no_journal};
 
 /// Everything it lacks, the most important first.
 pub fn of(candidate: &Candidate) -> Vec<GivesUp> {
-    GivesUp::ALL.into_iter().filter(|what| lacks(candidate, *what)).collect()
+    GivesUp::ALL.iter().copied().filter(|what| lacks(candidate, *what)).collect()
 }
 
 /// What `candidate` lacks that another of `all` has.
-pub fn beside(candidate: &Candidate, all: &[Candidate]) -> Vec<GivesUp> {
+pub fn compared_with(candidate: &Candidate, all: &[Candidate]) -> Vec<GivesUp> {
     let has_somebody = |what: &GivesUp| all.iter().any(|other| !lacks(other, *what));
     of(candidate).into_iter().filter(has_somebody).collect()
 }
@@ -57,16 +57,16 @@ mod tests {
     fn lists_what_others_have_and_nothing_that_all_lack() {
         let run = RunBuilder::stacks(&["ext4", "ext2", "ntfs-3g", "vfat"]).build();
         let all = &run.header.candidates;
-        assert_eq!(beside(&all[0], all), []);
-        assert_eq!(beside(&all[1], all), [GivesUp::Journal]);
+        assert_eq!(compared_with(&all[0], all), []);
+        assert_eq!(compared_with(&all[1], all), [GivesUp::Journal]);
         assert_eq!(
-            beside(&all[2], all),
+            compared_with(&all[2], all),
             [GivesUp::Journal, GivesUp::KernelDriver, GivesUp::Booting]
         );
-        assert_eq!(beside(&all[3], all), [GivesUp::Journal, GivesUp::Booting]);
+        assert_eq!(compared_with(&all[3], all), [GivesUp::Journal, GivesUp::Booting]);
         let run = RunBuilder::stacks(&["ext4", "btrfs"]).build();
         let all = &run.header.candidates;
-        assert_eq!(beside(&all[0], all), [GivesUp::DataChecksums]);
-        assert_eq!(beside(&all[1], all), []);
+        assert_eq!(compared_with(&all[0], all), [GivesUp::DataChecksums]);
+        assert_eq!(compared_with(&all[1], all), []);
     }
 }

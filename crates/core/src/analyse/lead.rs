@@ -78,10 +78,7 @@ fn refusal(
     if compared.ranked.len() < 2 {
         return Some(Refusal::NothingToCompare { ranked: compared.ranked.len() as u32 });
     }
-    let mut ids: Vec<String> =
-        limit::forbidding(findings).iter().map(|finding| finding.id.clone()).collect();
-    ids.sort();
-    ids.dedup();
+    let ids = limit::forbidding_ids(findings);
     (!ids.is_empty()).then_some(Refusal::Findings { ids })
 }
 
@@ -161,19 +158,15 @@ fn excluded(
 fn stalls(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Stalls> {
     let metric = run.header.workloads[workload].metric;
     let of = |c: CandidateIx| {
-        let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
         let own = |cell: &&Cell| (cell.workload, cell.candidate) == (workload, c);
-        let cells = blocks.flat_map(|b| &b.cells).filter(own);
+        let cells = table.blocks_of(run).flat_map(|b| &b.cells).filter(own);
         let counted = cells.filter(|cell| !evidence::is_invalid(&run.header, cell));
-        let all: Vec<_> = counted.filter_map(|cell| figure::stalls(metric, cell)).collect();
-        let number: u32 = all.iter().map(|s| s.number).sum();
-        let stalled: u64 = all.iter().map(|s| s.stalled_ns).sum();
-        let cell_ns: u64 = all.iter().map(|s| s.cell_ns).sum();
-        (number > 0).then(|| Stalls {
+        let all = figure::stalls(metric, counted);
+        (all.number > 0).then(|| Stalls {
             candidate: run.header.candidates[c].name.clone(),
-            number,
-            longest_ns: all.iter().map(|s| s.longest_ns).max().unwrap_or(0),
-            share: stalled as f64 / cell_ns.max(1) as f64,
+            number: all.number,
+            longest_ns: all.longest_ns,
+            share: all.share(),
         })
     };
     CandidateIx::all(run.header.candidates.len()).filter_map(of).collect()

@@ -22,6 +22,7 @@ use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::table::Table;
 use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
+use crate::evidence::rule::CLAIMS;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Rules;
@@ -74,7 +75,7 @@ fn workload_verdict(
     let compared = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let mut all = run_findings.to_vec();
     all.extend(rules::run::workload(run, table, workload, &compared));
-    let findings = limit::limiting(&all, claim::scope(header), &of.name);
+    let findings = limit::limiting(&all, CLAIMS.resolve(header), &of.name);
     let unlike = rules::claim::unlike(header, &compared.ranked);
     let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let is_led = header.protocol.rules == Rules::Lead && schedule::has_question(run);
@@ -107,7 +108,7 @@ fn workload_verdict(
         verdict,
         winner: match &lead {
             Some(lead) => lead.leader.clone().filter(|_| verdict.is_winner()),
-            None => verdict.is_winner().then(|| name(compared.settled.top[0])),
+            None => verdict.is_winner().then(|| name(compared.decision.top[0])),
         },
         tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
         effects: effects(run, table, &compared),
@@ -133,7 +134,7 @@ fn verdict_of(run: &Run, table: &Table, compared: &Comparison, findings: &[Findi
     if !limit::forbidding(findings).is_empty() || compared.ranked.len() < 2 {
         return Verdict::Refused;
     }
-    match compared.settled.outcome {
+    match compared.decision.outcome {
         Outcome::Beats => Verdict::Beats,
         Outcome::Ties => Verdict::Ties,
         Outcome::Open => Verdict::NotResolved,
@@ -204,7 +205,7 @@ pub(crate) fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) 
     if !schedule::has_question(run) {
         return None;
     }
-    let at = if complete < first { first } else { eta::settled_at(run, table, workload)? };
+    let at = if complete < first { first } else { eta::decided_at(run, table, workload)? };
     Some(at.saturating_sub(complete).max(1))
 }
 

@@ -9,7 +9,6 @@ use crate::boards;
 use crate::decide::schedule;
 use crate::evidence::cell::{background, lazyinit, suspended, swap, throttled};
 use crate::evidence::{self, rule::Rule};
-use crate::model::candidate::Kind;
 use crate::model::event::{CacheState, Cell};
 use crate::model::finding::{Finding, Severity};
 use crate::model::host::{Layer, Place};
@@ -79,14 +78,14 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -> Opti
         }),
     };
     let figures: Vec<PlaceFigure> =
-        Test::ALL.into_iter().filter_map(|test| seen.figure(test, verdicts)).collect();
+        Test::ALL.iter().copied().filter_map(|test| seen.figure(test, verdicts)).collect();
     (!figures.is_empty()).then(|| Normal {
         board: board.map(str::to_string),
         medium: kind.ok().map(|(medium, _)| medium),
         unknown: kind.err(),
         card_class: disk.and_then(|disk| disk.card_class.clone()),
         link: disk.and_then(|disk| disk.link.clone()),
-        is_encrypted: is_encrypted(place),
+        is_encrypted: place.cipher().is_some(),
         figures,
     })
 }
@@ -96,14 +95,7 @@ fn place(run: &Run) -> Option<&Place> {
     if schedule::has_question(run) || crate::decide::rounds::is_of_rounds(run) {
         return None;
     }
-    match &run.header.candidates.first()?.kind {
-        Kind::Directory { place, .. } => Some(place),
-        Kind::Stack(_) => None,
-    }
-}
-
-fn is_encrypted(place: &Place) -> bool {
-    place.chain.iter().any(|layer| layer.dm_target.as_deref() == Some("crypt"))
+    run.header.candidates.first()?.place()
 }
 
 /// The built-in workload of a test, whatever its name is in the run.
@@ -171,7 +163,7 @@ impl Seen<'_> {
     /// The cells that count.
     fn cells(&self, workload: usize) -> impl Iterator<Item = &Cell> {
         let header = &self.run.header;
-        let all = self.run.complete_blocks().flat_map(|block| &block.cells);
+        let all = self.run.complete_cells();
         let ours = all.filter(move |cell| usize::from(cell.workload) == workload);
         ours.filter(|cell| {
             cell.candidate == CandidateIx::FIRST && !evidence::is_invalid(header, cell)
@@ -245,7 +237,7 @@ impl Seen<'_> {
             (found(&link_degraded::RULE), Because::SlowLink),
             (found(&uas_bot::RULE) && !is_card, Because::NoUas),
             (figure.label.as_ref().is_some_and(is_narrow), Because::LinkBelowLabel),
-            (is_encrypted(self.place), Because::Encryption),
+            (self.place.cipher().is_some(), Because::Encryption),
             (all.into_iter().any(complains), Because::Health),
         ];
         let is_label = below == Below::Label;

@@ -21,7 +21,7 @@ pub fn findings(run: &Run, table: &Table) -> Vec<Finding> {
 fn of_cells(run: &Run) -> Vec<Finding> {
     let header = &run.header;
     let mut found = Vec::new();
-    for cell in complete_cells(run) {
+    for cell in run.complete_cells() {
         let of_cell = evidence::cell(header, cell);
         let forbids = |f: &Finding| f.severity == Severity::Refuse && f.scope == Scope::Cell;
         if of_cell.iter().any(forbids) {
@@ -41,20 +41,16 @@ fn of_cells(run: &Run) -> Vec<Finding> {
             let candidate = &header.candidates[c.candidate].name;
             f.workload.as_ref() == Some(workload) && f.candidate.as_ref() == Some(candidate)
         };
-        complete_cells(run).filter(is_of).count() as u32
+        run.complete_cells().filter(is_of).count() as u32
     };
     limit::merged(found, cells)
-}
-
-fn complete_cells(run: &Run) -> impl Iterator<Item = &Cell> {
-    run.complete_blocks().flat_map(|b| &b.cells)
 }
 
 /// Cells that count, and cells that were thrown away or superseded.
 pub fn cell_counts(run: &Run) -> (u32, u32) {
     let is_invalid = |c: &&Cell| evidence::is_invalid(&run.header, c);
-    let all = complete_cells(run).count();
-    let invalid = complete_cells(run).filter(is_invalid).count();
+    let all = run.complete_cells().count();
+    let invalid = run.complete_cells().filter(is_invalid).count();
     let superseded: usize = run
         .blocks
         .iter()

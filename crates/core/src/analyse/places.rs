@@ -2,7 +2,6 @@
 //! filesystems.
 
 use super::claim;
-use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::host::{LayerKind, Place, PlaceClass};
 use crate::model::index::CandidateIx;
@@ -57,14 +56,8 @@ impl Respect {
 
 /// The places of these candidates; empty when they are no directories.
 pub fn of<'a>(header: &'a Header, candidates: &[CandidateIx]) -> Vec<(&'a str, &'a Place)> {
-    candidates
-        .iter()
-        .filter_map(|c| c.get(&header.candidates))
-        .filter_map(|c| match &c.kind {
-            Kind::Directory { place, .. } => Some((c.name.as_str(), &**place)),
-            Kind::Stack(_) => None,
-        })
-        .collect()
+    let known = candidates.iter().filter_map(|c| c.get(&header.candidates));
+    known.filter_map(|c| Some((c.name.as_str(), c.place()?))).collect()
 }
 
 /// In what these candidates' places differ, by name; `None` when they are not several places.
@@ -106,12 +99,12 @@ pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     };
     let described: Vec<String> = places.iter().enumerate().map(describe).collect();
     let names: Vec<String> = aspects.iter().map(|a| a.name.label().to_string()).collect();
-    let caution = match names.len() {
+    let warning = match names.len() {
         1 => String::new(),
         _ => ", so no single difference can be named as the cause".to_string(),
     };
     Some(format!(
-        "The directories: {}. They differ in {}{caution}.",
+        "The directories: {}. They differ in {}{warning}.",
         described.join("; "),
         words::list(&names)
     ))
@@ -182,13 +175,13 @@ fn link(place: &Place) -> String {
     let links: Vec<String> = place
         .disks()
         .filter_map(|d| d.link.as_ref())
-        .map(|l| printable(l.words().as_bytes()))
+        .map(|l| printable(l.as_str().as_bytes()))
         .collect();
     if links.is_empty() { String::new() } else { format!("link {}", words::list(&links)) }
 }
 
 fn is_encrypted(place: &Place) -> bool {
-    place.chain.iter().any(|l| l.dm_target.as_deref() == Some("crypt"))
+    place.cipher().is_some()
         || matches!(place.fs.as_str(), "ecryptfs" | "fuse.gocryptfs" | "fuse.cryfs" | "fuse.encfs")
 }
 
@@ -198,7 +191,7 @@ fn looped(place: &Place) -> String {
 }
 
 fn partition(place: &Place) -> String {
-    let layer = place.chain.iter().find(|l| l.kind == LayerKind::Partition);
+    let layer = place.partition();
     layer.map_or(String::new(), |l| format!("partition {}", printable(l.name.as_bytes())))
 }
 

@@ -84,7 +84,7 @@ fn consider(
     let weighted = |r: &Regret| ln_of(r.at_most) * run.header.protocol.weight(&r.workload);
     let weighted_ln = regrets.iter().map(weighted).reduce(f64::max)?;
     let all = &run.header.candidates;
-    let gives_up = gives_up::beside(&all[usize::from(candidate)], all);
+    let gives_up = gives_up::compared_with(&all[usize::from(candidate)], all);
     Some(Considered { candidate, regrets, weighted_ln, gives_up })
 }
 
@@ -110,12 +110,8 @@ fn regret(
 
 /// What is given up as one number: the more important outweighs all the less important together.
 fn price(gives_up: &[GivesUp]) -> u32 {
-    let all = GivesUp::ALL;
-    let weight = |what: &GivesUp| {
-        let rank = all.iter().position(|x| x == what).unwrap_or(all.len() - 1);
-        1u32 << (all.len() - 1 - rank)
-    };
-    gives_up.iter().map(weight).sum()
+    let last = GivesUp::ALL.len() - 1;
+    gives_up.iter().map(|what| 1u32 << (last - *what as usize)).sum()
 }
 
 /// The leader of each workload, with its workloads.

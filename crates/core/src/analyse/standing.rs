@@ -1,10 +1,10 @@
 //! Each candidate's own figures on a workload.
 
 use super::energy;
+use crate::decide::autocorrelation;
 use crate::decide::compare::Comparison;
 use crate::decide::rounds;
 use crate::decide::table::Table;
-use crate::decide::wander;
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -54,7 +54,7 @@ fn sd_log(
     ranked: &[CandidateIx],
     candidate: CandidateIx,
 ) -> f64 {
-    let residuals = wander::own_residuals(run, table, workload, ranked, candidate);
+    let residuals = autocorrelation::own_residuals(run, table, workload, ranked, candidate);
     if residuals.others == 0 {
         let values: Vec<f64> =
             table.values(workload, candidate).iter().flatten().copied().collect();
@@ -79,8 +79,8 @@ fn cells<'a>(
     workload: WorkloadIx,
     candidate: CandidateIx,
 ) -> Vec<&'a Cell> {
-    run.complete_blocks()
-        .filter(|b| table.blocks().contains(&b.block))
+    table
+        .blocks_of(run)
         .flat_map(|b| &b.cells)
         .filter(|c| (c.workload, c.candidate) == (workload, candidate) && rounds::counts(run, c))
         .filter(|c| !evidence::is_invalid(&run.header, c))

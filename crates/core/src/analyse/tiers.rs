@@ -13,9 +13,9 @@ const MOST_GROUPS: usize = 256;
 
 /// Names in tiers, best first. The first holds all that nobody stands before.
 pub fn of(run: &Run, compared: &Comparison) -> Vec<Vec<String>> {
-    let apart = &compared.settled.apart;
+    let apart = &compared.decision.apart;
     let rank = |c: &CandidateIx| compared.ranked.iter().position(|r| r == c);
-    let top: Vec<usize> = compared.settled.top.iter().filter_map(rank).collect();
+    let top: Vec<usize> = compared.decision.top.iter().filter_map(rank).collect();
     let mut tiers = vec![top];
     for group in groups(apart) {
         let is_new = !tiers.iter().any(|t| group.iter().all(|i| t.contains(i)));

@@ -60,16 +60,11 @@ pub fn winners(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(WorkloadIx, Stri
 
 fn part(run: &Run, table: &Table, workload: WorkloadIx, verdict: &WorkloadVerdict) -> Part {
     let alpha = run.header.protocol.alpha_headline(run.header.workloads.len());
-    let strict = Comparison::of(run, table, workload, alpha).settled.outcome;
+    let strict = Comparison::of(run, table, workload, alpha).decision.outcome;
     let winner = verdict.winner.clone().unwrap_or_default();
     let first = verdict.tiers.first().cloned().unwrap_or_default();
     match verdict.verdict {
-        Verdict::Refused => {
-            let forbidding = limit::forbidding(&verdict.findings);
-            let mut ids: Vec<String> = forbidding.iter().map(|f| f.id.clone()).collect();
-            ids.dedup();
-            Part::Refused(ids)
-        }
+        Verdict::Refused => Part::Refused(limit::forbidding_ids(&verdict.findings)),
         Verdict::NotResolved | Verdict::Leads | Verdict::Alone => Part::Open,
         Verdict::Beats if strict == Outcome::Beats => {
             let names = verdict.standings.iter().map(|s| s.candidate.clone());

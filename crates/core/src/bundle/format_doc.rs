@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::sample;
 use crate::diagnose::{Cause, Reason};
-use crate::model::cause::HeldBack;
+use crate::model::cause::Bottleneck;
 use crate::model::event::{Action, Step, What};
 use crate::model::index::BlockIx;
 use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
@@ -183,7 +183,7 @@ fn analysis() -> Analysis {
         tiers: vec![vec!["ext4".into()], vec!["/mnt/usb".into()]],
         effects: vec![effect],
         standings: vec![standing],
-        held_back: vec![HeldBack {
+        held_back: vec![Bottleneck {
             candidate: "ext4".into(),
             reason: Reason::proved(Cause::Cpu, "it ran all the time".into())
                 .share(0.9)

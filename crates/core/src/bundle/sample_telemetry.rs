@@ -1,16 +1,16 @@
 //! What is told beside the cells, with a value in every field, for the sample record.
 
 use crate::model::candidate::Skipped;
-use crate::model::ceiling::{Because, Ceilings, Layer, LeftOut, Rung};
+use crate::model::ceiling::{Because, Ceilings, Layer, LayerRate, LeftOut};
 use crate::model::health::{DriveTold, Health};
 use crate::model::index::{CandidateIx, WorkloadIx};
+use crate::model::log_problem::LogProblem;
 use crate::model::pooled::{PooledControl, PooledControls};
 use crate::model::power::{Meter, MeterName, PowerSeries};
 use crate::model::telemetry::{
     Cost, CpuSeries, DeviceSeries, Gauge, LogLine, MemorySeries, PressureSeries, Telemetry,
     ThreadUse, Watching,
 };
-use crate::model::trouble::Trouble;
 
 pub fn telemetry() -> Telemetry {
     Telemetry {
@@ -74,7 +74,7 @@ pub fn telemetry() -> Telemetry {
         quota_held_ns: Some(0),
         swapped_pages: Some(0),
         threads: vec![ThreadUse { name: "jbd2".into(), cpu_ns: 20_000_000 }],
-        log: vec![LogLine { trouble: Trouble::Voltage, text: "Undervoltage detected!".into() }],
+        log: vec![LogLine { problem: LogProblem::Voltage, text: "Undervoltage detected!".into() }],
         cost: Cost { cpu_ns: 400_000, samples: 3, longest_gap_ns: 101_000_000 },
     }
 }
@@ -113,7 +113,7 @@ pub fn watching() -> Watching {
 
 pub fn ceilings() -> Ceilings {
     Ceilings {
-        rungs: vec![Rung {
+        measured: vec![LayerRate {
             layer: Layer::Raw,
             workload: WorkloadIx::FIRST,
             candidate: Some(CandidateIx::FIRST),

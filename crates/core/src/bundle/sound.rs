@@ -142,8 +142,8 @@ fn check_cell(cell: &Cell) -> Result<(), &'static str> {
 }
 
 fn check_ceilings(of: &Ceilings) -> Result<(), &'static str> {
-    ensure(of.rungs.len() <= RUNGS && of.skipped.len() <= RUNGS, "too many ceilings")?;
-    let rates = of.rungs.iter().all(|r| is_rate(r.rate) && is_rate(r.bytes_per_s));
+    ensure(of.measured.len() <= RUNGS && of.skipped.len() <= RUNGS, "too many ceilings")?;
+    let rates = of.measured.iter().all(|r| is_rate(r.rate) && is_rate(r.bytes_per_s));
     ensure(rates, "a ceiling is out of range")
 }
 

@@ -7,13 +7,13 @@ use super::differences;
 use super::factor::Factor;
 use super::figures::{self, Row};
 use super::sentence;
-use crate::decide::compare::{Comparison, Outcome, Pair, settle};
+use crate::decide::compare::{Comparison, Outcome, Pair, decide};
 use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::evidence::finding;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
-use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::model::workload::Metric;
 use crate::rules::{limit, run::rank_flip};
@@ -146,12 +146,11 @@ fn part<'a>(
     let pairs: Vec<Pair> =
         compared.pairs.into_iter().filter(|p| is_shared(p.a) && is_shared(p.b)).collect();
     let intervals: Vec<Option<Interval>> = pairs.iter().map(|p| p.interval).collect();
-    let settled = settle(&ranked, &intervals, protocol.tie_margin);
+    let decision = decide(&ranked, &intervals, protocol.tie_margin);
     let own = &analysis.verdicts.get(usize::from(workload))?.findings;
-    let forbidden: Vec<String> =
-        limit::forbidding(own).iter().map(|f| format!("{} ({})", f.evidence, f.id)).collect();
+    let forbidden = limit::reasons(own);
     let is_early = (table.blocks().len() as u32) < protocol.first_look();
-    let verdict = match settled.outcome {
+    let verdict = match decision.outcome {
         _ if !forbidden.is_empty() || ranked.len() < 2 => Verdict::Refused,
         _ if is_early => Verdict::NotResolved,
         Outcome::Beats => Verdict::Beats,
@@ -159,7 +158,7 @@ fn part<'a>(
         Outcome::Open => Verdict::NotResolved,
     };
     let name = |c: &CandidateIx| run.header.candidates[*c].name.clone();
-    let top = if is_early { Vec::new() } else { settled.top.iter().map(name).collect() };
+    let top = if is_early { Vec::new() } else { decision.top.iter().map(name).collect() };
     let said = OfWorkload { verdict, top, forbidden };
     Some(Part { run, label, workload, table, pairs, said })
 }
@@ -223,17 +222,9 @@ fn winners_differ(parts: &[Part]) -> Option<String> {
 }
 
 fn rank_flip(run: &Run, workload: &str, evidence: String) -> Finding {
-    let rule = &rank_flip::RULE;
-    Finding {
-        id: rule.id.to_string(),
-        severity: rule.severity_for(Setting::of(&run.header)),
-        scope: rule.scope.resolve(&run.header),
-        workload: Some(workload.to_string()),
-        candidate: None,
-        evidence,
-        advice: "choose by the setting that you use; a winner is valid for its own setting only"
-            .to_string(),
-    }
+    let advice = "choose by the setting that you use; a winner is valid for its own setting only";
+    let found = finding(&run.header, &rank_flip::RULE, evidence, advice);
+    Finding { workload: Some(workload.to_string()), ..found }
 }
 
 fn effects(parts: &[Part], is_ranked: bool) -> Vec<EffectRow> {

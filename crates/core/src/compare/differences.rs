@@ -107,18 +107,34 @@ fn machine(headers: &[&Header]) -> Vec<Difference> {
     all.into_iter().flatten().collect()
 }
 
+/// Workloads and candidates that not all of the runs have, each with the run that has it in words:
+/// `seqread (in 1a2b3c4d)`.
+pub fn left_out(runs: &[&Run], of_run: impl Fn(usize) -> String) -> Vec<String> {
+    let mut all = Vec::new();
+    let lists: [fn(&Header) -> Vec<&str>; 2] = [workloads, candidates];
+    for names in lists {
+        let shared = common(runs, names);
+        for (at, run) in runs.iter().enumerate() {
+            for name in names(&run.header).into_iter().filter(|name| !shared.contains(name)) {
+                let text = format!("{} ({})", printable(name.as_bytes()), of_run(at));
+                if !all.contains(&text) {
+                    all.push(text);
+                }
+            }
+        }
+    }
+    all
+}
+
 /// Where a run measured: its regions, or its directories that all runs have.
 fn spots<'a>(header: &'a Header, shared: &[&str]) -> Vec<(String, &'a Place)> {
     let regions = header.regions().enumerate().map(|(i, region)| {
         let name = if i == 0 { "region".to_string() } else { format!("region {}", i + 1) };
         (name, &region.place)
     });
-    let directories = header.candidates.iter().filter_map(|c| match &c.kind {
-        Kind::Directory { place, .. } => {
-            shared.contains(&c.name.as_str()).then(|| (c.name.clone(), &**place))
-        }
-        Kind::Stack(_) => None,
-    });
+    let is_shared = |(name, _): &(&str, _)| shared.contains(name);
+    let directories = header.directories().filter(is_shared);
+    let directories = directories.map(|(name, place)| (name.to_string(), place));
     regions.chain(directories).collect()
 }
 

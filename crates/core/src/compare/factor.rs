@@ -1,10 +1,13 @@
 //! What may differ between runs that are compared, one thing at a time.
 
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 /// A factor of a comparison between runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Factor {
     /// The machine: board, CPU, memory, settings.
     Host,
@@ -18,16 +21,11 @@ pub enum Factor {
 
 impl Factor {
     /// All, in the order help lists them.
-    pub const ALL: [Factor; 4] = [Factor::Host, Factor::Device, Factor::Kernel, Factor::Time];
+    pub const ALL: &'static [Factor] = <Factor as VariantArray>::VARIANTS;
 
     /// The word of `--across`.
     pub fn name(self) -> &'static str {
-        match self {
-            Factor::Host => "host",
-            Factor::Device => "device",
-            Factor::Kernel => "kernel",
-            Factor::Time => "time",
-        }
+        self.into()
     }
 }
 

@@ -19,20 +19,17 @@ mod tests;
 use serde::Serialize;
 
 use crate::analyse::claim;
-use crate::evidence::Rule;
-use crate::model::event::Header;
-use crate::model::finding::{Finding, Scope};
+use crate::evidence::{Rule, finding};
+use crate::model::event::SHORT_ID;
+use crate::model::finding::Finding;
 use crate::model::path::{printable, sanitize};
 use crate::model::run::Run;
-use crate::model::setting::Setting;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::rules::published::{kernel_mismatch, runs_differ, tool_version};
 use crate::words;
 use answer::Answer;
 use factor::{Difference, Factor};
 
-/// Fewest digits of a run's id that are shown.
-const SHORT_ID: usize = 8;
 /// Most differences that are named in one sentence.
 const NAMED_LIMIT: usize = 4;
 
@@ -93,7 +90,7 @@ pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
     let answers = answer::all(runs, &labels, across, is_alike);
     let headline = headline(&labels, across, &differences, &unlike, &answers);
     let notes = notes(&labels, across, &differences, &unlike);
-    let left_out = left_out(&only, &labels);
+    let left_out = differences::left_out(&only, |at| format!("in {}", labels[at].short));
     Compared {
         runs: labels,
         across,
@@ -151,21 +148,11 @@ fn named(differences: &[&Difference]) -> String {
 /// What forbids ranking runs that are not alike.
 fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
-    let setting = Setting::of(&first.header);
-    let of = |rule: &Rule, evidence: String, advice: &str| Finding {
-        id: rule.id.to_string(),
-        severity: rule.severity_for(setting),
-        scope: rule.scope.resolve(&first.header),
-        workload: None,
-        candidate: None,
-        evidence,
-        advice: advice.to_string(),
+    let of = |rule: &Rule, evidence: String, advice: &str| {
+        finding(&first.header, rule, evidence, advice)
     };
-    let mut all = vec![of(
-        &runs_differ::RULE,
-        named(unlike),
-        "measure again with only one change, and name it with --across",
-    )];
+    let advice = "measure again with only one change, and name it with --across";
+    let mut all = vec![of(&runs_differ::RULE, named(unlike), advice)];
     if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
         let advice = "measure on one kernel, or ask about the kernel with --across kernel";
         all.push(of(&kernel_mismatch::RULE, kernel.label(), advice));
@@ -177,12 +164,10 @@ fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
 fn versions(runs: &[&Run]) -> Option<Finding> {
     let of = |run: &&Run| {
         let mut all = vec![format!("bakeoff {}", run.header.version)];
-        for block in run.complete_blocks() {
-            for tool in block.cells.iter().filter_map(|cell| cell.measurement.tool.as_ref()) {
-                let text = format!("{} {}", tool.driver.name(), tool.version);
-                if !all.contains(&text) && all.len() < 32 {
-                    all.push(text);
-                }
+        for tool in run.complete_cells().filter_map(|cell| cell.measurement.tool.as_ref()) {
+            let text = format!("{} {}", tool.driver.name(), tool.version);
+            if !all.contains(&text) && all.len() < 32 {
+                all.push(text);
             }
         }
         all.sort_unstable();
@@ -191,32 +176,8 @@ fn versions(runs: &[&Run]) -> Option<Finding> {
     let each: Vec<String> = runs.iter().map(of).collect();
     let first = runs.first().filter(|_| each.iter().any(|v| *v != each[0]))?;
     let shown: Vec<String> = each.iter().map(|v| printable(v.as_bytes())).collect();
-    Some(Finding {
-        id: tool_version::RULE.id.to_string(),
-        severity: tool_version::RULE.severity_for(Setting::of(&first.header)),
-        scope: Scope::Run,
-        workload: None,
-        candidate: None,
-        evidence: shown.join("; "),
-        advice: "measure all runs with the same versions of bakeoff and of the tools".to_string(),
-    })
-}
-
-fn left_out(runs: &[&Run], labels: &[OfRun]) -> Vec<String> {
-    let mut all = Vec::new();
-    let lists: [fn(&Header) -> Vec<&str>; 2] = [differences::workloads, differences::candidates];
-    for names in lists {
-        let shared = differences::common(runs, names);
-        for (run, label) in runs.iter().zip(labels) {
-            for name in names(&run.header) {
-                let text = format!("{} (in {})", printable(name.as_bytes()), label.short);
-                if !shared.contains(&name) && !all.contains(&text) {
-                    all.push(text);
-                }
-            }
-        }
-    }
-    all
+    let advice = "measure all runs with the same versions of bakeoff and of the tools";
+    Some(finding(&first.header, &tool_version::RULE, shown.join("; "), advice))
 }
 
 fn headline(

@@ -137,7 +137,7 @@ fn each_factor_may_differ_when_it_is_named() {
     ];
     for (factor, other) in other {
         let runs = [one(), other];
-        for across in Factor::ALL {
+        for across in Factor::ALL.iter().copied() {
             let compared = compare(&runs, Some(across));
             let is_allowed = across == factor || factor == Factor::Time;
             assert_eq!(compared.is_alike, is_allowed, "{factor:?} {across:?}: {compared:?}");
@@ -161,7 +161,7 @@ fn what_was_measured_has_to_be_the_same_whatever_the_factor() {
         ("filesystem of region", |h| h.region.as_mut().unwrap().place.fs = "xfs".to_string()),
     ];
     for (what, change) in changes {
-        for factor in Factor::ALL {
+        for factor in Factor::ALL.iter().copied() {
             let compared = compare(&[one(), run("b2", 1.3, change)], Some(factor));
             assert!(!compared.is_alike && compared.headline.contains(what), "{what}: {compared:?}");
         }

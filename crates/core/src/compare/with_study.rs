@@ -9,7 +9,7 @@ use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, ToolResult, observe};
-use crate::model::candidate::{Candidate, Kind};
+use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::finding::{Finding, Severity};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::job::Rw;
@@ -25,7 +25,7 @@ const PUBLISHED_LIMIT: usize = 64;
 
 /// A run and a study.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Beside {
+pub struct StudyComparison {
     /// The run.
     pub run: String,
     /// The study's name.
@@ -107,7 +107,7 @@ pub struct PublishedRatio {
 }
 
 /// Puts `study` beside `run`. `imported` is the study's table, judged by its facts.
-pub fn beside(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> Beside {
+pub fn with_study(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> StudyComparison {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let mut rows = Vec::new();
     let mut pairs = Vec::new();
@@ -134,7 +134,7 @@ pub fn beside(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> Bes
             }
         }
     }
-    Beside {
+    StudyComparison {
         run: run.header.run.clone(),
         study: study.to_string(),
         not_comparable: not_comparable(run, imported, facts, &rows),
@@ -204,10 +204,7 @@ impl Pattern {
 fn identity(candidate: &Candidate) -> (String, bool) {
     let (fs, is_encrypted) = match &candidate.kind {
         Kind::Stack(stack) => (stack.fs.as_str(), stack.crypt.is_some()),
-        Kind::Directory { place, .. } => {
-            let crypt = |l: &crate::model::host::Layer| l.dm_target.as_deref() == Some("crypt");
-            (place.fs.as_str(), place.chain.iter().any(crypt))
-        }
+        Kind::Directory { place, .. } => (place.fs.as_str(), place.cipher().is_some()),
     };
     let lower = fs.to_ascii_lowercase();
     let fs = match lower.as_str() {
@@ -219,10 +216,8 @@ fn identity(candidate: &Candidate) -> (String, bool) {
 
 /// Whether it was made or mounted in a way that no study's plain filesystem is.
 fn is_varied(candidate: &Candidate) -> bool {
-    match &candidate.kind {
-        Kind::Stack(stack) => stack.mkfs.iter().any(|word| word.contains("^has_journal")),
-        Kind::Directory { .. } => false,
-    }
+    let is_it = |stack: &Stack| stack.mkfs.iter().any(|word| word.contains("^has_journal"));
+    candidate.stack().is_some_and(is_it)
 }
 
 fn published(imported: &Imported, pattern: Pattern, candidate: &Candidate) -> Vec<Published> {

@@ -5,11 +5,11 @@
 //! longer than asked for. Starting it costs something too. Both are measured, not assumed.
 
 use super::fit::Cost;
-use crate::model::slice_length::{self, SHORTEST_NS, Tried};
+use crate::model::slice_length::{self, MeasuredLength, SHORTEST_NS};
 
 /// One slice that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TriedSlice {
+pub struct TrialSlice {
     /// How long it was to be.
     pub asked_ns: u64,
     /// How long it was, everything around it included.
@@ -25,13 +25,13 @@ pub struct TriedSlice {
     pub rate: f64,
 }
 
-impl TriedSlice {
+impl TrialSlice {
     /// What would have come of it if it had not been cut off on its way through files of
     /// `size_bytes`: it ends there, or after `longest_ns` where that is sooner. One that moved no
     /// bytes cannot tell how far it was, and is taken for the longest. What a filesystem added to
     /// a tried part is a share of what it added to all, and does not grow with one. `flush_ns`: the
     /// least that the files take to reach the drive, 0 for one that only reads.
-    pub fn gone_on(self, size_bytes: u64, flush_ns: u64, longest_ns: u64) -> TriedSlice {
+    pub fn gone_on(self, size_bytes: u64, flush_ns: u64, longest_ns: u64) -> TrialSlice {
         let whole_ns = match self.moved_bytes {
             0 => longest_ns,
             moved => scaled(self.elapsed_ns, size_bytes.max(moved), moved).min(longest_ns),
@@ -39,7 +39,7 @@ impl TriedSlice {
         let whole_ns = whole_ns.max(flush_ns.min(longest_ns)).max(self.elapsed_ns);
         let moved_bytes = scaled(self.moved_bytes, whole_ns, self.elapsed_ns);
         let added = self.write_bytes.saturating_sub(self.moved_bytes);
-        TriedSlice {
+        TrialSlice {
             asked_ns: whole_ns,
             wall_ns: whole_ns,
             elapsed_ns: whole_ns,
@@ -56,7 +56,7 @@ pub struct CellTrial {
     /// Starting and ending the process that measures.
     pub start_ns: u64,
     /// Slices, each longer than the one before.
-    pub slices: Vec<TriedSlice>,
+    pub slices: Vec<TrialSlice>,
 }
 
 impl CellTrial {
@@ -84,7 +84,7 @@ impl CellTrial {
         })
     }
 
-    fn near(&self, length_ns: u64) -> Option<&TriedSlice> {
+    fn near(&self, length_ns: u64) -> Option<&TrialSlice> {
         let near = self.slices.iter().rfind(|tried| tried.asked_ns <= length_ns);
         near.or(self.slices.first())
     }
@@ -131,7 +131,7 @@ pub struct Expected {
 /// candidates did; at most `longest_ns`.
 pub fn expected_length(trials: &[&CellTrial], longest_ns: u64) -> Expected {
     let known = trials.iter().map(|trial| trial.slices.len()).min().unwrap_or(0);
-    let (mut tried, mut tried_ns): (Vec<Tried>, Vec<u64>) = (Vec::new(), Vec::new());
+    let (mut tried, mut tried_ns): (Vec<MeasuredLength>, Vec<u64>) = (Vec::new(), Vec::new());
     let is_of_use = longest_ns >= 2 * SHORTEST_NS;
     let length_ns = loop {
         match slice_length::next(&tried) {
@@ -158,9 +158,9 @@ pub fn expected_length(trials: &[&CellTrial], longest_ns: u64) -> Expected {
 }
 
 /// The slices of one length on all candidates as one, with how unsure the change of their rate is.
-fn mean(trials: &[&CellTrial], at: usize) -> Tried {
+fn mean(trials: &[&CellTrial], at: usize) -> MeasuredLength {
     let n = trials.len().max(1) as f64;
-    let log = |slice: &TriedSlice| libm::log(slice.rate.max(f64::MIN_POSITIVE));
+    let log = |slice: &TrialSlice| libm::log(slice.rate.max(f64::MIN_POSITIVE));
     let logs = trials.iter().map(|trial| log(&trial.slices[at]));
     let changes: Vec<f64> = match at.checked_sub(1) {
         Some(before) => {
@@ -168,7 +168,7 @@ fn mean(trials: &[&CellTrial], at: usize) -> Tried {
         }
         None => Vec::new(),
     };
-    Tried {
+    MeasuredLength {
         length_ns: trials.first().map_or(0, |trial| trial.slices[at].asked_ns),
         rate: libm::exp(logs.sum::<f64>() / n),
         noise: crate::stats::sample::standard_error(&changes).unwrap_or(0.0),
@@ -182,7 +182,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn trial(slices: &[(u64, u64, u64, f64)]) -> CellTrial {
-        let slice = |(asked, elapsed, write_bytes, rate): &(u64, u64, u64, f64)| TriedSlice {
+        let slice = |(asked, elapsed, write_bytes, rate): &(u64, u64, u64, f64)| TrialSlice {
             asked_ns: asked * MS,
             wall_ns: (elapsed + 5) * MS,
             elapsed_ns: elapsed * MS,
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(cut.gone_on(1_000, 0, 60_000 * MS).elapsed_ns, 1_000 * MS, "it was through");
         let in_memory = cut.gone_on(1_000, 3_000 * MS, 60_000 * MS);
         assert_eq!(in_memory.elapsed_ns, 3_000 * MS, "it still has to reach the drive");
-        let unknown = TriedSlice { moved_bytes: 0, ..cut };
+        let unknown = TrialSlice { moved_bytes: 0, ..cut };
         assert_eq!(unknown.gone_on(20_000, 0, 7_000 * MS).elapsed_ns, 7_000 * MS);
     }
 

@@ -35,7 +35,7 @@ pub struct Pair {
 
 /// What follows from a set of intervals.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settled {
+pub struct Decision {
     /// What may be said.
     pub outcome: Outcome,
     /// Candidates that cannot be told from the best, the best first.
@@ -54,7 +54,7 @@ pub struct Comparison {
     /// Every pair of them, in the order of the ranks.
     pub pairs: Vec<Pair>,
     /// What follows.
-    pub settled: Settled,
+    pub decision: Decision,
 }
 
 impl Comparison {
@@ -74,8 +74,8 @@ impl Comparison {
             }
         }
         let intervals: Vec<_> = pairs.iter().map(|p| p.interval).collect();
-        let settled = settle(&ranked, &intervals, run.header.protocol.tie_margin);
-        Comparison { workload, ranked, pairs, settled }
+        let decision = decide(&ranked, &intervals, run.header.protocol.tie_margin);
+        Comparison { workload, ranked, pairs, decision }
     }
 
     /// The pair of these two, whichever ranks higher.
@@ -105,10 +105,10 @@ impl Comparison {
     }
 
     /// What would follow from intervals so many times as wide.
-    pub fn settled_by(&self, factor: impl Fn(&Pair) -> f64, margin: f64) -> Outcome {
+    pub fn decided_with(&self, factor: impl Fn(&Pair) -> f64, margin: f64) -> Outcome {
         let widened = |p: &Pair| p.interval.map(|i| i.widened(factor(p)));
         let intervals: Vec<_> = self.pairs.iter().map(widened).collect();
-        settle(&self.ranked, &intervals, margin).outcome
+        decide(&self.ranked, &intervals, margin).outcome
     }
 }
 
@@ -147,7 +147,7 @@ fn rank(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<CandidateIx> {
 }
 
 /// What follows from `intervals`, one for each pair of `ranked` in order of the ranks.
-pub fn settle(ranked: &[CandidateIx], intervals: &[Option<Interval>], margin: f64) -> Settled {
+pub fn decide(ranked: &[CandidateIx], intervals: &[Option<Interval>], margin: f64) -> Decision {
     let n = ranked.len();
     let mut apart = vec![vec![false; n]; n];
     let mut inside = vec![vec![false; n]; n];
@@ -170,7 +170,7 @@ pub fn settle(ranked: &[CandidateIx], intervals: &[Option<Interval>], margin: f6
         2.. if all_inside => Outcome::Ties,
         _ => Outcome::Open,
     };
-    Settled { outcome, top: top.into_iter().map(|i| ranked[i]).collect(), apart }
+    Decision { outcome, top: top.into_iter().map(|i| ranked[i]).collect(), apart }
 }
 
 /// Adds what follows from chains (Warshall's closure).
@@ -198,21 +198,21 @@ mod tests {
     #[test]
     fn a_chain_of_certain_steps_is_certain() {
         // 0 before 1 and 1 before 2 for certain, 0 against 2 not by itself.
-        let settled = settle(
+        let decision = decide(
             &[7, 8, 9].map(CandidateIx::new),
             &[of(0.1, 0.2), of(-0.1, 0.6), of(0.1, 0.2)],
             0.03,
         );
-        assert_eq!((settled.outcome, settled.top), (Outcome::Beats, vec![CandidateIx::new(7)]));
+        assert_eq!((decision.outcome, decision.top), (Outcome::Beats, vec![CandidateIx::new(7)]));
     }
 
     #[test]
     fn one_that_nobody_stands_before_keeps_the_question_open() {
         // 2 is so noisy that it can be told from nobody.
         let intervals = [of(0.1, 0.2), of(-0.5, 0.9), of(-0.6, 0.7)];
-        let settled = settle(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
+        let decision = decide(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
         assert_eq!(
-            (settled.outcome, settled.top),
+            (decision.outcome, decision.top),
             (Outcome::Open, [0, 2].map(CandidateIx::new).to_vec())
         );
     }
@@ -220,16 +220,16 @@ mod tests {
     #[test]
     fn a_tie_is_between_those_nobody_stands_before() {
         let intervals = [of(-0.01, 0.02), of(0.1, 0.2), of(0.1, 0.2)];
-        let settled = settle(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
+        let decision = decide(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
         assert_eq!(
-            (settled.outcome, settled.top),
+            (decision.outcome, decision.top),
             (Outcome::Ties, [0, 1].map(CandidateIx::new).to_vec())
         );
         assert_eq!(
-            settle(&[0, 1].map(CandidateIx::new), &[of(-0.04, 0.02)], 0.03).outcome,
+            decide(&[0, 1].map(CandidateIx::new), &[of(-0.04, 0.02)], 0.03).outcome,
             Outcome::Open
         );
-        assert_eq!(settle(&[0, 1].map(CandidateIx::new), &[None], 0.03).outcome, Outcome::Open);
-        assert_eq!(settle(&[CandidateIx::FIRST], &[], 0.03).outcome, Outcome::Open);
+        assert_eq!(decide(&[0, 1].map(CandidateIx::new), &[None], 0.03).outcome, Outcome::Open);
+        assert_eq!(decide(&[CandidateIx::FIRST], &[], 0.03).outcome, Outcome::Open);
     }
 }

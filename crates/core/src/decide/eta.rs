@@ -38,21 +38,21 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
     } else {
         let table = Table::of(run, schedule::evidence_blocks(run));
         let all = WorkloadIx::all(run.header.workloads.len());
-        all.map(|w| settled_at(run, &table, w)).try_fold(complete, |most, at| Some(most.max(at?)))
+        all.map(|w| decided_at(run, &table, w)).try_fold(complete, |most, at| Some(most.max(at?)))
     };
     let blocks_left = blocks.unwrap_or(protocol.last_block()).saturating_sub(complete);
     Forecast { blocks, blocks_left, left_ns: block_ns.saturating_mul(u64::from(blocks_left)) }
 }
 
 /// Complete blocks at which `workload` is expected to be settled; `None` = not within the mode's.
-pub fn settled_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
+pub fn decided_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
     let protocol = &run.header.protocol;
     let now = Comparison::of(run, table, workload, schedule::alpha_pair(run));
     let first = protocol.first_look();
     if protocol.rules == Rules::Lead {
         return lead_settled_at(run, table, &now);
     }
-    if now.ranked.len() < 2 || now.settled.outcome != Outcome::Open {
+    if now.ranked.len() < 2 || now.decision.outcome != Outcome::Open {
         return Some((table.blocks().len() as u32).max(first));
     }
     let short = |p: &compare::Pair| p.paired.is_none_or(|paired| paired.blocks < first);
@@ -64,7 +64,7 @@ pub fn settled_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32>
     }
     schedule::looks_ahead(run).into_iter().find(|look| {
         let intervals = projected(run, &now, *look);
-        let then = compare::settle(&now.ranked, &intervals, protocol.tie_margin);
+        let then = compare::decide(&now.ranked, &intervals, protocol.tie_margin);
         then.outcome != Outcome::Open
     })
 }
@@ -75,7 +75,7 @@ fn lead_settled_at(run: &Run, table: &Table, now: &Comparison) -> Option<u32> {
     let blocks = table.blocks().len() as u32;
     let workloads = run.header.workloads.len().max(1);
     let lead = Lead::of(run, table, now, workloads);
-    if now.ranked.len() < 2 || lead.is_settled(protocol.tie_margin) {
+    if now.ranked.len() < 2 || lead.is_decided(protocol.tie_margin) {
         return Some(blocks.max(protocol.first_look()));
     }
     if lead.value().is_none() {
@@ -95,7 +95,7 @@ fn lead_settled_at(run: &Run, table: &Table, now: &Comparison) -> Option<u32> {
             _ => *against,
         };
         let against = lead.against.iter().map(then).collect();
-        Lead { leader: lead.leader, against }.is_settled(protocol.tie_margin)
+        Lead { leader: lead.leader, against }.is_decided(protocol.tie_margin)
     };
     looks.into_iter().find(settles).map(|(_, look)| look)
 }

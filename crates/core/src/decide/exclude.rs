@@ -8,7 +8,6 @@ use super::figure;
 use super::rounds;
 use super::table::Table;
 use crate::evidence;
-use crate::model::candidate::Kind;
 use crate::model::event::{CacheState, Cell};
 use crate::model::host::PlaceClass;
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -66,10 +65,9 @@ struct Seen {
 fn see(run: &Run, table: &Table, workload: WorkloadIx, candidate: CandidateIx) -> Seen {
     let of = &run.header.workloads[workload];
     let mut seen = Seen::default();
-    let blocks = run.complete_blocks().filter(|b| table.blocks().contains(&b.block));
     let own = |c: &&Cell| (c.workload, c.candidate) == (workload, candidate);
     // Of a repeated cell the last one counts.
-    for cell in blocks.filter_map(|b| b.cells.iter().rfind(own)) {
+    for cell in table.blocks_of(run).filter_map(|b| b.cells.iter().rfind(own)) {
         let is_warm = cell.truth.cache == CacheState::Warm;
         let counts = rounds::counts(run, cell)
             && figure::of(of.metric, cell).is_some()
@@ -101,10 +99,8 @@ fn has_moved(cell: &Cell) -> bool {
 }
 
 fn is_memory(run: &Run, candidate: CandidateIx) -> bool {
-    match &run.header.candidates[candidate].kind {
-        Kind::Directory { place, .. } => place.class == PlaceClass::Memory,
-        Kind::Stack(_) => false,
-    }
+    let place = run.header.candidates[candidate].place();
+    place.is_some_and(|place| place.class == PlaceClass::Memory)
 }
 
 #[cfg(test)]

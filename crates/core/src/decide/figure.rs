@@ -2,21 +2,8 @@
 //! compared.
 
 use crate::model::event::Cell;
-use crate::model::slices;
+use crate::model::slices::{self, Stalls};
 use crate::model::workload::Metric;
-
-/// What stalled in a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CellStalls {
-    /// How many slices.
-    pub number: u32,
-    /// The longest, nanoseconds.
-    pub longest_ns: u64,
-    /// Time in all of them, nanoseconds.
-    pub stalled_ns: u64,
-    /// Time of the cell, nanoseconds.
-    pub cell_ns: u64,
-}
 
 /// The figure of a cell in the unit of its metric: the middle of its slices where it has any,
 /// otherwise all its work over its time. `None` where nothing was done, or too little for a
@@ -28,15 +15,9 @@ pub fn of(metric: Metric, cell: &Cell) -> Option<f64> {
     }
 }
 
-/// The stalls of a cell; `None` where it is one piece and none can be told apart.
-pub fn stalls(metric: Metric, cell: &Cell) -> Option<CellStalls> {
-    let stalls = slices::figure(&cell.slices, metric)?.stalls;
-    let valid = cell.slices.iter().filter(|slice| slice.is_valid());
-    let cell_ns = valid.map(|slice| slice.elapsed_ns).sum();
-    Some(CellStalls {
-        number: stalls.count,
-        longest_ns: stalls.longest_ns,
-        stalled_ns: (stalls.time_share * cell_ns as f64) as u64,
-        cell_ns,
-    })
+/// The stalls of cells together. One that is one piece does not count, because no stall can be told
+/// apart in it.
+pub fn stalls<'c>(metric: Metric, cells: impl IntoIterator<Item = &'c Cell>) -> Stalls {
+    let figures = cells.into_iter().filter_map(|cell| slices::figure(&cell.slices, metric));
+    figures.map(|of| of.stalls).fold(Stalls::default(), Stalls::plus)
 }

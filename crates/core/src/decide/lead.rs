@@ -135,7 +135,7 @@ impl Lead {
 
     /// Whether more blocks would change nothing that matters: somebody is the fastest, or nobody is
     /// faster by the margin and there is one that the leader is not ahead of by the margin either.
-    pub fn is_settled(&self, margin: f64) -> bool {
+    pub fn is_decided(&self, margin: f64) -> bool {
         match self.reading(margin) {
             Reading::Fastest => true,
             Reading::AsFast => self.against.iter().any(|a| a.interval.is_inside(margin)),

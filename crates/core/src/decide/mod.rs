@@ -4,6 +4,7 @@
 //! event and asks again. The rules are in [`protocol`], who is visited when in [`order`], the
 //! arithmetic of the answer in [`table`] and [`compare`].
 
+pub mod autocorrelation;
 pub mod cell_trial;
 pub mod compare;
 pub mod cooling;
@@ -23,10 +24,9 @@ pub mod rounds;
 pub mod schedule;
 pub mod size;
 pub mod table;
-pub mod thrift;
 pub mod turns;
 pub mod twin;
-pub mod wander;
+pub mod write_limit;
 
 use crate::model::event::StopReason;
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -167,31 +167,32 @@ pub fn is_decided(run: &Run) -> bool {
     let table = Table::of(run, schedule::evidence_blocks(run));
     let comparisons = comparisons(run, &table);
     if run.header.protocol.rules == Rules::Lead {
-        return WorkloadIx::each(&comparisons).all(|(w, c)| is_settled(run, &table, w, c));
+        return WorkloadIx::each(&comparisons).all(|(w, c)| has_lead(run, &table, w, c));
     }
     let is_answered = |(workload, compared): (WorkloadIx, &Comparison)| {
         compared.ranked.len() < 2
-            || compared.settled.outcome != Outcome::Open
-                && wander::autocorrelated(run, &table, workload, compared).is_empty()
+            || compared.decision.outcome != Outcome::Open
+                && autocorrelation::autocorrelated(run, &table, workload, compared).is_empty()
     };
     let margin = run.header.protocol.tie_margin;
     let suspects = match schedule::next_look(run) {
-        Some(_) => wander::might_be_autocorrelated(run, &table, &comparisons),
+        Some(_) => autocorrelation::might_be_autocorrelated(run, &table, &comparisons),
         None => Vec::new(),
     };
-    let factor = |pair: &Pair| wander::interval_inflation(&suspects, pair.a, pair.b);
+    let factor = |pair: &Pair| autocorrelation::interval_inflation(&suspects, pair.a, pair.b);
     let is_clear =
-        |c: &Comparison| c.ranked.len() < 2 || c.settled_by(factor, margin) == c.settled.outcome;
+        |c: &Comparison| c.ranked.len() < 2 || c.decided_with(factor, margin) == c.decision.outcome;
     WorkloadIx::each(&comparisons).all(is_answered) && comparisons.iter().all(is_clear)
 }
 
-/// Whether the lead on a workload is settled in the statement over all workloads, and no wave of
+/// Whether the lead on a workload is certain in the statement over all workloads, and no wave of
 /// one candidate could have made it.
-fn is_settled(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> bool {
+fn has_lead(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> bool {
     let margin = run.header.protocol.tie_margin;
     let lead = Lead::of(run, table, compared, run.header.workloads.len());
     compared.ranked.len() < 2
-        || lead.is_settled(margin) && wander::of_lead(run, table, workload, &lead).is_empty()
+        || lead.is_decided(margin)
+            && autocorrelation::of_lead(run, table, workload, &lead).is_empty()
 }
 
 /// Whether `resume` may go on with a stopped run. By the lead a run that measured all blocks of its
@@ -221,13 +222,13 @@ fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
     let table = Table::of(run, blocks);
     let comparisons = comparisons(run, &table);
     let autocorrelated = match run.header.protocol.rules {
-        Rules::AllPairs => wander::might_be_autocorrelated(run, &table, &comparisons),
+        Rules::AllPairs => autocorrelation::might_be_autocorrelated(run, &table, &comparisons),
         Rules::Lead => Vec::new(),
     };
     let survivors = run.survivors();
     let loses_to = |loser: CandidateIx, winner: CandidateIx| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
-        let factor = wander::interval_inflation(&autocorrelated, winner, loser);
+        let factor = autocorrelation::interval_inflation(&autocorrelated, winner, loser);
         measured.peek().is_some() && measured.all(|c| c.is_before_by(winner, loser, factor))
     };
     let candidates = &run.header.candidates;

@@ -5,7 +5,6 @@
 use super::protocol::FIRST_LOOK;
 use super::schedule;
 use super::table::Table;
-use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::host::Layer;
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -84,16 +83,7 @@ pub fn is_same_drive(a: &Header, b: &Header) -> bool {
         let alike = (&x.model, &x.serial, x.size_bytes) == (&y.model, &y.serial, y.size_bytes);
         alike && (x.serial.is_some() || (host && x.name == y.name))
     };
-    disks(a).iter().any(|x| disks(b).iter().any(|y| same(x, y)))
-}
-
-fn disks(header: &Header) -> Vec<&Layer> {
-    let directories = header.candidates.iter().filter_map(|c| match &c.kind {
-        Kind::Directory { place, .. } => Some(&**place),
-        Kind::Stack(_) => None,
-    });
-    let regions = header.regions().map(|region| &region.place);
-    directories.chain(regions).flat_map(|place| place.disks()).collect()
+    a.disks().any(|x| b.disks().any(|y| same(x, y)))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub struct SizeLimits {
     /// Size of the data file.
     pub file_bytes: u64,
     /// For files beside it.
-    pub beside_bytes: u64,
+    pub scratch_bytes: u64,
     /// What the fastest candidate writes in order, bytes a second.
     pub bytes_per_s: f64,
 }
@@ -32,7 +32,7 @@ impl SizeLimits {
             }
             // Beside the data file, and with blocks of its own size.
             Phase::Whole => asked
-                .unwrap_or_else(|| self.file_bytes.min(self.beside_bytes.max(MIB)))
+                .unwrap_or_else(|| self.file_bytes.min(self.scratch_bytes.max(MIB)))
                 .max(workload.job.bs),
             Phase::Append => asked.unwrap_or_else(|| self.append_bytes()),
             Phase::Metadata => workload.job.size,
@@ -43,7 +43,7 @@ impl SizeLimits {
     /// What the fastest candidate writes in a cell, within the room that is left.
     fn append_bytes(&self) -> u64 {
         let wanted = (self.bytes_per_s * APPEND_NS as f64 / 1e9) as u64;
-        let room = self.beside_bytes.max(MIB);
+        let room = self.scratch_bytes.max(MIB);
         (wanted.max(self.file_bytes).min(room) / MIB * MIB).max(MIB)
     }
 }
@@ -71,7 +71,7 @@ pub fn fits_beside(
     region_bytes: u64,
 ) -> Result<(), DoesNotFit> {
     let room = files_bytes(region_bytes).saturating_sub(file_bytes);
-    match beside(workloads).find(|w| w.job.size > room) {
+    match with_own_files(workloads).find(|w| w.job.size > room) {
         None => Ok(()),
         Some(w) => {
             let (name, size_bytes) = (w.name.clone(), w.job.size);
@@ -82,7 +82,7 @@ pub fn fits_beside(
 
 /// What is left for the data file beside the files that workloads ask for.
 pub fn left_bytes(workloads: &[Workload], region_bytes: u64) -> u64 {
-    let asked = beside(workloads).map(|w| w.job.size).max().unwrap_or(0);
+    let asked = with_own_files(workloads).map(|w| w.job.size).max().unwrap_or(0);
     files_bytes(region_bytes).saturating_sub(asked)
 }
 
@@ -92,9 +92,9 @@ fn files_bytes(region_bytes: u64) -> u64 {
 }
 
 /// Workloads that ask for files of their own.
-fn beside(workloads: &[Workload]) -> impl Iterator<Item = &Workload> {
-    let is_beside = |w: &&Workload| w.sized && matches!(w.phase, Phase::Whole | Phase::Append);
-    workloads.iter().filter(is_beside)
+fn with_own_files(workloads: &[Workload]) -> impl Iterator<Item = &Workload> {
+    let has_own = |w: &&Workload| w.sized && matches!(w.phase, Phase::Whole | Phase::Append);
+    workloads.iter().filter(has_own)
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
     use crate::{profiles, workloads};
 
     const ROOM: SizeLimits =
-        SizeLimits { file_bytes: 64 * MIB, beside_bytes: 48 * MIB, bytes_per_s: 50e6 };
+        SizeLimits { file_bytes: 64 * MIB, scratch_bytes: 48 * MIB, bytes_per_s: 50e6 };
 
     fn workload(name: &str, asked: Option<u64>) -> Workload {
         let mut all = workloads::all().into_iter().chain(profiles::all());

@@ -4,7 +4,7 @@
 use super::{figure, rounds};
 use crate::evidence;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
-use crate::model::run::Run;
+use crate::model::run::{Block, Run};
 
 /// Scores by workload, candidate and block, over the first complete blocks of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,11 @@ impl Table {
     /// Numbers of the blocks in it.
     pub fn blocks(&self) -> &[BlockIx] {
         &self.blocks
+    }
+
+    /// Those blocks of the run that it was made of.
+    pub fn blocks_of<'r>(&self, run: &'r Run) -> impl Iterator<Item = &'r Block> {
+        run.complete_blocks().filter(|block| self.blocks.contains(&block.block))
     }
 
     /// Scores of a candidate on a workload, one entry a block.

@@ -4,7 +4,7 @@
 //! the differences between different things are worth (Kohavi, Tang and Xu, "Trustworthy Online
 //! Controlled Experiments", 2020, chapter 19).
 
-use crate::model::candidate::{Candidate, Kind};
+use crate::model::candidate::Candidate;
 use crate::prng::SplitMix64;
 
 /// Characters of a name that are left beside ` (twin)`.
@@ -12,7 +12,7 @@ const NAME_CHARS: usize = 32;
 
 /// A twin of each stack that is compared, the drawn one first, then in the order of the candidates.
 pub fn twins(candidates: &[Candidate], seed: u64) -> Vec<Candidate> {
-    let is_own = |c: &&Candidate| matches!(c.kind, Kind::Stack(_)) && c.twin_of.is_none();
+    let is_own = |c: &&Candidate| c.stack().is_some() && c.twin_of.is_none();
     let mut own: Vec<&Candidate> = candidates.iter().filter(is_own).collect();
     if let Some(most) = (own.len() as u64).checked_sub(1) {
         let letters = own.iter().flat_map(|c| c.name.bytes()).map(u64::from);

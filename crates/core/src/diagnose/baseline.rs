@@ -1,18 +1,18 @@
-//! The rungs below a cell, and which of them it stands on.
+//! The layers below a cell, and which of them it stands on.
 
 use super::seen::Seen;
 use crate::boards;
-use crate::model::candidate::Kind;
+use crate::model::candidate::Candidate;
 use crate::model::ceiling::Layer;
 use crate::model::job::Rw;
 use crate::model::workload::Metric;
 use crate::prepare::region;
 use crate::units;
 
-/// A cell at this share of a rung or more is bound by it.
+/// A cell at this share of a layer or more is bound by it.
 pub const BOUND: f64 = 0.9;
 
-/// One rung below a cell.
+/// One layer below a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// Which layer.
@@ -25,11 +25,11 @@ pub struct Step {
     pub bytes_per_s: f64,
 }
 
-/// Every rung that is known for a cell, lowest first.
+/// Every layer that is known for a cell, lowest first.
 pub fn of(seen: &Seen) -> Vec<Step> {
     let rate = seen.rate();
     let index = (seen.cell.workload, seen.cell.candidate);
-    let known = seen.ceilings.rungs.iter().filter(|r| {
+    let known = seen.ceilings.measured.iter().filter(|r| {
         r.workload == index.0 && r.candidate.is_none_or(|c| c == index.1) && r.rate > 0.0
     });
     let mut all: Vec<(Layer, f64, f64)> = known.map(|r| (r.layer, r.rate, r.bytes_per_s)).collect();
@@ -76,7 +76,7 @@ fn practice_bytes_per_s(seen: &Seen) -> Option<f64> {
     if more.is_some() { None } else { boards::practice_bytes_per_s(model, disk) }
 }
 
-/// The rung of a layer.
+/// The layer of a layer.
 pub fn find(steps: &[Step], layer: Layer) -> Option<&Step> {
     steps.iter().find(|step| step.layer == layer)
 }
@@ -84,16 +84,13 @@ pub fn find(steps: &[Step], layer: Layer) -> Option<&Step> {
 /// The name of the filesystem that is measured.
 pub fn filesystem(seen: &Seen) -> String {
     let candidate = seen.cell.candidate.get(&seen.header.candidates);
-    let stack = candidate.and_then(|candidate| match &candidate.kind {
-        Kind::Stack(stack) => Some(stack.fs.clone()),
-        Kind::Directory { .. } => None,
-    });
+    let stack = candidate.and_then(Candidate::stack).map(|stack| stack.fs.clone());
     let below = || seen.place.map(|place| place.fs.clone());
     stack.or_else(below).unwrap_or_else(|| "the filesystem".to_string())
 }
 
-/// Every rung in words: "it does 96 % of the raw device (101 MB/s)".
-pub fn words(seen: &Seen, steps: &[Step]) -> String {
+/// Every layer in words: "it does 96 % of the raw device (101 MB/s)".
+pub fn describe(seen: &Seen, steps: &[Step]) -> String {
     let one = |step: &Step| {
         let percent = step.share * 100.0;
         format!("{percent:.0} % of {} ({})", step.layer.label(), rate_words(seen, step.rate))

@@ -165,7 +165,7 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let links = seen
         .layers()
         .filter_map(|disk| disk.link.as_ref())
-        .map(Link::words)
+        .map(Link::as_str)
         .collect::<Vec<_>>()
         .join(" + ");
     if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
@@ -209,7 +209,7 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let evidence = format!("{:.1} times the rate of the raw device", lowest.share);
         return Some(Reason::proved(Cause::PageCache, evidence));
     }
-    // What is much faster than a rung does not stand on it.
+    // What is much faster than a layer does not stand on it.
     (BOUND..=FASTER_THAN_IT).contains(&lowest.share).then(|| {
         let evidence = format!(
             "{} of {} ({})",

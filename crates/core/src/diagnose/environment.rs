@@ -31,7 +31,7 @@ pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
             0.0 => "between two samples".to_string(),
             share => format!("in {:.0} % of the samples", share * 100.0),
         };
-        let words = throttled::words(bits).join(", ");
+        let words = throttled::labels(bits).join(", ");
         let evidence = format!("the firmware reported {words} {when}");
         let what = if bits & throttled::UNDER_VOLTAGE != 0 { "under-voltage" } else { "heat" };
         return Some(Reason::consistent(Cause::HeatOrPower, evidence).subject(what));

@@ -4,7 +4,7 @@
 //! board was at hand); the shapes of the others are those that the shell's tests see on a machine.
 
 use crate::model::cause::{Cause, Grade, Reason};
-use crate::model::ceiling::{Layer as Rung, Rung as Measured};
+use crate::model::ceiling::{Layer as BaseLayer, LayerRate};
 use crate::model::event::{CacheState, Cell};
 use crate::model::index::WorkloadIx;
 use crate::model::measurement::Window;
@@ -18,15 +18,15 @@ pub const MS: u64 = 1_000_000;
 const STRETCH_MS: u64 = 100;
 
 /// A run of one workload on one directory, its first cell with quiet telemetry beside it.
-pub struct Scene {
+pub struct Case {
     /// The run.
     pub run: Run,
     /// The cell.
     pub cell: Cell,
 }
 
-impl Scene {
-    pub fn of(workload: &str, rate: f64) -> Scene {
+impl Case {
+    pub fn of(workload: &str, rate: f64) -> Case {
         let run = RunBuilder::directories(&["/mnt"])
             .workloads(&[workload])
             .place(0, |place| {
@@ -40,20 +40,20 @@ impl Scene {
         // A quiet machine: the caller mostly waits, the disk holds its one request.
         (m.usr_cpu_ns, m.sys_cpu_ns) = (m.elapsed_ns / 50, m.elapsed_ns / 10);
         cell.telemetry = Some(Box::new(quiet(m.elapsed_ns / (STRETCH_MS * MS), 0.85)));
-        Scene { run, cell }
+        Case { run, cell }
     }
 
     pub fn t(&mut self) -> &mut Telemetry {
         self.cell.telemetry.as_mut().unwrap()
     }
 
-    pub fn with(mut self, change: impl FnOnce(&mut Scene)) -> Scene {
+    pub fn with(mut self, change: impl FnOnce(&mut Case)) -> Case {
         change(&mut self);
         self
     }
 
-    pub fn rung(mut self, layer: Rung, rate: f64) -> Scene {
-        let rung = Measured {
+    pub fn layer(mut self, layer: BaseLayer, rate: f64) -> Case {
+        let measured = LayerRate {
             layer,
             workload: WorkloadIx::FIRST,
             candidate: None,
@@ -61,7 +61,7 @@ impl Scene {
             bytes_per_s: rate,
             elapsed_ns: 1,
         };
-        self.run.ceilings.rungs.push(rung);
+        self.run.ceilings.measured.push(measured);
         self
     }
 
@@ -124,33 +124,33 @@ pub fn quiet(stretches: u64, queue: f64) -> Telemetry {
     }
 }
 
-pub fn queue(scene: &mut Scene, queue: f64) {
-    let n = scene.t().fast_ns.len();
-    scene.t().devices[0].queue_ms = vec![(queue * STRETCH_MS as f64) as u64; n];
+pub fn queue(case: &mut Case, queue: f64) {
+    let n = case.t().fast_ns.len();
+    case.t().devices[0].queue_ms = vec![(queue * STRETCH_MS as f64) as u64; n];
 }
 
-pub fn windows(scene: &mut Scene, rates: impl IntoIterator<Item = (u64, u64)>) {
+pub fn windows(case: &mut Case, rates: impl IntoIterator<Item = (u64, u64)>) {
     let mut start_ns = 0;
-    let bs = scene.cell.measurement.job.bs;
+    let bs = case.cell.measurement.job.bs;
     let window = |(len_ns, ios): (u64, u64)| {
         let window = Window { start_ns, len_ns, read_bytes: 0, write_bytes: ios * bs, ios };
         start_ns += len_ns;
         window
     };
-    scene.cell.measurement.windows = rates.into_iter().map(window).collect();
+    case.cell.measurement.windows = rates.into_iter().map(window).collect();
 }
 
 /// The rate of writes falls to a quarter after so many of twenty windows; the disk, whose queue
 /// stays as it is, writes what is asked of it.
-pub fn falls_after(scene: &mut Scene, windows_before: u64) {
+pub fn falls_after(case: &mut Case, windows_before: u64) {
     let rate = |i| if i < windows_before { 90 + i % 3 } else { 21 + i % 2 };
-    windows(scene, (0..20).map(|i| (100 * MS, rate(i))));
-    let bs = scene.cell.measurement.job.bs;
-    scene.t().devices[0].written_bytes = (0..20).map(|i| rate(i) * bs).collect();
+    windows(case, (0..20).map(|i| (100 * MS, rate(i))));
+    let bs = case.cell.measurement.job.bs;
+    case.t().devices[0].written_bytes = (0..20).map(|i| rate(i) * bs).collect();
 }
 
-/// Every scene with the cause it was made of.
-pub fn scenes() -> Vec<(&'static str, Cause, Scene)> {
+/// Every case with the cause it was made of.
+pub fn cases() -> Vec<(&'static str, Cause, Case)> {
     let mut all = around();
     all.extend(processors());
     all.extend(crowds());
@@ -159,29 +159,29 @@ pub fn scenes() -> Vec<(&'static str, Cause, Scene)> {
     all
 }
 
-fn around() -> Vec<(&'static str, Cause, Scene)> {
-    let falls = |scene: &mut Scene, lowest: u64| {
-        let slow = scene.t().slow_ns.len();
+fn around() -> Vec<(&'static str, Cause, Case)> {
+    let falls = |case: &mut Case, lowest: u64| {
+        let slow = case.t().slow_ns.len();
         let mut values = vec![1_400_000; slow];
         values[slow / 2..].fill(lowest);
         let name = "policy0".to_string();
-        scene.t().frequency_khz = vec![Gauge { name, most: Some(1_400_000), values }];
+        case.t().frequency_khz = vec![Gauge { name, most: Some(1_400_000), values }];
     };
-    let heat = |scene: &mut Scene, mc: u64| {
-        let values = vec![mc; scene.t().slow_ns.len()];
-        scene.t().temperature_mc = vec![Gauge { name: "cpu-thermal".into(), most: None, values }];
+    let heat = |case: &mut Case, mc: u64| {
+        let values = vec![mc; case.t().slow_ns.len()];
+        case.t().temperature_mc = vec![Gauge { name: "cpu-thermal".into(), most: None, values }];
     };
     vec![
         (
             "under-voltage",
             Cause::HeatOrPower,
-            Scene::of("randread", 900.0)
+            Case::of("randread", 900.0)
                 .with(|s| s.t().throttled = vec![0, 0x50005, 0x50000, 0x50000]),
         ),
         (
             "the soft limit of a 3 B+",
             Cause::HeatOrPower,
-            Scene::of("seqread", 30e6).with(|s| {
+            Case::of("seqread", 30e6).with(|s| {
                 s.run.header.host.model = Some("Raspberry Pi 3 Model B Plus Rev 1.3".into());
                 falls(s, 1_200_000);
                 heat(s, 61_000);
@@ -190,7 +190,7 @@ fn around() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a hot processor",
             Cause::HeatOrPower,
-            Scene::of("seqread", 30e6).with(|s| {
+            Case::of("seqread", 30e6).with(|s| {
                 falls(s, 600_000);
                 heat(s, 82_000);
             }),
@@ -198,7 +198,7 @@ fn around() -> Vec<(&'static str, Cause, Scene)> {
         (
             "another process on the disk",
             Cause::Foreign,
-            Scene::of("randread", 900.0).with(|s| {
+            Case::of("randread", 900.0).with(|s| {
                 let own = s.cell.measurement.read.as_ref().unwrap().io_bytes;
                 s.cell.truth.device_read_bytes = Some(own + (60 << 20));
                 s.cell.truth.foreign_bytes = Some(60 << 20);
@@ -207,7 +207,7 @@ fn around() -> Vec<(&'static str, Cause, Scene)> {
         (
             "writes that stay in memory while others write",
             Cause::PageCache,
-            Scene::of("seqwrite", 400e6).with(|s| {
+            Case::of("seqwrite", 400e6).with(|s| {
                 let m = &mut s.cell.measurement;
                 (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
                 m.sys_cpu_ns = m.elapsed_ns * 6 / 10;
@@ -219,7 +219,7 @@ fn around() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a cached file",
             Cause::PageCache,
-            Scene::of("seqread", 400e6).with(|s| {
+            Case::of("seqread", 400e6).with(|s| {
                 s.cell.measurement.job.direct = false;
                 s.cell.truth.device_read_bytes = Some(0);
                 s.cell.truth.cache = CacheState::Warm;
@@ -230,7 +230,7 @@ fn around() -> Vec<(&'static str, Cause, Scene)> {
     ]
 }
 
-fn processors() -> Vec<(&'static str, Cause, Scene)> {
+fn processors() -> Vec<(&'static str, Cause, Case)> {
     let thread = |name: &str, share: f64, wall_ns: u64| ThreadUse {
         name: name.into(),
         cpu_ns: (wall_ns as f64 * share) as u64,
@@ -239,7 +239,7 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a cipher on memory",
             Cause::Cpu,
-            Scene::of("seqread", 90e6).with(|s| {
+            Case::of("seqread", 90e6).with(|s| {
                 let wall_ns = s.cell.measurement.elapsed_ns;
                 s.t().threads =
                     vec![thread("kcryptd", 0.93, wall_ns), thread("kworker", 0.02, wall_ns)];
@@ -249,7 +249,7 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a driver in user space",
             Cause::Cpu,
-            Scene::of("randwrite", 900.0).with(|s| {
+            Case::of("randwrite", 900.0).with(|s| {
                 let wall_ns = s.cell.measurement.elapsed_ns;
                 s.t().threads = vec![thread("ntfs-3g", 0.9, wall_ns)];
                 queue(s, 0.2);
@@ -258,7 +258,7 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a controller's interrupts",
             Cause::Cpu,
-            Scene::of("seqread", 20e6).with(|s| {
+            Case::of("seqread", 20e6).with(|s| {
                 let n = s.t().fast_ns.len();
                 s.t().cpus[0].interrupt_ms = vec![75; n];
                 queue(s, 0.5);
@@ -267,7 +267,7 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
         (
             "8-byte writes",
             Cause::SystemCalls,
-            Scene::of("seqwrite", 12e6).with(|s| {
+            Case::of("seqwrite", 12e6).with(|s| {
                 let m = &mut s.cell.measurement;
                 (m.job.bs, m.job.fsync) = (8, 0);
                 (m.flush_ns, m.usr_cpu_ns) = (m.elapsed_ns / 100, m.elapsed_ns * 3 / 10);
@@ -278,12 +278,12 @@ fn processors() -> Vec<(&'static str, Cause, Scene)> {
     ]
 }
 
-fn crowds() -> Vec<(&'static str, Cause, Scene)> {
+fn crowds() -> Vec<(&'static str, Cause, Case)> {
     vec![
         (
             "a CPU quota",
             Cause::Cpu,
-            Scene::of("randread", 900.0).with(|s| {
+            Case::of("randread", 900.0).with(|s| {
                 s.t().quota_held_ns = Some(1_600 * MS);
                 s.cell.measurement.waited_ns = Some(1_700 * MS);
                 // The disk was full of others' requests, but nobody waited for it.
@@ -295,7 +295,7 @@ fn crowds() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a crowded CPU",
             Cause::Cpu,
-            Scene::of("randread", 900.0).with(|s| {
+            Case::of("randread", 900.0).with(|s| {
                 s.cell.measurement.waited_ns = Some(s.cell.measurement.elapsed_ns * 7 / 10);
                 queue(s, 0.2);
             }),
@@ -303,7 +303,7 @@ fn crowds() -> Vec<(&'static str, Cause, Scene)> {
         (
             "others take the CPUs",
             Cause::Cpu,
-            Scene::of("randread", 900.0).with(|s| {
+            Case::of("randread", 900.0).with(|s| {
                 let n = s.t().fast_ns.len();
                 s.t().cpus.iter_mut().for_each(|cpu| cpu.user_ms = vec![94; n]);
                 let slow = s.t().slow_ns.len();
@@ -314,12 +314,12 @@ fn crowds() -> Vec<(&'static str, Cause, Scene)> {
     ]
 }
 
-fn writing() -> Vec<(&'static str, Cause, Scene)> {
+fn writing() -> Vec<(&'static str, Cause, Case)> {
     vec![
         (
             "a flush after every write",
             Cause::Flush,
-            Scene::of("randwrite", 300.0).with(|s| {
+            Case::of("randwrite", 300.0).with(|s| {
                 let m = &mut s.cell.measurement;
                 m.flush_ns = m.elapsed_ns * 97 / 100;
             }),
@@ -327,7 +327,7 @@ fn writing() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a card that cleans up",
             Cause::FlashGc,
-            Scene::of("randwrite", 300.0).with(|s| {
+            Case::of("randwrite", 300.0).with(|s| {
                 s.cell.measurement.flush_ns = s.cell.measurement.elapsed_ns * 97 / 100;
                 let quick = std::iter::repeat_n((100 * MS, 60), 5);
                 windows(
@@ -339,7 +339,7 @@ fn writing() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a fast cache that is full",
             Cause::FastCache,
-            Scene::of("seqwrite", 60e6).with(|s| {
+            Case::of("seqwrite", 60e6).with(|s| {
                 falls_after(s, 10);
                 queue(s, 8.0);
             }),
@@ -347,7 +347,7 @@ fn writing() -> Vec<(&'static str, Cause, Scene)> {
         (
             "the limit of dirty pages",
             Cause::Writeback,
-            Scene::of("seqwrite", 60e6).with(|s| {
+            Case::of("seqwrite", 60e6).with(|s| {
                 let m = &mut s.cell.measurement;
                 (m.job.fsync, m.flush_ns) = (0, m.elapsed_ns / 10);
                 let slow = s.t().slow_ns.len();
@@ -358,12 +358,12 @@ fn writing() -> Vec<(&'static str, Cause, Scene)> {
     ]
 }
 
-fn reading() -> Vec<(&'static str, Cause, Scene)> {
+fn reading() -> Vec<(&'static str, Cause, Case)> {
     vec![
         (
             "a full USB 2 link",
             Cause::Bus,
-            Scene::of("seqread", 38e6).with(|s| {
+            Case::of("seqread", 38e6).with(|s| {
                 let crate::model::candidate::Kind::Directory { place, .. } =
                     &mut s.run.header.candidates[0].kind
                 else {
@@ -377,27 +377,27 @@ fn reading() -> Vec<(&'static str, Cause, Scene)> {
         (
             "a capped disk",
             Cause::Device,
-            Scene::of("seqread", 20e6).rung(Rung::Raw, 20.4e6).rung(Rung::Deep, 20.5e6),
+            Case::of("seqread", 20e6).layer(BaseLayer::Raw, 20.4e6).layer(BaseLayer::Deep, 20.5e6),
         ),
         (
             "a disk with a full queue",
             Cause::Device,
-            Scene::of("seqread", 120e6).with(|s| queue(s, 3.4)),
+            Case::of("seqread", 120e6).with(|s| queue(s, 3.4)),
         ),
         (
             "depth 1 over a slow device",
             Cause::QueueDepth,
-            Scene::of("randread", 90.0).with(|s| queue(s, 0.98)),
+            Case::of("randread", 90.0).with(|s| queue(s, 0.98)),
         ),
         (
             "depth 1, where more would be faster",
             Cause::QueueDepth,
-            Scene::of("randread", 900.0).rung(Rung::Raw, 910.0).rung(Rung::Deep, 9000.0),
+            Case::of("randread", 900.0).layer(BaseLayer::Raw, 910.0).layer(BaseLayer::Deep, 9000.0),
         ),
         (
             "a slow end of the disk",
             Cause::Position,
-            Scene::of("seqread", 110e6).rung(Rung::Start, 150e6).rung(Rung::End, 80e6),
+            Case::of("seqread", 110e6).layer(BaseLayer::Start, 150e6).layer(BaseLayer::End, 80e6),
         ),
     ]
 }

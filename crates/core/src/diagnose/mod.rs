@@ -1,7 +1,7 @@
 //! What holds a cell back: from what was seen to a cause, with how surely it is known.
 //!
 //! Three grades: *proved*, when a lower layer on its own is no faster or a perturbation shows it;
-//! *consistent*, when the signals agree with it; *unattributed* otherwise, with the ladder printed.
+//! *consistent*, when the signals agree with it; *unattributed* otherwise, with the rates of all layers.
 //! What spoils a cell is looked at first, and with it the kernel's own account of when we could
 //! not run; then the processor, then the disk: a disk that waits for a processor looks idle, a
 //! processor that waits for a disk looks idle, but one that runs all the time waits for nobody.
@@ -12,8 +12,8 @@ mod cpu;
 mod disk;
 mod environment;
 mod flash;
+pub mod layers;
 pub mod prove;
-pub mod rungs;
 pub mod seen;
 pub mod summary;
 pub mod variants;
@@ -52,7 +52,7 @@ pub fn reason(seen: &Seen) -> Reason {
         .or_else(|| environment::page_cache(seen))
         .or_else(|| prove::of_cpu(&steps, cpu::reasons(seen, &steps)))
         .or_else(|| disk::reasons(seen, &steps).map(|reason| prove::of_disk(seen, &steps, reason)));
-    found.unwrap_or_else(|| Reason::unattributed(baseline::words(seen, &steps)))
+    found.unwrap_or_else(|| Reason::unattributed(baseline::describe(seen, &steps)))
 }
 
 #[cfg(test)]

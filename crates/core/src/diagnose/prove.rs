@@ -2,12 +2,12 @@
 //! proof, or refutes it.
 //!
 //! They come after the answer, on the workload's own place: once more as it was, at a lowered CPU
-//! clock, in smaller blocks; and the rungs that could not be afforded before. Elasticities after
+//! clock, in smaller blocks; and the jobs that could not be afforded before. Elasticities after
 //! the USE and perturbation methods: a rate that falls with the clock is held back by the CPU, one
 //! that does not care is not.
 
 use super::baseline::{self, Step};
-use super::rungs::{self, At, RUNG_IOS, RUNG_WRITE_BYTES, Rung};
+use super::layers::{self, At, LAYER_IOS, LAYER_WRITE_BYTES, LayerJob};
 use super::seen::Seen;
 use crate::model::cause::{Cause, Grade, Reason};
 use crate::model::ceiling::Layer;
@@ -18,8 +18,6 @@ use crate::model::workload::Workload;
 pub const CLOCK: f64 = 0.6;
 /// How long one experiment measures.
 pub const EXPERIMENT_NS: u64 = 1_000_000_000;
-/// What it takes beside that.
-pub const OVERHEAD_NS: u64 = 300_000_000;
 /// How long all experiments of a run may take, without the visits they need.
 pub const MOST_NS: u64 = 120_000_000_000;
 
@@ -38,17 +36,17 @@ const REQUESTS_COUNT: f64 = 0.4;
 /// Blocks of which a quarter is no block of a disk any more are not divided.
 const DIVISIBLE_BYTES: u64 = 16 << 10;
 
-/// The experiments on one workload, besides the rungs `known` so far.
-pub fn of(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<Rung> {
-    let missing = rungs::of(workload, has_device).into_iter();
+/// The experiments on one workload, besides the jobs `known` so far.
+pub fn of(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<LayerJob> {
+    let missing = layers::of(workload, has_device).into_iter();
     let missing = missing.filter(|r| r.at == At::File && !known.contains(&r.layer));
-    let mut all: Vec<Rung> = missing.collect();
-    // Small files and profiles are no one job on one file; whoever has no rungs has neither.
-    if workload.job.rw == Rw::SmallFiles || rungs::of(workload, has_device).is_empty() {
+    let mut all: Vec<LayerJob> = missing.collect();
+    // Small files and profiles are no one job on one file; whoever has no jobs has neither.
+    if workload.job.rw == Rw::SmallFiles || layers::of(workload, has_device).is_empty() {
         return all;
     }
     let again = again(workload);
-    let mut add = |layer, job| all.push(Rung { layer, at: At::File, job });
+    let mut add = |layer, job| all.push(LayerJob { layer, at: At::File, job });
     add(Layer::Again, again.clone());
     add(Layer::SlowClock, again.clone());
     if again.bs >= DIVISIBLE_BYTES && again.bs.is_multiple_of(4) {
@@ -62,17 +60,17 @@ fn again(workload: &Workload) -> Job {
     Job {
         runtime_ns: Some(EXPERIMENT_NS),
         time_limit_ns: Some(EXPERIMENT_NS * 4),
-        min_ios: RUNG_IOS,
+        min_ios: LAYER_IOS,
         verify: false,
-        io_size: workload.job.rw.writes().then_some(RUNG_WRITE_BYTES),
+        io_size: workload.job.rw.writes().then_some(LAYER_WRITE_BYTES),
         ..workload.job.clone()
     }
 }
 
 /// The workload on a candidate whose encryption was changed; `None` for what is no one job.
-pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<Rung> {
-    let is_one_job = workload.job.rw != Rw::SmallFiles && !rungs::of(workload, false).is_empty();
-    is_one_job.then(|| Rung { layer, at: At::File, job: again(workload) })
+pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<LayerJob> {
+    let is_one_job = workload.job.rw != Rw::SmallFiles && !layers::of(workload, false).is_empty();
+    is_one_job.then(|| LayerJob { layer, at: At::File, job: again(workload) })
 }
 
 /// What taking the cipher away makes of a suspicion against the CPU, or of none.
@@ -167,12 +165,12 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::fixtures::{Scene, queue};
+    use crate::diagnose::fixtures::{Case, queue};
     use crate::model::telemetry::ThreadUse;
     use crate::workloads;
 
-    fn busy() -> Scene {
-        Scene::of("seqread", 300e6).with(|s| {
+    fn busy() -> Case {
+        Case::of("seqread", 300e6).with(|s| {
             let m = &mut s.cell.measurement;
             (m.usr_cpu_ns, m.sys_cpu_ns) = (m.elapsed_ns / 10, m.elapsed_ns * 8 / 10);
         })
@@ -181,30 +179,30 @@ mod tests {
     #[test]
     fn a_rate_that_follows_the_clock_is_the_cpus() {
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
-        let proved = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 190e6);
+        let proved = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 190e6);
         assert_eq!(proved.cause(), (Cause::Cpu, Grade::Proved));
         assert!(proved.reason().evidence.contains("at 60 % of the CPU clock it reaches 63 %"));
-        let refuted = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 299e6);
+        let refuted = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 299e6);
         assert_ne!(refuted.cause().0, Cause::Cpu);
-        let unclear = busy().rung(Layer::Again, 300e6).rung(Layer::SlowClock, 260e6);
+        let unclear = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 260e6);
         assert_eq!(unclear.cause(), (Cause::Cpu, Grade::Consistent));
-        let unsuspected = Scene::of("randread", 900.0).with(|s| queue(s, 0.3));
-        let found = unsuspected.rung(Layer::Again, 900.0).rung(Layer::SlowClock, 550.0);
+        let unsuspected = Case::of("randread", 900.0).with(|s| queue(s, 0.3));
+        let found = unsuspected.layer(Layer::Again, 900.0).layer(Layer::SlowClock, 550.0);
         assert_eq!(found.cause(), (Cause::Cpu, Grade::Proved));
     }
 
     #[test]
     fn a_cipher_is_told_from_what_lies_below_it() {
         let busy = || {
-            Scene::of("seqread", 90e6).with(|s| {
+            Case::of("seqread", 90e6).with(|s| {
                 let cpu_ns = s.cell.measurement.elapsed_ns * 9 / 10;
                 s.t().threads = vec![ThreadUse { name: "kcryptd".into(), cpu_ns }];
                 queue(s, 0.1);
             })
         };
         let with = |own, null, none| {
-            let scene = busy().rung(Layer::Again, own).rung(Layer::NullCipher, null);
-            scene.rung(Layer::NoCipher, none)
+            let scene = busy().layer(Layer::Again, own).layer(Layer::NullCipher, null);
+            scene.layer(Layer::NoCipher, none)
         };
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
         let proved = with(90e6, 360e6, 380e6).reason();
@@ -215,33 +213,36 @@ mod tests {
         ));
         assert_ne!(with(90e6, 91e6, 92e6).cause().0, Cause::Cpu, "the cipher is not it");
         assert_eq!(with(90e6, 100e6, 120e6).cause(), (Cause::Cpu, Grade::Consistent));
-        let quiet = Scene::of("seqread", 90e6).with(|s| queue(s, 0.2));
-        let found = quiet.rung(Layer::Again, 90e6).rung(Layer::NullCipher, 200e6).reason();
+        let quiet = Case::of("seqread", 90e6).with(|s| queue(s, 0.2));
+        let found = quiet.layer(Layer::Again, 90e6).layer(Layer::NullCipher, 200e6).reason();
         assert_eq!(found.subject.as_deref(), Some("the cipher"));
     }
 
     #[test]
     fn smaller_blocks_tell_bytes_from_requests() {
-        let disk = || Scene::of("seqread", 50e6).with(|s| queue(s, 0.97));
+        let disk = || Case::of("seqread", 50e6).with(|s| queue(s, 0.97));
         assert_eq!(disk().cause(), (Cause::Device, Grade::Consistent));
-        let proved = disk().rung(Layer::Again, 50e6).rung(Layer::SmallBlocks, 49e6);
+        let proved = disk().layer(Layer::Again, 50e6).layer(Layer::SmallBlocks, 49e6);
         assert_eq!(proved.cause(), (Cause::Device, Grade::Proved));
-        let unclear = disk().rung(Layer::Again, 50e6).rung(Layer::SmallBlocks, 30e6);
+        let unclear = disk().layer(Layer::Again, 50e6).layer(Layer::SmallBlocks, 30e6);
         assert_eq!(unclear.cause(), (Cause::Device, Grade::Consistent));
     }
 
     #[test]
     fn experiments_are_short_and_write_little() {
         for workload in workloads::all() {
-            for rung in of(&workload, true, &[]) {
-                assert!(rung.job.runtime_ns <= Some(EXPERIMENT_NS) && rung.job.min_ios <= RUNG_IOS);
-                let bounded = rung.job.io_size.is_some_and(|bytes| bytes <= RUNG_WRITE_BYTES);
-                assert!(rung.write_bytes() == 0 || bounded, "{rung:?}");
+            for planned in of(&workload, true, &[]) {
+                assert!(
+                    planned.job.runtime_ns <= Some(EXPERIMENT_NS)
+                        && planned.job.min_ios <= LAYER_IOS
+                );
+                let bounded = planned.job.io_size.is_some_and(|bytes| bytes <= LAYER_WRITE_BYTES);
+                assert!(planned.write_bytes() == 0 || bounded, "{planned:?}");
             }
         }
         let layers = |known: &[Layer]| -> Vec<Layer> {
             let all = of(&workloads::find("seqread").unwrap(), false, known);
-            all.iter().map(|rung| rung.layer).collect()
+            all.iter().map(|planned| planned.layer).collect()
         };
         use Layer::*;
         assert_eq!(layers(&[]), [Deep, Again, SlowClock, SmallBlocks]);

@@ -1,6 +1,6 @@
 //! From the causes of cells to what is said about a candidate and a workload.
 
-use crate::model::cause::{Grade, HeldBack, Reason};
+use crate::model::cause::{Bottleneck, Grade, Reason};
 use crate::model::event::Cell;
 use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
@@ -10,12 +10,8 @@ use crate::words;
 const AGREE: f64 = 0.6;
 
 /// Every candidate of a workload that has cells in complete blocks, in the order of the run.
-pub fn workload(run: &Run, workload: WorkloadIx) -> Vec<HeldBack> {
-    let cells: Vec<&Cell> = run
-        .complete_blocks()
-        .flat_map(|block| &block.cells)
-        .filter(|cell| cell.workload == workload)
-        .collect();
+pub fn workload(run: &Run, workload: WorkloadIx) -> Vec<Bottleneck> {
+    let cells: Vec<&Cell> = run.complete_cells().filter(|cell| cell.workload == workload).collect();
     let candidates = run.header.candidates.iter().enumerate();
     candidates
         .filter_map(|(index, candidate)| {
@@ -34,7 +30,7 @@ fn is_told(cell: &Cell, reason: &Reason) -> bool {
 }
 
 /// The cause that most cells share; unattributed when they do not agree.
-fn common(candidate: String, reasons: &[Reason]) -> Option<HeldBack> {
+fn common(candidate: String, reasons: &[Reason]) -> Option<Bottleneck> {
     let of = reasons.len() as u32;
     let key = |r: &Reason| (r.cause, r.subject.clone());
     let count = |wanted: &Reason| reasons.iter().filter(|r| key(r) == key(wanted)).count();
@@ -47,7 +43,7 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<HeldBack> {
         names.dedup();
         let evidence = format!("measurements disagree: {}", words::list(&names));
         let reason = Reason::unattributed(evidence);
-        return Some(HeldBack { candidate, reason, cells: of, of });
+        return Some(Bottleneck { candidate, reason, cells: of, of });
     }
     let proved = same.iter().filter(|r| r.grade == Grade::Proved).count();
     let grade =
@@ -56,11 +52,11 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<HeldBack> {
     by_share.sort_by(|a, b| a.share.unwrap_or(0.0).total_cmp(&b.share.unwrap_or(0.0)));
     let middle = by_share.get(by_share.len() / 2).copied().copied().unwrap_or(most);
     let reason = Reason { grade, ..middle.clone() };
-    Some(HeldBack { candidate, reason, cells: same.len() as u32, of })
+    Some(Bottleneck { candidate, reason, cells: same.len() as u32, of })
 }
 
 /// One sentence about a workload: what holds all of them back, or each.
-pub fn sentence(all: &[HeldBack]) -> Option<String> {
+pub fn sentence(all: &[Bottleneck]) -> Option<String> {
     let each = of_each(all);
     if each.is_empty() {
         // The least sure of them is how sure all are; its evidence stands for all.
@@ -73,8 +69,8 @@ pub fn sentence(all: &[HeldBack]) -> Option<String> {
 }
 
 /// Each candidate with its cause; empty if all candidates share one.
-pub fn of_each(all: &[HeldBack]) -> Vec<(String, String)> {
-    let key = |held: &HeldBack| (held.reason.cause, held.reason.subject.clone());
+pub fn of_each(all: &[Bottleneck]) -> Vec<(String, String)> {
+    let key = |held: &Bottleneck| (held.reason.cause, held.reason.subject.clone());
     if all.windows(2).all(|pair| key(&pair[0]) == key(&pair[1])) {
         return Vec::new();
     }

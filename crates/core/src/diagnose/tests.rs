@@ -1,9 +1,9 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
-use super::fixtures::{MS, Scene, falls_after, queue, quiet, scenes, windows};
+use super::fixtures::{Case, MS, cases, falls_after, queue, quiet, windows};
 use super::summary;
 use crate::model::cause::{Cause, Grade};
-use crate::model::ceiling::Layer as Rung;
+use crate::model::ceiling::Layer as BaseLayer;
 use crate::model::event::{Cell, Event};
 use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::run::Run;
@@ -17,8 +17,8 @@ fn each_cause_is_attributed_to_itself_and_to_no_other() {
     let index = |cause: Cause| Cause::NAMED.iter().position(|named| *named == cause);
     let mut matrix = [[0u32; Cause::NAMED.len()]; Cause::NAMED.len()];
     let mut lines = Vec::new();
-    for (name, cause, scene) in scenes() {
-        let reason = scene.reason();
+    for (name, cause, case) in cases() {
+        let reason = case.reason();
         let found = index(reason.cause).unwrap_or_else(|| panic!("{name}: {reason:?}"));
         matrix[index(cause).unwrap()][found] += 1;
         assert!(!reason.evidence.is_empty(), "{name}");
@@ -35,23 +35,23 @@ fn each_cause_is_attributed_to_itself_and_to_no_other() {
 
 #[test]
 fn what_is_proved_and_what_only_fits() {
-    let of = |name: &str| scenes().into_iter().find(|s| s.0 == name).unwrap().2.cause();
+    let of = |name: &str| cases().into_iter().find(|s| s.0 == name).unwrap().2.cause();
     assert_eq!(of("a capped disk"), (Cause::Device, Grade::Proved));
     assert_eq!(of("a disk with a full queue"), (Cause::Device, Grade::Consistent));
     assert_eq!(of("depth 1, where more would be faster"), (Cause::QueueDepth, Grade::Proved));
     assert_eq!(of("a flush after every write"), (Cause::Flush, Grade::Consistent));
-    let flush = scenes().into_iter().find(|s| s.0 == "a flush after every write").unwrap().2;
-    let proved = flush.rung(Rung::NoFlush, 4000.0);
+    let flush = cases().into_iter().find(|s| s.0 == "a flush after every write").unwrap().2;
+    let proved = flush.layer(BaseLayer::NoFlush, 4000.0);
     assert_eq!(proved.cause(), (Cause::Flush, Grade::Proved));
-    let calls = scenes().into_iter().find(|s| s.0 == "8-byte writes").unwrap().2;
-    assert_eq!(calls.rung(Rung::Calls, 12.5e6).cause(), (Cause::SystemCalls, Grade::Proved));
+    let calls = cases().into_iter().find(|s| s.0 == "8-byte writes").unwrap().2;
+    assert_eq!(calls.layer(BaseLayer::Calls, 12.5e6).cause(), (Cause::SystemCalls, Grade::Proved));
 }
 
 #[test]
 fn the_cpu_is_named_by_its_thread() {
     let subject = |name: &str| {
-        let scene = scenes().into_iter().find(|s| s.0 == name).unwrap().2;
-        scene.reason().subject.unwrap()
+        let case = cases().into_iter().find(|s| s.0 == name).unwrap().2;
+        case.reason().subject.unwrap()
     };
     assert_eq!(subject("a cipher on memory"), "kcryptd");
     assert_eq!(subject("a driver in user space"), "ntfs-3g");
@@ -79,13 +79,13 @@ const ALARMS: [Cause; 8] = [
 #[test]
 fn a_clean_machine_gives_no_alarm() {
     for workload in ["randread", "seqread", "randwrite", "seqwrite", "smallfiles", "randrw"] {
-        let mut scene = Scene::of(workload, 900.0);
-        let usual = scene.cell.clone();
+        let mut case = Case::of(workload, 900.0);
+        let usual = case.cell.clone();
         for repetition in 0..50 {
-            scene.cell = usual.clone();
+            case.cell = usual.clone();
             let mut random = SplitMix64::derive(5, &[repetition]);
-            disturb(&mut scene, &mut |low, high| low + random.below(high - low + 1));
-            let reason = scene.reason();
+            disturb(&mut case, &mut |low, high| low + random.below(high - low + 1));
+            let reason = case.reason();
             let is_cpu = reason.cause == Cause::Cpu;
             assert!(!is_cpu && !ALARMS.contains(&reason.cause), "{workload}: {reason:?}");
         }
@@ -93,7 +93,7 @@ fn a_clean_machine_gives_no_alarm() {
 }
 
 /// A clean machine's own unrest; `of` draws a whole number between two, both included.
-fn disturb(s: &mut Scene, of: &mut impl FnMut(u64, u64) -> u64) {
+fn disturb(s: &mut Case, of: &mut impl FnMut(u64, u64) -> u64) {
     // Rates that jump by two fifths from window to window, and one that nearly stands still.
     let stalled = of(0, 19);
     windows(s, (0..20).map(|i| (100 * MS, if i == stalled { of(1, 70) } else { of(60, 100) })));
@@ -132,27 +132,27 @@ fn disturb(s: &mut Scene, of: &mut impl FnMut(u64, u64) -> u64) {
 
 #[test]
 fn what_is_faster_than_a_rung_does_not_stand_on_it() {
-    let unflushed = Scene::of("seqwrite", 400e6).with(|s| {
+    let unflushed = Case::of("seqwrite", 400e6).with(|s| {
         let m = &mut s.cell.measurement;
         (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
     });
-    let faster = unflushed.rung(Rung::Raw, 20e6).reason();
+    let faster = unflushed.layer(BaseLayer::Raw, 20e6).reason();
     assert_eq!((faster.cause, faster.grade), (Cause::PageCache, Grade::Proved));
     assert_eq!(faster.evidence, "20.0 times the rate of the raw device");
-    let read = Scene::of("seqread", 120e6).with(|s| queue(s, 0.2)).rung(Rung::Raw, 20e6);
+    let read = Case::of("seqread", 120e6).with(|s| queue(s, 0.2)).layer(BaseLayer::Raw, 20e6);
     assert_eq!(read.cause().0, Cause::Unattributed);
 }
 
 #[test]
 fn what_cannot_be_told_prints_the_ladder() {
-    let scene = Scene::of("seqread", 50e6)
+    let case = Case::of("seqread", 50e6)
         .with(|s| queue(s, 0.2))
-        .rung(Rung::Raw, 200e6)
-        .rung(Rung::Tool, 9e9);
-    let reason = scene.reason();
+        .layer(BaseLayer::Raw, 200e6)
+        .layer(BaseLayer::Tool, 9e9);
+    let reason = case.reason();
     assert_eq!((reason.cause, reason.grade), (Cause::Unattributed, Grade::Unattributed));
     insta::assert_snapshot!(reason.evidence, @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (540 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
-    let blind = Scene::of("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
+    let blind = Case::of("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
     assert_eq!(blind.cause().0, Cause::Unattributed, "nothing seen, nothing said");
 }
 
@@ -184,17 +184,17 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
 
 /// A cell of five whose rate falls after so many of its twenty windows, and in the others after
 /// as many as are given here.
-fn falls(windows_before: u64, others: [u64; 4]) -> Scene {
-    let mut scene = scenes().into_iter().find(|s| s.0 == "a fast cache that is full").unwrap().2;
-    let block = scene.run.blocks[0].clone();
+fn falls(windows_before: u64, others: [u64; 4]) -> Case {
+    let mut case = cases().into_iter().find(|s| s.0 == "a fast cache that is full").unwrap().2;
+    let block = case.run.blocks[0].clone();
     for (number, other) in (1..).map(BlockIx::new).zip(others) {
-        falls_after(&mut scene, other);
+        falls_after(&mut case, other);
         let mut block = block.clone();
-        block.cells[0] = Cell { block: number, ..scene.cell.clone() };
-        scene.run.blocks.push(block);
+        block.cells[0] = Cell { block: number, ..case.cell.clone() };
+        case.run.blocks.push(block);
     }
-    falls_after(&mut scene, windows_before);
-    scene
+    falls_after(&mut case, windows_before);
+    case
 }
 
 #[test]
@@ -222,9 +222,9 @@ fn a_writer_that_slows_down_is_no_cache_of_the_disk() {
 
 #[test]
 fn a_writer_that_stands_still_is_no_cleaning_of_the_flash() {
-    let scene = scenes().into_iter().find(|s| s.0 == "a card that cleans up").unwrap().2;
-    assert_eq!(scene.cause().0, Cause::FlashGc);
-    let idle = scene.with(|s| s.t().devices[0].in_flight.fill(0));
+    let case = cases().into_iter().find(|s| s.0 == "a card that cleans up").unwrap().2;
+    assert_eq!(case.cause().0, Cause::FlashGc);
+    let idle = case.with(|s| s.t().devices[0].in_flight.fill(0));
     assert_ne!(idle.cause().0, Cause::FlashGc);
 }
 
@@ -245,8 +245,8 @@ fn a_rate_that_falls_with_fresh_memory_is_no_cache_of_the_disk() {
 }
 
 /// A cell of five in which the rate falls by half while its file is gone through so many times.
-fn sloped(workload: &str, passes: u64, others_too: bool) -> Scene {
-    let mut scene = Scene::of(workload, 60e6).with(|s| {
+fn sloped(workload: &str, passes: u64, others_too: bool) -> Case {
+    let mut case = Case::of(workload, 60e6).with(|s| {
         let job = &mut s.cell.measurement.job;
         (job.fsync, job.direct) = (0, true);
         s.cell.measurement.flush_ns = 0;
@@ -259,14 +259,14 @@ fn sloped(workload: &str, passes: u64, others_too: bool) -> Scene {
         windows(s, ios);
     });
     for number in (1..5).map(BlockIx::new) {
-        let mut block = scene.run.blocks[0].clone();
+        let mut block = case.run.blocks[0].clone();
         if others_too {
-            block.cells[0] = scene.cell.clone();
+            block.cells[0] = case.cell.clone();
         }
         block.cells[0].block = number;
-        scene.run.blocks.push(block);
+        case.run.blocks.push(block);
     }
-    scene
+    case
 }
 
 #[test]

@@ -11,7 +11,7 @@ const NULL_CIPHER: &str = "cipher_null-ecb";
 
 /// The stack without encryption; `None` where it has none.
 pub fn without_cipher(of: &Candidate) -> Option<Candidate> {
-    let stack = stack(of)?;
+    let stack = of.stack()?;
     stack.crypt.as_ref()?;
     Some(changed(of, "without encryption", Stack { crypt: None, ..stack.clone() }))
 }
@@ -19,7 +19,7 @@ pub fn without_cipher(of: &Candidate) -> Option<Candidate> {
 /// The stack on dm-crypt with the null cipher; `None` where it has no encryption. Plain dm-crypt,
 /// because LUKS keeps no key for a cipher that takes none (cryptsetup-luksFormat(8)).
 pub fn null_cipher(of: &Candidate) -> Option<Candidate> {
-    let stack = stack(of)?;
+    let stack = of.stack()?;
     let own = stack.crypt.clone()?;
     let crypt = Crypt { kind: "plain".into(), cipher: NULL_CIPHER.into(), ..own };
     Some(changed(of, "with the null cipher", Stack { crypt: Some(crypt), ..stack.clone() }))
@@ -28,7 +28,7 @@ pub fn null_cipher(of: &Candidate) -> Option<Candidate> {
 /// The encryption on the region itself, without a filesystem; `None` where it has none, or nothing
 /// else.
 pub fn cipher_on_the_region(of: &Candidate) -> Option<Candidate> {
-    let stack = stack(of).filter(|stack| stack.fs != support::RAW)?;
+    let stack = of.stack().filter(|stack| stack.fs != support::RAW)?;
     let crypt = stack.crypt.clone()?;
     let raw = Stack::plain(support::RAW, Vec::new(), Vec::new(), false);
     let alone = Stack { crypt: Some(crypt), knobs: stack.knobs.clone(), ..raw };
@@ -37,23 +37,16 @@ pub fn cipher_on_the_region(of: &Candidate) -> Option<Candidate> {
 
 /// The filesystem with nothing below it, the kernel as it is found; `None` where there is none.
 pub fn filesystem_alone(of: &Candidate) -> Option<Candidate> {
-    let stack = stack(of).filter(|stack| stack.fs != support::RAW)?;
+    let stack = of.stack().filter(|stack| stack.fs != support::RAW)?;
     let alone = Stack { crypt: None, lvm: false, knobs: Knobs::default(), ..stack.clone() };
     Some(changed(of, "in memory", alone))
 }
 
 /// The encryption with nothing on it, the kernel as it is found; `None` where there is none.
 pub fn cipher_alone(of: &Candidate) -> Option<Candidate> {
-    let crypt = stack(of)?.crypt.clone()?;
+    let crypt = of.stack()?.crypt.clone()?;
     let raw = Stack::plain(support::RAW, Vec::new(), Vec::new(), false);
     Some(changed(of, "the cipher in memory", Stack { crypt: Some(crypt), ..raw }))
-}
-
-fn stack(of: &Candidate) -> Option<&Stack> {
-    match &of.kind {
-        Kind::Stack(stack) => Some(stack),
-        Kind::Directory { .. } => None,
-    }
 }
 
 fn changed(of: &Candidate, how: &str, stack: Stack) -> Candidate {
@@ -81,8 +74,8 @@ mod tests {
 
     #[test]
     fn one_thing_changes() {
-        let of = |c: Option<Candidate>| stack(&c.unwrap()).unwrap().clone();
-        let own = stack(&encrypted()).unwrap().clone();
+        let of = |c: Option<Candidate>| c.unwrap().stack().unwrap().clone();
+        let own = encrypted().stack().unwrap().clone();
         assert_eq!(of(without_cipher(&encrypted())), Stack { crypt: None, ..own.clone() });
         let null = of(null_cipher(&encrypted()));
         let crypt = null.crypt.clone().unwrap();

@@ -1,6 +1,8 @@
 //! Advice: a text, or one that names settings, in the words of the command that was run.
 //! `--runtime 60s` is an option of `bench`; in a plan it is `runtime = "60s"`.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use crate::model::verb::Verb;
 
 /// What to do about a finding.
@@ -26,7 +28,8 @@ pub enum Part {
 }
 
 /// A setting that is an option of `bench` or `run`, and a key of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Key {
     /// Bytes of a request.
     Bs,
@@ -54,35 +57,11 @@ pub enum Key {
 
 impl Key {
     /// Every setting.
-    pub const ALL: [Key; 11] = [
-        Key::Bs,
-        Key::Data,
-        Key::Direct,
-        Key::EndFsync,
-        Key::Engine,
-        Key::Mode,
-        Key::Numjobs,
-        Key::RateIops,
-        Key::Runtime,
-        Key::Size,
-        Key::Workload,
-    ];
+    pub const ALL: &'static [Key] = <Key as VariantArray>::VARIANTS;
 
     /// The option, without its hyphens.
     pub fn option(self) -> &'static str {
-        match self {
-            Key::Bs => "bs",
-            Key::Data => "data",
-            Key::Direct => "direct",
-            Key::EndFsync => "end_fsync",
-            Key::Engine => "engine",
-            Key::Mode => "mode",
-            Key::Numjobs => "numjobs",
-            Key::RateIops => "rate_iops",
-            Key::Runtime => "runtime",
-            Key::Size => "size",
-            Key::Workload => "workload",
-        }
+        self.into()
     }
 
     /// The commands beside `bench` that have it as an option.

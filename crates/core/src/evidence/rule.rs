@@ -7,7 +7,7 @@
 
 use super::advice::Advice;
 use super::observation::Observation;
-use crate::model::candidate::{Kind, Stack};
+use crate::model::candidate::Stack;
 use crate::model::event::{Cell, Header, Region};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Place, SystemDisk};
@@ -54,10 +54,9 @@ pub enum Limits {
 impl Limits {
     /// The scope in this run.
     pub fn resolve(self, header: &Header) -> Scope {
-        let is_stack = |kind: &Kind| matches!(kind, Kind::Stack(_));
         match self {
             Limits::Always(scope) => scope,
-            Limits::Claims if header.candidates.iter().any(|c| is_stack(&c.kind)) => Scope::Stack,
+            Limits::Claims if header.stacks().next().is_some() => Scope::Stack,
             Limits::Claims => Scope::Place,
         }
     }

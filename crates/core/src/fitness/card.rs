@@ -10,10 +10,10 @@ pub fn check(disk: &Disk) -> Option<Check> {
     let card = disk.card.as_ref()?;
     let odd = oddities(card);
     Some(match odd.is_empty() {
-        true => Check::pass(ID, words(card)),
+        true => Check::pass(ID, describe(card)),
         false => Check::warn(
             ID,
-            format!("{}; counterfeits look like this: {}", words(card), words::list(&odd)),
+            format!("{}; counterfeits look like this: {}", describe(card), words::list(&odd)),
             format!(
                 "check whether the capacity is real: `bakeoff probe /dev/{}` (read its warning \
                  first)",
@@ -24,7 +24,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
 }
 
 /// "SD64G, SanDisk (manfid 0x03), 08/2021, class 10, U3, V30, A2, allocation unit 4 MiB".
-pub fn words(card: &Card) -> String {
+pub fn describe(card: &Card) -> String {
     let mut words = vec![format!("{} {}", card.kind, card.name.as_deref().unwrap_or("unnamed"))];
     words.extend(card.manufacturer.map(|id| format!("manfid {id:#04x}")));
     words.extend(card.oem.map(|id| format!("oemid {id:#06x}")));

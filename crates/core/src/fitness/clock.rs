@@ -62,8 +62,8 @@ pub fn throttling(facts: &Facts) -> Check {
         Err(why) => return Check::unknown(ID, why),
     };
     let list = |words: Vec<&str>| words.join(", ");
-    let now = list(throttled::words(bits));
-    let since = list(throttled::words(throttled::since_boot(bits)));
+    let now = list(throttled::labels(bits));
+    let since = list(throttled::labels(throttled::since_boot(bits)));
     let mend = "use the board's own power supply and a short cable, move power-hungry disks to a \
                 powered hub, cool the board; then reboot and check again";
     match (now.as_str(), since.as_str()) {

@@ -38,7 +38,7 @@ pub struct Facts {
     pub tasks: Fact<Vec<String>>,
     /// Arrays with work under way.
     pub arrays: Vec<(String, &'static str)>,
-    /// Trouble with storage in the kernel's log since boot.
+    /// LogProblem with storage in the kernel's log since boot.
     pub log: Fact<Vec<LogLine>>,
     /// Whether the machine has a USB port faster than 480 Mb/s.
     pub has_fast_usb: bool,

@@ -102,12 +102,12 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
             container";
         all.push(Check::unknown("disk", why));
     }
-    all.iter_mut().for_each(make_harmless);
+    all.iter_mut().for_each(sanitize_texts);
     all
 }
 
 /// Names from the system may hold anything; what is shown may not.
-fn make_harmless(check: &mut Check) {
+fn sanitize_texts(check: &mut Check) {
     use crate::model::path::sanitize;
     check.found = sanitize(&check.found);
     check.subject = check.subject.as_deref().map(sanitize);

@@ -141,7 +141,7 @@ fn disk_words(disk: &Disk) -> String {
     words.extend(serial.as_ref().map(|serial| format!("serial {serial}")));
     words.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
     words.extend(link.as_ref().map(Link::to_string));
-    words.extend(disk.card.as_ref().map(card::words));
+    words.extend(disk.card.as_ref().map(card::describe));
     words.join(", ")
 }
 
@@ -153,9 +153,9 @@ pub fn json(facts: &Facts, checks: &[Check]) -> Value {
         json!({
             "name": sanitize(name), "vendor": clean(vendor), "model": clean(model),
             "serial": clean(serial), "size_bytes": size_bytes, "bus": clean(bus),
-            "link": link.as_ref().map(|link| sanitize(link.words())),
+            "link": link.as_ref().map(|link| sanitize(link.as_str())),
             "firmware": clean(&disk.firmware),
-            "card": disk.card.as_ref().map(|card| sanitize(&card::words(card))),
+            "card": disk.card.as_ref().map(|card| sanitize(&card::describe(card))),
             "health": disk.health.as_ref().and_then(|health| health.as_ref().ok()),
         })
     };

@@ -214,10 +214,7 @@ fn answer(
         let index = run.header.workloads.iter().position(|w| w.name == workload)?;
         of = of.or(run.header.workloads.get(index));
         let findings = &analysis.verdicts.get(index)?.findings;
-        let mut ids: Vec<String> =
-            limit::forbidding(findings).iter().map(|finding| finding.id.clone()).collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let ids = limit::forbidding_ids(findings);
         let compared = Comparison::of(run, &tables[at], WorkloadIx::new(index), ALPHA);
         let part = Part { board: names[at], run, compared };
         let is_measured = part.compared.pairs.iter().any(|pair| pair.interval.is_some());

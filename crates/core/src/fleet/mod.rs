@@ -19,7 +19,6 @@ use serde::Serialize;
 
 use crate::compare::differences;
 use crate::compare::factor::Difference;
-use crate::model::event::Header;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
@@ -93,7 +92,7 @@ pub fn fleet(runs: &[(Run, Analysis)], over: Over) -> Fleet {
         true => effect::answers(&kept, &names, &may_differ),
         false => Vec::new(),
     };
-    let left_out = left_out(&only, &names);
+    let left_out = differences::left_out(&only, |at| format!("on {}", names[at]));
     let pairs = boards.iter().zip(&kept);
     let of_boards = pairs.map(|(board, (run, analysis))| of_board(board, run, analysis)).collect();
     Fleet { over, boards: of_boards, notes, unlike, left_out, answers }
@@ -136,21 +135,4 @@ fn of_board(board: &Board, run: &Run, analysis: &Analysis) -> OfBoard {
         kernel: sanitize(&run.header.host.kernel),
         verdicts: analysis.verdicts.iter().map(own).collect(),
     }
-}
-
-fn left_out(runs: &[&Run], names: &[&str]) -> Vec<String> {
-    let mut all = Vec::new();
-    let lists: [fn(&Header) -> Vec<&str>; 2] = [differences::workloads, differences::candidates];
-    for list in lists {
-        let shared = differences::common(runs, list);
-        for (run, board) in runs.iter().zip(names) {
-            for name in list(&run.header) {
-                let text = format!("{} (on {board})", sanitize(name));
-                if !shared.contains(&name) && !all.contains(&text) {
-                    all.push(text);
-                }
-            }
-        }
-    }
-    all
 }

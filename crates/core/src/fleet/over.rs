@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::board::{self, Board, EARLIEST_UNIX_NS, Note};
-use crate::history::facts::{disks, drive_name};
+use crate::history::facts::drive_name;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 
@@ -94,7 +94,7 @@ struct Group {
 
 fn device(run: &Run) -> Option<Group> {
     let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
-    for disk in disks(&run.header) {
+    for disk in run.header.disks() {
         let serial = disk.serial.as_deref().map(str::trim).filter(|serial| !serial.is_empty())?;
         ids.insert(format!("{}\n{serial}", disk.model.as_deref().unwrap_or_default().trim()));
         names.insert(sanitize(&drive_name(disk)));

@@ -1,13 +1,11 @@
 //! What a run is found by: its machine, its plan and its drives.
 
-use std::collections::BTreeSet;
-
-use crate::model::candidate::Kind;
 use crate::model::event::Header;
-use crate::model::host::{Layer, Place};
+use crate::model::host::Layer;
 use crate::model::machine::Machine;
 use crate::plan::builtin::BUILT_IN;
 use crate::units;
+use std::collections::BTreeSet;
 
 /// Most drives of a run that are kept; a plan has fewer targets.
 const MOST_DRIVES: usize = 64;
@@ -34,7 +32,7 @@ impl Facts {
         let hosts = [Some(host.hostname.clone()), host.model.clone()];
         let built_in = |text: &String| BUILT_IN.iter().find(|plan| plan.text == text.as_str());
         let plan = header.plan.as_ref().and_then(built_in).map(|plan| plan.name.to_string());
-        let drives: BTreeSet<String> = disks(header).map(drive_name).collect();
+        let drives: BTreeSet<String> = header.disks().map(drive_name).collect();
         Facts {
             hosts: filled(hosts.into_iter().flatten()),
             plans: filled([header.title.clone()].into_iter().chain(plan)),
@@ -47,16 +45,6 @@ impl Facts {
 
 fn filled(texts: impl Iterator<Item = String>) -> Vec<String> {
     texts.filter(|text| !text.is_empty()).collect()
-}
-
-/// Every disk below a region or a directory of the run.
-pub(crate) fn disks(header: &Header) -> impl Iterator<Item = &Layer> {
-    let regions = header.regions().map(|region| &region.place);
-    let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
-        Kind::Directory { place, .. } => Some(&**place),
-        Kind::Stack(_) => None,
-    });
-    regions.chain(directories).flat_map(Place::disks)
 }
 
 /// A drive by vendor, model and serial number; its size stands in where there is no serial number,

@@ -16,7 +16,6 @@ use crate::compare::differences::differences;
 use crate::compare::factor::{Difference, Factor};
 use crate::decide::schedule;
 use crate::decide::table::Table;
-use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
@@ -139,11 +138,7 @@ impl Past {
 }
 
 fn is_on(header: &Header, candidate: usize, drive: &str) -> bool {
-    let of = &header.candidates[candidate];
-    let place = match &of.kind {
-        Kind::Directory { place, .. } => Some(&**place),
-        Kind::Stack(_) => header.regions().nth(usize::from(of.region)).map(|r| &r.place),
-    };
+    let place = header.place_of(&header.candidates[candidate]);
     place.is_some_and(|place| place.disks().any(|disk| drive_name(disk) == drive))
 }
 

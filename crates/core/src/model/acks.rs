@@ -9,6 +9,7 @@
 use std::borrow::Borrow;
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use thiserror::Error;
 
 use super::job::Job;
@@ -16,7 +17,7 @@ use super::job::Job;
 /// Name of the record's form.
 pub const ACKS_SCHEMA: &str = "bakeoff/acks/1";
 /// Name of the outcome's form.
-pub const KEPT_SCHEMA: &str = "bakeoff/kept/1";
+pub const DURABILITY_SCHEMA: &str = "bakeoff/kept/1";
 /// Most lanes of a job.
 const LANES_MAX: usize = 1024;
 /// Most losses that are told one by one.
@@ -101,6 +102,8 @@ fn numbers(line: &str) -> Option<(usize, u64)> {
 /// How an acknowledged write was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Loss {
     /// Nothing of it is there, and no older write of the job either.
     Missing,
@@ -113,11 +116,7 @@ pub enum Loss {
 impl Loss {
     /// In a word.
     pub fn word(self) -> &'static str {
-        match self {
-            Loss::Missing => "missing",
-            Loss::Torn => "torn",
-            Loss::Stale => "stale",
-        }
+        self.into()
     }
 }
 
@@ -139,8 +138,8 @@ pub struct Lost {
 /// What of the acknowledged writes is there. Every block counts once, with the last write on it
 /// that was acknowledged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
-    /// [`KEPT_SCHEMA`].
+pub struct Durability {
+    /// [`DURABILITY_SCHEMA`].
     pub schema: String,
     /// Acknowledged operations.
     pub acknowledged_ios: u64,
@@ -164,7 +163,7 @@ pub struct Kept {
     pub lost: Vec<Lost>,
 }
 
-impl Kept {
+impl Durability {
     /// Whether every promise was kept.
     pub fn is_all(&self) -> bool {
         self.missing + self.torn + self.stale == 0

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::host::Place;
 use super::index::RegionIx;
+use super::is_default;
 use super::path::RawPath;
 use crate::words;
 
@@ -18,11 +19,11 @@ pub struct Candidate {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub twin_of: Option<String>,
     /// Index into [`super::event::Header::regions`]; 0 but for runs over several devices.
-    #[serde(skip_serializing_if = "is_first", default)]
+    #[serde(skip_serializing_if = "is_default", default)]
     pub region: RegionIx,
     /// Positive control: by how much of its speed it is slowed down on purpose, in millionths; 0
     /// for all others. It is then the twin of somebody.
-    #[serde(skip_serializing_if = "is_unslowed", default)]
+    #[serde(skip_serializing_if = "is_default", default)]
     pub slowed_ppm: u32,
 }
 
@@ -31,19 +32,27 @@ impl Candidate {
     pub fn new(name: impl Into<String>, kind: Kind) -> Candidate {
         Candidate { name: name.into(), kind, twin_of: None, region: RegionIx::FIRST, slowed_ppm: 0 }
     }
+
+    /// What is put on its region; `None` for a directory.
+    pub fn stack(&self) -> Option<&Stack> {
+        match &self.kind {
+            Kind::Stack(stack) => Some(stack),
+            Kind::Directory { .. } => None,
+        }
+    }
+
+    /// What lies behind its directory; `None` for a stack.
+    pub fn place(&self) -> Option<&Place> {
+        match &self.kind {
+            Kind::Directory { place, .. } => Some(place),
+            Kind::Stack(_) => None,
+        }
+    }
 }
 
 /// Whether there are two things to compare among these: a twin is the same thing again.
 pub fn are_compared<'c>(candidates: impl IntoIterator<Item = &'c Candidate>) -> bool {
     candidates.into_iter().filter(|c| c.twin_of.is_none()).count() >= 2
-}
-
-fn is_first(region: &RegionIx) -> bool {
-    *region == RegionIx::FIRST
-}
-
-fn is_unslowed(ppm: &u32) -> bool {
-    *ppm == 0
 }
 
 /// The two kinds of candidate.
@@ -82,7 +91,7 @@ pub struct Stack {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lvm: bool,
     /// Settings of the kernel while the candidate is measured.
-    #[serde(default, skip_serializing_if = "Knobs::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub knobs: Knobs,
 }
 
@@ -136,13 +145,6 @@ pub struct Knobs {
     /// cpufreq governor of every policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
-}
-
-impl Knobs {
-    /// Whether nothing is set.
-    pub fn is_empty(&self) -> bool {
-        *self == Knobs::default()
-    }
 }
 
 /// A candidate that was wanted and could not be had.

@@ -185,7 +185,7 @@ impl Reason {
 
 /// What holds one candidate back on one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeldBack {
+pub struct Bottleneck {
     /// The candidate's name.
     pub candidate: String,
     /// The cause most cells have; of those the one of the cell in the middle.

@@ -1,6 +1,6 @@
-//! What lower layers reach on their own: the rungs a cell's rate is held against.
+//! What lower layers reach on their own: the ceilings that a cell's rate is compared with.
 //!
-//! A rung is the same work on less: without the filesystem, on memory, without I/O at all. Rates
+//! Each is the same work on less: without the filesystem, on memory, without I/O at all. Rates
 //! are in the workload's own metric, so that they can be drawn beside its cells.
 
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ impl Layer {
 
 /// One layer measured with one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rung {
+pub struct LayerRate {
     /// Which layer.
     pub layer: Layer,
     /// Index of the workload.
@@ -100,7 +100,8 @@ pub struct Rung {
 #[serde(default)]
 pub struct Ceilings {
     /// Measured.
-    pub rungs: Vec<Rung>,
+    #[serde(rename = "rungs")]
+    pub measured: Vec<LayerRate>,
     /// Not measured, with why in words.
     pub skipped: Vec<Skipped>,
     /// The same for programs. Records of version 0.1 have none.
@@ -141,16 +142,16 @@ impl Because {
 }
 
 impl Ceilings {
-    /// The rung of a layer for a cell: the candidate's own, or everybody's.
+    /// The rate of a layer for a cell: the candidate's own, or everybody's.
     pub fn find(
         &self,
         layer: Layer,
         workload: WorkloadIx,
         candidate: CandidateIx,
-    ) -> Option<&Rung> {
-        let fits = |r: &&Rung| {
+    ) -> Option<&LayerRate> {
+        let fits = |r: &&LayerRate| {
             r.layer == layer && r.workload == workload && r.candidate.is_none_or(|c| c == candidate)
         };
-        self.rungs.iter().find(fits)
+        self.measured.iter().find(fits)
     }
 }

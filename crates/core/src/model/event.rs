@@ -7,12 +7,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{Candidate, Skipped};
+use super::candidate::{Candidate, Skipped, Stack};
 use super::ceiling::Ceilings;
 use super::finding::Finding;
 use super::health::DriveTold;
-use super::host::Host;
+use super::host::{Host, Layer, Place};
 use super::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
+use super::is_default;
 use super::mark::Mark;
 use super::measurement::Measurement;
 use super::normal::EarlierFigures;
@@ -267,10 +268,45 @@ pub struct Header {
     pub file_bytes: Option<u64>,
 }
 
+/// Digits of a run's id that are shown, at least.
+pub const SHORT_ID: usize = 8;
+
 impl Header {
     /// Every region, in the order of the device axis; empty for directories.
     pub fn regions(&self) -> impl Iterator<Item = &Region> {
         self.region.iter().chain(&self.more_regions)
+    }
+
+    /// The stacks with the names of their candidates.
+    pub fn stacks(&self) -> impl Iterator<Item = (&str, &Stack)> {
+        self.candidates.iter().filter_map(|c| Some((c.name.as_str(), c.stack()?)))
+    }
+
+    /// The places of the directories with the names of their candidates.
+    pub fn directories(&self) -> impl Iterator<Item = (&str, &Place)> {
+        self.candidates.iter().filter_map(|c| Some((c.name.as_str(), c.place()?)))
+    }
+
+    /// What lies behind a candidate: its directory's place, or the one of its region.
+    pub fn place_of<'a>(&'a self, candidate: &'a Candidate) -> Option<&'a Place> {
+        let region = || self.regions().nth(usize::from(candidate.region));
+        candidate.place().or_else(|| region().map(|region| &region.place))
+    }
+
+    /// The first digits of the run's id, as commands take it.
+    pub fn short_id(&self) -> String {
+        self.run.chars().take(SHORT_ID).collect()
+    }
+
+    /// Every place that is measured: of the regions, then of the directories.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        let regions = self.regions().map(|region| &region.place);
+        regions.chain(self.directories().map(|(_, place)| place))
+    }
+
+    /// The disks below everything that is measured, some more than once.
+    pub fn disks(&self) -> impl Iterator<Item = &Layer> {
+        self.places().flat_map(Place::disks)
     }
 }
 
@@ -301,16 +337,12 @@ pub struct Rehearsal {
     /// Time one block is expected to take.
     pub block_ns: u64,
     /// Time the first block is expected to take beside that: it finds the length of slices.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub calibration_ns: u64,
     /// Bytes one block is expected to write.
     pub block_write_bytes: u64,
     /// Bytes the whole run is expected to write.
     pub expected_write_bytes: u64,
-}
-
-fn is_zero(ns: &u64) -> bool {
-    *ns == 0
 }
 
 /// Speed at one place of a device.
@@ -344,11 +376,6 @@ impl FlashState {
             FlashState::Trimmed => "trimmed",
         }
     }
-
-    /// Whether nothing is done before a visit.
-    pub fn is_written_once(&self) -> bool {
-        *self == FlashState::WrittenOnce
-    }
 }
 
 /// The one place every stack of a run is put on.
@@ -367,9 +394,9 @@ pub struct Region {
     /// Whether it is an image file on a disk that others use.
     pub is_image: bool,
     /// What lies below it.
-    pub place: super::host::Place,
+    pub place: Place,
     /// What is done to it before each visit.
-    #[serde(default, skip_serializing_if = "FlashState::is_written_once")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub flash_state: FlashState,
     /// The erase token that was given for the target: whoever has another is another drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]

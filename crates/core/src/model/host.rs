@@ -78,6 +78,16 @@ impl Place {
         self.chain.iter().filter(|l| l.kind == LayerKind::Disk)
     }
 
+    /// The uppermost partition of the chain.
+    pub fn partition(&self) -> Option<&Layer> {
+        self.chain.iter().find(|layer| layer.kind == LayerKind::Partition)
+    }
+
+    /// The uppermost layer that encrypts.
+    pub fn cipher(&self) -> Option<&Layer> {
+        self.chain.iter().find(|layer| layer.dm_target.as_deref() == Some("crypt"))
+    }
+
     /// Files that loop devices of the chain keep in the page cache: those without direct I/O, or
     /// on kernels that do not say.
     pub fn cached_files(&self) -> impl Iterator<Item = &RawPath> {

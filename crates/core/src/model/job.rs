@@ -5,6 +5,9 @@
 //! cell can always be repeated. Source of names: the fio manual, section "Job file parameters".
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
+
+use super::is_default;
 
 pub use super::offsets::Offsets;
 
@@ -14,6 +17,8 @@ pub const DEFAULT_SIZE_BYTES: u64 = 256 << 20;
 /// What a job does to its file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Rw {
     /// Sequential reads.
     Read,
@@ -33,27 +38,11 @@ pub enum Rw {
 
 impl Rw {
     /// Every value, in the order help lists them.
-    pub const ALL: [Rw; 7] = [
-        Rw::Read,
-        Rw::Write,
-        Rw::RandRead,
-        Rw::RandWrite,
-        Rw::ReadWrite,
-        Rw::RandRw,
-        Rw::SmallFiles,
-    ];
+    pub const ALL: &'static [Rw] = <Rw as VariantArray>::VARIANTS;
 
     /// fio's spelling (`smallfiles` is ours: fio has three engines for it).
     pub fn name(self) -> &'static str {
-        match self {
-            Rw::Read => "read",
-            Rw::Write => "write",
-            Rw::RandRead => "randread",
-            Rw::RandWrite => "randwrite",
-            Rw::ReadWrite => "readwrite",
-            Rw::RandRw => "randrw",
-            Rw::SmallFiles => "smallfiles",
-        }
+        self.into()
     }
 
     /// Whether any operation reads data.
@@ -80,6 +69,8 @@ impl Rw {
 /// How the native driver does I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum EngineName {
     /// `pread(2)` and `pwrite(2)`, one at a time a thread.
     Psync,
@@ -94,24 +85,9 @@ pub enum EngineName {
 }
 
 impl EngineName {
-    /// Every engine, in the order help lists them.
-    pub const ALL: [EngineName; 5] = [
-        EngineName::Psync,
-        EngineName::IoUring,
-        EngineName::Libaio,
-        EngineName::Null,
-        EngineName::Nop,
-    ];
-
     /// fio's spelling (`nop` is ours).
     pub fn name(self) -> &'static str {
-        match self {
-            EngineName::Psync => "psync",
-            EngineName::IoUring => "io_uring",
-            EngineName::Libaio => "libaio",
-            EngineName::Null => "null",
-            EngineName::Nop => "nop",
-        }
+        self.into()
     }
 
     /// Whether no data moves: neither a target nor its data matter.
@@ -123,6 +99,8 @@ impl EngineName {
 /// When the operations of an open loop arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum RateProcess {
     /// Evenly spaced.
     #[default]
@@ -132,26 +110,17 @@ pub enum RateProcess {
 }
 
 impl RateProcess {
-    /// Every process, in the order help lists them.
-    pub const ALL: [RateProcess; 2] = [RateProcess::Linear, RateProcess::Poisson];
-
     /// fio's spelling.
     pub fn name(self) -> &'static str {
-        match self {
-            RateProcess::Linear => "linear",
-            RateProcess::Poisson => "poisson",
-        }
-    }
-
-    /// Whether it is what a job has unless told otherwise.
-    pub fn is_default(&self) -> bool {
-        *self == RateProcess::default()
+        self.into()
     }
 }
 
 /// How often the clock is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Stamps {
     /// Once for all I/Os that the kernel hands over together.
     #[default]
@@ -160,16 +129,11 @@ pub enum Stamps {
     Each,
 }
 
-impl Stamps {
-    /// Whether it is what a job has unless told otherwise.
-    pub fn is_default(&self) -> bool {
-        *self == Stamps::default()
-    }
-}
-
 /// What is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Data {
     /// Incompressible and never repeating; every 4 KiB carries its own place.
     #[default]
@@ -181,6 +145,8 @@ pub enum Data {
 /// What the I/O buffers are made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mem {
     /// Huge pages where the kernel gives them and they can matter (bs of 64 KiB and more).
     #[default]
@@ -242,45 +208,29 @@ pub struct Job {
     /// Seed of offsets, mix and data.
     pub seed: u64,
     /// Files a profile spreads its bytes over; 0 = as many as the profile is known for.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub nrfiles: u32,
     /// Before each part of a profile that reads, its files are put out of memory.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invalidate: bool,
     /// How often the clock is read.
-    #[serde(default, skip_serializing_if = "Stamps::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub stamps: Stamps,
     /// When the operations of `rate_iops` arrive.
-    #[serde(default, skip_serializing_if = "RateProcess::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rate_process: RateProcess,
     /// By how many percent of their size what is written can be compressed, 0 to 100: as many
     /// percent of each 4 KiB are zeros.
-    #[serde(default, skip_serializing_if = "is_incompressible")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub buffer_compress_percentage: u8,
     /// Positive control: how much of its speed a lane loses on purpose, in millionths, at most
     /// [`SLOWED_MOST_PPM`]. It waits that much longer, inside the measured time, when it is done.
-    #[serde(default, skip_serializing_if = "is_unslowed")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub slowed_ppm: u32,
 }
 
 /// Half of the speed: more than anybody needs help to see.
 pub const SLOWED_MOST_PPM: u32 = 500_000;
-
-fn is_unslowed(ppm: &u32) -> bool {
-    *ppm == 0
-}
-
-fn is_incompressible(percent: &u8) -> bool {
-    *percent == 0
-}
-
-fn is_zero(n: &u32) -> bool {
-    *n == 0
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
 
 impl Job {
     /// A job with fio's defaults: one thread, depth 1, buffered, no flush, psync.

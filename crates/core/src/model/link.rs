@@ -125,7 +125,7 @@ impl CardMode {
 
 impl Link {
     /// Its words: `USB 480 Mb/s, BOT`, `PCIe 5.0 GT/s x1`, `SATA 6.0 Gb/s`, `SD, sd uhs DDR50`.
-    pub fn words(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.words
     }
 
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn words_of_a_record_are_read_into_facts_and_kept() {
         let kind = |words: &str| {
-            assert_eq!(Link::from(words).words(), words);
+            assert_eq!(Link::from(words).as_str(), words);
             Link::from(words).kind
         };
         let usb = |kbit, transport| Some(LinkKind::Usb { kbit, transport });
@@ -267,6 +267,6 @@ mod tests {
         }
         let json = serde_json::to_string(&Link::from("a \"link\"")).unwrap();
         assert_eq!(json, "\"a \\\"link\\\"\"");
-        assert_eq!(serde_json::from_str::<Link>(&json).unwrap().words(), "a \"link\"");
+        assert_eq!(serde_json::from_str::<Link>(&json).unwrap().as_str(), "a \"link\"");
     }
 }

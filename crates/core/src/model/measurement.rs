@@ -1,6 +1,7 @@
 //! What one cell produced: the engine's report, `bakeoff/bench/1` in machine output.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::finding::Finding;
 use super::job::{EngineName, Job};
@@ -126,6 +127,8 @@ pub struct Clock {
 /// Ways to read `CLOCK_MONOTONIC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ClockSource {
     /// The processor's own counter, where the kernel keeps time by it too.
     Counter,
@@ -138,11 +141,7 @@ pub enum ClockSource {
 impl ClockSource {
     /// In words, for reports.
     pub fn name(self) -> &'static str {
-        match self {
-            ClockSource::Counter => "counter",
-            ClockSource::Vdso => "vdso",
-            ClockSource::Syscall => "syscall",
-        }
+        self.into()
     }
 }
 

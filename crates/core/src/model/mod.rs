@@ -15,6 +15,7 @@ pub mod job;
 pub mod json;
 pub mod lead;
 pub mod link;
+pub mod log_problem;
 pub mod machine;
 pub mod mark;
 pub mod measurement;
@@ -40,8 +41,12 @@ pub mod sweep;
 pub mod telemetry;
 pub mod thresholds;
 pub mod throttled;
-pub mod trouble;
 pub mod undo;
 pub mod verb;
 pub mod verdict;
 pub mod workload;
+
+/// Whether a value is the one that it has unless told otherwise: records leave it out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -5,6 +5,7 @@
 //! check, a figure inside of it proves nothing.
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::power::Energy;
 use crate::model::link::Link;
@@ -12,6 +13,8 @@ use crate::model::link::Link;
 /// The kind of storage behind a place, as far as figures of others exist for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Medium {
     /// An SD card.
     Sd,
@@ -41,43 +44,19 @@ pub enum Medium {
 
 impl Medium {
     /// Every kind.
-    pub const ALL: [Medium; 12] = [
-        Medium::Sd,
-        Medium::Emmc,
-        Medium::UsbStick,
-        Medium::UsbSsd,
-        Medium::UsbHdd,
-        Medium::AtaHdd,
-        Medium::AtaSsd,
-        Medium::Nvme,
-        Medium::Virtio,
-        Medium::Virtual,
-        Medium::Loop,
-        Medium::Network,
-    ];
+    pub const ALL: &'static [Medium] = <Medium as VariantArray>::VARIANTS;
 
     /// The word in `data/usual.csv` and machine output.
     pub fn key(self) -> &'static str {
-        match self {
-            Medium::Sd => "sd",
-            Medium::Emmc => "emmc",
-            Medium::UsbStick => "usb-stick",
-            Medium::UsbSsd => "usb-ssd",
-            Medium::UsbHdd => "usb-hdd",
-            Medium::AtaHdd => "ata-hdd",
-            Medium::AtaSsd => "ata-ssd",
-            Medium::Nvme => "nvme",
-            Medium::Virtio => "virtio",
-            Medium::Virtual => "virtual",
-            Medium::Loop => "loop",
-            Medium::Network => "network",
-        }
+        self.into()
     }
 }
 
 /// One of the four figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Test {
     /// 1 MiB sequential reads past the page cache; its rate is bytes a second.
     SeqRead,
@@ -91,16 +70,11 @@ pub enum Test {
 
 impl Test {
     /// In the order in which they are shown.
-    pub const ALL: [Test; 4] = [Test::SeqRead, Test::SeqWrite, Test::RandRead, Test::RandWrite];
+    pub const ALL: &'static [Test] = <Test as VariantArray>::VARIANTS;
 
     /// The built-in workload, and the word in `data/usual.csv`.
     pub fn workload(self) -> &'static str {
-        match self {
-            Test::SeqRead => "seqread",
-            Test::SeqWrite => "seqwrite",
-            Test::RandRead => "randread",
-            Test::RandWrite => "randwrite",
-        }
+        self.into()
     }
 
     /// Whether it is judged in bytes a second; otherwise in operations.
@@ -117,6 +91,8 @@ impl Test {
 /// How far a line of the tables carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum Confidence {
     /// A specification or a data sheet.
     Specification,

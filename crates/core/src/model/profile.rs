@@ -1,10 +1,13 @@
 //! Profiles: recognised mixes of many operations, each measured as a whole and told in parts.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 /// A mix that people know by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Profile {
     /// Small commits through the real SQLite library.
     Sqlite,
@@ -34,37 +37,11 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile, in the order help lists them.
-    pub const ALL: [Profile; 12] = [
-        Profile::Sqlite,
-        Profile::HomeAssistant,
-        Profile::Torrent,
-        Profile::Nas,
-        Profile::CopyTree,
-        Profile::Boot,
-        Profile::PackageInstall,
-        Profile::Desktop,
-        Profile::Dd,
-        Profile::Sysbench,
-        Profile::Bonnie,
-        Profile::Iozone,
-    ];
+    pub const ALL: &'static [Profile] = <Profile as VariantArray>::VARIANTS;
 
     /// The word in plans, options and output.
     pub fn name(self) -> &'static str {
-        match self {
-            Profile::Sqlite => "sqlite",
-            Profile::HomeAssistant => "home-assistant",
-            Profile::Torrent => "torrent",
-            Profile::Nas => "nas",
-            Profile::CopyTree => "copy-tree",
-            Profile::Boot => "boot",
-            Profile::PackageInstall => "package-install",
-            Profile::Desktop => "desktop",
-            Profile::Dd => "dd",
-            Profile::Sysbench => "sysbench",
-            Profile::Bonnie => "bonnie",
-            Profile::Iozone => "iozone",
-        }
+        self.into()
     }
 }
 

@@ -2,12 +2,17 @@
 //! analysed by the rules it was measured under.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
+
+use super::is_default;
 
 use crate::model::thresholds::Thresholds;
 
 /// How sure, how fine, how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// Margin 10 %, 3 to 20 blocks, by time: directories, a first look.
     Quick,
@@ -20,17 +25,9 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// All of them, in the order they are told in.
-    pub const ALL: [Mode; 4] = [Mode::Quick, Mode::Decide, Mode::Precise, Mode::Characterise];
-
     /// The word in plans, options and output.
     pub fn name(self) -> &'static str {
-        match self {
-            Mode::Quick => "quick",
-            Mode::Decide => "decide",
-            Mode::Precise => "precise",
-            Mode::Characterise => "characterise",
-        }
+        self.into()
     }
 }
 
@@ -56,19 +53,14 @@ impl Rules {
 /// How the candidates of a block share its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Isolation {
     /// One candidate is prepared and measured after the other.
     #[default]
     Visit,
     /// All candidates are prepared side by side and measured in turns.
     Slices,
-}
-
-impl Isolation {
-    /// Whether candidates are measured one after the other.
-    pub fn is_visit(&self) -> bool {
-        *self == Isolation::Visit
-    }
 }
 
 /// How much the regret on a workload counts in the recommendation.
@@ -101,7 +93,7 @@ pub struct Protocol {
     pub alphas: Vec<f64>,
     /// What is left to spend after the last of `looks`: each time the blocks double, half of the
     /// rest.
-    #[serde(default, skip_serializing_if = "is_nothing")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub alpha_after: f64,
     /// Candidates at the start (k of the correction).
     pub k: u32,
@@ -116,7 +108,7 @@ pub struct Protocol {
     /// Most bytes the run may write.
     pub max_write_bytes: Option<u64>,
     /// From where on rules speak.
-    #[serde(default, skip_serializing_if = "Thresholds::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub thresholds: Thresholds,
     /// Whether experiments after the answer turn suspicions about the bottleneck into proof.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -126,17 +118,17 @@ pub struct Protocol {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<bool>,
     /// The statistics its answers follow.
-    #[serde(default, skip_serializing_if = "Rules::is_all_pairs")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rules: Rules,
     /// How candidates share the time of a block.
-    #[serde(default, skip_serializing_if = "Isolation::is_visit")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub isolation: Isolation,
     /// Rounds of slices in one cell, 8 to 20; 0 where a cell is one piece.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rounds: u32,
     /// Bytes after which a slice that writes ends once its minimum of work is done: with more, the
     /// blocks of the first look would write more than allowed. 0 = its time alone ends it.
-    #[serde(default, skip_serializing_if = "is_none_bytes")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub slice_bytes: u64,
     /// Workloads whose regret counts more or less than once in the recommendation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,16 +149,4 @@ impl Protocol {
         let given = self.weights.iter().find(|w| w.workload == workload);
         given.map_or(1.0, |w| w.weight)
     }
-}
-
-fn is_nothing(alpha: &f64) -> bool {
-    *alpha == 0.0
-}
-
-fn is_zero(n: &u32) -> bool {
-    *n == 0
-}
-
-fn is_none_bytes(bytes: &u64) -> bool {
-    *bytes == 0
 }

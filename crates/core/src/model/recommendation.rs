@@ -6,6 +6,7 @@
 //! decision", Journal of the American Statistical Association 46 (1951).
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 
 /// A regret that is small enough for one candidate to be recommended for everything.
 pub const MOST_REGRET: f64 = 0.25;
@@ -27,6 +28,7 @@ pub struct Regret {
 /// What a candidate lacks that others of the run have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(VariantArray)]
 pub enum GivesUp {
     /// Data that outlives a restart: it is kept in memory.
     Persistence,
@@ -44,14 +46,7 @@ pub enum GivesUp {
 
 impl GivesUp {
     /// All of them, the most important first.
-    pub const ALL: [GivesUp; 6] = [
-        GivesUp::Persistence,
-        GivesUp::Flushes,
-        GivesUp::Journal,
-        GivesUp::KernelDriver,
-        GivesUp::Booting,
-        GivesUp::DataChecksums,
-    ];
+    pub const ALL: &'static [GivesUp] = <GivesUp as VariantArray>::VARIANTS;
 }
 
 /// The best candidate for one use, where no candidate suits all.

@@ -470,6 +470,11 @@ impl Run {
         self.blocks.iter().filter(|b| b.state == BlockState::Complete)
     }
 
+    /// Their cells, in order.
+    pub fn complete_cells(&self) -> impl Iterator<Item = &Cell> {
+        self.complete_blocks().flat_map(|block| &block.cells)
+    }
+
     /// Candidates still in the race.
     pub fn survivors(&self) -> Vec<CandidateIx> {
         CandidateIx::all(self.header.candidates.len())

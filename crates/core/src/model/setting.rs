@@ -1,6 +1,4 @@
 //! What a run makes claims about, from its header.
-
-use crate::model::candidate::Kind;
 use crate::model::event::Header;
 use crate::model::protocol::Mode;
 
@@ -20,8 +18,7 @@ pub enum Setting {
 impl Setting {
     /// The setting of a run.
     pub fn of(header: &Header) -> Setting {
-        let is_directory = |kind: &Kind| matches!(kind, Kind::Directory { .. });
-        if header.candidates.iter().all(|c| is_directory(&c.kind)) {
+        if header.stacks().next().is_none() {
             Setting::Places
         } else if header.region.as_ref().is_some_and(|r| r.is_image) {
             Setting::Image

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::index::CandidateIx;
+use super::is_default;
 use super::workload::Metric;
 
 /// One slice as it is stored.
@@ -27,10 +28,10 @@ pub struct Slice {
     /// Bytes of data read and written.
     pub bytes: u64,
     /// Flushes completed.
-    #[serde(skip_serializing_if = "is_zero_u32", default)]
+    #[serde(skip_serializing_if = "is_default", default)]
     pub flushes: u32,
     /// Time inside flushes, on average of its threads.
-    #[serde(skip_serializing_if = "is_zero", default)]
+    #[serde(skip_serializing_if = "is_default", default)]
     pub flush_ns: u64,
     /// Median latency of its data operations; `None` with fewer than 20.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -44,14 +45,6 @@ pub struct Slice {
     /// Why it does not count; `None` = it counts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub void: Option<Void>,
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
-}
-
-fn is_zero_u32(n: &u32) -> bool {
-    *n == 0
 }
 
 /// Why a slice does not count. It is measured again in a later round.

@@ -24,7 +24,7 @@ const IN_ORDER_BYTES: u64 = 8 << 20;
 
 /// One length that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tried {
+pub struct MeasuredLength {
     /// How long the slices of this length really took, on average.
     pub length_ns: u64,
     /// Their rate: work over time.
@@ -44,7 +44,7 @@ pub enum Next {
 }
 
 /// Decides from the lengths tried so far, in the order in which they were tried.
-pub fn next(tried: &[Tried]) -> Next {
+pub fn next(tried: &[MeasuredLength]) -> Next {
     let Some(last) = tried.last() else { return Next::Try(SHORTEST_NS) };
     if let [.., before, last] = tried
         && is_same(before.rate, last.rate, last.noise)
@@ -118,10 +118,10 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn tried(pairs: &[(u64, f64)]) -> Vec<Tried> {
+    fn tried(pairs: &[(u64, f64)]) -> Vec<MeasuredLength> {
         pairs
             .iter()
-            .map(|(ms, rate)| Tried { length_ns: ms * MS, rate: *rate, noise: 0.0 })
+            .map(|(ms, rate)| MeasuredLength { length_ns: ms * MS, rate: *rate, noise: 0.0 })
             .collect()
     }
 
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn noise_hides_a_change_of_ten_percent_at_most() {
         let after = |rate| {
-            let first = Tried { length_ns: 50 * MS, rate: 1.0, noise: 0.0 };
-            next(&[first, Tried { length_ns: 100 * MS, rate, noise: 0.2 }])
+            let first = MeasuredLength { length_ns: 50 * MS, rate: 1.0, noise: 0.0 };
+            next(&[first, MeasuredLength { length_ns: 100 * MS, rate, noise: 0.2 }])
         };
         assert_eq!(after(1.09), Next::Use(50 * MS));
         assert_eq!(after(1.2), Next::Try(200 * MS));
@@ -194,7 +194,7 @@ mod tests {
                 match next(&tried) {
                     Next::Try(length_ns) => {
                         prop_assert!((SHORTEST_NS..=LONGEST_NS).contains(&length_ns));
-                        tried.push(Tried { length_ns: length_ns + over * MS, rate, noise: 0.0 });
+                        tried.push(MeasuredLength { length_ns: length_ns + over * MS, rate, noise: 0.0 });
                     }
                     Next::Use(length_ns) => {
                         prop_assert!((SHORTEST_NS..=LIMIT_NS).contains(&length_ns));

@@ -8,7 +8,7 @@
 use super::slice::Slice;
 use super::workload::Metric;
 use crate::stats::sample::median;
-use crate::stats::trimmed::trimmed;
+use crate::stats::trimmed::trimmed_mean;
 
 /// Share of the slices that is trimmed at each end.
 pub const TRIMMED_SHARE: f64 = 0.1;
@@ -23,29 +23,40 @@ const SDS_IN_MAD: f64 = 1.482_602_218_505_602;
 /// What the slices of one cell say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellFigure {
-    /// The figure on the scale of comparisons; see [`Metric::to_score`].
-    pub score: f64,
     /// The figure: operations, bytes or files a second, or nanoseconds.
     pub figure: f64,
-    /// Slices it was made from, those that were trimmed included.
-    pub slices: u32,
-    /// Slices trimmed at the slow end, and as many at the fast end.
-    pub trimmed_each: u32,
-    /// Standard deviation of the slices' scores, from their median absolute deviation.
-    pub scatter: f64,
     /// Slices that stalled.
     pub stalls: Stalls,
 }
 
 /// Slices that were slow beyond the scatter of the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stalls {
     /// How many.
-    pub count: u32,
+    pub number: u32,
     /// The longest: time beyond what its work takes at the cell's figure.
     pub longest_ns: u64,
-    /// Share of the measured time that stalls made up, 0 to 1.
-    pub time_share: f64,
+    /// Time in all of them beyond the same.
+    pub stalled_ns: u64,
+    /// Time of all slices that count.
+    pub total_ns: u64,
+}
+
+impl Stalls {
+    /// How much of the time was in stalls, 0 to 1.
+    pub fn share(&self) -> f64 {
+        self.stalled_ns as f64 / self.total_ns.max(1) as f64
+    }
+
+    /// With those of another cell.
+    pub fn plus(self, other: Stalls) -> Stalls {
+        Stalls {
+            number: self.number + other.number,
+            longest_ns: self.longest_ns.max(other.longest_ns),
+            stalled_ns: self.stalled_ns.saturating_add(other.stalled_ns),
+            total_ns: self.total_ns.saturating_add(other.total_ns),
+        }
+    }
 }
 
 /// The figure of a cell by `metric`; `None` where no valid slice has one. Slices that do not count
@@ -55,16 +66,9 @@ pub fn figure(slices: &[Slice], metric: Metric) -> Option<CellFigure> {
     let valid: Vec<(&Slice, f64)> =
         slices.iter().filter(|slice| slice.is_valid()).filter_map(with_score).collect();
     let scores: Vec<f64> = valid.iter().map(|(_, score)| *score).collect();
-    let middle = trimmed(&scores, TRIMMED_SHARE)?;
-    let scatter = scatter(&scores)?;
-    Some(CellFigure {
-        score: middle.mean,
-        figure: metric.of_score(middle.mean),
-        slices: u32::try_from(scores.len()).unwrap_or(u32::MAX),
-        trimmed_each: u32::try_from(middle.low.len()).unwrap_or(u32::MAX),
-        scatter,
-        stalls: stalls(&valid, middle.mean, scatter),
-    })
+    let score = trimmed_mean(&scores, TRIMMED_SHARE)?;
+    let stalls = stalls(&valid, score, scatter(&scores)?);
+    Some(CellFigure { figure: metric.of_score(score), stalls })
 }
 
 /// Robust standard deviation; 0 for a single value.
@@ -76,18 +80,17 @@ fn scatter(scores: &[f64]) -> Option<f64> {
 
 fn stalls(valid: &[(&Slice, f64)], score: f64, scatter: f64) -> Stalls {
     let limit = score - libm::log(STALL_FACTOR).max(STALL_SDS * scatter);
-    let total_ns: u64 = valid.iter().map(|(slice, _)| slice.elapsed_ns).sum();
-    let (mut count, mut longest_ns, mut lost_ns) = (0, 0, 0);
+    let total_ns = valid.iter().map(|(slice, _)| slice.elapsed_ns).sum();
+    let mut stalls = Stalls { total_ns, ..Stalls::default() };
     for (slice, own) in valid.iter().filter(|(_, own)| *own < limit) {
         // Its work would have taken this part of its time at the cell's figure.
         let due_ns = slice.elapsed_ns as f64 * libm::exp(own - score);
         let beyond_ns = slice.elapsed_ns.saturating_sub(due_ns as u64);
-        count += 1;
-        longest_ns = longest_ns.max(beyond_ns);
-        lost_ns += beyond_ns;
+        stalls.number += 1;
+        stalls.longest_ns = stalls.longest_ns.max(beyond_ns);
+        stalls.stalled_ns += beyond_ns;
     }
-    let time_share = if total_ns == 0 { 0.0 } else { lost_ns as f64 / total_ns as f64 };
-    Stalls { count, longest_ns, time_share }
+    stalls
 }
 
 #[cfg(test)]
@@ -105,14 +108,14 @@ mod tests {
     fn a_stall_of_a_second_is_counted_and_does_not_set_the_figure() {
         let mut slices: Vec<Slice> = (0..9).map(|i| slice(100 + i % 3, 50)).collect();
         let calm = figure(&slices, Metric::Iops).unwrap();
-        assert_eq!((calm.slices, calm.trimmed_each, calm.stalls), (9, 1, Stalls::default()));
+        assert_eq!(calm.stalls.number, 0);
         slices.push(slice(100, 1050));
         let got = figure(&slices, Metric::Iops).unwrap();
         assert!((got.figure / calm.figure - 1.0).abs() < 0.01, "{got:?}");
-        assert_eq!(got.stalls.count, 1);
+        assert_eq!(got.stalls.number, 1);
         let longest_ms = got.stalls.longest_ns / 1_000_000;
         assert!((999..=1001).contains(&longest_ms), "{longest_ms} ms");
-        assert!((got.stalls.time_share - 1000.0 / 1500.0).abs() < 0.01, "{got:?}");
+        assert!((got.stalls.share() - 1000.0 / 1500.0).abs() < 0.01, "{got:?}");
     }
 
     #[test]
@@ -120,14 +123,14 @@ mod tests {
         let mut slices: Vec<Slice> = (0..17).map(|_| slice(100, 50)).collect();
         slices.extend((0..3).map(|_| slice(100, 500)));
         let got = figure(&slices, Metric::Iops).unwrap();
-        assert_eq!((got.trimmed_each, got.stalls.count), (2, 3));
+        assert_eq!(got.stalls.number, 3);
     }
 
     /// A disk with two speeds has two modes and no stalls.
     #[test]
     fn a_disk_of_two_speeds_does_not_stall() {
         let slices: Vec<Slice> = (0..20).map(|i| slice(100 + 200 * (i % 2), 50)).collect();
-        assert_eq!(figure(&slices, Metric::Iops).unwrap().stalls.count, 0);
+        assert_eq!(figure(&slices, Metric::Iops).unwrap().stalls.number, 0);
     }
 
     #[test]
@@ -135,7 +138,7 @@ mod tests {
         let mut slices = vec![slice(100, 50), slice(1, 50), slice(0, 50)];
         slices[1].void = Some(Void::Swapping);
         let got = figure(&slices, Metric::Iops).unwrap();
-        assert_eq!((got.slices, got.figure.round()), (1, 2000.0));
+        assert_eq!(got.figure.round(), 2000.0);
         assert_eq!(figure(&slices[1..], Metric::Iops), None);
         assert_eq!(figure(&[], Metric::Bandwidth), None);
     }
@@ -147,7 +150,7 @@ mod tests {
         slices.push(slow(50_000));
         let got = figure(&slices, Metric::LatencyP99).unwrap();
         assert!((got.figure - 1000.0).abs() < 1e-6, "{got:?}");
-        assert_eq!(got.stalls.count, 1);
+        assert_eq!(got.stalls.number, 1);
     }
 
     proptest! {
@@ -162,8 +165,8 @@ mod tests {
                 work.iter().rev().map(|(ios, ms)| slice(ios * factor, *ms)).collect();
             let more = figure(&faster, Metric::Iops).unwrap();
             prop_assert!((more.figure / got.figure / factor as f64 - 1.0).abs() < 1e-9);
-            prop_assert_eq!(more.stalls.count, got.stalls.count);
-            prop_assert!((0.0..=1.0).contains(&got.stalls.time_share));
+            prop_assert_eq!(more.stalls.number, got.stalls.number);
+            prop_assert!((0.0..=1.0).contains(&got.stalls.share()));
             let longest_ns = slices.iter().map(|s| s.elapsed_ns).max().unwrap();
             prop_assert!(got.stalls.longest_ns <= longest_ns);
         }

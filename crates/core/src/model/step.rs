@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use super::path::RawPath;
 use super::undo::Undo;
 
@@ -23,6 +24,23 @@ pub struct Step {
     /// What is lost by it, for the confirmation: "everything on the image".
     #[serde(default)]
     pub destroys: Option<String>,
+}
+
+impl Step {
+    /// A step that leaves nothing to undo, and destroys nothing.
+    pub fn new(step: u32, why: impl Into<String>, action: Action) -> Step {
+        Step { step, why: why.into(), action, undo: None, destroys: None }
+    }
+
+    /// With its way back.
+    pub fn undone_by(self, undo: Undo) -> Step {
+        Step { undo: Some(undo), ..self }
+    }
+
+    /// With what is lost by it.
+    pub fn destroying(self, what: impl Into<String>) -> Step {
+        Step { destroys: Some(what.into()), ..self }
+    }
 }
 
 /// A file by its number, which stays when it is renamed; stat(2).
@@ -77,7 +95,7 @@ pub enum Action {
         /// Backing file or block device.
         file: RawPath,
         /// Where the part begins.
-        #[serde(default, skip_serializing_if = "is_zero")]
+        #[serde(default, skip_serializing_if = "is_default")]
         offset_bytes: u64,
         /// Size of the part; `None` = to the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -124,8 +142,4 @@ pub struct StepDone {
     pub status: i32,
     /// What it printed, both streams, cut to 64 KiB.
     pub output: String,
-}
-
-fn is_zero(bytes: &u64) -> bool {
-    *bytes == 0
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::Skipped;
 use super::power::PowerSeries;
 use super::throttled;
-use crate::model::trouble::Trouble;
+use crate::model::log_problem::LogProblem;
 
 /// The machine during one cell. Times count from the first operation of the cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -180,7 +180,8 @@ pub struct ThreadUse {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
     /// What it reports.
-    pub trouble: Trouble,
+    #[serde(rename = "trouble")]
+    pub problem: LogProblem,
     /// The line, cut.
     pub text: String,
 }
@@ -229,7 +230,7 @@ impl Telemetry {
 
     /// Lines of the kernel's log after which a number cannot stand.
     pub fn device_errors(&self) -> impl Iterator<Item = &LogLine> {
-        self.log.iter().filter(|line| line.trouble.spoils())
+        self.log.iter().filter(|line| line.problem.spoils())
     }
 
     /// The sampler's share of one core.

@@ -91,10 +91,3 @@ impl Default for Thresholds {
         }
     }
 }
-
-impl Thresholds {
-    /// Whether all are as they come.
-    pub fn is_default(&self) -> bool {
-        *self == Thresholds::default()
-    }
-}

@@ -27,7 +27,7 @@ pub fn parse(text: &str) -> Option<u32> {
 }
 
 /// What the bits of the moment say, in words; empty when nothing is wrong.
-pub fn words(bits: u32) -> Vec<&'static str> {
+pub fn labels(bits: u32) -> Vec<&'static str> {
     const WORDS: [(u32, &str); 4] = [
         (UNDER_VOLTAGE, "under-voltage"),
         (CAPPED, "clock capped"),
@@ -51,9 +51,9 @@ mod tests {
         for text in ["throttled=0x50005\n", "0x50005", "50005\n"] {
             assert_eq!(parse(text), Some(0x50005), "{text}");
         }
-        assert_eq!(words(0x50005), ["under-voltage", "throttled"]);
-        assert_eq!(words(since_boot(0x50000)), ["under-voltage", "throttled"]);
+        assert_eq!(labels(0x50005), ["under-voltage", "throttled"]);
+        assert_eq!(labels(since_boot(0x50000)), ["under-voltage", "throttled"]);
         assert_eq!(parse("throttled=none"), None);
-        assert!(words(0).is_empty());
+        assert!(labels(0).is_empty());
     }
 }

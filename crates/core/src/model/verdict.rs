@@ -1,6 +1,7 @@
 //! What may be said: the result of an analysis.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::finding::Finding;
 use super::index::BlockIx;
@@ -8,7 +9,7 @@ use super::lead::Lead;
 use super::normal::Normal;
 use super::power::Energy;
 use super::recommendation::Recommendation;
-use crate::model::cause::HeldBack;
+use crate::model::cause::Bottleneck;
 use crate::stats::paired::Interval;
 
 /// What was said about a comparison.
@@ -17,6 +18,8 @@ use crate::stats::paired::Interval;
 /// in one of the last three or in `Refused`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// The leader is faster than every other candidate.
     Fastest,
@@ -40,16 +43,7 @@ pub enum Verdict {
 impl Verdict {
     /// The word in machine output.
     pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Fastest => "fastest",
-            Verdict::AsFast => "as_fast",
-            Verdict::Leads => "leads",
-            Verdict::Refused => "refused",
-            Verdict::Alone => "alone",
-            Verdict::Beats => "beats",
-            Verdict::Ties => "ties",
-            Verdict::NotResolved => "not_resolved",
-        }
+        self.into()
     }
 
     /// Whether it answers the question of the run.
@@ -183,7 +177,7 @@ pub struct WorkloadVerdict {
     pub standings: Vec<Standing>,
     /// What holds each candidate back, with what speaks for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub held_back: Vec<HeldBack>,
+    pub held_back: Vec<Bottleneck>,
     /// Findings that limit this verdict.
     pub findings: Vec<Finding>,
     /// Mode characterise: what its rounds show.

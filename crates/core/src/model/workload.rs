@@ -1,6 +1,7 @@
 //! A workload: a named job template that every candidate of a run gets alike.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use super::job::Job;
 use super::measurement::{Measurement, OpStats};
@@ -27,6 +28,8 @@ pub enum Phase {
 /// The figure a workload is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Metric {
     /// Bytes a second, flush and close included.
     Bandwidth,
@@ -45,13 +48,7 @@ pub enum Metric {
 impl Metric {
     /// The name in machine output.
     pub fn name(self) -> &'static str {
-        match self {
-            Metric::Bandwidth => "bandwidth",
-            Metric::Iops => "iops",
-            Metric::FilesPerSecond => "files_per_second",
-            Metric::TransactionsPerSecond => "transactions_per_second",
-            Metric::LatencyP99 => "latency_p99",
-        }
+        self.into()
     }
 
     /// Whether the smaller of two figures is the better one.
@@ -179,6 +176,8 @@ impl Workload {
 /// One way to execute a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum DriverName {
     /// bakeoff's own engine.
     #[default]
@@ -197,25 +196,11 @@ pub enum DriverName {
 
 impl DriverName {
     /// Every driver, in the order help lists them.
-    pub const ALL: [DriverName; 6] = [
-        DriverName::Native,
-        DriverName::Fio,
-        DriverName::Sysbench,
-        DriverName::Bonnie,
-        DriverName::Iozone,
-        DriverName::Dd,
-    ];
+    pub const ALL: &'static [DriverName] = <DriverName as VariantArray>::VARIANTS;
 
     /// The word in plans and output.
     pub fn name(self) -> &'static str {
-        match self {
-            DriverName::Native => "native",
-            DriverName::Fio => "fio",
-            DriverName::Sysbench => "sysbench",
-            DriverName::Bonnie => "bonnie",
-            DriverName::Iozone => "iozone",
-            DriverName::Dd => "dd",
-        }
+        self.into()
     }
 
     /// Whether it is bakeoff's own.

@@ -5,7 +5,7 @@
 
 use super::expand::Expanded;
 use crate::decide::fit::{Asked, Cost, Fit, FitError, Wanted};
-use crate::decide::{groups, thrift};
+use crate::decide::{groups, write_limit};
 use crate::model::candidate::are_compared;
 use crate::model::host::Layer;
 use crate::model::job::Rw;
@@ -112,7 +112,7 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
         max_write_bytes,
     };
     let usual = Protocol { max_write_bytes, ..made.protocol.clone() };
-    let (wanted, fit) = match thrift::fitting(&usual, largest_bytes(&usual, slowest), of) {
+    let (wanted, fit) = match write_limit::fitting(&usual, largest_bytes(&usual, slowest), of) {
         Ok((protocol, fit)) => (of(&protocol), Ok(fit)),
         Err(error) => (of(&usual), Err(error)),
     };

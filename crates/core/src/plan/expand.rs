@@ -6,10 +6,11 @@ use thiserror::Error;
 
 use super::Plan;
 use super::names::{self, NAME_CHARS};
-use super::protocol::{FlashState, RegionRequest};
+use super::protocol::RegionRequest;
 use super::stack::PlannedStack;
 use super::workload::{self, Basis, PlannedWorkload};
 use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::event::FlashState;
 use crate::model::index::RegionIx;
 use crate::model::path::printable;
 use crate::model::protocol::{Mode, Protocol};

@@ -2,7 +2,7 @@
 
 use super::error::PlanError;
 use super::read::{Source, Value};
-use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw, Stamps};
+use crate::model::job::{Job, Offsets, Rw};
 use crate::units;
 
 /// Sets one of fio's words.
@@ -19,10 +19,7 @@ pub(super) fn set_job(
         "iodepth" => job.iodepth = source.number32(key, value, 1)?,
         "numjobs" => job.numjobs = source.number32(key, value, 1)?,
         "direct" => job.direct = source.switch(key, value)?,
-        "engine" => {
-            let words = EngineName::ALL.map(|engine| (engine.name(), engine));
-            job.engine = source.word(key, value, &words)?;
-        }
+        "engine" => job.engine = source.variant(key, value)?,
         "fsync" => job.fsync = source.number32(key, value, 0)?,
         "fdatasync" => job.fdatasync = source.number32(key, value, 0)?,
         "rwmixread" => {
@@ -34,28 +31,16 @@ pub(super) fn set_job(
             let read = source.text(key, value)?.parse::<Offsets>();
             job.offsets = read.map_err(|error| source.other(value.span(), error.to_string()))?;
         }
-        "rate_process" => {
-            let words = RateProcess::ALL.map(|process| (process.name(), process));
-            job.rate_process = source.word(key, value, &words)?;
-        }
+        "rate_process" => job.rate_process = source.variant(key, value)?,
         "buffer_compress_percentage" => {
             let percent = source.number(key, value, 0..=100)?;
             job.buffer_compress_percentage = u8::try_from(percent).unwrap_or(100);
         }
-        "stamps" => {
-            let words = [("batch", Stamps::Batch), ("each", Stamps::Each)];
-            job.stamps = source.word(key, value, &words)?;
-        }
+        "stamps" => job.stamps = source.variant(key, value)?,
         "nrfiles" => job.nrfiles = source.number32(key, value, 1)?,
-        "data" => {
-            let words = [("random", Data::Random), ("zero", Data::Zero)];
-            job.data = source.word(key, value, &words)?;
-        }
+        "data" => job.data = source.variant(key, value)?,
         "verify" => job.verify = source.switch(key, value)?,
-        "mem" => {
-            let words = [("auto", Mem::Auto), ("malloc", Mem::Malloc), ("thp", Mem::Thp)];
-            job.mem = source.word(key, value, &words)?;
-        }
+        "mem" => job.mem = source.variant(key, value)?,
         other => debug_assert!(false, "no such key: {other}"),
     }
     Ok(())

@@ -28,7 +28,7 @@ pub use builtin::{BUILT_IN, BuiltIn, built_in, did_you_mean};
 pub use error::{PlanError, Problem, Spot};
 pub use expand::{ExpandError, Expanded, Here, Target, expand};
 pub use names::NAME_CHARS;
-pub use protocol::{FlashState, ProtocolRequest, RegionRequest};
+pub use protocol::{ProtocolRequest, RegionRequest};
 pub use stack::PlannedStack;
 pub use workload::{Basis, PlannedWorkload};
 

@@ -4,6 +4,7 @@ use toml::de::DeTable;
 
 use super::error::PlanError;
 use super::read::{Source, Value};
+use crate::model::event::FlashState;
 use crate::model::job::SLOWED_MOST_PPM;
 use crate::model::protocol::{Isolation, Mode, Protocol, Weight};
 use crate::model::thresholds::Thresholds;
@@ -25,29 +26,6 @@ const KEYS: [&str; 13] = [
 ];
 
 const REGION_KEYS: [&str; 2] = ["size", "start"];
-
-/// The state of the region before every visit, the same for all candidates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FlashState {
-    /// Written in full with incompressible data.
-    #[default]
-    Overwritten,
-    /// Discarded: nothing on it is in use as far as the drive knows.
-    Trimmed,
-}
-
-impl FlashState {
-    /// Both, the default first.
-    pub const ALL: [FlashState; 2] = [FlashState::Overwritten, FlashState::Trimmed];
-
-    /// The word in plans and output.
-    pub fn name(self) -> &'static str {
-        match self {
-            FlashState::Overwritten => "overwritten",
-            FlashState::Trimmed => "trimmed",
-        }
-    }
-}
 
 /// Where a plan wants its region; what it leaves open is chosen by the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +71,7 @@ impl Default for ProtocolRequest {
     fn default() -> ProtocolRequest {
         ProtocolRequest {
             mode: Mode::Decide,
-            flash_state: FlashState::default(),
+            flash_state: FlashState::Overwritten,
             precondition: None,
             time_ns: None,
             max_write_bytes: None,
@@ -132,9 +110,9 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
     for entry in source.entries(table, "[protocol]", &KEYS)? {
         let (key, value) = (entry.key, entry.value);
         match key {
-            "mode" => asked.mode = mode(source, value)?,
+            "mode" => asked.mode = source.variant(key, value)?,
             "flash_state" => {
-                let words = FlashState::ALL.map(|state| (state.name(), state));
+                let words = [FlashState::Overwritten, FlashState::Trimmed].map(|s| (s.name(), s));
                 asked.flash_state = source.word("state", value, &words)?;
             }
             "precondition" => asked.precondition = Some(source.switch(key, value)?),
@@ -153,10 +131,7 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
                 let table = source.table(key, value, expected)?;
                 asked.thresholds = super::thresholds::thresholds(source, table)?;
             }
-            "isolation" => {
-                let words = [("slices", Isolation::Slices), ("visit", Isolation::Visit)];
-                asked.isolation = Some(source.word(key, value, &words)?);
-            }
+            "isolation" => asked.isolation = Some(source.variant(key, value)?),
             "weights" => {
                 let table = source.table(key, value, "a table of weights: { randread = 2 }")?;
                 asked.weights = super::weights::weights(source, table)?;
@@ -173,10 +148,6 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
         }
         false => Ok(asked),
     }
-}
-
-fn mode(source: &Source, value: &Value) -> Result<Mode, PlanError> {
-    source.word("mode", value, &Mode::ALL.map(|mode| (mode.name(), mode)))
 }
 
 /// `0.03` or `"3%"`.

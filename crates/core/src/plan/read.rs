@@ -150,6 +150,14 @@ impl Source<'_> {
         })
     }
 
+    /// One of the values of an enum, by its word.
+    pub fn variant<T>(&self, key: &str, value: &Value) -> Result<T, PlanError>
+    where
+        T: Copy + strum::VariantArray + Into<&'static str>,
+    {
+        self.word(key, value, &words::choices())
+    }
+
     /// A list of texts.
     pub fn list(
         &self,

@@ -94,8 +94,8 @@ pub(super) fn plan(
         exclude(source, entry, &mut stacks, &mut workloads)?;
     }
     stacks.extend(included);
-    let stacks = settle_stacks(source, stacks)?;
-    let workloads = settle_workloads(source, workloads)?;
+    let stacks = checked_stacks(source, stacks)?;
+    let workloads = checked_workloads(source, workloads)?;
     raw_measures_blocks(source, &stacks, &workloads)?;
     let mut said: Vec<Axis> = axes_of(source, AXES, &shared);
     rows_of_stacks.iter().for_each(|r| said.extend(own_axes(source, STACK, r, &shared)));
@@ -235,24 +235,24 @@ fn make_workloads(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedWork
     Ok(made)
 }
 
-fn settle_stacks(
+fn checked_stacks(
     source: &Source,
     mut made: Vec<Made<PlannedStack>>,
 ) -> Result<Vec<Made<PlannedStack>>, PlanError> {
     made.retain(|one| one.kept);
-    settle(source, &made, "candidates", MOST_CANDIDATES, |stack| {
+    check_cases(source, &made, "candidates", MOST_CANDIDATES, |stack| {
         let recipe = stack.recipes().into_iter().next()?;
         Some(names::of_stack(stack, recipe))
     })?;
     Ok(made)
 }
 
-fn settle_workloads(
+fn checked_workloads(
     source: &Source,
     mut made: Vec<Made<PlannedWorkload>>,
 ) -> Result<Vec<Made<PlannedWorkload>>, PlanError> {
     made.retain(|one| one.kept);
-    settle(source, &made, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
+    check_cases(source, &made, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
     // What a tool cannot do is left out once names are given; a plan with nothing else is refused.
     let reasons: Option<Vec<String>> = made.iter().map(|one| one.item.unsupported()).collect();
     if let (Some(mut reasons), Some(first)) = (reasons, made.first()) {
@@ -264,7 +264,7 @@ fn settle_workloads(
 }
 
 /// Refuses none, too many, and two of one name.
-fn settle<T>(
+fn check_cases<T>(
     source: &Source,
     made: &[Made<T>],
     what: &'static str,

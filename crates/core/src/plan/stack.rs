@@ -99,17 +99,14 @@ impl PlannedStack {
         match key {
             "name" => self.name = Some(source.name(value)?),
             "fs" => {
-                let words: Vec<_> = support::words().into_iter().map(|w| (w, w)).collect();
+                let words: Vec<_> = support::names().into_iter().map(|w| (w, w)).collect();
                 self.fs = source.word("filesystem", value, &words)?.to_string();
             }
             "mkfs" => self.mkfs = source.list(key, value, "a list of strings: [\"-m\", \"0\"]")?,
             "mount" => self.mount = source.list(key, value, "a list of strings: [\"noatime\"]")?,
             "crypt" => self.crypt = crypt(source, value)?,
             "lvm" => self.lvm = source.switch(key, value)?,
-            "options" => {
-                let words = OptionProfile::ALL.map(|profile| (profile.name(), profile));
-                self.options = source.word("set of options", value, &words)?;
-            }
+            "options" => self.options = source.variant("set of options", value)?,
             "scheduler" => self.knobs.scheduler = Some(setting(source, key, value, &SCHEDULERS)?),
             "governor" => self.knobs.governor = Some(setting(source, key, value, &GOVERNORS)?),
             "read_ahead_kb" => self.knobs.read_ahead_kb = Some(source.number32(key, value, 0)?),

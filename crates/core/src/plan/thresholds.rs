@@ -113,7 +113,7 @@ mod tests {
         for (key, _) in SETTINGS {
             let plain = read(&format!("thresholds = {{ {key} = \"99%\" }}"));
             let sized = read(&format!("thresholds = {{ {key} = 7777 }}"));
-            let changed = [plain, sized].into_iter().flatten().any(|t| !t.is_default());
+            let changed = [plain, sized].into_iter().flatten().any(|t| t != Thresholds::default());
             assert!(changed, "{key}");
         }
     }

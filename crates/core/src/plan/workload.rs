@@ -146,8 +146,7 @@ impl PlannedWorkload {
         match key {
             "name" => self.name = Some(source.name(value)?),
             "profile" => {
-                let words = Profile::ALL.map(|profile| (profile.name(), profile));
-                let profile = source.word(key, value, &words)?;
+                let profile = source.variant(key, value)?;
                 *job = profiles::job(profile);
                 self.basis = Basis::Profile(profile);
             }
@@ -155,14 +154,8 @@ impl PlannedWorkload {
                 self.basis = Basis::JobFile(source.text(key, value)?.to_string());
                 self.driver = DriverName::Fio;
             }
-            "rw" => {
-                let words = Rw::ALL.map(|rw| (rw.name(), rw));
-                *job = Job::new(source.word(key, value, &words)?, job.bs, job.size);
-            }
-            "driver" => {
-                let words = DriverName::ALL.map(|driver| (driver.name(), driver));
-                self.driver = source.word(key, value, &words)?;
-            }
+            "rw" => *job = Job::new(source.variant(key, value)?, job.bs, job.size),
+            "driver" => self.driver = source.variant(key, value)?,
             "metric" => {
                 let words = [Metric::Bandwidth, Metric::Iops].map(|m| (m.name(), m));
                 self.metric = Some(source.word(key, value, &words)?);

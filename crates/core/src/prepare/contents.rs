@@ -52,7 +52,7 @@ impl Sign {
     }
 
     /// In words: `ext4 "MYPHOTOS" (UUID 477f…), 12 GiB of 29 GiB used, last written 3 days ago`.
-    pub fn words(&self, now_s: u64) -> String {
+    pub fn describe(&self, now_s: u64) -> String {
         let mut words = match &self.part {
             Some(part) => format!("{part}: {}", shown(&self.kind)),
             None => shown(&self.kind),
@@ -150,7 +150,7 @@ impl Contents {
     pub fn lines(&self, now_s: u64) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for sign in self.signs.iter().filter(|sign| sign.kind != "PMBR") {
-            let line = sign.words(now_s);
+            let line = sign.describe(now_s);
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -196,18 +196,18 @@ mod tests {
     fn names_label_uuid_used_size_and_age() {
         let now_s = 1_000_000 + 3 * 86_400;
         assert_eq!(
-            ext4().words(now_s),
+            ext4().describe(now_s),
             "ext4 \"MYPHOTOS\" (UUID 477f0e42), 5 MiB of 64 MiB used, last written 3 days ago"
         );
         let luks =
             Sign { kind: "crypto_LUKS".into(), part: Some("sda2".into()), ..Sign::default() };
-        assert_eq!(luks.words(now_s), "sda2: crypto_LUKS, used space unknown");
+        assert_eq!(luks.describe(now_s), "sda2: crypto_LUKS, used space unknown");
     }
 
     #[test]
     fn prints_hostile_labels_harmlessly() {
         let label = Some(RawPath::new("\x1b[2J\u{202e}x"));
-        let words = Sign { label, kind: "vf\x1bat".into(), ..Sign::default() }.words(0);
+        let words = Sign { label, kind: "vf\x1bat".into(), ..Sign::default() }.describe(0);
         assert!(words.chars().all(|c| !c.is_control() && c != '\u{202e}'), "{words:?}");
     }
 

@@ -46,13 +46,8 @@ pub fn format(step: u32, name: &str, crypt: &Crypt, device: &RawPath) -> Step {
     }
     argv.extend(words(&["--key-file", "-"]));
     argv.push(device.clone());
-    Step {
-        step,
-        why: format!("encrypt for {name}"),
-        action: Action::RunWithKey { argv },
-        undo: None,
-        destroys: Some(format!("everything on {device}")),
-    }
+    Step::new(step, format!("encrypt for {name}"), Action::RunWithKey { argv })
+        .destroying(format!("everything on {device}"))
 }
 
 /// Open the volume under a name that carries the run id. The device is the filesystem's from then

@@ -50,7 +50,8 @@ pub enum Why {
     /// Swap, as a partition or in a file.
     Swap,
     /// A volume, array, cache or loop device in use is made of it.
-    Held,
+    #[serde(rename = "held")]
+    InUse,
     /// Part of a volume group, array or pool that is at rest; erasing it breaks the other parts.
     Member,
     /// A process has it open.
@@ -174,7 +175,7 @@ fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
         let name = name_of(other);
         let text =
             format!("{name} is attached to the same file. Detach it: losetup --detach /dev/{name}");
-        Reason::new(Why::Held, text)
+        Reason::new(Why::InUse, text)
     });
     let is_file = |file: Option<Inode>| file.is_some() && file == below.backing;
     let swaps = system.swaps.iter().filter(|s| is_file(s.file)).map(|s| {
@@ -263,7 +264,7 @@ fn uses<'a>(
         .map(|(holder, _)| held(device, holder));
     let strangers = device.holders.iter().filter(|h| system.named(h).is_none()).map({
         let name = name.clone();
-        move |h| Reason::new(Why::Held, format!("{} uses {name}", printable(h.as_bytes())))
+        move |h| Reason::new(Why::InUse, format!("{} uses {name}", printable(h.as_bytes())))
     });
     let users = system.users.iter().filter(|u| u.dev == device.dev).map({
         let name = name.clone();
@@ -314,7 +315,7 @@ pub(super) fn open_reason(pid: u32, process: &RawPath, what: &str) -> Reason {
 /// Where bakeoff is at work, what holds the target is its own: nobody shall be told to detach it.
 pub(super) fn leave_to_its_run(reasons: &mut Vec<Reason>) {
     if reasons.iter().any(|reason| reason.is_ours) {
-        reasons.retain(|reason| reason.why != Why::Held);
+        reasons.retain(|reason| reason.why != Why::InUse);
     }
 }
 
@@ -362,7 +363,7 @@ fn held(device: &BlockDevice, holder: &BlockDevice) -> Reason {
         (LayerKind::Loop, Some(file)) => format!("{by} is the file {file} on {name}"),
         _ => format!("{} uses {name}", describe_holder(holder)),
     };
-    Reason::new(Why::Held, text)
+    Reason::new(Why::InUse, text)
 }
 
 /// "LVM volume group vg0", "the encrypted volume data", "RAID array md0 (raid1)", "bcache0".

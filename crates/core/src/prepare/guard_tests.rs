@@ -419,11 +419,11 @@ fn what_a_run_of_ours_holds_is_left_to_it_and_what_others_hold_is_named() {
     let reasons = |is_ours| {
         let mut all = vec![
             Reason { is_ours, ..Reason::new(Why::Open, "it is open".to_string()) },
-            Reason::new(Why::Held, "dm-0 holds it".to_string()),
+            Reason::new(Why::InUse, "dm-0 holds it".to_string()),
         ];
         leave_to_its_run(&mut all);
         all.iter().map(|reason| reason.why).collect::<Vec<_>>()
     };
     assert_eq!(reasons(true), [Why::Open]);
-    assert_eq!(reasons(false), [Why::Open, Why::Held]);
+    assert_eq!(reasons(false), [Why::Open, Why::InUse]);
 }

@@ -66,7 +66,7 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
                 add(Why::Mounted, text);
             }
             None => add(
-                Why::Held,
+                Why::InUse,
                 format!("it backs {device}. Detach it: losetup --detach /dev/{device}"),
             ),
         }
@@ -82,7 +82,7 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
              `cp`",
             image.links
         );
-        add(Why::Held, text);
+        add(Why::InUse, text);
     }
     if image.is_read_only {
         let file = shell_word(path);

@@ -50,22 +50,21 @@ pub fn current(text: &str) -> String {
 
 /// Write a setting whose value was `before`.
 pub fn set(step: u32, knob: &Knob, value: &str, before: &str) -> Step {
-    Step {
+    Step::new(
         step,
-        why: format!("set {} to {value} (currently {before})", knob.name()),
-        action: Action::SetKnob { path: path(knob), value: value.to_string() },
-        undo: Some(Undo::RestoreKnob {
-            knob: knob.clone(),
-            ours: value.to_string(),
-            before: before.to_string(),
-        }),
-        destroys: None,
-    }
+        format!("set {} to {value} (currently {before})", knob.name()),
+        Action::SetKnob { path: path(knob), value: value.to_string() },
+    )
+    .undone_by(Undo::RestoreKnob {
+        knob: knob.clone(),
+        ours: value.to_string(),
+        before: before.to_string(),
+    })
 }
 
 /// The length of the queue beside a scheduler's file. The kernel sets it anew with each scheduler
 /// (blk_mq_init_sched and elevator_disable in Linux's block/), so who chose one would lose it.
-pub fn requests_beside(knob: &Knob) -> Option<Knob> {
+pub fn queue_length(knob: &Knob) -> Option<Knob> {
     match knob {
         Knob::Scheduler(disk) => Some(Knob::NrRequests(disk.clone())),
         Knob::NrRequests(_) | Knob::ReadAheadKb(_) | Knob::Governor(_) | Knob::HighestClock(_) => {
@@ -77,13 +76,12 @@ pub fn requests_beside(knob: &Knob) -> Option<Knob> {
 /// Note a value that another change makes the kernel forget, and write it when that is undone.
 pub fn keep(step: u32, knob: &Knob, value: &str) -> Step {
     let value = value.to_string();
-    Step {
+    Step::new(
         step,
-        why: format!("keep {} at {value}, which a scheduler would change", knob.name()),
-        action: Action::SetKnob { path: path(knob), value: value.clone() },
-        undo: Some(Undo::KeepKnob { knob: knob.clone(), value }),
-        destroys: None,
-    }
+        format!("keep {} at {value}, which a scheduler would change", knob.name()),
+        Action::SetKnob { path: path(knob), value: value.clone() },
+    )
+    .undone_by(Undo::KeepKnob { knob: knob.clone(), value })
 }
 
 #[cfg(test)]
@@ -115,8 +113,8 @@ mod tests {
         );
         assert_eq!(wanted(&Knobs::default(), "sda", &policies), []);
         let disk = || "sda".to_string();
-        assert_eq!(requests_beside(&Knob::Scheduler(disk())), Some(Knob::NrRequests(disk())));
-        assert_eq!(requests_beside(&Knob::ReadAheadKb(disk())), None);
+        assert_eq!(queue_length(&Knob::Scheduler(disk())), Some(Knob::NrRequests(disk())));
+        assert_eq!(queue_length(&Knob::ReadAheadKb(disk())), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From a stack to the steps that make it: preparation as data, shown before and undone after;
 //! and the guard's decision what may be written at all.
 
+pub mod capacity;
 pub mod commands;
 pub mod contents;
 pub mod crypt;
@@ -14,7 +15,6 @@ pub mod lvm;
 pub mod options;
 pub mod precondition;
 pub mod region;
-pub mod room;
 pub mod space;
 pub mod stand_in;
 pub mod steps;

@@ -3,11 +3,14 @@
 //! Later words win in mount(8), and mke2fs(8) keeps only the last `-E` and `-O`; so words about the
 //! same thing are put together here and the record shows what was in force.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::support::{Driver, Recipe};
 use crate::model::candidate::Stack;
 
 /// Which options a stack starts from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum OptionProfile {
     /// What the distribution does.
     #[default]
@@ -17,15 +20,9 @@ pub enum OptionProfile {
 }
 
 impl OptionProfile {
-    /// Both, in the order help lists them.
-    pub const ALL: [OptionProfile; 2] = [OptionProfile::Default, OptionProfile::Equalised];
-
     /// The word in plans.
     pub fn name(self) -> &'static str {
-        match self {
-            OptionProfile::Default => "default",
-            OptionProfile::Equalised => "equalised",
-        }
+        self.into()
     }
 }
 

@@ -111,7 +111,7 @@ pub fn announce(protocol: &Protocol, workloads: &[Workload]) -> String {
 }
 
 /// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
-pub fn words(series: &Series) -> String {
+pub fn describe(series: &Series) -> String {
     let Some(first) = series.rounds.first() else {
         return match series.end {
             Some(End::Time) => "not steady: no time for a round of writes",
@@ -139,11 +139,11 @@ pub fn words(series: &Series) -> String {
     }
 }
 
-/// [`words`] with the rate of each round.
-pub fn words_and_rates(series: &Series) -> String {
+/// [`describe`] with the rate of each round.
+pub fn describe_with_rates(series: &Series) -> String {
     let rates: Vec<String> =
         series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
-    let words = words(series);
+    let words = describe(series);
     if rates.is_empty() { words } else { format!("{words} ({} MB/s)", rates.join(" ")) }
 }
 
@@ -170,9 +170,9 @@ mod tests {
 
     #[test]
     fn rates_are_told_where_there_are_rounds_and_nothing_is_said_of_none() {
-        let told = words_and_rates(&series(&[100_000, 200_000]));
+        let told = describe_with_rates(&series(&[100_000, 200_000]));
         assert_eq!(told, "interrupted after 2 rounds of 4 KiB random writes (0.10 0.20 MB/s)");
-        let none = |end| words_and_rates(&Series { end, ..series(&[]) });
+        let none = |end| describe_with_rates(&Series { end, ..series(&[]) });
         assert_eq!(none(None), "interrupted in the first round");
         assert_eq!(none(Some(End::Bytes)), "not steady: the write limit allows no round");
     }

@@ -16,73 +16,67 @@ pub use super::commands::{argv, describe, describe_undo, shell_word};
 
 /// Make a scratch directory of the run in `parent`.
 pub fn make_scratch(step: u32, run: &str, of: ScratchOf, parent: &RawPath) -> Step {
-    Step {
+    Step::new(
         step,
-        why: format!("create a scratch directory in {parent}"),
-        action: Action::MakeScratch { parent: parent.clone(), name: of.name(run) },
-        undo: Some(Undo::RemoveOurScratch { parent: parent.clone(), of }),
-        destroys: None,
-    }
+        format!("create a scratch directory in {parent}"),
+        Action::MakeScratch { parent: parent.clone(), name: of.name(run) },
+    )
+    .undone_by(Undo::RemoveOurScratch { parent: parent.clone(), of })
 }
 
 /// Make the run's directory of mount points in `parent`, where only root can be.
 pub fn make_mount_points(step: u32, run: &str, parent: &RawPath) -> Step {
-    Step {
+    Step::new(
         step,
-        why: format!("create a directory for mount points in {parent}"),
-        action: Action::MakeScratch { parent: parent.clone(), name: run.to_string() },
-        undo: Some(Undo::RemoveMountPoints),
-        destroys: None,
-    }
+        format!("create a directory for mount points in {parent}"),
+        Action::MakeScratch { parent: parent.clone(), name: run.to_string() },
+    )
+    .undone_by(Undo::RemoveMountPoints)
 }
 
 /// Write the image in full, so that no candidate meets holes.
 pub fn fill(step: u32, file: &RawPath, size_bytes: u64) -> Step {
-    Step {
+    Step::new(
         step,
-        why: format!("write the scratch image in full ({})", units::size(size_bytes)),
-        action: Action::Fill { file: file.clone(), size_bytes },
-        undo: None,
-        destroys: None,
-    }
+        format!("write the scratch image in full ({})", units::size(size_bytes)),
+        Action::Fill { file: file.clone(), size_bytes },
+    )
 }
 
 /// Attach the image to a loop device with direct I/O.
 pub fn attach_loop(step: u32, file: &RawPath) -> Step {
-    Step {
+    Step::new(
         step,
-        why: "attach the image to a loop device with direct I/O".to_string(),
-        action: Action::AttachLoop {
+        "attach the image to a loop device with direct I/O",
+        Action::AttachLoop {
             file: file.clone(),
             offset_bytes: 0,
             size_bytes: None,
             sector_bytes: None,
         },
-        undo: Some(Undo::DetachMarkedLoop),
-        destroys: None,
-    }
+    )
+    .undone_by(Undo::DetachMarkedLoop)
 }
 
 /// Put the region of a target on a loop device of its own, past the page cache.
 pub fn attach_region(step: u32, target: &RawPath, span: Span, sector_bytes: Option<u32>) -> Step {
     let Span { start_bytes: offset_bytes, size_bytes } = span;
-    Step {
+    Step::new(
         step,
-        why: format!(
+        format!(
             "attach {} at {} of {target} to a loop device with direct I/O",
             units::size(size_bytes),
             units::size(offset_bytes)
         ),
-        action: Action::AttachLoop {
+        Action::AttachLoop {
             file: target.clone(),
             offset_bytes,
             size_bytes: Some(size_bytes),
             // What the device below cannot do in 512 bytes, the loop device may not promise.
             sector_bytes: sector_bytes.filter(|bytes| *bytes > 512),
         },
-        undo: Some(Undo::DetachMarkedLoop),
-        destroys: None,
-    }
+    )
+    .undone_by(Undo::DetachMarkedLoop)
 }
 
 /// Name of the device mapper volume of region `index`; carries the run id.
@@ -113,74 +107,64 @@ pub fn map_region(step: u32, run: &str, index: u16, target: &RawPath, span: Span
     let sectors = span.size_bytes / SECTOR_BYTES;
     let words = ["dmsetup", "create", &name, "--table"].map(RawPath::new);
     let table = format!("0 {sectors} linear {target} {}", span.start_bytes / SECTOR_BYTES);
-    Step {
+    Step::new(
         step,
-        why: format!(
+        format!(
             "map {} at {} of {target}",
             units::size(span.size_bytes),
             units::size(span.start_bytes)
         ),
-        action: Action::Run { argv: words.into_iter().chain([RawPath::new(table)]).collect() },
-        undo: Some(Undo::RemoveVolume(Volume::Region(index))),
-        destroys: None,
-    }
+        Action::Run { argv: words.into_iter().chain([RawPath::new(table)]).collect() },
+    )
+    .undone_by(Undo::RemoveVolume(Volume::Region(index)))
 }
 
 /// Write a region in full, so that every stack meets the same state, and read it back where asked.
 pub fn overwrite(step: u32, device: &RawPath, size_bytes: u64, verify: bool) -> Step {
     let checked = if verify { " and read it back" } else { "" };
-    Step {
+    Step::new(
         step,
-        why: format!("write the region in full ({}){checked}", units::size(size_bytes)),
-        action: Action::Overwrite { device: device.clone(), size_bytes, verify },
-        undo: None,
-        destroys: Some(format!("everything on {device}")),
-    }
+        format!("write the region in full ({}){checked}", units::size(size_bytes)),
+        Action::Overwrite { device: device.clone(), size_bytes, verify },
+    )
+    .destroying(format!("everything on {device}"))
 }
 
 /// Save what a probe overwrites, overwrite it, and restore it.
 pub fn save_originals(step: u32, saved: &RawPath, size_bytes: u64, drive: DriveId) -> Step {
-    Step {
+    Step::new(
         step,
-        why: format!("save what the probe overwrites in {saved}"),
-        action: Action::Fill { file: saved.clone(), size_bytes },
-        undo: Some(Undo::RestoreSaved { drive }),
-        destroys: None,
-    }
+        format!("save what the probe overwrites in {saved}"),
+        Action::Fill { file: saved.clone(), size_bytes },
+    )
+    .undone_by(Undo::RestoreSaved { drive })
 }
 
 /// Discard a region, so that every stack meets the same state.
 pub fn discard(step: u32, device: &RawPath) -> Step {
-    Step {
+    Step::new(
         step,
-        why: "discard the region".to_string(),
-        action: Action::Run { argv: vec![RawPath::new("blkdiscard"), device.clone()] },
-        undo: None,
-        destroys: Some(format!("everything on {device}")),
-    }
+        "discard the region",
+        Action::Run { argv: vec![RawPath::new("blkdiscard"), device.clone()] },
+    )
+    .destroying(format!("everything on {device}"))
 }
 
 /// Wipe what the last stack wrote to say what it is: nobody shall find half a volume group.
 pub fn wipe(step: u32, device: &RawPath) -> Step {
     let argv = ["wipefs", "--all", "--quiet"].map(RawPath::new);
-    Step {
+    Step::new(
         step,
-        why: "wipe the last candidate's signatures".to_string(),
-        action: Action::Run { argv: argv.into_iter().chain([device.clone()]).collect() },
-        undo: None,
-        destroys: Some(format!("everything on {device}")),
-    }
+        "wipe the last candidate's signatures",
+        Action::Run { argv: argv.into_iter().chain([device.clone()]).collect() },
+    )
+    .destroying(format!("everything on {device}"))
 }
 
 /// Make a stack's filesystem on a device.
 pub fn mkfs(step: u32, name: &str, stack: &Stack, device: &RawPath) -> Step {
-    Step {
-        step,
-        why: format!("create {name}"),
-        action: Action::Run { argv: mkfs_argv(stack, device) },
-        undo: None,
-        destroys: Some(format!("everything on {device}")),
-    }
+    Step::new(step, format!("create {name}"), Action::Run { argv: mkfs_argv(stack, device) })
+        .destroying(format!("everything on {device}"))
 }
 
 /// Mount a stack.
@@ -191,18 +175,17 @@ pub fn mount(
     device: &RawPath,
     (at, slot): (&RawPath, u16),
 ) -> Step {
-    Step {
+    Step::new(
         step,
-        why: format!("mount {name}"),
-        action: Action::Mount {
+        format!("mount {name}"),
+        Action::Mount {
             device: device.clone(),
             at: at.clone(),
             fs: stack.fs.clone(),
             options: stack.mount.clone(),
         },
-        undo: Some(Undo::UnmountOurs { slot }),
-        destroys: None,
-    }
+    )
+    .undone_by(Undo::UnmountOurs { slot })
 }
 
 /// The mkfs command of a stack: `mkfs.FS` where no recipe names another program.

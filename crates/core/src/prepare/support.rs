@@ -4,7 +4,7 @@
 //! are put together is in [`super::options`].
 
 use super::filesystems::MIB;
-use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::candidate::{Candidate, Stack};
 
 pub use super::filesystems::FILESYSTEMS as RECIPES;
 
@@ -92,7 +92,7 @@ pub fn recipes_for(word: &str) -> Vec<&'static Recipe> {
 }
 
 /// Every word for a filesystem in a plan.
-pub fn words() -> Vec<&'static str> {
+pub fn names() -> Vec<&'static str> {
     let mut words: Vec<&str> = RECIPES.iter().flat_map(|r| [r.format, r.fs]).collect();
     let mut seen = std::collections::BTreeSet::new();
     words.retain(|word| seen.insert(*word));
@@ -109,11 +109,8 @@ const LAYER_BYTES: u64 = 16 * MIB;
 
 /// The smallest region on which each of these candidates can be made; directories need none.
 pub fn smallest_region_bytes(candidates: &[Candidate]) -> u64 {
-    let of = |candidate: &Candidate| match &candidate.kind {
-        Kind::Stack(stack) => recipe_of(stack).map(|recipe| recipe.min_bytes + layers_bytes(stack)),
-        Kind::Directory { .. } => None,
-    };
-    candidates.iter().filter_map(of).max().unwrap_or(0)
+    let of = |stack: &Stack| recipe_of(stack).map(|recipe| recipe.min_bytes + layers_bytes(stack));
+    candidates.iter().filter_map(Candidate::stack).filter_map(of).max().unwrap_or(0)
 }
 
 /// What lies below the filesystem takes so much of a region.
@@ -171,7 +168,7 @@ mod tests {
         assert_eq!(names("exfat"), ["exfat", "exfat-fuse"]);
         assert_eq!(names("ext4"), ["ext4"]);
         assert!(names("zfs").is_empty());
-        for word in words() {
+        for word in super::names() {
             assert!(!names(word).is_empty(), "{word}");
         }
     }

@@ -20,13 +20,12 @@ pub fn path(run: &str) -> RawPath {
 
 /// Write the rule for these kernel names (`sda`, `sda1`, `loop0`).
 pub fn add(step: u32, run: &str, kernel_names: &[String]) -> Step {
-    Step {
+    Step::new(
         step,
-        why: "prevent automatic mounting during the run".to_string(),
-        action: Action::AddUdevRule { path: path(run), text: text(run, kernel_names) },
-        undo: Some(Undo::RemoveOurRule),
-        destroys: None,
-    }
+        "prevent automatic mounting during the run",
+        Action::AddUdevRule { path: path(run), text: text(run, kernel_names) },
+    )
+    .undone_by(Undo::RemoveOurRule)
 }
 
 fn text(run: &str, kernel_names: &[String]) -> String {

@@ -64,7 +64,7 @@ pub fn settings(
         if now == value {
             continue;
         }
-        let requests = knobs::requests_beside(&knob);
+        let requests = knobs::queue_length(&knob);
         taken.extend(requests.map(|knob| knobs::keep(0, &knob, &before(&knob))));
         taken.push(knobs::set(0, &knob, &value, &now));
     }

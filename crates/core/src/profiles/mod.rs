@@ -125,7 +125,7 @@ fn name(profile: Profile, part: &PartSpec) -> String {
 
 /// The parts of every profile, with its sizes where nobody says otherwise.
 pub fn all() -> Vec<Workload> {
-    Profile::ALL.into_iter().flat_map(|profile| parts(profile, &job(profile))).collect()
+    Profile::ALL.iter().flat_map(|&profile| parts(profile, &job(profile))).collect()
 }
 
 /// The parts of the profile of that name, or the one part of that name.

@@ -23,6 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use record::{learn, replace};
 
+use strum::{EnumString, IntoStaticStr};
+
 use crate::model::host::Host;
 
 /// Shorter values are replaced in their own field and in paths, but not searched for in text.
@@ -45,7 +47,8 @@ const COMMON: &str = "\
     iozone the and for new old user";
 
 /// What a value is. Its pseudonym begins with the word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// The name of a machine.
     Host,
@@ -69,35 +72,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 9] = [
-        Kind::Host,
-        Kind::Board,
-        Kind::User,
-        Kind::Serial,
-        Kind::Label,
-        Kind::Name,
-        Kind::Address,
-        Kind::Id,
-        Kind::Token,
-    ];
-
     /// Whether runs are told apart by it.
     fn tells_apart(self) -> bool {
         matches!(self, Kind::Host | Kind::Board | Kind::Serial | Kind::Label)
     }
 
     fn word(self) -> &'static str {
-        match self {
-            Kind::Host => "host",
-            Kind::Board => "board",
-            Kind::User => "user",
-            Kind::Serial => "serial",
-            Kind::Label => "label",
-            Kind::Name => "name",
-            Kind::Address => "address",
-            Kind::Id => "id",
-            Kind::Token => "token",
-        }
+        self.into()
     }
 }
 
@@ -269,7 +250,7 @@ impl Redactor {
         let order = |of: &Replacement| {
             let mut parts = of.pseudonym.split('-');
             let word = parts.next();
-            let kind = Kind::ALL.into_iter().find(|kind| word == Some(kind.word()));
+            let kind = word.and_then(|word| word.parse::<Kind>().ok());
             (kind, parts.next().and_then(|number| number.parse::<u32>().ok()))
         };
         all.sort_by_key(order);
@@ -354,7 +335,7 @@ fn tag(run: &str) -> String {
 fn is_pseudonym(text: &str) -> bool {
     let mut parts = text.split('-');
     let (word, number, tag) = (parts.next(), parts.next(), parts.next());
-    let kind = Kind::ALL.into_iter().find(|kind| word == Some(kind.word()));
+    let kind = word.and_then(|word| word.parse::<Kind>().ok());
     let is_number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
     let is_tag = |t: &str| t.len() == TAG && t.bytes().all(|b| b.is_ascii_hexdigit());
     kind.is_some_and(|kind| tag.is_none_or(|tag| kind.tells_apart() && is_tag(tag)))

@@ -8,7 +8,7 @@ use super::view::{self, utc};
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
 use crate::compare::figures::Row;
-use crate::compare::with_study::{Beside, Published};
+use crate::compare::with_study::{Published, StudyComparison};
 use crate::model::finding::Finding;
 use crate::units;
 
@@ -19,7 +19,7 @@ const OBSERVED: &str = "Figures of different runs include session effects, so th
     observations, not verdicts. The verdicts use ratios within runs.";
 
 /// One document: `compared` where there are two runs and more, and each study beside each run.
-pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
+pub fn compare_json(compared: Option<&Compared>, beside: &[StudyComparison]) -> String {
     let mut document = match compared {
         Some(compared) => json!(compared),
         None => json!({}),
@@ -32,7 +32,7 @@ pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
 }
 
 /// For people.
-pub fn compare_document(compared: Option<&Compared>, beside: &[Beside]) -> Document {
+pub fn compare_document(compared: Option<&Compared>, beside: &[StudyComparison]) -> Document {
     let mut out = Document::default();
     if let Some(compared) = compared {
         write_compared(compared, &mut out);
@@ -118,7 +118,7 @@ fn write_findings(findings: &[Finding], out: &mut Document) {
     }
 }
 
-fn write_beside(beside: &Beside, out: &mut Document) {
+fn write_beside(beside: &StudyComparison, out: &mut Document) {
     let short = view::short_id(&beside.run);
     let head = format!(
         "study:{} beside run {short}: published results next to ours, as observations. There \
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use crate::analyse::analyse;
     use crate::compare::compare;
-    use crate::compare::with_study::beside;
+    use crate::compare::with_study::with_study;
     use crate::import::study::facts::Facts;
     use crate::import::{Finder, studies};
     use crate::model::workload::{DriverName, Workload};
@@ -263,7 +263,7 @@ mod tests {
         let facts = Facts::parse(study.facts).unwrap();
         let imported = Finder::all(study.table().as_bytes()).judged(&facts);
         let runs = [run("6.6"), run("6.12")];
-        let beside = [beside(&runs[0].0, study.name, &imported, &facts)];
+        let beside = [with_study(&runs[0].0, study.name, &imported, &facts)];
         assert!(!beside[0].rows.is_empty() && !beside[0].pairs.is_empty());
         let json = compare_json(Some(&compare(&runs, None)), &beside);
         let mut found = BTreeSet::new();
@@ -288,7 +288,7 @@ mod tests {
             .build();
         let study = studies::find("luks-btrfs").unwrap();
         let imported = Finder::all(study.table().as_bytes());
-        let beside = [beside(&run, study.name, &imported, &Facts::default())];
+        let beside = [with_study(&run, study.name, &imported, &Facts::default())];
         let text = compare_document(None, &beside).text(200, false);
         assert!(text.contains("block size of seqread and seqread-fio: here 1m"), "{text}");
         assert!(text.contains(" / fio; there fio"), "{text}");

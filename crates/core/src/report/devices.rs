@@ -199,7 +199,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         removable: device.layer.removable,
         read_only: device.read_only,
         bus: sanitize(bus),
-        link: link.as_ref().map(|link| clean(link.words())),
+        link: link.as_ref().map(|link| clean(link.as_str())),
         scheduler: sanitize(scheduler),
         write_cache: sanitize(write_cache),
         by_id: sanitize(by_id),

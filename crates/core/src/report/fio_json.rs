@@ -40,8 +40,7 @@ pub fn cases(run: &Run) -> Vec<Case> {
     for (at, candidate) in CandidateIx::each(&run.header.candidates) {
         for (which, workload) in WorkloadIx::each(&run.header.workloads) {
             let cells: Vec<&Cell> = run
-                .complete_blocks()
-                .flat_map(|block| &block.cells)
+                .complete_cells()
                 .filter(|cell| (cell.candidate, cell.workload) == (at, which))
                 .filter(|cell| !evidence::is_invalid(&run.header, cell))
                 .collect();

@@ -15,6 +15,7 @@ mod csv;
 mod details;
 pub mod devices;
 pub(crate) mod document;
+mod durability;
 mod energy;
 mod exposition;
 pub mod facts;
@@ -29,7 +30,6 @@ mod html;
 mod import;
 mod json;
 mod json_lead;
-mod kept;
 pub mod layout;
 mod lint;
 mod mark;
@@ -58,6 +58,7 @@ pub use bench::{Benched, bench_document, bench_json};
 pub use compare::{compare_document, compare_json};
 pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use document::Document;
+pub use durability::{durability_document, durability_json};
 pub use exposition::Exposition;
 pub use filesystems::filesystems_markdown;
 pub use fio_options::fio_markdown;
@@ -67,7 +68,6 @@ pub use gnuplot::gnuplot;
 pub use html::{Assets, Picture, card, html, live as pages, picture, study as study_html};
 pub use import::{import_document, import_json, write_facts};
 pub use json::{json, json_text};
-pub use kept::{kept_document, kept_json};
 pub use layout::{cut, wrap};
 pub use lint::{findings_document, lint_json, rule_document, rules_document, rules_markdown};
 pub use monitor::{prometheus, service};
@@ -104,11 +104,7 @@ impl Default for TextOptions {
 /// The largest share of a cell's time that the generator itself took; `None` where no cell was
 /// measured by it.
 fn tool_share_max(run: &Run) -> Option<f64> {
-    let own = run
-        .complete_blocks()
-        .flat_map(|block| &block.cells)
-        .map(|cell| &cell.measurement)
-        .filter(|m| m.tool.is_none());
+    let own = run.complete_cells().map(|cell| &cell.measurement).filter(|m| m.tool.is_none());
     own.map(|m| m.tool_ns as f64 / m.elapsed_ns.max(1) as f64).max_by(f64::total_cmp)
 }
 

@@ -5,7 +5,7 @@
 
 use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
-use crate::model::cause::HeldBack;
+use crate::model::cause::Bottleneck;
 use crate::model::index::CandidateIx;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -70,6 +70,6 @@ pub fn control(twins: &[TwinDifference]) -> Option<String> {
 }
 
 /// What holds the candidates back on a workload; `None` where nothing was looked at.
-pub fn bottleneck(held_back: &[HeldBack]) -> Option<String> {
+pub fn bottleneck(held_back: &[Bottleneck]) -> Option<String> {
     summary::sentence(held_back).as_deref().map(sanitize)
 }

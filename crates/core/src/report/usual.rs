@@ -108,7 +108,7 @@ mod tests {
         for board in boards::all() {
             assert!(page.contains(&format!("| {} |", board.name())), "{}", board.name());
         }
-        for medium in Medium::ALL {
+        for &medium in Medium::ALL {
             assert!(page.contains(&format!("| {} |", kind(medium))), "{medium:?}");
         }
     }

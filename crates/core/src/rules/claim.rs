@@ -6,7 +6,7 @@
 
 use super::run::{durability_mismatch, implementation};
 use crate::evidence::{Rule, finding};
-use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::candidate::Stack;
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
 use crate::model::index::CandidateIx;
@@ -79,7 +79,7 @@ const PROPERTIES: [Property; 4] = [
 /// What is given up by choosing this candidate and not another of the run: `keeps no journal:
 /// after a crash …`.
 pub fn prices(header: &Header, candidate: &str) -> Vec<String> {
-    let stacks: Vec<(&str, &Stack)> = header.candidates.iter().filter_map(stack).collect();
+    let stacks: Vec<(&str, &Stack)> = header.stacks().collect();
     let Some((_, chosen)) = stacks.iter().find(|(name, _)| *name == candidate) else {
         return Vec::new();
     };
@@ -88,20 +88,14 @@ pub fn prices(header: &Header, candidate: &str) -> Vec<String> {
     PROPERTIES.iter().filter(is_avoidable).filter_map(words).collect()
 }
 
-fn stack(candidate: &Candidate) -> Option<(&str, &Stack)> {
-    match &candidate.kind {
-        Kind::Stack(stack) => Some((candidate.name.as_str(), stack)),
-        Kind::Directory { .. } => None,
-    }
-}
-
 /// Everything in which the stacks of `candidates` promise different things.
 pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Difference> {
     // In the run's order, whatever their rank: the same difference has the same words everywhere.
     let mut candidates = candidates.to_vec();
     candidates.sort_unstable();
+    let known = candidates.iter().filter_map(|c| c.get(&header.candidates));
     let stacks: Vec<(&str, &Stack)> =
-        candidates.iter().filter_map(|c| c.get(&header.candidates)).filter_map(stack).collect();
+        known.filter_map(|c| Some((c.name.as_str(), c.stack()?))).collect();
     let difference = |Property { has, one, several, rule, advice, .. }: &Property| {
         let names: Vec<String> =
             stacks.iter().filter(|(_, s)| has(s)).map(|(n, _)| n.to_string()).collect();
@@ -180,6 +174,7 @@ pub struct Promise {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::candidate::Kind;
     use crate::testing::RunBuilder;
 
     fn words(header: &Header) -> Vec<String> {

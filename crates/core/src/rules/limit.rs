@@ -26,6 +26,20 @@ pub fn forbidding(findings: &[Finding]) -> Vec<&Finding> {
     if is_several { errors } else { Vec::new() }
 }
 
+/// The rules of those that forbid the claim, each once.
+pub fn forbidding_ids(findings: &[Finding]) -> Vec<String> {
+    let ids: BTreeSet<&String> = forbidding(findings).into_iter().map(|found| &found.id).collect();
+    ids.into_iter().cloned().collect()
+}
+
+/// What forbids the claim, with the rule of each: `evidence (L10)`.
+pub fn reasons(findings: &[Finding]) -> Vec<String> {
+    let of = |found: &Finding| format!("{} ({})", found.evidence, found.id);
+    let mut reasons: Vec<String> = forbidding(findings).into_iter().map(of).collect();
+    reasons.dedup();
+    reasons
+}
+
 /// Most severe first, then by rule, workload and candidate.
 pub fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
     let key = |f: &Finding| {

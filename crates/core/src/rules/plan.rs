@@ -4,7 +4,7 @@ use super::place::places;
 use crate::evidence::finding;
 use crate::evidence::observation::Observation;
 use crate::evidence::rule::{Check, Rule, checks};
-use crate::model::candidate::{Kind, Stack};
+use crate::model::candidate::Stack;
 use crate::model::event::{Header, Region};
 use crate::model::finding::Finding;
 use crate::model::host::{Host, Place, SystemDisk};
@@ -14,14 +14,7 @@ use crate::model::workload::Workload;
 /// Everything that can be said before the start. What follows from the header alone is found again
 /// by every analysis; what needs `system` (L10) has to be recorded.
 pub fn plan(header: &Header, system: &[SystemDisk]) -> Vec<Finding> {
-    let stacks: Vec<(&str, &Stack)> = header
-        .candidates
-        .iter()
-        .filter_map(|c| match &c.kind {
-            Kind::Stack(stack) => Some((c.name.as_str(), stack)),
-            Kind::Directory { .. } => None,
-        })
-        .collect();
+    let stacks: Vec<(&str, &Stack)> = header.stacks().collect();
     let mut all = found(|_, check| {
         let Check::Header(check) = check else { return None };
         check(header)

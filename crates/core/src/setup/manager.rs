@@ -3,8 +3,10 @@
 //! Sources: apt-get(8), dnf(8), pacman(8), apk(8), zypper(8), and the ID and ID_LIKE of
 //! os-release(5).
 
+use strum::VariantArray;
+
 /// A package manager.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Manager {
     /// Debian, Ubuntu, Raspberry Pi OS.
     Apt,
@@ -20,8 +22,7 @@ pub enum Manager {
 
 impl Manager {
     /// All, in the order in which they are looked for. A Debian may have dnf as a package.
-    pub const ALL: [Manager; 5] =
-        [Manager::Apt, Manager::Dnf, Manager::Pacman, Manager::Apk, Manager::Zypper];
+    pub const ALL: &'static [Manager] = <Manager as VariantArray>::VARIANTS;
 
     /// The program.
     pub fn program(self) -> &'static str {
@@ -55,7 +56,7 @@ impl Manager {
     pub fn detect(ids: &[String], is_installed: &dyn Fn(&str) -> bool) -> Option<Manager> {
         let is_here = |manager: &Manager| is_installed(manager.program());
         let own = ids.iter().filter_map(|id| Manager::of_distribution(id)).find(is_here);
-        own.or_else(|| Manager::ALL.into_iter().find(is_here))
+        own.or_else(|| Manager::ALL.iter().copied().find(is_here))
     }
 
     /// The same for words only: where none is installed, that of the distribution.

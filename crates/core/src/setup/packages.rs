@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_driver_of_workloads_is_here() {
-        for name in DriverName::ALL.into_iter().filter(|name| !name.is_native()) {
+        for name in DriverName::ALL.iter().copied().filter(|name| !name.is_native()) {
             let tool = find(foreign::program(name)).expect("it is in the table");
             assert!(tool.package(Manager::Apt).is_some(), "Debian has them all");
         }

@@ -130,7 +130,7 @@ impl Rule {
         }
         for candidate in 0..candidates {
             while rates[candidate].len() < least
-                || (rates[candidate].len() < most && !is_settled(&rates[candidate]))
+                || (rates[candidate].len() < most && !is_decided(&rates[candidate]))
             {
                 one(candidate, &mut rates);
             }
@@ -193,7 +193,7 @@ pub fn all(runs: u32, seed: u64) -> Vec<Rivalry> {
     each.map(|(words, disk, rule)| rule.play((words, disk), 0.06, runs, seed)).collect()
 }
 
-fn is_settled(rates: &[f64]) -> bool {
+fn is_decided(rates: &[f64]) -> bool {
     let (Some(mean), Some(sd)) = (sample::mean(rates), sample::sd(rates)) else { return false };
     sd <= 0.025 * mean
 }

@@ -48,7 +48,6 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         super::mountinfo::parse(&bytes);
         super::swaps::parse(&bytes);
-        super::losetup::parse(&bytes);
         super::process_stat::parse(&bytes);
         super::vpd::serial(&bytes);
         super::escape::octal(&bytes);
@@ -65,7 +64,6 @@ proptest! {
         super::os_release::pretty_name(&text);
         super::process_io::parse(&text);
         super::scheduler::parse(&text);
-        super::uevent::get(&text, "DEVTYPE");
         super::udev::parse(&text).by_id();
         super::udev::parse(&text).decoded("ID_SERIAL");
         super::vmstat::parse(&text);

@@ -4,7 +4,7 @@
 //! Source: `Documentation/ABI/testing/dev-kmsg`. Messages by their text in the kernel's sources
 //! (drivers/mmc, drivers/usb/core/hub.c, block/blk-core.c, drivers/ata/libata-eh.c, fs/*).
 
-use crate::model::trouble::Trouble;
+use crate::model::log_problem::LogProblem;
 
 /// The message of a record and when it was logged, microseconds since boot.
 pub fn record(text: &str) -> Option<(u64, &str)> {
@@ -15,32 +15,32 @@ pub fn record(text: &str) -> Option<(u64, &str)> {
 }
 
 /// What a message says went wrong with storage; `None` for all others.
-pub fn trouble(message: &str) -> Option<Trouble> {
-    const SIGNS: [(&str, Trouble); 24] = [
-        ("I/O error", Trouble::IoError),
-        ("Medium Error", Trouble::IoError),
-        ("critical medium error", Trouble::IoError),
-        ("critical target error", Trouble::IoError),
-        ("error -110 ", Trouble::Timeout),
-        ("timed out", Trouble::Timeout),
-        ("Timeout waiting for hardware interrupt", Trouble::Timeout),
-        ("running CQE recovery", Trouble::Timeout),
-        ("Card stuck being busy", Trouble::Timeout),
-        ("uas_eh_abort_handler", Trouble::Timeout),
-        ("timeout", Trouble::Timeout),
-        ("reset high-speed USB device", Trouble::Reset),
-        ("reset SuperSpeed", Trouble::Reset),
-        ("reset full-speed USB device", Trouble::Reset),
-        ("USB disconnect", Trouble::Reset),
-        ("uas_eh_device_reset", Trouble::Reset),
-        ("hard resetting link", Trouble::Reset),
-        ("resetting controller", Trouble::Reset),
-        ("EXT4-fs error", Trouble::Filesystem),
-        ("BTRFS error", Trouble::Filesystem),
-        ("Remounting filesystem read-only", Trouble::Filesystem),
-        ("XFS (", Trouble::Filesystem),
-        ("Undervoltage detected", Trouble::Voltage),
-        ("Under-voltage detected", Trouble::Voltage),
+pub fn problem(message: &str) -> Option<LogProblem> {
+    const SIGNS: [(&str, LogProblem); 24] = [
+        ("I/O error", LogProblem::IoError),
+        ("Medium Error", LogProblem::IoError),
+        ("critical medium error", LogProblem::IoError),
+        ("critical target error", LogProblem::IoError),
+        ("error -110 ", LogProblem::Timeout),
+        ("timed out", LogProblem::Timeout),
+        ("Timeout waiting for hardware interrupt", LogProblem::Timeout),
+        ("running CQE recovery", LogProblem::Timeout),
+        ("Card stuck being busy", LogProblem::Timeout),
+        ("uas_eh_abort_handler", LogProblem::Timeout),
+        ("timeout", LogProblem::Timeout),
+        ("reset high-speed USB device", LogProblem::Reset),
+        ("reset SuperSpeed", LogProblem::Reset),
+        ("reset full-speed USB device", LogProblem::Reset),
+        ("USB disconnect", LogProblem::Reset),
+        ("uas_eh_device_reset", LogProblem::Reset),
+        ("hard resetting link", LogProblem::Reset),
+        ("resetting controller", LogProblem::Reset),
+        ("EXT4-fs error", LogProblem::Filesystem),
+        ("BTRFS error", LogProblem::Filesystem),
+        ("Remounting filesystem read-only", LogProblem::Filesystem),
+        ("XFS (", LogProblem::Filesystem),
+        ("Undervoltage detected", LogProblem::Voltage),
+        ("Under-voltage detected", LogProblem::Voltage),
     ];
     // XFS says "XFS (sda1): Mounting" as well; only what it calls corruption is one.
     let applies = |sign: &str| match sign {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn what_kernels_really_say() {
-        use Trouble::*;
+        use LogProblem::*;
         let cases = [
             ("blk_update_request: I/O error, dev sda, sector 2048 op 0x0:(READ)", Some(IoError)),
             ("Buffer I/O error on dev mmcblk0p2, logical block 0", Some(IoError)),
@@ -91,7 +91,7 @@ mod tests {
             ("systemd[1]: Started foo.", None),
         ];
         for (message, wanted) in cases {
-            assert_eq!(trouble(message), wanted, "{message}");
+            assert_eq!(problem(message), wanted, "{message}");
         }
     }
 }

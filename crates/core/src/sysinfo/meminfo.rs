@@ -1,9 +1,7 @@
 //! `/proc/meminfo`: memory, in bytes.
 
-use serde::{Deserialize, Serialize};
-
 /// The lines bakeoff uses, in bytes. A field the kernel does not give is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meminfo {
     /// RAM the kernel manages.
     pub total_bytes: Option<u64>,
@@ -15,10 +13,6 @@ pub struct Meminfo {
     pub dirty_bytes: Option<u64>,
     /// Being written.
     pub writeback_bytes: Option<u64>,
-    /// Swap in all.
-    pub swap_total_bytes: Option<u64>,
-    /// Swap unused.
-    pub swap_free_bytes: Option<u64>,
 }
 
 /// Reads `/proc/meminfo`.
@@ -31,8 +25,6 @@ pub fn parse(text: &str) -> Meminfo {
             "Cached" => &mut info.cached_bytes,
             "Dirty" => &mut info.dirty_bytes,
             "Writeback" => &mut info.writeback_bytes,
-            "SwapTotal" => &mut info.swap_total_bytes,
-            "SwapFree" => &mut info.swap_free_bytes,
             _ => continue,
         };
         *field = Some(bytes);

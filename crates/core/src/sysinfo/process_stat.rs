@@ -1,17 +1,16 @@
 //! `/proc/PID/stat`: who a process is. A pid is used again; a pid with its start time is not,
 //! within one boot.
 
-/// Name, parent and start of a process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessStat {
-    /// `comm`, at most 15 bytes of anything.
-    pub comm: Vec<u8>,
-    /// State letter: `R`, `S`, `D`, `Z`, ….
-    pub state: char,
+/// Name, parent, times and start of a process or thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessStat<'a> {
+    /// `comm`, at most 15 bytes of anything; of a kernel worker with the queue that it serves.
+    pub name: &'a [u8],
     /// Process that is told of its end.
     pub parent: u32,
-    /// Fields 14 to 17: clock ticks that it ran, in user and kernel, and that children ran which
-    /// have ended and were waited for.
+    /// Fields 14 and 15: clock ticks that it ran, in user and kernel.
+    pub own_ticks: u64,
+    /// Fields 14 to 17: the same, and those of children that have ended and were waited for.
     pub cpu_ticks: u64,
     /// Field 22: clock ticks after boot at which it started.
     pub start_ticks: u64,
@@ -19,24 +18,25 @@ pub struct ProcessStat {
 
 /// Reads `/proc/PID/stat`. The name stands in parentheses and may itself hold any of them, so the
 /// fields are counted from the last one.
-pub fn parse(text: &[u8]) -> Option<ProcessStat> {
+pub fn parse(text: &[u8]) -> Option<ProcessStat<'_>> {
     let open = text.iter().position(|b| *b == b'(')?;
     let close = text.iter().rposition(|b| *b == b')')?;
-    let comm = text.get(open + 1..close)?.to_vec();
+    let name = text.get(open + 1..close)?;
     let rest = std::str::from_utf8(text.get(close + 1..)?).ok()?;
     let mut fields = rest.split_ascii_whitespace();
-    let state = fields.next()?.chars().next()?;
-    let parent = fields.next()?.parse().ok()?;
-    // `state` is field 3 and `parent` field 4 of proc(5), so 9 lie between it and field 14, and 4
-    // between field 17 and field 22.
+    let parent = fields.nth(1)?.parse().ok()?;
+    // `parent` is field 4 of proc(5), so 9 lie between it and field 14, and 4 between field 17 and
+    // field 22. The ticks of children are signed in the kernel and never negative.
     let mut fields = fields.skip(9);
-    let mut cpu_ticks: u64 = 0;
-    for _ in 14..=17 {
-        // The two about children are signed in the kernel and never negative.
-        cpu_ticks = cpu_ticks.saturating_add(fields.next()?.parse().ok()?);
-    }
+    let mut sum = || -> Option<u64> {
+        let (user, system): (u64, u64) =
+            (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        Some(user.saturating_add(system))
+    };
+    let own_ticks = sum()?;
+    let cpu_ticks = own_ticks.saturating_add(sum()?);
     let start_ticks = fields.nth(4)?.parse().ok()?;
-    Some(ProcessStat { comm, state, parent, cpu_ticks, start_ticks })
+    Some(ProcessStat { name, parent, own_ticks, cpu_ticks, start_ticks })
 }
 
 #[cfg(test)]
@@ -49,8 +49,8 @@ mod tests {
             b"42 (a) R 1 (b) S 7 0 0 0 -1 4194560 37875 554033 0 625 104 405 1547 1106 20 0 13 0 \
             25 48783360 4217\n";
         let stat = parse(text).expect("a whole line");
-        assert_eq!(stat.comm, b"a) R 1 (b");
-        assert_eq!((stat.state, stat.parent, stat.start_ticks), ('S', 7, 25));
+        assert_eq!(stat.name, b"a) R 1 (b");
+        assert_eq!((stat.parent, stat.own_ticks, stat.start_ticks), (7, 104 + 405, 25));
         assert_eq!(stat.cpu_ticks, 104 + 405 + 1547 + 1106);
         assert_eq!(parse(b"42 (short) S 7"), None);
         assert_eq!(parse(b")("), None);

@@ -1,32 +1,8 @@
-//! CPU time of one task, from `/proc/PID/stat` or `/proc/PID/task/TID/stat`, without allocating.
+//! What a thread works for, by its name in `/proc/PID/stat`.
 //!
 //! Kernel workers carry the work queue they serve in their name while it is read:
 //! `kworker/u9:1+kcryptd/253:0` is working on it, `-` served it last (wq_worker_comm() in
 //! kernel/workqueue.c, since Linux 4.18). Source: proc(5).
-
-/// Name and CPU time of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThreadTime<'a> {
-    /// Its name as the kernel shows it now.
-    pub name: &'a str,
-    /// Process id of its parent; 2 for kernel threads.
-    pub parent: u32,
-    /// User and system time in clock ticks.
-    pub ticks: u64,
-}
-
-/// Reads the file; `None` when a field is missing or the name is no text.
-pub fn parse(text: &str) -> Option<ThreadTime<'_>> {
-    let (_, rest) = text.split_once('(')?;
-    let (name, rest) = rest.rsplit_once(')')?;
-    let mut fields = rest.split_ascii_whitespace();
-    let _state = fields.next()?;
-    let parent = fields.next()?.parse().ok()?;
-    // `parent` is field 4 of proc(5), user time 14 and system time 15.
-    let user: u64 = fields.nth(9)?.parse().ok()?;
-    let system: u64 = fields.next()?.parse().ok()?;
-    Some(ThreadTime { name, parent, ticks: user.saturating_add(system) })
-}
 
 /// What a task works for, as far as it matters for storage: `kcryptd`, `btrfs`, `jbd2`, `ntfs-3g`;
 /// `None` for all others. Workers that serve no such queue are `kworker`.
@@ -85,14 +61,6 @@ pub fn role(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_with_blanks_and_parentheses_and_the_fourteenth_field() {
-        let text = "17 (a) R (b) S 2 0 0 0 -1 69238880 0 0 0 0 625 104 0 0 20 0 1 0 25 0\n";
-        let read = parse(text).unwrap();
-        assert_eq!(read, ThreadTime { name: "a) R (b", parent: 2, ticks: 729 });
-        assert_eq!(parse("17 (a) S 2 0"), None);
-    }
 
     #[test]
     fn workers_are_known_by_the_queue_they_serve() {

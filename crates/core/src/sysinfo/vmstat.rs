@@ -1,14 +1,10 @@
 //! `/proc/vmstat`: counters of the memory management, in pages.
 
-use serde::{Deserialize, Serialize};
-
 /// The counters bakeoff uses; all of them only grow. A counter the kernel lacks is `None`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vmstat {
     /// Pages made dirty in the page cache: what O_DIRECT should leave unchanged.
     pub nr_dirtied: Option<u64>,
-    /// Pages written back.
-    pub nr_written: Option<u64>,
     /// Pages swapped in.
     pub pswpin: Option<u64>,
     /// Pages swapped out.
@@ -27,7 +23,6 @@ pub fn parse(text: &str) -> Vmstat {
     for (name, value) in super::numbers(text) {
         let field = match name {
             "nr_dirtied" => &mut stat.nr_dirtied,
-            "nr_written" => &mut stat.nr_written,
             "pswpin" => &mut stat.pswpin,
             "pswpout" => &mut stat.pswpout,
             "oom_kill" => &mut stat.oom_kill,

@@ -206,7 +206,7 @@ pub(super) fn own_part(
         return Ok(workload.profile);
     };
     let name = part.profile.name();
-    let does = DriverName::ALL.into_iter().find(|driver| driver.name() == name);
+    let does = DriverName::ALL.iter().copied().find(|driver| driver.name() == name);
     let native = DriverName::Native.name();
     let does = does.map_or(String::new(), |does| format!(" or \"{}\"", does.name()));
     let why = format!("profile = \"{name}\" needs driver = \"{native}\"{does}");

@@ -8,7 +8,7 @@ pub mod sliced;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::model::acks::{Acks, Kept};
+use crate::model::acks::{Acks, Durability};
 use crate::model::job::Job;
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
@@ -87,7 +87,7 @@ pub enum Reply {
     /// The numbers of each part of a profile, in the order of its parts.
     Parts(Vec<Measurement>),
     /// What of the acknowledged writes is there.
-    Kept(Box<Kept>),
+    Durability(Box<Durability>),
     /// Why there are none.
     Error(Failure),
 }
@@ -99,9 +99,9 @@ impl Reply {
     }
 
     /// What of the acknowledged writes is there, or why that is not known.
-    pub fn into_kept(self) -> Result<Kept, Failure> {
+    pub fn into_durability(self) -> Result<Durability, Failure> {
         match self {
-            Reply::Kept(kept) => Ok(*kept),
+            Reply::Durability(kept) => Ok(*kept),
             Reply::Error(failure) => Err(failure),
             Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
         }
@@ -112,7 +112,7 @@ impl Reply {
         match self {
             Reply::Ok(measurement) => Ok(vec![*measurement]),
             Reply::Parts(parts) => Ok(parts),
-            Reply::Kept(_) => Err(Failure::unexpected("what was kept")),
+            Reply::Durability(_) => Err(Failure::unexpected("what was kept")),
             Reply::Error(failure) => Err(failure),
         }
     }

@@ -9,13 +9,16 @@
 pub mod links;
 pub mod medium;
 
+use strum::EnumString;
+
 use crate::model::normal::{Confidence, Label, Medium, Test, Usual};
 use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../data/usual.csv");
 
 /// What a line of the table states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum LineKind {
     /// A usual range.
     Range,
@@ -68,33 +71,20 @@ pub fn lines() -> Vec<Line> {
 
 fn line(fields: [&'static str; 10]) -> Option<Line> {
     let [medium, class, link, board, metric, low, high, kind, confidence, source] = fields;
-    let test = Test::ALL.into_iter().find(|test| test.workload() == metric)?;
+    let test = metric.parse::<Test>().ok()?;
     let scale = if test.is_in_bytes() { 1e6 } else { 1.0 };
     let number = |text: &str| text.parse::<f64>().ok().map(|value| value * scale);
     Some(Line {
-        medium: Medium::ALL.into_iter().find(|of| of.key() == medium)?,
+        medium: medium.parse().ok()?,
         class,
         link,
         board,
         test,
         low: number(low)?,
         high: number(high),
-        kind: match kind {
-            "range" => LineKind::Range,
-            "promise" => LineKind::Promise,
-            _ => return None,
-        },
-        confidence: confidence_of(confidence)?,
+        kind: kind.parse().ok()?,
+        confidence: confidence.parse().ok()?,
         source,
-    })
-}
-
-fn confidence_of(word: &str) -> Option<Confidence> {
-    Some(match word {
-        "specification" => Confidence::Specification,
-        "measured" => Confidence::Measured,
-        "estimate" => Confidence::Estimate,
-        _ => return None,
     })
 }
 
@@ -160,8 +150,8 @@ mod tests {
 
     #[test]
     fn every_medium_has_a_range_for_every_figure() {
-        for medium in Medium::ALL {
-            for test in Test::ALL {
+        for &medium in Medium::ALL {
+            for &test in Test::ALL {
                 let found = range(&subject(medium, &[], None), test);
                 assert!(found.is_some(), "{medium:?} {test:?}");
             }

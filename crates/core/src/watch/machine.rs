@@ -52,7 +52,7 @@ impl Machine {
             writeback_bytes: memory.and_then(|m| m.writeback_bytes.last().copied()),
             clock_mhz: seen.frequency_khz.iter().filter_map(last).map(|khz| khz / 1000).collect(),
             temperature_c: seen.hottest_mc().map(|mc| mc as f64 / 1000.0),
-            throttled: throttled::words(bits),
+            throttled: throttled::labels(bits),
             threads_percent: seen.threads.iter().map(thread).collect(),
             log: seen.log.clone(),
         }

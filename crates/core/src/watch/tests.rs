@@ -1,8 +1,8 @@
 //! A frame in every format.
 
 use super::*;
+use crate::model::log_problem::LogProblem;
 use crate::model::telemetry::{CpuSeries, LogLine, MemorySeries, PressureSeries, Telemetry};
-use crate::model::trouble::Trouble;
 use crate::sysinfo::block_stat;
 use crate::telemetry::rates;
 
@@ -22,7 +22,7 @@ fn frame() -> Frame {
             ..MemorySeries::default()
         }),
         throttled: vec![1],
-        log: vec![LogLine { trouble: Trouble::Reset, text: "usb 1-1: \u{1b}reset".into() }],
+        log: vec![LogLine { problem: LogProblem::Reset, text: "usb 1-1: \u{1b}reset".into() }],
         ..Telemetry::default()
     };
     Frame {

@@ -24,7 +24,7 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let telemetry = cell.telemetry.as_ref()?;
     let first = telemetry.device_errors().next()?;
     let count = telemetry.device_errors().count();
-    let evidence = format!("{} ({count} lines in the kernel log)", first.trouble.label());
+    let evidence = format!("{} ({count} lines in the kernel log)", first.problem.label());
     let advice = "check dmesg, then try another cable, port or power supply";
     Some(finding(header, &RULE, evidence, advice))
 }
@@ -32,16 +32,16 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::evidence::cell::fixture::{fires, watched};
+    use crate::model::log_problem::LogProblem;
     use crate::model::telemetry::LogLine;
-    use crate::model::trouble::Trouble;
 
     #[test]
     fn device_errors_and_harmless_lines() {
-        let line = |trouble| LogLine { trouble, text: "mmc0: timeout".to_string() };
-        let all = [Trouble::IoError, Trouble::Reset, Trouble::Timeout];
-        for trouble in all.into_iter().filter(|t| t.spoils()) {
+        let line = |problem| LogLine { problem, text: "mmc0: timeout".to_string() };
+        let all = [LogProblem::IoError, LogProblem::Reset, LogProblem::Timeout];
+        for problem in all.into_iter().filter(|t| t.spoils()) {
             assert!(fires("device-error", |_, c| c.telemetry =
-                watched(|t| t.log = vec![line(trouble)])));
+                watched(|t| t.log = vec![line(problem)])));
         }
         assert!(!fires("device-error", |_, c| c.telemetry = watched(|_| {})));
     }

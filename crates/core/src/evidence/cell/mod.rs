@@ -31,7 +31,6 @@ mod tests;
 use super::observation::Observation;
 use super::rule::{Check, Rule, checks};
 use super::{about, finding};
-use crate::model::candidate::Kind;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::Place;
@@ -97,10 +96,7 @@ pub fn is_invalid(header: &Header, cell: &Cell) -> bool {
 
 /// What lies behind a candidate: its directory's place, or the one of the region.
 pub(crate) fn place(header: &Header, candidate: CandidateIx) -> Option<&Place> {
-    match &candidate.get(&header.candidates)?.kind {
-        Kind::Directory { place, .. } => Some(place),
-        Kind::Stack(_) => header.region.as_ref().map(|r| &r.place),
-    }
+    header.place_of(candidate.get(&header.candidates)?)
 }
 
 /// The kinds of operation with their latencies.

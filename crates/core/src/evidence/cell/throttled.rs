@@ -2,7 +2,6 @@
 
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{clock, finding};
-use crate::model::candidate::Kind;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::throttled;
@@ -35,7 +34,7 @@ const PINNED: &str = "performance";
 fn told_by_firmware(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let bits = cell.telemetry.as_ref()?.throttled_bits();
     (bits != 0).then(|| {
-        let words = throttled::words(bits).join(", ");
+        let words = throttled::labels(bits).join(", ");
         let evidence = format!("the firmware reports: {words} (bits {bits:#x})");
         finding(header, &RULE, evidence, COOLER)
     })
@@ -45,11 +44,8 @@ fn told_by_firmware(header: &Header, _: &Workload, cell: &Cell) -> Option<Findin
 /// rate, or it was hot and nothing but heat or power lowers a clock that is pinned.
 fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let t = cell.telemetry.as_ref().filter(|t| t.throttled_bits() == 0)?;
-    let of = &cell.candidate.get(&header.candidates)?.kind;
-    let own = match of {
-        Kind::Stack(stack) => stack.knobs.governor.as_deref(),
-        Kind::Directory { .. } => None,
-    };
+    let stack = cell.candidate.get(&header.candidates)?.stack();
+    let own = stack.and_then(|stack| stack.knobs.governor.as_deref());
     let all = &header.host.governors;
     let is_pinned = own == Some(PINNED)
         || own.is_none() && !all.is_empty() && all.iter().all(|governor| governor == PINNED);

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::decide::{figure, rounds};
-use crate::model::ceiling::Rung;
+use crate::model::ceiling::LayerRate;
 use crate::model::event::Cell;
 use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::run::{BlockState, Run};
@@ -221,22 +221,22 @@ fn over_time(run: &Run, question: &Question) -> OverTime {
     }
 }
 
-/// The rungs measured for a workload, lowest first, where the chart has their unit: of files and
+/// The layers measured for a workload, lowest first, where the chart has their unit: of files and
 /// of latencies it draws operations.
 fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingData> {
     let Some(index) = question.index else { return Vec::new() };
     if over_time(run, question).field != "bytes" {
         return Vec::new();
     }
-    let rungs = run.ceilings.rungs.iter().filter(|rung| rung.workload == index);
-    let of = |rung: &Rung| {
+    let measured = run.ceilings.measured.iter().filter(|layer| layer.workload == index);
+    let of = |layer: &LayerRate| {
         Some(CeilingData {
-            layer: rung.layer.label(),
-            candidate: rung.candidate.map(|c| style_of(styles, &candidate_name(run, c))),
-            rate: finite(rung.rate / question.unit_scale)?,
+            layer: layer.layer.label(),
+            candidate: layer.candidate.map(|c| style_of(styles, &candidate_name(run, c))),
+            rate: finite(layer.rate / question.unit_scale)?,
         })
     };
-    let mut all: Vec<CeilingData> = rungs.filter_map(of).collect();
+    let mut all: Vec<CeilingData> = measured.filter_map(of).collect();
     all.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.layer.cmp(b.layer)));
     all
 }

@@ -13,11 +13,9 @@ pub use words::{doing, notification, state_words};
 use serde::{Deserialize, Serialize};
 
 use crate::decide::{self, cost, eta};
-use crate::model::candidate::Kind;
 use crate::model::ceiling::Layer;
-use crate::model::event::{Header, StopReason};
+use crate::model::event::StopReason;
 use crate::model::health::{DriveTold, Health};
-use crate::model::host;
 use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run};
@@ -283,7 +281,7 @@ fn drives(run: &Run) -> Vec<DriveNow> {
         after.or_else(|| run.told_before.iter().find(is_it).and_then(|d| d.health.clone()))
     };
     let mut drives: Vec<DriveNow> = Vec::new();
-    for disk in disks(&run.header) {
+    for disk in run.header.disks() {
         if drives.iter().any(|known| known.name == sanitize(&disk.name)) {
             continue;
         }
@@ -298,24 +296,15 @@ fn drives(run: &Run) -> Vec<DriveNow> {
     drives
 }
 
-/// The disks below everything that is measured, some more than once.
-fn disks(header: &Header) -> impl Iterator<Item = &host::Layer> {
-    let directories = header.candidates.iter().filter_map(|candidate| match &candidate.kind {
-        Kind::Directory { place, .. } => Some(place.as_ref()),
-        Kind::Stack(_) => None,
-    });
-    directories.chain(header.regions().map(|region| &region.place)).flat_map(|place| place.disks())
-}
-
 fn ceilings(run: &Run) -> Vec<CeilingNow> {
     let name = |index: WorkloadIx| index.get(&run.header.workloads).map(|w| sanitize(&w.name));
-    let whole = run.ceilings.rungs.iter().filter(|rung| rung.candidate.is_none());
+    let whole = run.ceilings.measured.iter().filter(|layer| layer.candidate.is_none());
     whole
-        .filter_map(|rung| {
+        .filter_map(|layer| {
             Some(CeilingNow {
-                layer: rung.layer,
-                workload: name(rung.workload)?,
-                bytes_per_s: rung.bytes_per_s,
+                layer: layer.layer,
+                workload: name(layer.workload)?,
+                bytes_per_s: layer.bytes_per_s,
             })
         })
         .collect()

@@ -1,8 +1,7 @@
 //! What to do, as far as the answers carry.
 
-use crate::analyse::claim;
 use crate::decide::schedule;
-use crate::model::candidate::Kind;
+use crate::evidence::rule::CLAIMS;
 use crate::model::finding::Scope;
 use crate::model::health;
 use crate::model::host::PlaceClass;
@@ -77,7 +76,7 @@ fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
 
 /// The choice the answers lead to; `None` while there is no answer.
 fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
-    let is_place = claim::scope(&run.header) == Scope::Place;
+    let is_place = CLAIMS.resolve(&run.header) == Scope::Place;
     let verb = if is_place { "use" } else { "format with" };
     let won = verdicts.iter().filter_map(|v| Some((best_lasting(run, v)?, v.workload.clone())));
     let winners = words::grouped(won);
@@ -193,10 +192,7 @@ fn keep(run: &Run, verdicts: &[WorkloadVerdict], open: usize) -> Option<String> 
 }
 
 fn is_memory(run: &Run, name: &str) -> bool {
-    run.header.candidates.iter().any(|c| {
-        c.name == name
-            && matches!(&c.kind, Kind::Directory { place, .. } if place.class == PlaceClass::Memory)
-    })
+    run.header.directories().any(|(of, place)| of == name && place.class == PlaceClass::Memory)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl Words<'_> {
     }
 
     fn beats(&self) -> String {
-        let winner = self.compared.settled.top[0];
+        let winner = self.compared.decision.top[0];
         // The next best whose own interval shows it; others may follow through a chain.
         let direct = |p: &&Pair| p.a == winner && p.interval.is_some_and(|i| i.low > 0.0);
         let Some(pair) = self.compared.pairs.iter().find(direct) else { return self.open() };
@@ -111,7 +111,7 @@ impl Words<'_> {
     }
 
     fn ties(&self) -> String {
-        let top = &self.compared.settled.top;
+        let top = &self.compared.decision.top;
         let among: Vec<&Pair> = self
             .compared
             .pairs
@@ -175,7 +175,7 @@ impl Words<'_> {
     }
 
     fn open(&self) -> String {
-        let top = &self.compared.settled.top;
+        let top = &self.compared.decision.top;
         let widest = self
             .compared
             .pairs
@@ -251,7 +251,7 @@ impl Words<'_> {
 
     /// Largest standard deviation of a paired difference among those not told apart.
     fn noise(&self) -> f64 {
-        let top = &self.compared.settled.top;
+        let top = &self.compared.decision.top;
         let pairs = self.compared.pairs.iter();
         let among = pairs.filter(|p| top.contains(&p.a) && top.contains(&p.b));
         among.filter_map(|p| p.paired).map(|p| p.sd).fold(0.0, f64::max)
@@ -266,12 +266,7 @@ impl Words<'_> {
             };
             return format!("No verdict on {summary}: {valid}.");
         }
-        let mut reasons: Vec<String> = limit::forbidding(self.findings)
-            .iter()
-            .map(|f| format!("{} ({})", f.evidence, f.id))
-            .collect();
-        reasons.dedup();
-        format!("No verdict on {summary}: {}.", reasons.join("; "))
+        format!("No verdict on {summary}: {}.", limit::reasons(self.findings).join("; "))
     }
 
     /// Why there is no number at all.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetView};
-use crate::diagnose::{prove, rungs};
+use crate::diagnose::{layers, prove};
 use crate::model::candidate::{Skipped, are_compared};
 use crate::model::protocol::{Isolation, Mode};
 use crate::prepare::region::speeds;
@@ -48,7 +48,7 @@ fn experiments() -> String {
          flushing, smaller blocks, the CPU clock at {:.0} % (restored afterwards), and for \
          encrypted candidates visits with a null cipher and without encryption.",
         units::duration(prove::MOST_NS),
-        units::size(rungs::RUNG_WRITE_BYTES),
+        units::size(layers::LAYER_WRITE_BYTES),
         prove::CLOCK * 100.0
     )
 }

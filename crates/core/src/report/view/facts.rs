@@ -109,7 +109,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
             facts.add("verified", text);
         }
         for series in run.preconditioned.iter().filter(|s| usize::from(s.region) == index) {
-            facts.add("preconditioned", precondition::words_and_rates(series));
+            facts.add("preconditioned", precondition::describe_with_rates(series));
         }
         if let Some((_, positions)) = run.surveys.iter().find(|s| usize::from(s.0) == index) {
             facts.add("reads from start to end", speeds(positions));

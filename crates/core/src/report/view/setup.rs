@@ -2,8 +2,6 @@
 //!
 //! They are at the top of every page and on every card: a figure without them cannot be compared
 //! with another. The whole fingerprint is in [`super::facts`].
-
-use crate::model::candidate::Kind;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
@@ -18,7 +16,7 @@ pub type Setup = Vec<(&'static str, String)>;
 
 /// The five facts of a run.
 pub fn of(run: &Run) -> Setup {
-    let places: Vec<&Place> = places(run).collect();
+    let places: Vec<&Place> = run.header.places().collect();
     let mut disks: Vec<&Layer> = Vec::new();
     for disk in places.iter().flat_map(|place| place.disks()) {
         if !disks.iter().any(|known| known.name == disk.name) {
@@ -37,14 +35,6 @@ pub fn of(run: &Run) -> Setup {
     ];
     let known = all.into_iter().filter(|(_, value)| !value.is_empty());
     known.map(|(label, value)| (label, sanitize(&value))).collect()
-}
-
-fn places(run: &Run) -> impl Iterator<Item = &Place> {
-    let directories = run.header.candidates.iter().filter_map(|c| match &c.kind {
-        Kind::Directory { place, .. } => Some(place.as_ref()),
-        Kind::Stack(_) => None,
-    });
-    run.header.regions().map(|region| &region.place).chain(directories)
 }
 
 /// "Raspberry Pi 4 Model B Rev 1.4", or the CPU where the board has no name.
@@ -92,7 +82,7 @@ fn links(disks: &[&Layer]) -> String {
         let words = disk
             .link
             .as_ref()
-            .map(Link::words)
+            .map(Link::as_str)
             .or(disk.bus.as_deref())
             .map(squeezed)
             .unwrap_or_default();

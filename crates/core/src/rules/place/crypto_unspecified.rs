@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
 
 /// L62 for directories: an encrypted layer whose cipher is not known from here.
 fn of_place(header: &Header, place: &Place) -> Option<Finding> {
-    let layer = place.chain.iter().find(|l| l.dm_target.as_deref() == Some("crypt"))?;
+    let layer = place.cipher()?;
     let evidence = format!("{} is encrypted; cipher, key and sector size are unknown", layer.name);
     let advice = "state them next to the result; to show them: cryptsetup luksDump";
     Some(finding(header, &RULE, evidence, advice))

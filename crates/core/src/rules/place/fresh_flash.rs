@@ -5,9 +5,8 @@ use super::flash_region;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
-use crate::model::event::Header;
+use crate::model::event::{FlashState, Header};
 use crate::model::finding::Finding;
-use crate::plan::FlashState;
 use crate::study::Study;
 use crate::{plan, units};
 

@@ -2,7 +2,7 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
-use crate::model::candidate::Kind;
+use crate::model::candidate::Candidate;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 
@@ -23,10 +23,10 @@ pub static RULE: Rule = Rule {
 };
 
 fn in_plan(header: &Header) -> Option<Finding> {
-    let is_pinned = |kind: &Kind| matches!(kind, Kind::Stack(s) if s.knobs.governor.is_some());
+    let is_pinned = |c: &Candidate| c.stack().is_some_and(|stack| stack.knobs.governor.is_some());
     let other: Vec<&String> =
         header.host.governors.iter().filter(|g| *g != "performance").collect();
-    let first = other.first().filter(|_| !header.candidates.iter().all(|c| is_pinned(&c.kind)))?;
+    let first = other.first().filter(|_| !header.candidates.iter().all(is_pinned))?;
     let evidence = format!("cpufreq governor {first} on {} policies", other.len());
     let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
                   -g performance";

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use super::disk;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::candidate::Kind;
 use crate::model::event::{Header, Region};
 use crate::model::finding::Finding;
-use crate::model::host::{Layer, LayerKind};
+use crate::model::host::Layer;
 use crate::study::Study;
 use crate::units;
 
@@ -63,18 +62,8 @@ fn overlap(a: &Region, b: &Region) -> f64 {
 
 /// Directories on two partitions of one disk.
 fn two_partitions(header: &Header) -> Option<Finding> {
-    let on: Vec<(&str, &Layer, &Layer)> = header
-        .candidates
-        .iter()
-        .filter_map(|c| match &c.kind {
-            Kind::Directory { place, .. } => Some((
-                c.name.as_str(),
-                disk(place)?,
-                place.chain.iter().find(|l| l.kind == LayerKind::Partition)?,
-            )),
-            Kind::Stack(_) => None,
-        })
-        .collect();
+    let parts = |(name, place)| Some((name, disk(place)?, place.partition()?));
+    let on: Vec<(&str, &Layer, &Layer)> = header.directories().filter_map(parts).collect();
     let apart = on.iter().enumerate().find_map(|(i, a)| {
         let b = on[i + 1..].iter().find(|b| a.1.dev == b.1.dev && a.2.dev != b.2.dev)?;
         Some((a, b))

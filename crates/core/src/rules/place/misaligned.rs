@@ -7,7 +7,7 @@ use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
-use crate::model::host::{LayerKind, Place};
+use crate::model::host::Place;
 use crate::model::thresholds::Thresholds;
 use crate::study::Study;
 use crate::units;
@@ -32,7 +32,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     let disk = disk(place)?;
     let is_flash = matches!(disk.bus.as_deref(), Some("mmc" | "usb")) && !is_hard_disk(disk);
     let unit = header.protocol.thresholds.allocation_unit_bytes;
-    let partition = place.chain.iter().find(|l| l.kind == LayerKind::Partition)?;
+    let partition = place.partition()?;
     let start = partition.start_bytes?;
     let off = start % unit.max(1);
     (is_flash && off != 0).then(|| {

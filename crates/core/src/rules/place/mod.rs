@@ -22,7 +22,7 @@ pub mod uas_bot;
 pub mod zone_gradient;
 
 use crate::evidence::rule::Rule;
-use crate::model::candidate::{Kind, Stack};
+use crate::model::candidate::Stack;
 use crate::model::event::{Header, Region};
 use crate::model::host::{Layer, Place};
 
@@ -49,10 +49,7 @@ pub static RULES: [&Rule; 17] = [
 
 /// Each place with the candidate it belongs to; the region's belongs to all.
 pub(super) fn places(header: &Header) -> Vec<(Option<&str>, &Place)> {
-    let directories = header.candidates.iter().filter_map(|c| match &c.kind {
-        Kind::Directory { place, .. } => Some((Some(c.name.as_str()), &**place)),
-        Kind::Stack(_) => None,
-    });
+    let directories = header.directories().map(|(name, place)| (Some(name), place));
     let region = header.region.as_ref().map(|r| (None, &r.place));
     directories.chain(region).collect()
 }

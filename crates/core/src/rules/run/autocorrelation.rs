@@ -1,10 +1,10 @@
 //! L36 autocorrelation: one candidate's results drift: neighboring blocks are correlated.
 
 use super::{RunCheck, RunRule};
+use crate::decide::autocorrelation::{ESTIMABLE, autocorrelated, of_lead};
 use crate::decide::compare::{Comparison, Outcome, Pair};
 use crate::decide::lead::Lead;
 use crate::decide::table::Table;
-use crate::decide::wander::{ESTIMABLE, autocorrelated, of_lead};
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::cell::fsync_cadence;
@@ -123,7 +123,7 @@ fn fragile(
 ) -> Option<Finding> {
     let blocks = table.blocks().len();
     let is_last = blocks >= run.header.protocol.last_block() as usize;
-    if !is_last || blocks < ESTIMABLE || compared.settled.outcome != Outcome::Beats {
+    if !is_last || blocks < ESTIMABLE || compared.decision.outcome != Outcome::Beats {
         return None;
     }
     let factor = |pair: &Pair| {
@@ -132,7 +132,7 @@ fn fragile(
         found.map_or(1.0, |found| widening(found.r, differences.len() as u32))
     };
     let margin = run.header.protocol.tie_margin;
-    if compared.settled_by(factor, margin) == Outcome::Beats {
+    if compared.decided_with(factor, margin) == Outcome::Beats {
         return None;
     }
     let most = compared.pairs.iter().map(factor).fold(1.0, f64::max);

@@ -55,8 +55,10 @@ fn of_workload(run: &Run, table: &Table, workload: WorkloadIx) -> Option<Finding
 
 fn slices(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Slice> {
     let metric = run.header.workloads[workload].metric;
-    let blocks = run.complete_blocks().filter(|block| table.blocks().contains(&block.block));
-    let cells = blocks.flat_map(|block| &block.cells).filter(|cell| cell.workload == workload);
+    let cells = table
+        .blocks_of(run)
+        .flat_map(|block| &block.cells)
+        .filter(|cell| cell.workload == workload);
     cells
         .flat_map(|cell| cell.slices.iter().filter(|s| s.is_valid()).map(move |s| (cell, s)))
         .filter_map(|(cell, slice)| {

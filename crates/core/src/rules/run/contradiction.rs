@@ -8,7 +8,7 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Check, E, Rule, STACK, When};
 use crate::evidence::{finding, of_study};
-use crate::model::candidate::{Kind, Stack};
+use crate::model::candidate::Stack;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
@@ -35,10 +35,7 @@ pub(super) static OVER_RUN: RunRule =
 
 /// More work, and faster for certain.
 fn in_pairs(run: &Run, _: &Table, _: WorkloadIx, compared: &Comparison) -> Option<Finding> {
-    let stack = |c: CandidateIx| match &run.header.candidates[c].kind {
-        Kind::Stack(stack) => Some(stack),
-        Kind::Directory { .. } => None,
-    };
+    let stack = |c: CandidateIx| run.header.candidates[c].stack();
     let pair = compared.pairs.iter().find(|p| {
         let certain = p.interval.is_some_and(|i| i.low > 0.0);
         let adds = stack(p.a).zip(stack(p.b)).is_some_and(|(a, b)| adds_to(a, b));
@@ -96,8 +93,7 @@ fn in_study(study: &Study) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::model::candidate::Crypt;
+    use crate::model::candidate::{Crypt, Kind};
     use crate::rules::tests::session::{has, noise};
     use crate::testing::RunBuilder;
 

@@ -20,8 +20,8 @@ pub(super) fn findings(run: &Run, check: fn(&Header, &[&Cell]) -> Option<Finding
     let candidates = CandidateIx::all(header.candidates.len());
     let pairs = workloads.flat_map(|workload| candidates.clone().map(move |c| (c, workload)));
     let of = |pair: (CandidateIx, WorkloadIx)| {
-        let all = run.complete_blocks().flat_map(|b| &b.cells);
-        let cells: Vec<&Cell> = all.filter(|c| (c.candidate, c.workload) == pair).collect();
+        let cells: Vec<&Cell> =
+            run.complete_cells().filter(|c| (c.candidate, c.workload) == pair).collect();
         let first = cells.first()?;
         check(header, &cells).map(|found| about(found, header, first))
     };

@@ -44,11 +44,8 @@ pub(super) static OVER_RUN: RunRule =
 /// The raw read at the start of each block. Drift is common to all and cancels inside blocks,
 /// so it is reported where it is large against the margin of the mode, too.
 fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
-    let reads: Vec<f64> = run
-        .complete_blocks()
-        .filter(|b| table.blocks().contains(&b.block))
-        .filter_map(|b| b.sentinel.filter(|s| *s > 0.0))
-        .collect();
+    let reads: Vec<f64> =
+        table.blocks_of(run).filter_map(|b| b.sentinel.filter(|s| *s > 0.0)).collect();
     if reads.len() < FEWEST {
         return None;
     }

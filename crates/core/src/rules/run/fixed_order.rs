@@ -30,11 +30,7 @@ pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Whole(always_first)] };
 
 fn always_first(run: &Run, table: &Table) -> Option<Finding> {
-    let orders: Vec<&[CandidateIx]> = run
-        .complete_blocks()
-        .filter(|b| table.blocks().contains(&b.block))
-        .map(|b| b.order.as_slice())
-        .collect();
+    let orders: Vec<&[CandidateIx]> = table.blocks_of(run).map(|b| b.order.as_slice()).collect();
     let candidates = CandidateIx::all(run.header.candidates.len());
     let pairs = candidates.clone().flat_map(|a| candidates.clone().map(move |b| (a, b)));
     for (a, b) in pairs.filter(|(a, b)| a != b) {

@@ -2,7 +2,6 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, I, Rule, STACK, When};
-use crate::model::candidate::Kind;
 use crate::model::finding::Finding;
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
@@ -24,7 +23,7 @@ pub static RULE: Rule = Rule {
 
 /// Where figures are to be published.
 fn in_run(run: &Run) -> Vec<Finding> {
-    let is_stack = run.header.candidates.iter().any(|c| matches!(c.kind, Kind::Stack(_)));
+    let is_stack = run.header.stacks().next().is_some();
     (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
         let blocks = run.complete_blocks().count();
         let evidence = format!("each of the {blocks} blocks created new filesystems");

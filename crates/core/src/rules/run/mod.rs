@@ -160,7 +160,7 @@ fn winner(
         return lead.leader.filter(|_| is_winner).map(|leader| (leader, closest));
     }
     let winner =
-        compared.settled.top.first().filter(|_| compared.settled.outcome == Outcome::Beats);
+        compared.decision.top.first().filter(|_| compared.decision.outcome == Outcome::Beats);
     let ahead = compared.pairs.iter().find(|p| p.interval.is_some_and(|i| i.low > 0.0));
     Some((*winner?, ahead.and_then(|pair| pair.paired)))
 }

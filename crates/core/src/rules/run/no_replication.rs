@@ -43,7 +43,7 @@ fn in_run(run: &Run) -> Vec<Finding> {
 
 /// What gives it more blocks: a run that is over cannot continue, and one under way needs nobody.
 fn next(run: &Run) -> String {
-    let id: String = run.header.run.chars().take(8).collect();
+    let id: String = run.header.short_id();
     match &run.stopped {
         None => "wait for the next blocks".to_string(),
         Some((reason, _)) if reason.is_resumable() => {

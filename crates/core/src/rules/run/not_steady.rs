@@ -54,7 +54,7 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
         End::Bytes => "allow more writes for preconditioning: --max-write SIZE",
     };
     let region = run.header.regions().nth(usize::from(series.region))?;
-    let evidence = format!("{}: {}", region.target, precondition::words(series));
+    let evidence = format!("{}: {}", region.target, precondition::describe(series));
     Some(finding(&run.header, &RULE, evidence, advice))
 }
 

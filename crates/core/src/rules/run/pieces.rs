@@ -2,9 +2,9 @@
 //! slices, or the 100 ms of a cell that is one piece, each with its score (the logarithm of its
 //! rate, so that more is better).
 
-use super::name;
 use crate::decide::rounds::{counts, is_of_rounds};
-use crate::evidence;
+use crate::evidence::rule::Rule;
+use crate::evidence::{self, about, finding};
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -18,8 +18,6 @@ const WINDOW_IOS: u64 = 20;
 
 /// A candidate on a workload.
 pub struct Course<'a> {
-    /// Index of the candidate.
-    pub candidate: CandidateIx,
     /// The workload.
     pub of: &'a Workload,
     /// The cells that count, in the order of the blocks.
@@ -46,11 +44,11 @@ pub fn courses(run: &Run) -> Vec<Course<'_>> {
     pairs
         .flat_map(|(workload, of)| candidates().map(move |candidate| (candidate, workload, of)))
         .map(|(candidate, workload, of)| {
-            let all = run.complete_blocks().flat_map(|block| &block.cells);
+            let all = run.complete_cells();
             let ours = all.filter(|cell| (cell.candidate, cell.workload) == (candidate, workload));
             let sound =
                 ours.filter(|cell| counts(run, cell) && !evidence::is_invalid(header, cell));
-            Course { candidate, of, cells: sound.collect() }
+            Course { of, cells: sound.collect() }
         })
         .filter(|course| !course.cells.is_empty())
         .collect()
@@ -81,13 +79,18 @@ fn scores(metric: Metric, cell: &Cell) -> Vec<f64> {
     full.map(|w| libm::log(done(w) as f64 * 1e9 / w.len_ns as f64)).collect()
 }
 
-/// Says which candidate and workload a finding is about.
-pub fn about(found: Finding, run: &Run, course: &Course) -> Finding {
-    Finding {
-        workload: Some(course.of.name.clone()),
-        candidate: Some(name(run, course.candidate).to_string()),
-        ..found
-    }
+/// What a rule says with its advice of every course; `evidence` is told how many there are.
+pub fn findings(
+    run: &Run,
+    (rule, advice): (&Rule, &str),
+    evidence: impl Fn(&Course, usize) -> Option<String>,
+) -> Vec<Finding> {
+    let courses = courses(run);
+    let said = |course: &Course| {
+        let found = finding(&run.header, rule, evidence(course, courses.len())?, advice);
+        Some(about(found, &run.header, course.cells.first()?))
+    };
+    courses.iter().filter_map(said).collect()
 }
 
 /// Level of each test, so that a clean run of so many candidates and workloads fires at most in

@@ -1,9 +1,8 @@
 //! slow-start: the first slice of each block, or the first block of the run, is over a quarter
 //! slower than the rest.
 
-use super::pieces::{Course, about, courses, level};
+use super::pieces::{Course, findings, level};
 use crate::decide::figure;
-use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -42,14 +41,11 @@ const FEWEST_BLOCKS: usize = 3;
 const FEWEST_OTHERS: usize = 4;
 
 fn check(run: &Run) -> Vec<Finding> {
-    let courses = courses(run);
-    let alpha = level(FALSE_SHARE, courses.len());
-    let slow = |course: &Course| {
-        let said = first_slices(course, alpha).or_else(|| first_block(course, alpha))?;
-        let advice = "ignore the start for the steady speed, or run longer";
-        Some(about(finding(&run.header, &RULE, said, advice), run, course))
-    };
-    courses.iter().filter_map(slow).collect()
+    let advice = "ignore the start for the steady speed, or run longer";
+    findings(run, (&RULE, advice), |course, courses| {
+        let alpha = level(FALSE_SHARE, courses);
+        first_slices(course, alpha).or_else(|| first_block(course, alpha))
+    })
 }
 
 /// How much less than all the rest, in percent.

@@ -1,9 +1,8 @@
 //! stalls: single slices of a candidate take at least twice as long as their work takes otherwise,
 //! together over 5 % of its time, or one of them over a second.
 
-use super::pieces::{Course, about, courses};
+use super::pieces::{Course, findings};
 use crate::decide::figure;
-use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -35,31 +34,20 @@ const LONG_NS: u64 = 1_000_000_000;
 const LONG_SHARE: f64 = 0.01;
 
 fn check(run: &Run) -> Vec<Finding> {
-    let stalled = |course: Course| {
-        let said = stalls(&course)?;
-        let advice = "check the health of the drive and the kernel log (bakeoff check)";
-        Some(about(finding(&run.header, &RULE, said, advice), run, &course))
-    };
-    courses(run).into_iter().filter_map(stalled).collect()
+    let advice = "check the health of the drive and the kernel log (bakeoff check)";
+    findings(run, (&RULE, advice), |course, _| stalls(course))
 }
 
 fn stalls(course: &Course) -> Option<String> {
-    let all = course.cells.iter().filter_map(|cell| figure::stalls(course.of.metric, cell));
-    let (mut number, mut longest_ns, mut stalled_ns, mut total_ns) = (0u32, 0u64, 0u64, 0u64);
-    for of in all {
-        number += of.number;
-        longest_ns = longest_ns.max(of.longest_ns);
-        stalled_ns = stalled_ns.saturating_add(of.stalled_ns);
-        total_ns = total_ns.saturating_add(of.cell_ns);
-    }
+    let all = figure::stalls(course.of.metric, course.cells.iter().copied());
     let slices: usize = course.pieces().iter().map(Vec::len).sum();
-    let share = stalled_ns as f64 / total_ns.max(1) as f64;
-    let is_long = longest_ns >= LONG_NS && share >= LONG_SHARE;
-    (number > 0 && (share >= SHARE || is_long)).then(|| {
-        let stalls = words::count(number, "stall");
+    let share = all.share();
+    let is_long = all.longest_ns >= LONG_NS && share >= LONG_SHARE;
+    (all.number > 0 && (share >= SHARE || is_long)).then(|| {
+        let stalls = words::count(all.number, "stall");
         format!(
             "{stalls} in {slices} slices, the longest for {}: {:.0} % of the time",
-            units::duration(longest_ns),
+            units::duration(all.longest_ns),
             share * 100.0
         )
     })

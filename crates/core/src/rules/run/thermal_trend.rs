@@ -52,9 +52,7 @@ fn cooler(header: &Header) -> &'static str {
 fn thermal(run: &Run, table: &Table) -> Option<Finding> {
     let mut heat = Vec::new();
     let mut rate = Vec::new();
-    for (position, block) in
-        run.complete_blocks().filter(|b| table.blocks().contains(&b.block)).enumerate()
-    {
+    for (position, block) in table.blocks_of(run).enumerate() {
         for cell in &block.cells {
             let hottest = cell.telemetry.as_ref().and_then(|t| t.hottest_mc());
             let values = table.values(cell.workload, cell.candidate);

@@ -1,7 +1,6 @@
 //! two-speeds: a candidate has two speeds, one at least twice the other, and no middle.
 
-use super::pieces::{about, courses};
-use crate::evidence::finding;
+use super::pieces::findings;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -41,7 +40,8 @@ const LEAST_SHARE: f64 = 0.1;
 const ONE_SPEED: f64 = 0.9;
 
 fn check(run: &Run) -> Vec<Finding> {
-    let two = courses(run).into_iter().filter_map(|course| {
+    let advice = "check the slices in the report; run longer, and stop other users of the drive";
+    findings(run, (&RULE, advice), |course, _| {
         let cells = course.pieces();
         let all: Vec<f64> = cells.iter().flatten().copied().collect();
         let of = groups(&all).filter(|_| all.len() >= FEWEST)?;
@@ -49,12 +49,8 @@ fn check(run: &Run) -> Vec<Finding> {
         if 2 * whole > cells.len() && !are_two_blocks(&cells) {
             return None;
         }
-        let said = evidence(course.of.metric, &of, (whole, cells.len()));
-        let advice =
-            "check the slices in the report; run longer, and stop other users of the drive";
-        Some(about(finding(&run.header, &RULE, said, advice), run, &course))
-    });
-    two.collect()
+        Some(evidence(course.of.metric, &of, (whole, cells.len())))
+    })
 }
 
 /// The two groups of scores, where there are two.

@@ -2,10 +2,10 @@
 //! each cause already tells "proved" from "consistent with the measurements". The rule speaks where
 //! the difference could have been made and was not.
 
-use crate::diagnose::{Cause, Grade, rungs};
+use crate::diagnose::{Cause, Grade, layers};
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, I, RUN, Rule, Stated, W, When};
-use crate::model::cause::HeldBack;
+use crate::model::cause::Bottleneck;
 use crate::model::ceiling::Layer;
 use crate::model::ceiling::{Because, LeftOut};
 use crate::model::finding::Finding;
@@ -43,16 +43,16 @@ const SHOWN_BY_LAYERS: [Cause; 6] =
     [Cause::Cpu, Cause::SystemCalls, Cause::Bus, Cause::Device, Cause::QueueDepth, Cause::Flush];
 
 /// The finding about one workload and what is said to hold its candidates back.
-pub fn untested(run: &Run, workload: WorkloadIx, held: &[HeldBack]) -> Option<Finding> {
+pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<Finding> {
     let of = &run.header.workloads[workload];
-    let is_guess = |held: &&HeldBack| {
+    let is_guess = |held: &&Bottleneck| {
         held.reason.grade == Grade::Consistent && SHOWN_BY_LAYERS.contains(&held.reason.cause)
     };
     let guess = held.iter().find(is_guess)?;
     let tells = |layer: Layer| layer != Layer::Tool;
-    let can_be = rungs::of(of, false).iter().any(|rung| tells(rung.layer));
-    let mut measured = run.ceilings.rungs.iter();
-    if !can_be || measured.any(|rung| rung.workload == workload && tells(rung.layer)) {
+    let can_be = layers::of(of, false).iter().any(|planned| tells(planned.layer));
+    let mut measured = run.ceilings.measured.iter();
+    if !can_be || measured.any(|known| known.workload == workload && tells(known.layer)) {
         return None;
     }
     // A record that does not say why there is none is an old one, of which nothing is known.
@@ -81,13 +81,13 @@ pub fn untested(run: &Run, workload: WorkloadIx, held: &[HeldBack]) -> Option<Fi
 mod tests {
     use super::*;
     use crate::diagnose::Reason;
-    use crate::model::ceiling::Rung;
+    use crate::model::ceiling::LayerRate;
     use crate::model::profile::{Part, Profile};
     use crate::testing::RunBuilder;
 
-    fn held(cause: Cause, grade: Grade) -> Vec<HeldBack> {
+    fn held(cause: Cause, grade: Grade) -> Vec<Bottleneck> {
         let reason = Reason { grade, ..Reason::consistent(cause, "as it seems".to_string()) };
-        vec![HeldBack { candidate: "/a".to_string(), reason, cells: 5, of: 5 }]
+        vec![Bottleneck { candidate: "/a".to_string(), reason, cells: 5, of: 5 }]
     }
 
     /// A run without ceilings for want of time.
@@ -109,7 +109,7 @@ mod tests {
              the blocks need)"
         );
         assert!(found.advice.contains("--time 15m"), "{}", found.advice);
-        let rung = |layer| Rung {
+        let rate_of = |layer| LayerRate {
             layer,
             workload: WorkloadIx::FIRST,
             candidate: None,
@@ -118,11 +118,11 @@ mod tests {
             elapsed_ns: 300_000_000,
         };
         // The generator's own limit says nothing about a disk; the disk with many requests does.
-        run.ceilings.rungs = vec![rung(Layer::Tool)];
+        run.ceilings.measured = vec![rate_of(Layer::Tool)];
         assert!(untested(&run, WorkloadIx::FIRST, &consistent).is_some());
-        run.ceilings.rungs = vec![rung(Layer::Deep)];
+        run.ceilings.measured = vec![rate_of(Layer::Deep)];
         assert_eq!(untested(&run, WorkloadIx::FIRST, &consistent), None);
-        (run.ceilings.rungs, run.ceilings.left_out) = (Vec::new(), Vec::new());
+        (run.ceilings.measured, run.ceilings.left_out) = (Vec::new(), Vec::new());
         assert_eq!(untested(&run, WorkloadIx::FIRST, &consistent), None, "an old record");
     }
 

@@ -1,6 +1,6 @@
 //! Which lower layers are measured for a workload, and with what work.
 //!
-//! Each rung is the workload's own job with one thing taken away, for a fraction of a second.
+//! Each planned is the workload's own job with one thing taken away, for a fraction of a second.
 
 use crate::model::candidate::Skipped;
 use crate::model::ceiling::Layer;
@@ -8,25 +8,25 @@ use crate::model::event::Header;
 use crate::model::job::{EngineName, Job, Rw};
 use crate::model::workload::{Phase, Workload};
 
-/// How long a rung is measured.
-pub const RUNG_NS: u64 = 300_000_000;
-/// What a rung takes beside that: starting the engine, laying a small file out.
-pub const RUNG_OVERHEAD_NS: u64 = 200_000_000;
-/// Operations that a rung does however long they take, within [`RUNG_LIMIT_NS`]: of two or three a
+/// How long a planned is measured.
+pub const LAYER_NS: u64 = 300_000_000;
+/// What a planned takes beside that: starting the engine, laying a small file out.
+pub const LAYER_OVERHEAD_NS: u64 = 200_000_000;
+/// Operations that a planned does however long they take, within [`LAYER_LIMIT_NS`]: of two or three a
 /// slow disk's first, which often comes from a buffer, would be half.
-pub const RUNG_IOS: u64 = 10;
-/// Operations below which a rung tells nothing.
+pub const LAYER_IOS: u64 = 10;
+/// Operations below which a planned tells nothing.
 pub const FEWEST_IOS: u64 = 8;
-/// When a rung is given up.
-pub const RUNG_LIMIT_NS: u64 = 3_000_000_000;
-/// Most bytes one rung may write.
-pub const RUNG_WRITE_BYTES: u64 = 32 << 20;
+/// When a planned is given up.
+pub const LAYER_LIMIT_NS: u64 = 3_000_000_000;
+/// Most bytes one planned may write.
+pub const LAYER_WRITE_BYTES: u64 = 32 << 20;
 /// Size of a file in memory.
 pub const MEMORY_FILE_BYTES: u64 = 16 << 20;
 /// Requests in flight that show what a disk does with many.
 const DEEP: u32 = 32;
 
-/// Where a rung is measured.
+/// Where a planned is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     /// A file (or directory, for small files) in memory.
@@ -37,9 +37,9 @@ pub enum At {
     Device,
 }
 
-/// One rung to measure.
+/// One planned to measure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rung {
+pub struct LayerJob {
     /// Which layer.
     pub layer: Layer,
     /// Where.
@@ -48,32 +48,32 @@ pub struct Rung {
     pub job: Job,
 }
 
-impl Rung {
+impl LayerJob {
     /// Bytes it may write to a disk.
     pub fn write_bytes(&self) -> u64 {
         let wears = matches!(self.at, At::File | At::Device) && self.job.rw.writes();
-        if wears { RUNG_WRITE_BYTES } else { 0 }
+        if wears { LAYER_WRITE_BYTES } else { 0 }
     }
 }
 
-/// The rungs of a workload, the most telling first. Profiles and foreign tools have none: what
+/// The jobs of a workload, the most telling first. Profiles and foreign tools have none: what
 /// they do is no one job.
-pub fn of(workload: &Workload, has_device: bool) -> Vec<Rung> {
+pub fn of(workload: &Workload, has_device: bool) -> Vec<LayerJob> {
     if !workload.driver.is_native() || workload.profile.is_some() || workload.phase == Phase::Whole
     {
         return Vec::new();
     }
     let short = Job {
-        runtime_ns: Some(RUNG_NS),
-        time_limit_ns: Some(RUNG_LIMIT_NS),
-        min_ios: RUNG_IOS,
+        runtime_ns: Some(LAYER_NS),
+        time_limit_ns: Some(LAYER_LIMIT_NS),
+        min_ios: LAYER_IOS,
         verify: false,
         rate_iops: None,
-        io_size: workload.job.rw.writes().then_some(RUNG_WRITE_BYTES),
+        io_size: workload.job.rw.writes().then_some(LAYER_WRITE_BYTES),
         ..workload.job.clone()
     };
-    let mut rungs = Vec::new();
-    let mut add = |layer, at, job| rungs.push(Rung { layer, at, job });
+    let mut jobs = Vec::new();
+    let mut add = |layer, at, job| jobs.push(LayerJob { layer, at, job });
     let is_data = short.rw != Rw::SmallFiles;
     let size = if is_data { MEMORY_FILE_BYTES.min(short.size) } else { short.size };
     let fits = short.bs <= size;
@@ -84,23 +84,23 @@ pub fn of(workload: &Workload, has_device: bool) -> Vec<Rung> {
         // It opens the file and does not touch it.
         let none = Job { engine: EngineName::Null, direct: false, io_size: None, ..short.clone() };
         let none = Job { fsync: 0, fdatasync: 0, end_fsync: false, size, ..none };
-        add(Layer::Tool, At::Memory, Job { runtime_ns: Some(RUNG_NS / 3), ..none });
+        add(Layer::Tool, At::Memory, Job { runtime_ns: Some(LAYER_NS / 3), ..none });
     }
     // A filesystem in memory has no requests in flight, and not everywhere direct I/O.
     let calls = Job { direct: false, engine: EngineName::Psync, iodepth: 1, size, ..short };
     if fits {
         add(Layer::Calls, At::Memory, Job { io_size: None, ..calls });
     }
-    rungs
+    jobs
 }
 
 /// The workload on the data file of a stack in memory; `None` for what is no one job on a file.
-pub fn in_memory(workload: &Workload, layer: Layer) -> Option<Rung> {
+pub fn in_memory(workload: &Workload, layer: Layer) -> Option<LayerJob> {
     let is_file = workload.job.rw != Rw::SmallFiles && workload.job.bs <= MEMORY_FILE_BYTES;
-    let calls = of(workload, false).into_iter().find(|rung| rung.layer == Layer::Calls)?;
+    let calls = of(workload, false).into_iter().find(|planned| planned.layer == Layer::Calls)?;
     let own = &workload.job;
     let job = Job { direct: own.direct, engine: own.engine, iodepth: own.iodepth, ..calls.job };
-    is_file.then_some(Rung { layer, at: At::File, job })
+    is_file.then_some(LayerJob { layer, at: At::File, job })
 }
 
 /// Why places on the disk are not compared; `None` where there is a region whose ends can be read.
@@ -145,7 +145,7 @@ mod tests {
 
     fn layers(name: &str, has_device: bool) -> Vec<Layer> {
         let all = of(&workloads::find(name).unwrap(), has_device);
-        all.iter().map(|rung| rung.layer).collect()
+        all.iter().map(|planned| planned.layer).collect()
     }
 
     #[test]
@@ -169,10 +169,12 @@ mod tests {
     #[test]
     fn a_rung_is_short_and_writes_little() {
         for workload in workloads::all() {
-            for rung in of(&workload, true) {
-                assert!(rung.job.runtime_ns <= Some(RUNG_NS) && rung.job.min_ios <= RUNG_IOS);
-                let bounded = rung.job.io_size.is_some_and(|bytes| bytes <= RUNG_WRITE_BYTES);
-                assert!(rung.write_bytes() == 0 || bounded, "{rung:?}");
+            for planned in of(&workload, true) {
+                assert!(
+                    planned.job.runtime_ns <= Some(LAYER_NS) && planned.job.min_ios <= LAYER_IOS
+                );
+                let bounded = planned.job.io_size.is_some_and(|bytes| bytes <= LAYER_WRITE_BYTES);
+                assert!(planned.write_bytes() == 0 || bounded, "{planned:?}");
             }
         }
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::model::acks::{Acks, KEPT_SCHEMA, Kept, Loss, Lost};
+use bakeoff_core::model::acks::{Acks, DURABILITY_SCHEMA, Durability, Loss, Lost};
 use bakeoff_core::model::job::{Data, Job, Mem, Rw};
 
 use crate::buffer::Buffers;
@@ -63,15 +63,15 @@ fn cadence(job: &Job) -> u32 {
 ///
 /// # Errors
 /// Those of reading; that something is lost is no error.
-pub fn look_for<'p>(acks: &Acks, at: impl Into<Spot<'p>>) -> Result<Kept, EngineError> {
+pub fn look_for<'p>(acks: &Acks, at: impl Into<Spot<'p>>) -> Result<Durability, EngineError> {
     let job = &acks.head.job;
     check(job)?;
     check_recorded(job)?;
-    let mut kept = Kept {
-        schema: KEPT_SCHEMA.to_string(),
+    let mut kept = Durability {
+        schema: DURABILITY_SCHEMA.to_string(),
         acknowledged_ios: acks.total(),
         bs: job.bs,
-        ..Kept::default()
+        ..Durability::default()
     };
     let target = Target::find_existing(at.into(), job)?;
     let fd = target.map(|target| open_uncached(job, &target)).transpose()?;
@@ -115,7 +115,7 @@ struct Stretch {
 }
 
 impl Look<'_> {
-    fn at_all(&self, memory: &mut Buffers, kept: &mut Kept) -> Result<(), EngineError> {
+    fn at_all(&self, memory: &mut Buffers, kept: &mut Durability) -> Result<(), EngineError> {
         let Span { base, blocks, .. } = self.span;
         let content = Content::of_lane(self.job, self.lane);
         let mut first = 0;
@@ -315,7 +315,7 @@ mod tests {
         (dir, path, Acks::read(text.lines()).unwrap())
     }
 
-    fn counts(kept: &Kept) -> [u64; 6] {
+    fn counts(kept: &Durability) -> [u64; 6] {
         [kept.whole, kept.newer, kept.unfinished, kept.missing, kept.torn, kept.stale]
     }
 

@@ -3,17 +3,17 @@
 use serde_json::Value;
 
 use super::document::Document;
-use crate::model::acks::{Kept, LOST_MAX};
+use crate::model::acks::{Durability, LOST_MAX};
 use crate::units;
 
 /// `bakeoff/kept/1`.
-pub fn kept_json(kept: &Kept) -> Value {
+pub fn durability_json(kept: &Durability) -> Value {
     // The only ways to fail are a key that is no string and a writer that fails; there are none.
     serde_json::to_value(kept).unwrap_or(Value::Null)
 }
 
 /// The verdict, what was found, and the first losses.
-pub fn kept_document(kept: &Kept) -> Document {
+pub fn durability_document(kept: &Durability) -> Document {
     let blocks = format!("{} blocks of {}", kept.blocks, units::block_size(kept.bs));
     let mut out = Document::default();
     out.headline(match (kept.blocks, kept.is_all()) {
@@ -45,7 +45,7 @@ pub fn kept_document(kept: &Kept) -> Document {
 }
 
 /// Blocks by what they contain, and the acknowledged operations.
-fn counts(kept: &Kept) -> Vec<(String, String)> {
+fn counts(kept: &Durability) -> Vec<(String, String)> {
     let counts = [
         (kept.whole, "whole", "contain the last acknowledged write"),
         (kept.newer, "newer", "contain a later write whose flush had not returned"),
@@ -69,9 +69,10 @@ mod tests {
 
     #[test]
     fn losses_are_told_with_their_place() {
-        let mut kept = Kept { acknowledged_ios: 40, blocks: 30, bs: 4096, ..Kept::default() };
+        let mut kept =
+            Durability { acknowledged_ios: 40, blocks: 30, bs: 4096, ..Durability::default() };
         assert!(
-            kept_document(&kept)
+            durability_document(&kept)
                 .text(80, false)
                 .starts_with("All acknowledged writes are intact: 30 blocks of 4k")
         );
@@ -79,12 +80,12 @@ mod tests {
             let found = "zeros are there".to_string();
             kept.lose(Lost { offset: 8192, lane: 0, operation: 7, loss, found });
         }
-        let text = kept_document(&kept).text(80, false);
+        let text = durability_document(&kept).text(80, false);
         assert!(text.starts_with("3 of 30 blocks of 4k have lost"), "{text}");
         assert!(text.contains("- torn: operation 7 of lane 0 at byte 8192; zeros are"), "{text}");
         assert!(text.lines().all(|line| line.len() <= 80), "{text}");
         assert!(
-            kept_document(&Kept::default())
+            durability_document(&Durability::default())
                 .text(80, false)
                 .starts_with("No write was acknowledged")
         );

@@ -7,7 +7,7 @@
 
 use super::space::{FILE_MAX_BYTES, FILE_MIN_BYTES};
 use super::support::{layers_bytes, recipe_of};
-use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::candidate::{Candidate, Skipped, Stack};
 use crate::model::job::Rw;
 use crate::model::profile::Profile;
 use crate::model::workload::{Phase, Workload};
@@ -28,17 +28,10 @@ fn kept_bytes(stack: &Stack) -> u64 {
     layers_bytes(stack) + recipe.map_or(0, |recipe| recipe.keeps_bytes)
 }
 
-fn stack(candidate: &Candidate) -> Option<&Stack> {
-    match &candidate.kind {
-        Kind::Stack(stack) => Some(stack),
-        Kind::Directory { .. } => None,
-    }
-}
-
 /// Room for the data file, and as much again for what is made beside it, on a region that each of
 /// these candidates is made on.
-pub fn beside_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
-    let kept = candidates.iter().filter_map(stack).map(kept_bytes).max().unwrap_or(0);
+pub fn scratch_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
+    let kept = candidates.iter().filter_map(Candidate::stack).map(kept_bytes).max().unwrap_or(0);
     let room = region_bytes.saturating_sub(kept) / SHARE;
     room.max(FILE_MIN_BYTES).min(region_bytes / SHARE)
 }
@@ -54,7 +47,7 @@ pub fn too_large(
     let mut found: Vec<Skipped> = Vec::new();
     for candidate in candidates.iter().filter(|candidate| candidate.twin_of.is_none()) {
         let region = regions.get(usize::from(candidate.region));
-        let Some((stack, region_bytes)) = stack(candidate).zip(region) else { continue };
+        let Some((stack, region_bytes)) = candidate.stack().zip(region) else { continue };
         for workload in workloads {
             let name = format!("{} on {}", called(workload), candidate.name);
             if found.iter().any(|known| known.name == name) {
@@ -75,31 +68,12 @@ fn called(workload: &Workload) -> &str {
 /// Files a workload makes at once, and their bytes.
 fn files(workload: &Workload) -> (u64, u64) {
     let job = &workload.job;
-    match (workload.profile.map(|part| part.profile), workload.phase) {
-        (Some(Profile::Bonnie), _) if job.nrfiles > 0 => (job.nrfiles.into(), 0),
-        (Some(Profile::Bonnie), _) => (BONNIE_FILES, 0),
-        (
-            Some(
-                Profile::Sqlite
-                | Profile::HomeAssistant
-                | Profile::Torrent
-                | Profile::Nas
-                | Profile::CopyTree
-                | Profile::Boot
-                | Profile::PackageInstall
-                | Profile::Desktop
-                | Profile::Dd
-                | Profile::Sysbench
-                | Profile::Iozone,
-            ),
-            _,
-        ) => (0, 0),
-        (None, Phase::Metadata) if job.rw == Rw::SmallFiles => (job.size / job.bs.max(1), job.size),
-        (
-            None,
-            Phase::ColdRead | Phase::Overwrite | Phase::Append | Phase::Metadata | Phase::Whole,
-        ) => (0, 0),
+    if let Some(part) = workload.profile {
+        let own = if job.nrfiles > 0 { job.nrfiles.into() } else { BONNIE_FILES };
+        return if part.profile == Profile::Bonnie { (own, 0) } else { (0, 0) };
     }
+    let is_metadata = workload.phase == Phase::Metadata && job.rw == Rw::SmallFiles;
+    if is_metadata { (job.size / job.bs.max(1), job.size) } else { (0, 0) }
 }
 
 /// Why a workload does not fit, with what would do.
@@ -195,7 +169,7 @@ mod tests {
             let text = format!("[axes]\nfs = {fs}\n[[stack]]\n[[workload]]\nname = 'randwrite'\n");
             expanded(&text, &[]).candidates
         };
-        let room = |fs: &str, mib: u64| beside_bytes(&made(fs), mib * MIB) / MIB;
+        let room = |fs: &str, mib: u64| scratch_bytes(&made(fs), mib * MIB) / MIB;
         let smaller = "['btrfs']\nmkfs = [['-m', 'single']]";
         assert_eq!(room(smaller, 128), 32, "what is not known is not counted");
         assert_eq!((room("['ext4']", 128), room("['ext4', 'f2fs']", 128)), (32, 17));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What a message says went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Trouble {
+pub enum LogProblem {
     /// A device or its link was reset.
     Reset,
     /// A command took too long.
@@ -18,20 +18,20 @@ pub enum Trouble {
     Voltage,
 }
 
-impl Trouble {
+impl LogProblem {
     /// In words.
     pub fn label(self) -> &'static str {
         match self {
-            Trouble::Reset => "a reset",
-            Trouble::Timeout => "a timeout",
-            Trouble::IoError => "an I/O error",
-            Trouble::Filesystem => "a filesystem error",
-            Trouble::Voltage => "low voltage",
+            LogProblem::Reset => "a reset",
+            LogProblem::Timeout => "a timeout",
+            LogProblem::IoError => "an I/O error",
+            LogProblem::Filesystem => "a filesystem error",
+            LogProblem::Voltage => "low voltage",
         }
     }
 
     /// Whether a number measured meanwhile cannot stand.
     pub fn spoils(self) -> bool {
-        self != Trouble::Voltage
+        self != LogProblem::Voltage
     }
 }
