@@ -14,16 +14,16 @@ mod tall;
 use std::error::Error;
 use std::io::{self, Write};
 
-use bakeoff_core::model::candidate::{Kind, Skipped};
+use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::{Cell, Event, StepDone, StopReason, What};
-use bakeoff_core::model::finding::{Finding, Scope, Severity};
+use bakeoff_core::model::finding::Finding;
 use bakeoff_core::model::measurement::{Latency, OpStats, Window};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::prepare::support::RECIPES;
 use bakeoff_core::stats::histogram::Histogram;
-use bakeoff_core::testing::RunBuilder;
+use bakeoff_core::testing::{RunBuilder, warning};
 
 /// 2026-11-20 14:03 UTC.
 const STARTED_UNIX_NS: i64 = 1_795_183_380_000_000_000;
@@ -99,14 +99,20 @@ fn demo() -> Vec<Event> {
                          CONFIG_EXFAT_FS"
                     .to_string(),
             }];
-            for candidate in &mut h.candidates {
-                let recipe = RECIPES.iter().find(|r| r.name == candidate.name);
-                candidate.kind = Kind::Stack(recipe.expect("a recipe of that name").stack());
-            }
+            use_recipes(&mut h.candidates);
         })
         .cells(|cell| shape(cell, 20));
     prepare(&mut builder);
     builder.finding(root_disk()).play(8, rates(table, 0.025)).events()
+}
+
+/// Candidates that are made as `demo` makes those of their name, as far as it knows them.
+fn use_recipes(candidates: &mut [Candidate]) {
+    for candidate in candidates {
+        if let Some(recipe) = RECIPES.iter().find(|r| r.name == candidate.name) {
+            candidate.kind = Kind::Stack(recipe.stack());
+        }
+    }
 }
 
 /// The steps of a run on an image, as far as the report shows them.
@@ -132,15 +138,11 @@ fn prepare(builder: &mut RunBuilder) {
 }
 
 fn root_disk() -> Finding {
-    Finding {
-        id: "L10".to_string(),
-        severity: Severity::Warn,
-        scope: Scope::Stack,
-        workload: None,
-        candidate: None,
-        evidence: "The image is on the disk that also holds / and this run's store.".to_string(),
-        advice: "Put it on a disk of its own with --image to have no other writer.".to_string(),
-    }
+    warning(
+        "L10",
+        "The image is on the disk that also holds / and this run's store.",
+        "Put it on a disk of its own with --image to have no other writer.",
+    )
 }
 
 fn nine() -> Vec<Event> {
@@ -210,11 +212,7 @@ fn hostile() -> Vec<Event> {
         h.host.model = Some(HOSTILE.repeat(8));
         h.candidates[1].name = "a name without any blank ".replace(' ', "-").repeat(8);
     });
-    let builder = builder.cells(|cell| shape(cell, 20)).finding(Finding {
-        evidence: HOSTILE.to_string(),
-        advice: HOSTILE.to_string(),
-        ..root_disk()
-    });
+    let builder = builder.cells(|cell| shape(cell, 20)).finding(warning("L10", HOSTILE, HOSTILE));
     let table: &[&[f64]] = &[&[1100.0], &[700.0]];
     builder.play(5, rates(table, 0.02)).events()
 }

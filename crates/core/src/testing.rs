@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::decide::{self, Clock, Next};
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
-use crate::model::finding::Finding;
+use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Host, Layer, LayerKind, Place};
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::measurement::Measurement;
@@ -22,6 +22,8 @@ use crate::model::verb::Verb;
 use crate::workloads;
 
 pub use crate::simulate::cell::{clean_truth, measurement};
+
+pub mod card;
 
 /// Time a visit takes beside its cells.
 const VISIT_NS: u64 = 1_000_000_000;
@@ -104,12 +106,15 @@ impl RunBuilder {
             expected_write_bytes: 1 << 30,
             file_bytes: None,
         };
-        let started =
-            Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what: What::Started(Box::new(header)) };
+        RunBuilder::of(header).workloads(&["randwrite"])
+    }
+
+    /// A run with this header.
+    pub fn of(header: Header) -> RunBuilder {
+        let what = What::Started(Box::new(header));
+        let started = Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what };
         let run = Run::begin(&started).expect("the event is a header");
-        let builder =
-            RunBuilder { events: vec![started], run, clock_ns: 1_000_000_000, change: |_| {} };
-        builder.workloads(&["randwrite"])
+        RunBuilder { events: vec![started], run, clock_ns: 1_000_000_000, change: |_| {} }
     }
 
     /// Changes the header; before the first block.
@@ -325,6 +330,19 @@ pub fn disk_place(fs: &str, mount_point: &str, disk: &str) -> Place {
 
 fn letter(i: usize) -> char {
     char::from(b'a' + (i % 26) as u8)
+}
+
+/// A warning about stacks.
+pub fn warning(id: &str, evidence: &str, advice: &str) -> Finding {
+    Finding {
+        id: id.to_string(),
+        severity: Severity::Warn,
+        scope: Scope::Stack,
+        workload: None,
+        candidate: None,
+        evidence: evidence.to_string(),
+        advice: advice.to_string(),
+    }
 }
 
 /// Every key of every object inside.

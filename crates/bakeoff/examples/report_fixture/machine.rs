@@ -22,18 +22,23 @@ pub fn events() -> Vec<Event> {
             shape(cell, 20);
             cell.telemetry = Some(Box::new(watched(cell)));
         });
-    builder.push(What::Watching(Box::new(Watching {
+    builder.push(watching(vec![Skipped {
+        name: "throttling".to_string(),
+        reason: "this board's firmware does not tell it".to_string(),
+    }]));
+    builder.push(What::Ceilings(Box::new(ceilings())));
+    builder.play(6, rates(table, 0.02)).events()
+}
+
+/// What is watched, and what is not.
+pub(super) fn watching(missing: Vec<Skipped>) -> What {
+    What::Watching(Box::new(Watching {
         sources: vec!["diskstats".to_string(), "stat".to_string()],
-        missing: vec![Skipped {
-            name: "throttling".to_string(),
-            reason: "this board's firmware does not tell it".to_string(),
-        }],
+        missing,
         fast_ns: 100 * MS,
         slow_ns: 500 * MS,
         memory_bytes: 65_536,
-    })));
-    builder.push(What::Ceilings(Box::new(ceilings())));
-    builder.play(6, rates(table, 0.02)).events()
+    }))
 }
 
 fn ceilings() -> Ceilings {

@@ -1,7 +1,7 @@
 //! Two sweeps: nine block sizes of reads, and depths by threads, on two filesystems of which one is
 //! slow with small blocks.
 
-use bakeoff_core::model::event::{Event, StopReason, What};
+use bakeoff_core::model::event::{Event, StopReason};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
@@ -35,9 +35,7 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
         h.host.model = Some("Raspberry Pi 4 Model B Rev 1.4".to_string());
         h.workloads = workloads;
     });
-    let mut played = builder.play(5, rate);
-    played.push(What::Stopped { reason: StopReason::Decided, note: String::new() });
-    played.events()
+    builder.play(5, rate).stopped(StopReason::Decided, "").events()
 }
 
 fn workloads() -> Vec<Workload> {

@@ -1,14 +1,13 @@
 //! A demo with more filesystems than most machines have, and with everything that takes space on
 //! its page: an A/A twin, bottlenecks that differ, stalls, findings and much that was left out.
 
-use bakeoff_core::model::candidate::{Kind, Skipped};
-use bakeoff_core::model::event::{Cell, Event, StopReason, What};
-use bakeoff_core::model::finding::{Finding, Scope, Severity};
+use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::model::event::{Cell, Event, StopReason};
+use bakeoff_core::model::finding::Finding;
 use bakeoff_core::model::index::BlockIx;
 use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::model::telemetry::Watching;
-use bakeoff_core::prepare::support::RECIPES;
-use bakeoff_core::testing::RunBuilder;
+use bakeoff_core::testing::card::FIVE;
+use bakeoff_core::testing::{RunBuilder, warning};
 
 use super::{machine, shape};
 
@@ -28,7 +27,6 @@ const NAMES: [&str; 13] = [
     TWIN,
 ];
 const TWIN: &str = "btrfs (twin)";
-const WORKLOADS: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqwrite", "seqread"];
 /// What the slowest candidate does on each workload.
 const RATES: [f64; 5] = [180.0, 95.0, 430.0, 12e6, 350e6];
 
@@ -40,25 +38,17 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
             h.title = "demo: filesystems on images in /home/pi".to_string();
             h.host.model = Some("Raspberry Pi 5 Model B Rev 1.0".to_string());
             h.skipped = ["ntfs3", "exfat", "bcachefs", "reiserfs"].map(without_driver).to_vec();
+            super::use_recipes(&mut h.candidates);
             for candidate in &mut h.candidates {
-                let recipe = RECIPES.iter().find(|r| r.name == candidate.name);
-                if let Some(recipe) = recipe {
-                    candidate.kind = Kind::Stack(recipe.stack());
-                }
                 candidate.twin_of = (candidate.name == TWIN).then(|| "btrfs".to_string());
             }
         })
         .mode(Mode::Quick)
         .header(|h| h.protocol.time_ns = None)
-        .workloads(&WORKLOADS)
+        .workloads(&FIVE)
         .cells(watched);
-    builder.push(What::Watching(Box::new(Watching {
-        sources: vec!["diskstats".to_string(), "stat".to_string()],
-        missing: ["clocks", "temperatures", "power", "throttling"].map(unwatched).to_vec(),
-        fast_ns: 100_000_000,
-        slow_ns: 500_000_000,
-        memory_bytes: 65_536,
-    })));
+    let missing = ["clocks", "temperatures", "power", "throttling"].map(unwatched);
+    builder.push(machine::watching(missing.to_vec()));
     let rate = |block: u32, candidate: u16, workload: u16| {
         let candidate = if candidate == 12 { 3 } else { candidate };
         let lead = 1.0 + 0.35 * f64::from((candidate * 5 + workload * 3) % 12);
@@ -66,9 +56,7 @@ pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {
     };
     let findings = [super::root_disk(), small(), busy()];
     let builder = findings.into_iter().fold(builder, RunBuilder::finding);
-    let mut played = builder.play(3, rate);
-    played.push(What::Stopped { reason: StopReason::TimeUp, note: String::new() });
-    played.events()
+    builder.play(3, rate).stopped(StopReason::TimeUp, "").events()
 }
 
 /// The cells of the first block are watched, with a CPU that is busy for every other candidate.
@@ -111,31 +99,17 @@ fn unwatched(name: &str) -> Skipped {
 }
 
 fn small() -> Finding {
-    Finding {
-        id: "L09".to_string(),
-        evidence: "random access over 16 MiB of 256 GiB: 0.01 % of the disk".to_string(),
-        advice: "Use a larger size (in a plan); seeks over the whole disk are longer.".to_string(),
-        ..warning()
-    }
+    warning(
+        "L09",
+        "random access over 16 MiB of 256 GiB: 0.01 % of the disk",
+        "Use a larger size (in a plan); seeks over the whole disk are longer.",
+    )
 }
 
 fn busy() -> Finding {
-    Finding {
-        id: "L29".to_string(),
-        evidence: "other processes transferred 34.8 MiB on the same disk".to_string(),
-        advice: "Stop them (see: sudo iotop -o) and measure again.".to_string(),
-        ..warning()
-    }
-}
-
-fn warning() -> Finding {
-    Finding {
-        id: String::new(),
-        severity: Severity::Warn,
-        scope: Scope::Stack,
-        workload: None,
-        candidate: None,
-        evidence: String::new(),
-        advice: String::new(),
-    }
+    warning(
+        "L29",
+        "other processes transferred 34.8 MiB on the same disk",
+        "Stop them (see: sudo iotop -o) and measure again.",
+    )
 }

@@ -2,32 +2,20 @@
 
 use crate::analyse::analyse;
 use crate::model::event::{CacheState, StopReason};
-use crate::model::finding::{Finding, Scope, Severity};
+use crate::model::finding::Finding;
 use crate::model::lead::Stalls;
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::prng::SplitMix64;
 use crate::testing::RunBuilder;
-
-pub const SEVEN: [&str; 7] = ["ext4", "xfs", "ext2", "btrfs", "f2fs", "exfat", "ntfs-3g"];
-pub const FIVE: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqwrite", "seqread"];
-pub const SIX: [&str; 6] = ["randwrite", "smallfiles", "randread", "seqwrite", "seqread", "randrw"];
+pub use crate::testing::card::{FIVE, SEVEN, SIX, card, unit};
 
 /// Noise of one cell: about normal with standard deviation 1, the same in every run.
 fn deviate(block: u32, candidate: u16, workload: u16) -> f64 {
     let words = [block.into(), candidate.into(), workload.into()];
     let mut g = SplitMix64::derive(6, &words);
     (0..12).map(|_| g.below(1 << 40) as f64 / (1u64 << 40) as f64).sum::<f64>() - 6.0
-}
-
-/// A rate in the metric's unit from a rate in operations: bytes for workloads in order.
-fn unit(workloads: &[&str], workload: u16) -> f64 {
-    match workloads[usize::from(workload)] {
-        "seqwrite" => 80e3,
-        "seqread" => 140e3,
-        _ => 1.0,
-    }
 }
 
 /// A demo that only its blocks end.
@@ -49,19 +37,6 @@ pub fn demo(
         own * libm::exp(noise * deviate(b, c, w))
     };
     start(names).workloads(workloads).play(blocks, rates)
-}
-
-/// Rates of seven filesystems that differ as they do on a card: a clear winner of most workloads.
-pub fn card(c: usize, w: usize) -> f64 {
-    const RATES: [[f64; 7]; 6] = [
-        [1110.0, 1240.0, 1100.0, 480.0, 1180.0, 900.0, 310.0],
-        [820.0, 690.0, 800.0, 410.0, 640.0, 220.0, 95.0],
-        [2110.0, 2100.0, 2090.0, 2060.0, 2120.0, 2080.0, 1500.0],
-        [400.0, 520.0, 390.0, 350.0, 410.0, 300.0, 160.0],
-        [640.0, 645.0, 630.0, 600.0, 610.0, 560.0, 420.0],
-        [900.0, 1000.0, 880.0, 400.0, 950.0, 700.0, 250.0],
-    ];
-    RATES[w][c % 7] * if c < 7 { 1.0 } else { 0.8 }
 }
 
 /// The run of most tests: seven candidates, five workloads, some of everything.
@@ -103,13 +78,5 @@ pub fn rich() -> (Run, Analysis) {
 }
 
 pub fn warning(id: &str, evidence: &str) -> Finding {
-    Finding {
-        id: id.to_string(),
-        severity: Severity::Warn,
-        scope: Scope::Stack,
-        workload: None,
-        candidate: None,
-        evidence: evidence.to_string(),
-        advice: "mend it".to_string(),
-    }
+    crate::testing::warning(id, evidence, "mend it")
 }
