@@ -91,12 +91,14 @@ fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
     let found = Finder::all(study.table().as_bytes()).judged(&facts);
     let source = format!("study:{}", study.name);
+    let document = report::study_document(&source, &found, &facts);
     if global.format == Some(Format::Markdown) {
-        let text = report::study_markdown(&source, &found, &facts);
+        let text = document.markdown();
         stored::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
         return Ok(Outcome::Done);
     }
-    let html = report::study_html(&source, &found, &facts, &assets::report());
+    let title = "A published comparison, measured by others";
+    let html = report::document_page(title, &document, &assets::report());
     let path =
         args.output.clone().unwrap_or_else(|| format!("bakeoff-study-{}.html", study.name).into());
     write(&path, &html)

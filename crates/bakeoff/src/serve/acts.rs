@@ -13,6 +13,7 @@ use axum::extract::{Form, Path, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use bakeoff_core::model::event::StopReason;
 use bakeoff_core::model::verb::Verb;
+use bakeoff_core::report::pages;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::app::{App, locked, slowly};
@@ -37,7 +38,7 @@ pub async fn form(
     Extension(reader): Extension<Reader>,
 ) -> Result<Html<String>, Problem> {
     let page = slowly(&app, move |app| choice::form(app, reader, &Pairs::new())).await?;
-    Ok(Html(page.html()))
+    Ok(Html(pages::rendered(&page)))
 }
 
 /// Shows what a choice would do, or starts it once that was shown.
@@ -63,7 +64,7 @@ pub async fn submitted(
             Ok(false) => {}
             Err(problem) => page.problem = Some(problem.said),
         }
-        Ok(Html(page.html()).into_response())
+        Ok(Html(pages::rendered(&page)).into_response())
     });
     answer.await
 }

@@ -16,9 +16,10 @@ use utoipa::OpenApi;
 
 use super::app::{App, blocking, slowly};
 use super::hub::{Hub, Message, Watching};
-use super::pages::{Pairs, all, compared, drive, named, printed};
+use super::pages::{Pairs, all, drive, named, printed, to_compare};
 use super::problem::Problem;
 use super::{acts, history, home, metrics};
+use crate::store::RunId;
 
 /// Silence after which a stream says that it lives.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -174,8 +175,12 @@ pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answe
     responses((status = 200, description = "bakeoff/compare", content_type = "application/json")))]
 pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let chosen: Vec<String> = all(&pairs, "run").into_iter().map(str::to_string).collect();
-    let text = slowly(&app, move |app| compared(app, &chosen, "json")).await;
-    Ok(json(text.map_err(Problem::json)?))
+    let text = slowly(&app, move |app| {
+        let runs = to_compare(app, &chosen)?;
+        let options = ["compare", "--format", "json"].into_iter();
+        printed(app, &options.chain(runs.iter().map(RunId::as_str)).collect::<Vec<_>>())
+    });
+    Ok(json(text.await.map_err(Problem::json)?))
 }
 
 /// The history of a drive.

@@ -72,7 +72,12 @@ pub fn form(app: &App, reader: Reader, pairs: &Pairs) -> Result<NewPage, Problem
     });
     let wanted = one(pairs, "plan");
     let plans = plan::BUILT_IN.iter();
-    let plans = plans.map(|p| (p.name.to_string(), p.summary.to_string(), p.name == wanted));
+    let plans = plans.map(|plan| Choice {
+        is_chosen: plan.name == wanted,
+        value: plan.name.to_string(),
+        name: plan.name.to_string(),
+        about: plan.summary.to_string(),
+    });
     Ok(NewPage {
         can_act: reader.may_act,
         may_erase: app.may_erase,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axum::extract::{Query as UrlQuery, State};
 use axum::response::Html;
 use bakeoff_core::history::filter::Filter;
-use bakeoff_core::report::pages::{HistoryPage, HistoryRow, Query};
+use bakeoff_core::report::pages::{self, HistoryPage, HistoryRow, Query};
 use bakeoff_core::report::runs::{Row, State as RunState};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -35,7 +35,7 @@ pub async fn runs(
     if page.rows.iter().any(is_unread) {
         read_results(&app);
     }
-    Ok(Html(page.html()))
+    Ok(Html(pages::rendered(&page)))
 }
 
 /// Has the results of all runs read that nobody has listed yet; once at a time, and not beside a

@@ -9,7 +9,7 @@ use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::report::devices::Drive;
-use bakeoff_core::report::pages::{self, DriveRow, NowPage, TextPage};
+use bakeoff_core::report::pages::{self, ComparePage, DriveRow, LoginPage, NowPage, TextPage};
 use bakeoff_core::report::runs::State as RunState;
 use bakeoff_core::units;
 
@@ -64,7 +64,7 @@ pub async fn now(
             text => text,
         };
         let drives = drives.drives.iter().map(drive_row).collect();
-        Ok(NowPage { machine, drives, ..page }.html())
+        Ok(pages::rendered(&NowPage { machine, drives, ..page }))
     });
     Ok(Html(html.await?))
 }
@@ -126,26 +126,27 @@ pub async fn compare(
     let chosen: Vec<String> = all(&pairs, "run").into_iter().map(str::to_string).collect();
     let chosen: Vec<String> = chosen.into_iter().filter(|run| !run.is_empty()).collect();
     if chosen.len() < 2 {
-        return Ok(Html(pages::compare_page(chosen, String::new(), None)));
+        return Ok(Html(pages::rendered(&ComparePage { chosen, ..ComparePage::default() })));
     }
     let asked = chosen.clone();
-    let compared = slowly(&app, move |app| compared(app, &asked, "text")).await;
-    let (pre, problem) = match compared {
-        Ok(text) => (text, None),
+    let compared = slowly(&app, move |app| {
+        let runs = to_compare(app, &asked)?;
+        let runs: Vec<&str> = runs.iter().map(RunId::as_str).collect();
+        String::from_utf8(app.view(view::COMPARE, &runs.join(","))?).map_err(Problem::broken)
+    });
+    let (compared, problem) = match compared.await {
+        Ok(compared) => (compared, None),
         Err(problem) => (String::new(), Some(problem.said)),
     };
-    Ok(Html(pages::compare_page(chosen, pre, problem)))
+    Ok(Html(pages::rendered(&ComparePage { chosen, compared, problem })))
 }
 
-/// What `compare` prints of these runs.
-pub fn compared(app: &App, chosen: &[String], format: &str) -> Result<String, Problem> {
+/// The runs of these names, as many as can be compared.
+pub fn to_compare(app: &App, chosen: &[String]) -> Result<Vec<RunId>, Problem> {
     if chosen.len() < 2 || chosen.len() > COMPARED {
         return Err(Problem::bad(format!("Name 2 to {COMPARED} runs.")));
     }
-    let runs = chosen.iter().map(|name| named(app, name)).collect::<Result<Vec<_>, _>>()?;
-    let mut args = vec!["compare", "--format", format];
-    args.extend(runs.iter().map(RunId::as_str));
-    printed(app, &args)
+    chosen.iter().map(|name| named(app, name)).collect()
 }
 
 /// What a command of ours prints; runs whose answer is open end with 1, which is no failure.
@@ -178,12 +179,12 @@ pub async fn check(
             ..TextPage::default()
         })
     });
-    Ok(Html(page.await?.html()))
+    Ok(Html(pages::rendered(&page.await?)))
 }
 
 /// Asks for the token.
 pub async fn login() -> Html<String> {
-    Html(pages::login(false))
+    Html(pages::rendered(&LoginPage { is_wrong: false }))
 }
 
 /// Takes the token. A wrong one takes a second.
@@ -192,7 +193,7 @@ pub async fn logged_in(State(app): State<Arc<App>>, Form(pairs): Form<Pairs>) ->
     let is_token = app.rules.token.as_ref().is_some_and(|token| token.is(typed));
     if !is_token {
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-        return Html(pages::login(true)).into_response();
+        return Html(pages::rendered(&LoginPage { is_wrong: true })).into_response();
     }
     let secure = if app.rules.is_tls { "; Secure" } else { "" };
     let cookie = format!(

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
-use bakeoff_core::report::pages::TextPage;
+use bakeoff_core::report::pages::{self, TextPage};
 
 use crate::exec::ExecError;
 use crate::fault::Fault;
@@ -99,6 +99,6 @@ impl IntoResponse for Problem {
             back: Some(("/".to_string(), "Back to the current run".to_string())),
             ..TextPage::default()
         };
-        (self.status, Html(page.html())).into_response()
+        (self.status, Html(pages::rendered(&page))).into_response()
     }
 }

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use bakeoff_core::analyse::analyse;
+use bakeoff_core::compare::compare;
+use bakeoff_core::report;
 use bakeoff_core::report::now::Now;
 use bakeoff_core::report::pages;
 
@@ -26,7 +28,11 @@ pub const PAGE: &str = "page";
 /// First word: the history of a drive as a page.
 pub const TREND: &str = "trend";
 
-/// What is asked for, with the store and the run, or the drive, behind it.
+/// First word: what `compare` says of runs, as part of a page.
+pub const COMPARE: &str = "compare";
+
+/// What is asked for, with the store and the run, the runs with commas between them, or the drive
+/// behind it.
 pub fn run(args: &[OsString]) -> ExitCode {
     fault::exit(write(args))
 }
@@ -34,8 +40,10 @@ pub fn run(args: &[OsString]) -> ExitCode {
 fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     let [what, store, id] = args else { return Err(Fault::usage("no view was specified")) };
     let none = || StoreError::NotFound { name: id.to_string_lossy().into_owned(), near: vec![] };
-    if what.to_str() == Some(TREND) {
-        return write_trend(store, id);
+    match what.to_str() {
+        Some(TREND) => return write_trend(store, id),
+        Some(COMPARE) => return write_compared(store, id),
+        _ => {}
     }
     let id = id.to_str().and_then(RunId::parse).ok_or_else(none)?;
     let store = Sqlite::open_existing(Path::new(store))?.ok_or_else(none)?;
@@ -60,11 +68,26 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
+/// The options of every command, for this store.
+fn global(store: &OsString) -> Global {
+    Global { store: Some(store.into()), format: None, quiet: true, seed: None }
+}
+
+fn write_compared(store: &OsString, ids: &OsString) -> Result<Outcome, Fault> {
+    let ids = ids.to_string_lossy();
+    let ids: Vec<&str> = ids.split(',').collect();
+    let runs = stored::analysed(&global(store), &ids, ids.len())?;
+    if runs.len() < 2 {
+        return Err(Fault::usage("nothing to compare with. Choose two runs"));
+    }
+    let document = report::compare_document(Some(&compare(&runs, None)), &[]);
+    std::io::stdout().lock().write_all(document.html().as_bytes())?;
+    Ok(Outcome::Done)
+}
+
 fn write_trend(store: &OsString, drive: &OsString) -> Result<Outcome, Fault> {
-    let store = Some(store.into());
-    let global = Global { store, format: None, quiet: true, seed: None };
     let drive = drive.to_string_lossy().into_owned();
-    let found = trend::of_drive(&global, &Trend { drive, since: None, across: None })?;
+    let found = trend::of_drive(&global(store), &Trend { drive, since: None, across: None })?;
     std::io::stdout().lock().write_all(pages::trend_page(&found).as_bytes())?;
     Ok(Outcome::Done)
 }

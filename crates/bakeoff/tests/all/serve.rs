@@ -27,7 +27,7 @@ fn every_page_is_there_and_says_what_browsers_may_do_with_it() {
         ("/", "This machine"),
         ("/runs", "2 runs."),
         (run.as_str(), "/assets/report.js"),
-        (compare.as_str(), "<pre"),
+        (compare.as_str(), "<h2>Runs</h2>"),
         ("/new", "Compare directories"),
         ("/trend?drive=4C5300", "over time"),
         ("/login", "Enter the token"),

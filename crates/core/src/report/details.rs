@@ -5,7 +5,7 @@ use super::answer::{Matrix, PlaceAnswer, place_table};
 use super::document::{Document, Mark, Table, number, words};
 use super::layout::{Tone, cut};
 use super::mark;
-use super::view::{Alone, FindingView, Question, Row, View};
+use super::view::{Alone, Question, Row, View};
 
 /// Facts of a machine that belong to its name.
 const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
@@ -107,7 +107,7 @@ fn write_question(question: &Question, view: &View, out: &mut Document) {
     for (name, fact) in facts {
         fact.into_iter().for_each(|fact| out.line(1, format!("{name}: {fact}")));
     }
-    view.own_findings(question).for_each(|finding| write_finding(finding, out));
+    view.own_findings(question).for_each(|finding| out.finding(finding));
 }
 
 fn standings(question: &Question) -> Table {
@@ -141,15 +141,11 @@ fn standing(row: &Row) -> Vec<String> {
     ]
 }
 
-fn write_finding(finding: &FindingView, out: &mut Document) {
-    out.marked(mark::severity(finding.severity, finding.severity_word), finding.told());
-}
-
 /// What limits all answers, and what has none.
 fn limits(view: &View, out: &mut Document) {
     if !view.findings.is_empty() {
         out.heading("What limits these answers");
-        view.findings.iter().for_each(|finding| write_finding(finding, out));
+        view.findings.iter().for_each(|finding| out.finding(finding));
     }
     if !view.invalid.is_empty() {
         out.heading("Discarded cells");

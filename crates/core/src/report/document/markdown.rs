@@ -30,7 +30,7 @@ pub(super) fn write(parts: &[Part]) -> String {
                 });
                 (Kind::Paragraph, format!("### {}\n", escape(&sanitize(text))))
             }
-            Part::Line(line) if line.depth == 0 && !line.is_bullet => {
+            Part::Line(line) if !line.is_item() => {
                 let name = line.name.as_ref().map(|name| format!("{}: ", escape(&sanitize(name))));
                 let text = name.unwrap_or_default() + &escape(&sanitize(&line.text));
                 (Kind::Paragraph, format!("{}{text}\n", std::mem::take(&mut result)))

@@ -1,19 +1,22 @@
 //! What people read, as every output shows it: one description of a document, and a writer each
-//! for a terminal and for Markdown. The writers make what comes from outside harmless, so that what
-//! describes a document need not.
+//! for a terminal, for Markdown and for a page ([`super::html`]). The writers make what comes from
+//! outside harmless, so that what describes a document need not.
 
 mod markdown;
 mod table;
 mod terminal;
 
-pub use table::{Column, Table, number, words};
+pub(super) use table::Kind;
+pub use table::{Column, Table, candidates, number, of_candidate, words};
 
 use super::layout::Tone;
+use super::mark;
+use super::view::FindingView;
 
 /// A document that is being described, from its beginning to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    parts: Vec<Part>,
+    pub(super) parts: Vec<Part>,
 }
 
 /// A word that carries the result of what it belongs to, in its colour.
@@ -26,7 +29,7 @@ pub struct Mark {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Headline(String),
     Heading {
         text: String,
@@ -61,19 +64,27 @@ impl<N: Into<String>, T: Into<String>> From<(N, T)> for Row {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Line {
+pub(super) struct Line {
     /// Levels below a paragraph.
-    depth: usize,
+    pub(super) depth: usize,
     is_bullet: bool,
-    mark: Option<Mark>,
+    pub(super) mark: Option<Mark>,
     /// In front of the text and never broken, so that a path can be copied.
-    name: Option<String>,
-    text: String,
+    pub(super) name: Option<String>,
+    pub(super) text: String,
+    /// What `text` tells, where that is a finding.
+    pub(super) finding: Option<FindingView>,
 }
 
 impl Line {
     fn new(text: impl Into<String>) -> Line {
-        Line { depth: 0, is_bullet: false, mark: None, name: None, text: text.into() }
+        let text = text.into();
+        Line { depth: 0, is_bullet: false, mark: None, name: None, text, finding: None }
+    }
+
+    /// Whether it is part of a list.
+    pub(super) fn is_item(&self) -> bool {
+        self.depth > 0 || self.is_bullet
     }
 }
 
@@ -119,6 +130,13 @@ impl Document {
         self.parts.push(Part::Line(line));
     }
 
+    /// A finding as an item of a list.
+    pub fn finding(&mut self, finding: &FindingView) {
+        let mark = Some(mark::severity(finding.severity, finding.severity_word));
+        let told = Line { is_bullet: true, mark, ..Line::new(finding.told()) };
+        self.parts.push(Part::Line(Line { finding: Some(finding.clone()), ..told }));
+    }
+
     /// Names, each with its text.
     pub fn rows(&mut self, rows: impl IntoIterator<Item = impl Into<Row>>) {
         self.parts.push(Part::Rows(rows.into_iter().map(Into::into).collect()));
@@ -144,6 +162,20 @@ impl Document {
     /// An empty line, of which there is one at most between two parts.
     pub fn gap(&mut self) {
         self.parts.push(Part::Gap);
+    }
+
+    /// Its findings.
+    pub(super) fn findings(&self) -> impl Iterator<Item = &FindingView> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Line(line) => line.finding.as_ref(),
+            Part::Headline(_)
+            | Part::Heading { .. }
+            | Part::Rows(_)
+            | Part::Table(_)
+            | Part::Verbatim(_)
+            | Part::Command(_)
+            | Part::Gap => None,
+        })
     }
 
     /// For a terminal of `width` columns, with colours or without.

@@ -1,8 +1,6 @@
 //! Tables as every output shows them: one description, and a writer each for a terminal, for
 //! Markdown and for a page.
 
-use std::fmt::{Display, Write};
-
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table as Layout, presets};
 
 use super::markdown::escape;
@@ -12,26 +10,61 @@ use crate::report::layout::{TABLE, wrap};
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    title: String,
-    /// Numbers end in line, words begin in line.
-    is_number: bool,
+    pub(in crate::report) title: String,
+    pub(in crate::report) kind: Kind,
+    /// Whether the title is the name of a candidate.
+    titles_candidate: bool,
+}
+
+/// What is in the cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Kind {
+    /// They begin in line.
+    Words,
+    /// They end in line.
+    Numbers,
+    /// Names of candidates.
+    Candidates,
+}
+
+impl Column {
+    fn new(title: impl Into<String>, kind: Kind) -> Column {
+        Column { title: title.into(), kind, titles_candidate: false }
+    }
+
+    /// Whether its title or its cells name candidates.
+    pub(in crate::report) fn is_of_candidate(&self) -> bool {
+        self.titles_candidate || self.kind == Kind::Candidates
+    }
 }
 
 /// A column of words.
 pub fn words(title: impl Into<String>) -> Column {
-    Column { title: title.into(), is_number: false }
+    Column::new(title, Kind::Words)
 }
 
 /// A column of numbers.
 pub fn number(title: impl Into<String>) -> Column {
-    Column { title: title.into(), is_number: true }
+    Column::new(title, Kind::Numbers)
+}
+
+/// A column of names of candidates.
+pub fn candidates(title: impl Into<String>) -> Column {
+    Column::new(title, Kind::Candidates)
+}
+
+/// A column of the numbers of this candidate.
+pub fn of_candidate(name: impl Into<String>) -> Column {
+    Column { titles_candidate: true, ..number(name) }
 }
 
 /// Rows below titles. A row has as many cells as there are columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    columns: Vec<Column>,
-    rows: Vec<Vec<String>>,
+    pub(in crate::report) columns: Vec<Column>,
+    pub(in crate::report) rows: Vec<Vec<String>>,
+    /// Where the first cell of each row leads on a page.
+    pub(in crate::report) links: Vec<String>,
 }
 
 impl Table {
@@ -40,7 +73,13 @@ impl Table {
         columns: impl IntoIterator<Item = Column>,
         rows: impl IntoIterator<Item = Vec<String>>,
     ) -> Table {
-        Table { columns: columns.into_iter().collect(), rows: rows.into_iter().collect() }
+        let (columns, rows) = (columns.into_iter().collect(), rows.into_iter().collect());
+        Table { columns, rows, links: Vec::new() }
+    }
+
+    /// The table with an address for each row, where the first cell leads on a page.
+    pub fn linked(self, links: Vec<String>) -> Table {
+        Table { links, ..self }
     }
 
     /// Whether it has no row.
@@ -81,7 +120,7 @@ impl Table {
             layout.add_row(row.iter().map(|cell| sanitize(cell)));
         }
         for (column, laid_out) in self.columns.iter().zip(layout.column_iter_mut()) {
-            if column.is_number {
+            if column.kind == Kind::Numbers {
                 laid_out.set_cell_alignment(CellAlignment::Right);
                 // A number stays with its unit.
                 laid_out.set_constraint(ColumnConstraint::ContentWidth);
@@ -108,50 +147,18 @@ impl Table {
 
     /// For Markdown.
     pub fn markdown(&self) -> String {
-        let rule = |column: &Column| if column.is_number { "--:" } else { ":--" };
+        let rule = |column: &Column| if column.kind == Kind::Numbers { "--:" } else { ":--" };
         let rules: Vec<&str> = self.columns.iter().map(rule).collect();
         let titles = self.columns.iter().map(|column| &column.title);
         let mut out = format!("{}|{}|\n", markdown_row(titles), rules.join("|"));
         out.extend(self.rows.iter().map(markdown_row));
         out
     }
-
-    /// For a page, with its caption; the first column names the rows.
-    pub fn html(&self, caption: &str) -> String {
-        let mut out = format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\n\
-             <table>\n<caption>{caption}</caption>\n<thead><tr>\n",
-            caption = html_text(caption)
-        );
-        let class = |column: &Column| if column.is_number { " class=\"n\"" } else { "" };
-        // Writing to a String cannot fail, here and below.
-        for column in &self.columns {
-            let title = html_text(&column.title);
-            let _ = writeln!(out, "<th scope=\"col\"{}>{title}</th>", class(column));
-        }
-        out.push_str("</tr></thead>\n<tbody>\n");
-        for row in &self.rows {
-            out.push_str("<tr>\n");
-            for (at, (column, cell)) in self.columns.iter().zip(row).enumerate() {
-                let (name, scope) = if at == 0 { ("th", " scope=\"row\"") } else { ("td", "") };
-                let cell = html_text(cell);
-                let _ = writeln!(out, "<{name}{scope}{}>{cell}</{name}>", class(column));
-            }
-            out.push_str("</tr>\n");
-        }
-        out + "</tbody>\n</table>\n</div>\n"
-    }
 }
 
 fn markdown_row(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let cells: Vec<String> = cells.into_iter().map(|cell| escape(cell.as_ref())).collect();
     format!("| {} |\n", cells.join(" | "))
-}
-
-/// Text as a page shows it.
-fn html_text(text: &str) -> impl Display {
-    askama::filters::escape(text, askama::filters::Html)
-        .unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
 #[cfg(test)]
@@ -173,9 +180,5 @@ mod tests {
             table().markdown(),
             "| candidate | MB/s |\n|:--|--:|\n| ext4 | 9 |\n| &lt;b&gt;\\| | 123 |\n"
         );
-        let page = table().html("Rates & more");
-        assert!(page.contains("<caption>Rates &#38; more</caption>"), "{page}");
-        assert!(page.contains("<th scope=\"row\">&#60;b&#62;|</th>\n<td class=\"n\">123</td>"));
-        assert_eq!(page.matches("<tr>").count(), 3);
     }
 }

@@ -80,7 +80,7 @@ impl Page {
 
     fn line(&mut self, line: &Line) {
         let indent = "  ".repeat(line.depth);
-        let is_item = line.depth > 0 || line.is_bullet || line.name.is_some();
+        let is_item = line.is_item() || line.name.is_some();
         let rest = if is_item { format!("{indent}  ") } else { indent.clone() };
         let first = if line.is_bullet { format!("{indent}- ") } else { indent };
         if let Some(name) = &line.name {

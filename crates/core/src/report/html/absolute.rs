@@ -3,14 +3,13 @@
 
 use serde::Serialize;
 
-use crate::decide::rounds;
-use crate::model::event::Cell;
+use crate::model::measurement::OpStats;
 use crate::model::run::Run;
 use crate::model::workload::Metric;
-use crate::report::view::{Question, candidate_name};
+use crate::report::view::Question;
 use crate::stats::student_t;
 
-use super::chart::{cells, style_of};
+use super::chart::by_operation;
 
 /// Share of intervals that may miss: 95 % hold the mean.
 const ALPHA: f64 = 0.05;
@@ -60,31 +59,20 @@ pub fn phases(run: &Run, question: &Question, styles: &[String]) -> Vec<Phase> {
     if workload.map(|w| w.metric) != Some(Metric::FilesPerSecond) {
         return Vec::new();
     }
-    let mut phases: Vec<Phase> = Vec::new();
-    for row in &question.rows {
-        let of_row =
-            |c: &&Cell| candidate_name(run, c.candidate) == row.candidate && rounds::counts(run, c);
-        let mut sums: Vec<(&'static str, f64, u64)> = Vec::new();
-        for cell in cells(run, question).filter(of_row) {
-            for (op, stats) in cell.measurement.ops().filter(|(_, stats)| stats.total_ios > 0) {
-                let ns = stats.lat_ns.mean * stats.total_ios as f64;
-                match sums.iter_mut().find(|(name, ..)| *name == op) {
-                    Some((_, sum, n)) => (*sum, *n) = (*sum + ns, *n + stats.total_ios),
-                    None => sums.push((op, ns, stats.total_ios)),
-                }
-            }
-        }
-        let style = style_of(styles, &row.candidate);
-        for (op, ns, n) in sums {
-            let mean = (style, ns / n as f64);
-            match phases.iter_mut().find(|phase| phase.op == op) {
-                Some(phase) => phase.means.push(mean),
-                None => phases.push(Phase { op, means: vec![mean] }),
-            }
-        }
-    }
-    phases.retain(|phase| phase.means.iter().all(|(_, ns)| ns.is_finite() && *ns > 0.0));
-    phases
+    let add = |(sum_ns, n): &mut (f64, u64), stats: &OpStats| {
+        *sum_ns += stats.lat_ns.mean * stats.total_ios as f64;
+        *n += stats.total_ios;
+    };
+    let mean =
+        |(style, (sum_ns, n)): (usize, (f64, u64))| (n > 0).then(|| (style, sum_ns / n as f64));
+    let phases = by_operation(run, question, styles, add).into_iter();
+    let phases =
+        phases.map(|(op, sums)| Phase { op, means: sums.into_iter().filter_map(mean).collect() });
+    let is_whole = |phase: &Phase| {
+        let mut means = phase.means.iter();
+        !phase.means.is_empty() && means.all(|(_, ns)| ns.is_finite() && *ns > 0.0)
+    };
+    phases.filter(is_whole).collect()
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
     let view = View::new(run, analysis);
     let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
     let answer = answer::applies(run).then(|| Answer::new(run, analysis));
-    let matrix = answer.as_ref().and_then(|a| MatrixPage::new(0, a, &view, &styles));
+    let matrix = answer.as_ref().and_then(|a| MatrixPage::new("", a, &view, &styles));
     let mut picture = Picture { width: SIZE.0 as u32, height: SIZE.1 as u32, shapes: Vec::new() };
     picture.rect((0.0, 0.0), SIZE, PAPER, 1.0);
     picture.rect((0.0, 0.0), (SIZE.0, 10.0), COLORS[0], 1.0);

@@ -3,7 +3,7 @@
 use crate::diagnose::baseline;
 use crate::model::ceiling::LayerRate;
 use crate::model::run::Run;
-use crate::report::document::{Table, number, words};
+use crate::report::document::{Table, candidates, number, words};
 use crate::report::view::candidate_name;
 
 /// The rate of every layer of a run, by workload, lowest first.
@@ -21,7 +21,7 @@ pub fn table(run: &Run) -> Table {
             baseline::in_words(workload.metric, layer.rate),
         ])
     };
-    let columns = [words("workload"), words("layer"), words("candidate"), number("rate")];
+    let columns = [words("workload"), words("layer"), candidates("candidate"), number("rate")];
     Table::new(columns, measured.into_iter().filter_map(row))
 }
 

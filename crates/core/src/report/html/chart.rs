@@ -8,6 +8,7 @@ use crate::decide::{figure, rounds};
 use crate::model::ceiling::LayerRate;
 use crate::model::event::Cell;
 use crate::model::index::{BlockIx, WorkloadIx};
+use crate::model::measurement::OpStats;
 use crate::model::run::{BlockState, Run};
 use crate::model::workload::Metric;
 use crate::report::view::{Question, candidate_name};
@@ -242,7 +243,7 @@ fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingDat
 }
 
 /// Cells of one workload in complete blocks.
-pub fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell> {
+fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell> {
     let index = question.index;
     let blocks = run.blocks.iter().filter(|b| b.state == BlockState::Complete);
     blocks.flat_map(|b| &b.cells).filter(move |c| Some(c.workload) == index)
@@ -303,29 +304,47 @@ fn finite(value: f64) -> Option<f64> {
 
 /// Curves for every kind of operation that took place.
 fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData> {
-    let mut ops: Vec<LatencyData> = Vec::new();
+    let merge = |merged: &mut Histogram, stats: &OpStats| merged.merge(&stats.histogram);
+    let curve = |(candidate, merged): (usize, Histogram)| {
+        let count = merged.total();
+        (count > 0).then(|| Curve { candidate, count, ns: percentile::curve(&merged) })
+    };
+    let ops = by_operation(run, question, styles, merge).into_iter();
+    let ops = ops.map(|(op, merged)| LatencyData {
+        op,
+        curves: merged.into_iter().filter_map(curve).collect(),
+    });
+    ops.filter(|op| !op.curves.is_empty()).collect()
+}
+
+/// What `add` makes of all cells that count, for each kind of operation and candidate in it.
+pub fn by_operation<T: Default>(
+    run: &Run,
+    question: &Question,
+    styles: &[String],
+    add: impl Fn(&mut T, &OpStats),
+) -> Vec<(&'static str, Vec<(usize, T)>)> {
+    let mut ops: Vec<(&'static str, Vec<(usize, T)>)> = Vec::new();
     for row in &question.rows {
-        let mut merged: Vec<(&'static str, Histogram)> = Vec::new();
-        for cell in cells(run, question).filter(|cell| rounds::counts(run, cell)) {
-            if candidate_name(run, cell.candidate) != row.candidate {
-                continue;
-            }
+        let style = style_of(styles, &row.candidate);
+        let is_of_row = |cell: &&Cell| {
+            rounds::counts(run, cell) && candidate_name(run, cell.candidate) == row.candidate
+        };
+        for cell in cells(run, question).filter(is_of_row) {
             for (op, stats) in cell.measurement.ops() {
-                match merged.iter_mut().find(|(name, _)| *name == op) {
-                    Some((_, histogram)) => histogram.merge(&stats.histogram),
-                    None => merged.push((op, stats.histogram.clone())),
+                let at = ops.iter().position(|(name, _)| *name == op).unwrap_or_else(|| {
+                    ops.push((op, Vec::new()));
+                    ops.len() - 1
+                });
+                let of_op = &mut ops[at].1;
+                match of_op.last_mut().filter(|(last, _)| *last == style) {
+                    Some((_, sum)) => add(sum, stats),
+                    None => {
+                        let mut sum = T::default();
+                        add(&mut sum, stats);
+                        of_op.push((style, sum));
+                    }
                 }
-            }
-        }
-        for (op, histogram) in merged.iter().filter(|(_, h)| h.total() > 0) {
-            let curve = Curve {
-                candidate: style_of(styles, &row.candidate),
-                count: histogram.total(),
-                ns: percentile::curve(histogram),
-            };
-            match ops.iter_mut().find(|o| o.op == *op) {
-                Some(data) => data.curves.push(curve),
-                None => ops.push(LatencyData { op, curves: vec![curve] }),
             }
         }
     }

@@ -54,7 +54,7 @@ impl First {
             return None;
         }
         let answer = Answer::new(run, analysis);
-        let matrix = MatrixPage::new(index, &answer, view, styles)?;
+        let matrix = MatrixPage::new(&format!("#run-{index}"), &answer, view, styles)?;
         // The answers stand above, whole.
         let mut limits = answer.limits;
         limits.retain(|limit| !limit.is_in_answers);

@@ -7,46 +7,30 @@
 
 use askama::Template;
 
-use super::super::glossary::{TERMS, Term};
 use super::super::now::{self, Now};
 use super::super::runs::State;
 use super::super::view::View;
 use super::matrix::MatrixPage;
-use super::{RunPage, SYMBOLS, color, symbol, tied};
-use crate::evidence::Rule;
+use super::{Parts, color, symbol, tied};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::answer::{self, Answer};
 use crate::units;
 
-/// The page of a navigation that is open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Here {
-    /// What runs.
-    Now,
-    /// The history.
-    Runs,
-    /// Runs beside each other.
-    Compare,
-    /// Starting a run.
-    New,
-    /// None of them.
-    Elsewhere,
-}
+/// The pages of the navigation: address and name.
+const PAGES: [(&str, &str); 4] =
+    [("/", "Now"), ("/runs", "Runs"), ("/compare", "Compare"), ("/new", "New")];
 
 /// A run as it is now: the part of a page that is replaced while the run goes on.
 pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
     let now = Now::new(run, analysis, state);
-    let answer = Answer::new(run, analysis);
     let view = View::new(run, analysis);
     let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
-    let has_matrix = answer::applies(run);
-    let mut matrix = has_matrix.then(|| MatrixPage::new(0, &answer, &view, &styles)).flatten();
-    // The tables that they lead to are on another page.
-    for cell in matrix.iter_mut().flat_map(|m| &mut m.rows).flat_map(|row| &mut row.cells) {
-        cell.has_row = false;
-    }
-    rendered(RunNow {
+    // The tables that the matrix leads to are on the page of the report.
+    let link = format!("/runs/{}#run-0", now.run);
+    let answer = answer::applies(run).then(|| Answer::new(run, analysis));
+    let matrix = answer.and_then(|answer| MatrixPage::new(&link, &answer, &view, &styles));
+    rendered(&RunNow {
         state_class: match now.state {
             State::Running | State::Unfinished => "open",
             State::Stopped => "beats",
@@ -86,11 +70,9 @@ fn facts(now: &Now) -> Vec<Fact> {
     facts
 }
 
-/// Rendering into a String fails only when a Display of ours does, and none of them can.
-fn rendered(template: impl Template) -> String {
-    let page = template.render();
-    let page = page.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
-    super::without_controls(&page, "")
+/// A page as HTML.
+pub fn rendered(page: &impl Template) -> String {
+    super::rendered(page, "")
 }
 
 #[derive(Template)]
@@ -107,28 +89,14 @@ struct RunNow {
 
 /// The report of runs as a page of the server: its script and style are linked.
 pub fn served(runs: &[(Run, Analysis)], api: &str) -> String {
-    let parts = super::parts(runs);
-    rendered(Served {
-        title: parts.title,
-        runs: parts.runs,
-        rules: parts.rules,
-        symbols: SYMBOLS,
-        terms: &TERMS,
-        data: parts.data,
-        api: api.to_string(),
-    })
+    rendered(&Served { report: super::parts(runs), api })
 }
 
 #[derive(Template)]
 #[template(path = "live/report.html")]
-struct Served {
-    title: String,
-    runs: Vec<RunPage>,
-    rules: Vec<&'static Rule>,
-    symbols: &'static [&'static str],
-    terms: &'static [Term],
-    data: String,
-    api: String,
+struct Served<'a> {
+    report: Parts,
+    api: &'a str,
 }
 
 /// A drive in the list of the first page.
@@ -147,7 +115,8 @@ pub struct DriveRow {
 }
 
 /// The first page.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Template)]
+#[template(path = "live/now.html")]
 pub struct NowPage {
     /// [`run_now`], or what is said where there is no run.
     pub run: String,
@@ -174,58 +143,9 @@ pub fn no_run() -> String {
         .to_string()
 }
 
-impl NowPage {
-    /// As HTML.
-    pub fn html(self) -> String {
-        let drives = self.drives.into_iter().map(|d| DriveCells {
-            path: d.path,
-            model: d.model,
-            size: d.size,
-            class: if d.is_safe { "beats" } else { "refused" },
-            word: if d.is_safe { "yes" } else { "no" },
-            why: d.why,
-        });
-        rendered(NowTemplate {
-            here: Here::Now,
-            symbols: SYMBOLS,
-            run: self.run,
-            id: self.id,
-            is_running: self.is_running,
-            can_resume: self.can_resume,
-            erases: self.erases,
-            can_act: self.can_act,
-            machine: self.machine,
-            drives: drives.collect(),
-        })
-    }
-}
-
-struct DriveCells {
-    path: String,
-    model: String,
-    size: String,
-    class: &'static str,
-    word: &'static str,
-    why: String,
-}
-
-#[derive(Template)]
-#[template(path = "live/now.html")]
-struct NowTemplate {
-    here: Here,
-    symbols: &'static [&'static str],
-    run: String,
-    id: String,
-    is_running: bool,
-    can_resume: bool,
-    erases: bool,
-    can_act: bool,
-    machine: String,
-    drives: Vec<DriveCells>,
-}
-
 /// A title, sentences, and text in its own lines.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Template)]
+#[template(path = "live/text.html")]
 pub struct TextPage {
     /// The heading.
     pub title: String,
@@ -237,56 +157,33 @@ pub struct TextPage {
     pub back: Option<(String, String)>,
 }
 
-impl TextPage {
-    /// As HTML.
-    pub fn html(self) -> String {
-        let TextPage { title, said, pre, back } = self;
-        let (here, symbols) = (Here::Elsewhere, SYMBOLS);
-        rendered(TextTemplate { here, symbols, title, said, pre, back })
-    }
-}
-
-#[derive(Template)]
-#[template(path = "live/text.html")]
-struct TextTemplate {
-    here: Here,
-    symbols: &'static [&'static str],
-    title: String,
-    said: Vec<String>,
-    pre: String,
-    back: Option<(String, String)>,
-}
-
 /// The page that asks for the token.
-pub fn login(is_wrong: bool) -> String {
-    rendered(Login { here: Here::Elsewhere, symbols: SYMBOLS, is_wrong })
-}
-
-#[derive(Template)]
+#[derive(Clone, Copy, Debug, Template)]
 #[template(path = "live/login.html")]
-struct Login {
-    here: Here,
-    symbols: &'static [&'static str],
-    is_wrong: bool,
+pub struct LoginPage {
+    /// Whether a wrong one was typed.
+    pub is_wrong: bool,
 }
 
-/// Runs beside each other, as `compare` prints them.
-pub fn compare_page(chosen: Vec<String>, pre: String, problem: Option<String>) -> String {
-    let chosen = match chosen.len() {
-        0 | 1 => chosen.into_iter().chain(["".to_string(), "".to_string()]).take(2).collect(),
-        _ => chosen,
-    };
-    rendered(ComparePage { here: Here::Compare, symbols: SYMBOLS, chosen, pre, problem })
-}
-
-#[derive(Template)]
+/// Runs beside each other.
+#[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/compare.html")]
-struct ComparePage {
-    here: Here,
-    symbols: &'static [&'static str],
-    chosen: Vec<String>,
-    pre: String,
-    problem: Option<String>,
+pub struct ComparePage {
+    /// What was typed for each run.
+    pub chosen: Vec<String>,
+    /// What `compare` says of them, as HTML.
+    pub compared: String,
+    /// What is wrong with the choice.
+    pub problem: Option<String>,
+}
+
+impl ComparePage {
+    /// What is in each field of the form, which has at least two.
+    fn fields(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = self.chosen.iter().map(String::as_str).collect();
+        all.resize(all.len().max(2), "");
+        all
+    }
 }
 
 mod history;

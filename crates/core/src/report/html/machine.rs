@@ -14,6 +14,7 @@ use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::measurement::Window;
 use crate::model::run::{BlockState, Run};
 use crate::model::telemetry::{CpuSeries, DeviceSeries, Gauge, Telemetry};
+use crate::report::document::{Table, candidates, number, words};
 use crate::report::view::candidate_name;
 use crate::units;
 
@@ -69,32 +70,6 @@ pub struct CellData {
     pub celsius: Vec<u64>,
     /// Lowest clock, MHz.
     pub mhz: Vec<u64>,
-}
-
-/// One line of the table.
-pub struct MachineRow {
-    /// Block.
-    pub block: BlockIx,
-    /// Candidate's name.
-    pub candidate: String,
-    /// Its colour and symbol.
-    pub style: usize,
-    /// Workload.
-    pub workload: String,
-    /// Requests in flight at the device, on average.
-    pub queue: String,
-    /// Mean time of one there.
-    pub wait: String,
-    /// The busiest CPU.
-    pub cpu: String,
-    /// Time somebody waited for I/O.
-    pub pressure: String,
-    /// Hottest sensor.
-    pub heat: String,
-    /// Lowest clock.
-    pub clock: String,
-    /// What held it back.
-    pub cause: String,
 }
 
 /// Cells of complete blocks that were watched, with the index of their question.
@@ -279,33 +254,44 @@ impl Stretches {
     }
 }
 
-/// The table: a line for each cell that was watched.
-pub fn rows(run: &Run, indices: &[Option<WorkloadIx>], styles: &[String]) -> Vec<MachineRow> {
-    watched(run, indices).map(|(_, cell, t)| row(run, cell, t, styles)).collect()
+/// A row for each cell that was watched: means over the cell, the hottest sensor, the lowest clock,
+/// and the bottleneck.
+pub fn table(run: &Run, indices: &[Option<WorkloadIx>]) -> Table {
+    let columns = [
+        number("block"),
+        candidates("candidate"),
+        words("workload"),
+        number("queue"),
+        number("time per request"),
+        number("busiest CPU"),
+        number("waiting for I/O"),
+        number("hottest"),
+        number("clock"),
+        words("bottleneck"),
+    ];
+    Table::new(columns, watched(run, indices).map(|(_, cell, t)| row(run, cell, t)))
 }
 
-fn row(run: &Run, cell: &Cell, t: &Telemetry, styles: &[String]) -> MachineRow {
+fn row(run: &Run, cell: &Cell, t: &Telemetry) -> Vec<String> {
     let of = cell_data((0, 0), cell, t, &busiest(std::iter::once(t)), 1);
-    let candidate = candidate_name(run, cell.candidate);
     let workload = cell.workload.get(&run.header.workloads);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
     let first = |values: &[u64]| values.first().copied();
     let wait = of.wait_us.first().copied().flatten();
     let busiest = of.cpus.iter().zip(busiest(std::iter::once(t)));
     let busiest = busiest.filter_map(|(share, cpu)| Some((first(share)?, cpu))).max();
-    MachineRow {
-        block: cell.block,
-        style: style_of(styles, &candidate),
-        candidate,
-        workload: workload.map_or(String::new(), |w| w.name.clone()),
-        queue: or_dash(first(&of.queue).map(|q| format!("{}.{:02}", q / 100, q % 100))),
-        wait: or_dash(wait.map(|us| units::latency(us.saturating_mul(1000)))),
-        cpu: or_dash(busiest.map(|(share, cpu)| format!("{share} % (CPU {cpu})"))),
-        pressure: or_dash(of.pressure.get(1).and_then(|p| first(p)).map(|p| format!("{p} %"))),
-        heat: or_dash(first(&of.celsius).map(|c| format!("{c} °C"))),
-        clock: or_dash(first(&of.mhz).map(|mhz| format!("{mhz} MHz"))),
-        cause: or_dash(diagnose::cell(run, cell).map(|reason| summary::of_one(&reason))),
-    }
+    vec![
+        cell.block.to_string(),
+        candidate_name(run, cell.candidate),
+        workload.map_or(String::new(), |w| w.name.clone()),
+        or_dash(first(&of.queue).map(|q| format!("{}.{:02}", q / 100, q % 100))),
+        or_dash(wait.map(|us| units::latency(us.saturating_mul(1000)))),
+        or_dash(busiest.map(|(share, cpu)| format!("{share} % (CPU {cpu})"))),
+        or_dash(of.pressure.get(1).and_then(|p| first(p)).map(|p| format!("{p} %"))),
+        or_dash(first(&of.celsius).map(|c| format!("{c} °C"))),
+        or_dash(first(&of.mhz).map(|mhz| format!("{mhz} MHz"))),
+        or_dash(diagnose::cell(run, cell).map(|reason| summary::of_one(&reason))),
+    ]
 }
 
 #[cfg(test)]
@@ -372,11 +358,9 @@ mod tests {
 
     #[test]
     fn a_line_of_the_table_says_what_the_chart_shows() {
-        let rows = rows(&run(20), &[Some(WorkloadIx::FIRST)], &styles());
-        let row = &rows[1];
-        assert_eq!((row.queue.as_str(), row.wait.as_str()), ("0.85", "850 µs"));
-        assert_eq!((row.cpu.as_str(), row.pressure.as_str()), ("10 % (CPU 1)", "80 %"));
-        assert_eq!((row.heat.as_str(), row.clock.as_str()), ("-", "-"));
-        assert!(row.cause.contains('('), "{}", row.cause);
+        let table = table(&run(20), &[Some(WorkloadIx::FIRST)]);
+        let row = &table.rows[1];
+        assert_eq!(row[3..9], ["0.85", "850 µs", "10 % (CPU 1)", "80 %", "-", "-"]);
+        assert!(row[9].contains('('), "{row:?}");
     }
 }

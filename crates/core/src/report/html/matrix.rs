@@ -49,8 +49,8 @@ pub struct Head {
     pub name: String,
     /// The same where there is little space: "rnd writes".
     pub short: String,
-    /// Anchor of its section.
-    pub id: String,
+    /// Address of its section.
+    pub link: String,
     /// Complete blocks.
     pub blocks: u32,
 }
@@ -73,8 +73,8 @@ pub struct Mini {
     pub place: MiniPlace,
     /// `1240/s`, `89 %`, `memory`.
     pub words: String,
-    /// Whether the workload's own table has a row for it.
-    pub has_row: bool,
+    /// Address of its row in the workload's own table, if it has one.
+    pub link: Option<String>,
     /// The interval: `86 to 92 %`.
     pub range: String,
     /// For a screen reader: "89 % of the leader, certainly slower".
@@ -87,8 +87,6 @@ pub struct Mini {
     pub band: (Percent, Percent),
     /// Where the leader is.
     pub one: Percent,
-    /// Anchor of the workload's section.
-    pub id: String,
 }
 
 /// A position in percent of a cell's width.
@@ -142,38 +140,37 @@ fn told(cell: &Cell) -> Option<(f64, f64, f64)> {
 }
 
 impl MatrixPage {
-    /// The picture of an answer; `None` where nothing is compared.
-    pub fn new(
-        index: usize,
-        answer: &Answer,
-        view: &View,
-        styles: &[String],
-    ) -> Option<MatrixPage> {
+    /// The picture of an answer; `None` where nothing is compared. `run` is the address of the run
+    /// on the page of its report: `#run-0`.
+    pub fn new(run: &str, answer: &Answer, view: &View, styles: &[String]) -> Option<MatrixPage> {
         let matrix = answer.matrix.as_ref()?;
         let axis = Axis::of(matrix);
         let heads = matrix.columns.iter().zip(&answer.lines).enumerate();
         let heads = heads.map(|(i, (column, line))| Head {
             name: column.name.clone(),
             short: column.heading.clone(),
-            id: format!("run-{index}-workload-{i}"),
+            link: format!("{run}-workload-{i}"),
             blocks: line.blocks,
         });
         let heads: Vec<Head> = heads.collect();
-        let style = |name: &str| super::chart::style_of(styles, name);
         let rows: Vec<Line> = matrix
             .rows
             .iter()
             .filter(|row| view.columns.iter().any(|c| c.name == row.name))
-            .map(|row| Line {
-                name: row.name.clone(),
-                style: style(&row.name),
-                is_chosen: answer.choice.candidate.as_ref() == Some(&row.name),
-                cells: (row.cells.iter().zip(&view.questions).zip(&heads))
-                    .map(|((cell, q), head)| {
-                        let has_row = q.rows.iter().any(|r| r.candidate == row.name);
-                        Mini { has_row, id: head.id.clone(), ..mini(&axis, matrix.margin, cell) }
-                    })
-                    .collect(),
+            .map(|row| {
+                let style = super::chart::style_of(styles, &row.name);
+                let cells = row.cells.iter().zip(&view.questions).zip(&heads);
+                let cells = cells.map(|((cell, question), head)| {
+                    let has_row = question.rows.iter().any(|r| r.candidate == row.name);
+                    let link = has_row.then(|| format!("{}-c{style}", head.link));
+                    Mini { link, ..mini(&axis, matrix.margin, cell) }
+                });
+                Line {
+                    name: row.name.clone(),
+                    style,
+                    is_chosen: answer.choice.candidate.as_ref() == Some(&row.name),
+                    cells: cells.collect(),
+                }
             })
             .collect();
         let all = || rows.iter().flat_map(|row| &row.cells);
@@ -251,7 +248,7 @@ fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
     Mini {
         place,
         words: cell.label(),
-        has_row: false,
+        link: None,
         range: interval
             .map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high))),
         spoken: place_words(cell),
@@ -259,7 +256,6 @@ fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
         drawn,
         band: (Percent(band.0), Percent(band.1 - band.0)),
         one: Percent(axis.at(1.0)),
-        id: String::new(),
     }
 }
 

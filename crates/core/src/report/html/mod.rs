@@ -12,6 +12,7 @@ mod card;
 mod ceilings;
 mod cells;
 mod chart;
+mod document;
 mod first;
 pub mod live;
 mod machine;
@@ -20,14 +21,11 @@ mod overview;
 mod percentile;
 pub mod picture;
 mod policy;
-mod study;
 mod sweep;
 
 pub use card::card;
 pub use picture::Picture;
-pub use study::{headline, study};
 
-use super::glossary::{TERMS, Term};
 use askama::Template;
 
 use crate::evidence::Rule;
@@ -36,15 +34,13 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::rules;
 
-use super::document::{Table, number, words};
+use super::document::{Document, Table, candidates, number, words};
 use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
 use crate::words::capital;
 use behind::Behind;
 use cells::CellRow;
 use chart::{Data, RunData};
 use first::First;
-use machine::MachineRow;
-use overview::Overview;
 use sweep::SweepPage;
 
 /// The page's own script and stylesheet, as `make web` bundles them.
@@ -58,21 +54,39 @@ pub struct Assets<'a> {
 
 /// One file with every given run, in the order given.
 pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
-    let parts = parts(runs);
-    let page = Page {
-        title: parts.title,
-        runs: parts.runs,
-        rules: parts.rules,
-        symbols: SYMBOLS,
-        terms: &TERMS,
-        data: parts.data,
-        policy: policy::policy(assets.js),
+    let policy = policy::policy(assets.js);
+    rendered(&Page { report: parts(runs), policy, assets: *assets }, assets.js)
+}
+
+/// A page of which only `script` may have control characters.
+fn rendered(page: &impl Template, script: &str) -> String {
+    // Rendering into a String fails only when a Display of ours does, and none of them can.
+    let text = page.render();
+    let text = text.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
+    without_controls(&text, script)
+}
+
+/// A document as a file of its own, with what its findings mean. `title` says what it is.
+pub fn document_page(title: &str, document: &Document, assets: &Assets) -> String {
+    let page = DocumentPage {
+        title,
+        body: document.html(),
+        rules: rules_of(document.findings()),
+        policy: policy::policy(""),
         assets: *assets,
     };
-    // Rendering into a String fails only when a Display of ours does, and none of them can.
-    let page = page.render();
-    let page = page.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
-    without_controls(&page, assets.js)
+    rendered(&page, "")
+}
+
+#[derive(Template)]
+#[template(path = "described.html")]
+struct DocumentPage<'a> {
+    title: &'a str,
+    /// As HTML.
+    body: String,
+    rules: Vec<&'static Rule>,
+    policy: String,
+    assets: Assets<'a>,
 }
 
 /// What is on a page of runs, whatever it is served from.
@@ -172,13 +186,7 @@ const COLORS: usize = 8;
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
-    title: String,
-    runs: Vec<RunPage>,
-    /// What the findings mean.
-    rules: Vec<&'static Rule>,
-    symbols: &'static [&'static str],
-    terms: &'static [Term],
-    data: String,
+    report: Parts,
     policy: String,
     assets: Assets<'a>,
 }
@@ -204,7 +212,7 @@ struct RunPage {
     id: String,
     index: usize,
     view: View,
-    overview: Overview,
+    overview: Vec<overview::Line>,
     /// The first screen of a run by the lead, in place of it.
     first: Option<First>,
     /// In place of it, where nothing is compared.
@@ -215,12 +223,14 @@ struct RunPage {
     /// Anchor and name of each part.
     contents: Vec<(String, String)>,
     styles: Vec<usize>,
+    /// Candidates of the page; the position is the colour and symbol.
+    candidates: Vec<String>,
     /// The machine during each cell that was watched.
-    machine: Vec<MachineRow>,
+    machine: Table,
     /// What lower layers reached, and what was not measured of them.
     ceilings: Table,
     /// Blocks in their order.
-    blocks: String,
+    blocks: Table,
     /// What could not be watched: (what, why).
     unwatched: Vec<(String, String)>,
 }
@@ -234,7 +244,7 @@ struct QuestionPage {
     question: Question,
     cells: Vec<CellRow>,
     /// How every two candidates differ.
-    pairs: String,
+    pairs: Table,
     behind: Option<Behind>,
     row_styles: Vec<usize>,
     /// Kinds of operation with a latency curve.
@@ -290,7 +300,7 @@ impl RunPage {
                     run: index,
                     index: i,
                     cells: cells::rows(run, q, styles),
-                    pairs: pairs(q).html(&format!("{PAIRS_CAPTION}, {}", q.workload)),
+                    pairs: pairs(q),
                     behind: behind::of(run, q),
                     row_styles: q.rows.iter().map(|r| style(&r.candidate)).collect(),
                     ops,
@@ -311,34 +321,31 @@ impl RunPage {
                 }
             })
             .collect::<Vec<_>>();
-        let machine = machine::rows(run, &chart::indices(&view.questions), styles);
+        let machine = machine::table(run, &chart::indices(&view.questions));
         RunPage {
             id: format!("run-{index}"),
             index,
             contents: captions::contents(index, &questions, &sweeps, !machine.is_empty()),
             sweeps,
-            overview: Overview::new(&view, styles),
+            overview: overview::lines(&view, styles),
             first: First::new(index, run, analysis, &view, styles),
             alone: Alone::of(&view),
             machine,
             ceilings: ceilings::table(run),
-            blocks: blocks(&view.blocks).html(BLOCKS_CAPTION),
+            blocks: blocks(&view.blocks),
             unwatched: ceilings::unwatched(run),
             styles: view.columns.iter().map(|c| chart::style_of(styles, &c.name)).collect(),
+            candidates: styles.to_vec(),
             questions,
             view,
         }
     }
 }
 
-const PAIRS_CAPTION: &str = "How the first differs from the second";
-const BLOCKS_CAPTION: &str =
-    "Blocks; the sentinel is a raw read at the start of each, to show drift";
-
 fn pairs(question: &Question) -> Table {
     let columns = [
-        words("first"),
-        words("second"),
+        candidates("first"),
+        candidates("second"),
         number("difference"),
         number("interval"),
         number("blocks"),

@@ -3,12 +3,6 @@
 use crate::model::verdict::Verdict;
 use crate::report::view::{Question, Row, View};
 
-/// Candidates down, workloads across.
-pub struct Overview {
-    /// One for each candidate, as declared.
-    pub rows: Vec<Line>,
-}
-
 /// One candidate on every workload.
 pub struct Line {
     /// Its name.
@@ -29,16 +23,14 @@ pub struct Entry {
     pub class: &'static str,
 }
 
-impl Overview {
-    /// The table of a view.
-    pub fn new(view: &View, styles: &[String]) -> Overview {
-        let line = |name: &str| Line {
-            name: name.to_string(),
-            style: super::chart::style_of(styles, name),
-            entries: view.questions.iter().map(|q| entry(q, name)).collect(),
-        };
-        Overview { rows: view.columns.iter().map(|c| line(&c.name)).collect() }
-    }
+/// Candidates down, as declared, workloads across.
+pub fn lines(view: &View, styles: &[String]) -> Vec<Line> {
+    let line = |name: &str| Line {
+        name: name.to_string(),
+        style: super::chart::style_of(styles, name),
+        entries: view.questions.iter().map(|q| entry(q, name)).collect(),
+    };
+    view.columns.iter().map(|c| line(&c.name)).collect()
 }
 
 fn entry(question: &Question, name: &str) -> Entry {

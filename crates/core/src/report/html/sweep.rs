@@ -7,6 +7,7 @@ use crate::model::job::Rw;
 use crate::model::run::Run;
 use crate::model::sweep::{self, Axis, Sweep};
 use crate::model::workload::{Metric, Workload};
+use crate::report::document::{Table, of_candidate, words};
 use crate::report::round;
 use crate::report::view::Question;
 use crate::units;
@@ -53,12 +54,17 @@ pub struct SweepPage {
     pub questions: Vec<usize>,
     /// Whether it is a curve; else a map for each candidate.
     pub is_curve: bool,
-    /// Headings of the table: candidates with their styles.
-    pub heads: Vec<(usize, String)>,
-    /// Its lines: the value, the anchor of its question, and a rate for each candidate.
-    pub lines: Vec<(String, String, Vec<String>)>,
+    /// A row for each value, which leads to its question, and a column for each candidate.
+    pub table: Table,
     /// The maps.
     pub maps: Vec<Map>,
+}
+
+impl SweepPage {
+    /// Of its table.
+    pub fn caption(&self) -> String {
+        format!("{}, {}", self.title, self.unit)
+    }
 }
 
 /// Depths across, threads down, for one candidate.
@@ -109,8 +115,7 @@ pub fn of(
             unit,
             questions: members.iter().map(|m| m.at).collect(),
             is_curve: sweep.axis != Axis::DepthAndJobs,
-            heads: heads(&members, styles),
-            lines: lines(index, sweep.axis, &members),
+            table: table(index, sweep.axis, &members, styles),
             maps: match sweep.axis {
                 Axis::DepthAndJobs => maps(&members, styles),
                 Axis::BlockSize | Axis::Depth | Axis::Jobs => Vec::new(),
@@ -202,18 +207,16 @@ fn candidates(members: &[Member]) -> Vec<usize> {
     all
 }
 
-fn heads(members: &[Member], styles: &[String]) -> Vec<(usize, String)> {
-    candidates(members).into_iter().map(|c| (c, styles[c].clone())).collect()
-}
-
-fn lines(index: usize, axis: Axis, members: &[Member]) -> Vec<(String, String, Vec<String>)> {
+fn table(index: usize, axis: Axis, members: &[Member], styles: &[String]) -> Table {
     let all = candidates(members);
-    let line = |m: &Member| {
+    let columns = all.iter().map(|candidate| of_candidate(styles[*candidate].as_str()));
+    let row = |m: &Member| {
         let rate = |c: &usize| m.rate(*c).map_or("-".to_string(), |rate| rounded(&rate));
-        let anchor = format!("run-{index}-workload-{}", m.at);
-        (value(axis, m.values), anchor, all.iter().map(rate).collect())
+        std::iter::once(value(axis, m.values)).chain(all.iter().map(rate)).collect()
     };
-    members.iter().map(line).collect()
+    let columns = std::iter::once(words(self::axis(axis))).chain(columns);
+    let links = members.iter().map(|m| format!("#run-{index}-workload-{}", m.at));
+    Table::new(columns, members.iter().map(row)).linked(links.collect())
 }
 
 /// As many digits as the interval supports.
@@ -290,17 +293,8 @@ mod tests {
         let view = View::new(&run, &crate::analyse::analyse(&run));
         let styles = ["ext4".to_string(), "xfs".to_string()];
         let data = RunData::new(&run, &view.questions, &styles);
-        let (mut pages, mut sweeps) = of_first(&run, &view, &data, &styles);
+        let (mut pages, mut sweeps) = super::of(0, &run, &view.questions, &data.questions, &styles);
         (pages.remove(0), sweeps.remove(0))
-    }
-
-    fn of_first(
-        run: &Run,
-        view: &View,
-        data: &RunData,
-        styles: &[String],
-    ) -> (Vec<SweepPage>, Vec<SweepData>) {
-        super::of(0, run, &view.questions, &data.questions, styles)
     }
 
     #[test]
@@ -309,7 +303,7 @@ mod tests {
         let jobs = vec![job(65536), job(4096), job(1 << 20)];
         let (page, data) = swept(jobs, Metric::Iops, |_| 1000.0);
         assert_eq!((page.title.as_str(), page.unit), ("Random reads by block size", "MB/s"));
-        let values: Vec<&str> = page.lines.iter().map(|line| line.0.as_str()).collect();
+        let values: Vec<&str> = page.table.rows.iter().map(|row| row[0].as_str()).collect();
         assert_eq!(values, ["4k", "64k", "1m"]);
         let points = &data.curves[0].points;
         assert_eq!(points.iter().map(|p| p.0).collect::<Vec<_>>(), [4096, 65536, 1 << 20]);

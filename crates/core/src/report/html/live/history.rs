@@ -2,9 +2,7 @@
 
 use askama::Template;
 
-use super::{Here, rendered};
 use crate::model::path::sanitize;
-use crate::report::html::SYMBOLS;
 use crate::report::runs::{Row, State};
 use crate::report::view::utc;
 
@@ -28,24 +26,24 @@ pub struct Query {
 }
 
 impl Query {
-    /// Name, label and value of each field.
-    fn fields(&self) -> [(&'static str, &'static str, &str); 7] {
+    /// Name, label, type and value of each field.
+    fn fields(&self) -> [(&'static str, &'static str, &'static str, &str); 7] {
         [
-            ("search", "Search", &self.search),
-            ("drive", "Drive", &self.drive),
-            ("host", "Machine", &self.host),
-            ("plan", "Plan", &self.plan),
-            ("label", "Label", &self.label),
-            ("since", "Since", &self.since),
-            ("until", "Until", &self.until),
+            ("search", "Search", "search", &self.search),
+            ("drive", "Drive", "search", &self.drive),
+            ("host", "Machine", "search", &self.host),
+            ("plan", "Plan", "search", &self.plan),
+            ("label", "Label", "search", &self.label),
+            ("since", "Since", "date", &self.since),
+            ("until", "Until", "date", &self.until),
         ]
     }
 
     /// The query as a link to a page of it.
     pub fn link(&self, page: usize) -> String {
-        let given = self.fields().into_iter().filter(|(_, _, value)| !value.is_empty());
+        let given = self.fields().into_iter().filter(|(.., value)| !value.is_empty());
         let mut link = format!("/runs?page={page}");
-        for (name, _, value) in given {
+        for (name, _, _, value) in given {
             link += &format!("&{name}={}", encoded(value));
         }
         link
@@ -77,8 +75,34 @@ pub struct HistoryRow {
     pub drives: Vec<String>,
 }
 
+impl HistoryRow {
+    /// Name of each drive, and the address of its history.
+    fn histories(&self) -> Vec<(String, String)> {
+        let history =
+            |drive: &String| (sanitize(drive), format!("/trend?drive={}", encoded(drive)));
+        self.drives.iter().map(history).collect()
+    }
+
+    /// Class and word of its badge.
+    fn state(&self) -> (&'static str, &'static str) {
+        match self.row.state {
+            State::Running => ("open", "running"),
+            State::Dead => ("refused", "interrupted"),
+            State::Unfinished => ("open", "not finished"),
+            State::Stopped => ("alone", "ended"),
+            State::Unreadable => ("refused", "unreadable"),
+        }
+    }
+
+    fn verdict(&self) -> String {
+        let said = self.row.verdict.as_ref().or(self.row.error.as_ref());
+        said.map_or("not read yet".to_string(), |text| sanitize(text))
+    }
+}
+
 /// The list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Template)]
+#[template(path = "live/runs.html")]
 pub struct HistoryPage {
     /// What was looked for.
     pub query: Query,
@@ -95,90 +119,22 @@ pub struct HistoryPage {
 }
 
 impl HistoryPage {
-    /// As HTML.
-    pub fn html(self) -> String {
-        let fields = self.query.fields().map(|(name, label, value)| Field {
-            name,
-            label,
-            value: value.to_string(),
-            is_date: matches!(name, "since" | "until"),
-        });
-        let newer = self.page.checked_sub(1).map(|page| self.query.link(page));
-        let older = self.has_more.then(|| self.query.link(self.page + 1));
-        let found = match (self.stored, self.found) {
+    fn newer(&self) -> Option<String> {
+        self.page.checked_sub(1).map(|page| self.query.link(page))
+    }
+
+    fn older(&self) -> Option<String> {
+        self.has_more.then(|| self.query.link(self.page + 1))
+    }
+
+    /// How many there are.
+    fn count(&self) -> String {
+        match (self.stored, self.found) {
             (0, _) => "No runs are stored yet.".to_string(),
             (stored, found) if stored == found => format!("{stored} runs."),
             (stored, found) => format!("{found} of {stored} runs."),
-        };
-        rendered(Listed {
-            here: Here::Runs,
-            symbols: SYMBOLS,
-            fields: fields.into(),
-            found,
-            rows: self.rows.into_iter().map(cells).collect(),
-            newer,
-            older,
-        })
+        }
     }
-}
-
-struct Field {
-    name: &'static str,
-    label: &'static str,
-    value: String,
-    is_date: bool,
-}
-
-struct Cells {
-    id: String,
-    short: String,
-    started: String,
-    title: String,
-    label: Option<String>,
-    host: String,
-    /// Name and the address of its history.
-    drives: Vec<(String, String)>,
-    class: &'static str,
-    state: &'static str,
-    verdict: String,
-}
-
-fn cells(found: HistoryRow) -> Cells {
-    let HistoryRow { row, host, drives } = found;
-    let (class, state) = match row.state {
-        State::Running => ("open", "running"),
-        State::Dead => ("refused", "interrupted"),
-        State::Unfinished => ("open", "not finished"),
-        State::Stopped => ("alone", "ended"),
-        State::Unreadable => ("refused", "unreadable"),
-    };
-    Cells {
-        started: utc(row.created_unix_ns),
-        title: sanitize(&row.title),
-        label: row.label.as_deref().map(sanitize),
-        host: sanitize(&host),
-        drives: drives
-            .iter()
-            .map(|drive| (sanitize(drive), format!("/trend?drive={}", encoded(drive))))
-            .collect(),
-        class,
-        state,
-        verdict: row.verdict.or(row.error).map_or("not read yet".to_string(), |v| sanitize(&v)),
-        id: row.run,
-        short: row.short,
-    }
-}
-
-#[derive(Template)]
-#[template(path = "live/runs.html")]
-struct Listed {
-    here: Here,
-    symbols: &'static [&'static str],
-    fields: Vec<Field>,
-    found: String,
-    rows: Vec<Cells>,
-    newer: Option<String>,
-    older: Option<String>,
 }
 
 #[cfg(test)]
@@ -215,7 +171,7 @@ mod tests {
             page: 1,
             has_more: true,
         };
-        let html = page.html();
+        let html = super::super::rendered(&page);
         assert!(!html.contains("<script>alert") && !html.contains('\u{1b}'), "{html}");
         assert!(html.contains("80 of 90 runs"), "{html}");
         assert!(html.contains("/runs?page=2&#38;drive=a%26b%3D%22c%22"), "{html}");

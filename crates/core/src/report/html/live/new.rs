@@ -2,10 +2,7 @@
 
 use askama::Template;
 
-use super::{Here, rendered};
-use crate::report::html::SYMBOLS;
-
-/// A place or a drive that can be chosen.
+/// A place, workload, plan or drive that can be chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// What the form sends.
@@ -19,7 +16,8 @@ pub struct Choice {
 }
 
 /// The form.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Template)]
+#[template(path = "live/new.html")]
 pub struct NewPage {
     /// Whether the reader may start runs.
     pub can_act: bool,
@@ -29,8 +27,8 @@ pub struct NewPage {
     pub places: Vec<Choice>,
     /// Workloads that are measured in them.
     pub workloads: Vec<Choice>,
-    /// Built-in plans: name, title, whether chosen.
-    pub plans: Vec<(String, String, bool)>,
+    /// Built-in plans.
+    pub plans: Vec<Choice>,
     /// Drives.
     pub drives: Vec<Choice>,
     /// The time limit as typed.
@@ -46,43 +44,7 @@ pub struct NewPage {
 }
 
 impl NewPage {
-    /// As HTML.
-    pub fn html(self) -> String {
-        rendered(Form {
-            here: Here::New,
-            symbols: SYMBOLS,
-            can_act: self.can_act,
-            may_erase: self.may_erase,
-            places: self.places,
-            chooses: self.workloads.iter().any(|workload| workload.is_chosen),
-            workloads: self.workloads,
-            plans: self.plans,
-            drives: self.drives,
-            time: self.time,
-            preview: self.preview,
-            needs_token: self.needs_token,
-            seen: self.seen,
-            problem: self.problem,
-        })
+    fn has_chosen_workload(&self) -> bool {
+        self.workloads.iter().any(|workload| workload.is_chosen)
     }
-}
-
-#[derive(Template)]
-#[template(path = "live/new.html")]
-struct Form {
-    here: Here,
-    symbols: &'static [&'static str],
-    can_act: bool,
-    may_erase: bool,
-    places: Vec<Choice>,
-    /// Whether some of them are chosen.
-    chooses: bool,
-    workloads: Vec<Choice>,
-    plans: Vec<(String, String, bool)>,
-    drives: Vec<Choice>,
-    time: String,
-    preview: String,
-    needs_token: bool,
-    seen: String,
-    problem: Option<String>,
 }

@@ -3,10 +3,10 @@
 
 use askama::Template;
 
-use super::{Here, encoded, rendered, tied};
+use super::{encoded, rendered, tied};
 use crate::history::trend::{Point, Series, Trend};
 use crate::model::path::sanitize;
-use crate::report::html::SYMBOLS;
+use crate::report::document::{Table, words};
 use crate::report::trend::{OBSERVED, changed, last_of, not_joined, too_short};
 use crate::report::view::{day, short_id};
 
@@ -24,9 +24,7 @@ pub fn trend_page(trend: &Trend) -> String {
     }
     said.extend(too_short(trend));
     said.push(OBSERVED.to_string());
-    rendered(Page {
-        here: Here::Runs,
-        symbols: SYMBOLS,
+    rendered(&Page {
         drive: sanitize(&trend.drive),
         runs: format!("/runs?drive={}", encoded(&trend.drive)),
         said,
@@ -37,8 +35,6 @@ pub fn trend_page(trend: &Trend) -> String {
 #[derive(Template)]
 #[template(path = "live/trend.html")]
 struct Page {
-    here: Here,
-    symbols: &'static [&'static str],
     drive: String,
     runs: String,
     said: Vec<String>,
@@ -54,7 +50,7 @@ struct Drawn {
     marks: Vec<String>,
     first: String,
     last: String,
-    rows: Vec<Row>,
+    table: Table,
 }
 
 /// A run in the drawing.
@@ -65,39 +61,9 @@ struct Dot {
     high: String,
 }
 
-/// A run in the table.
-struct Row {
-    id: String,
-    short: String,
-    day: String,
-    label: String,
-    kernel: String,
-    figure: String,
-    range: String,
-    has_changed: bool,
-}
-
 fn drawn(trend: &Trend, series: &Series) -> Drawn {
     let dots = dots(trend, series);
     let line = dots.iter().map(|dot| format!("{},{}", dot.x, dot.y)).collect::<Vec<_>>();
-    let is_changed = |at: usize| series.changes.iter().any(|change| change.point == at);
-    let row = |(at, point): (usize, &Point)| {
-        let run = &trend.runs[point.run];
-        Row {
-            id: sanitize(&run.run),
-            short: short_id(&run.run),
-            day: day(run.started_unix_ns),
-            label: run.label.as_deref().map(sanitize).unwrap_or_default(),
-            kernel: sanitize(&run.kernel),
-            figure: series.metric.figure(point.mean),
-            range: format!(
-                "{} to {}",
-                series.metric.figure(point.min),
-                series.metric.figure(point.max)
-            ),
-            has_changed: is_changed(at),
-        }
-    };
     let date = |point: Option<&Point>| {
         point.map_or(String::new(), |p| day(trend.runs[p.run].started_unix_ns))
     };
@@ -110,9 +76,31 @@ fn drawn(trend: &Trend, series: &Series) -> Drawn {
         line: line.join(" "),
         first: date(series.points.first()),
         last: date(series.points.last()),
-        rows: series.points.iter().enumerate().map(row).collect(),
+        table: table(trend, series),
         dots,
     }
+}
+
+/// Each run, with a link to its report.
+fn table(trend: &Trend, series: &Series) -> Table {
+    let row = |(at, point): (usize, &Point)| {
+        let run = &trend.runs[point.run];
+        let is_changed = series.changes.iter().any(|change| change.point == at);
+        let [mean, min, max] =
+            [point.mean, point.min, point.max].map(|value| series.metric.figure(value));
+        vec![
+            short_id(&run.run),
+            day(run.started_unix_ns),
+            run.label.clone().unwrap_or_default(),
+            run.kernel.clone(),
+            mean,
+            format!("{min} to {max}"),
+            if is_changed { "from here on".to_string() } else { String::new() },
+        ]
+    };
+    let titles = ["run", "date", "label", "kernel", "mean", "range of its blocks", "change"];
+    let links = series.points.iter().map(|p| format!("/runs/{}", encoded(&trend.runs[p.run].run)));
+    Table::new(titles.map(words), series.points.iter().enumerate().map(row)).linked(links.collect())
 }
 
 /// Speed over time, from zero on.
