@@ -131,7 +131,9 @@ fn a_study_is_a_page_a_table_and_no_run() {
     };
     let (code, page, _) = of(&["report", "study:luks-btrfs", "-o", "-"]);
     assert_eq!(code, 0);
-    for part in ["consistent with position alone", "consistent with about 29\u{a0}%", "Assumption: "] {
+    for part in
+        ["consistent with position alone", "consistent with about 29\u{a0}%", "Assumption: "]
+    {
         assert!(page.contains(part), "{part}");
     }
     let (code, block, _) = of(&["report", "study:luks-btrfs", "--format", "markdown"]);

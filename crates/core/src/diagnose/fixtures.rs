@@ -149,8 +149,25 @@ pub fn falls_after(case: &mut Case, windows_before: u64) {
     case.t().devices[0].written_bytes = (0..20).map(|i| rate(i) * bs).collect();
 }
 
+/// A case with its name and the cause it was made of.
+pub type Made = (&'static str, Cause, Case);
+
+fn made(
+    name: &'static str,
+    cause: Cause,
+    (workload, rate): (&str, f64),
+    change: impl FnOnce(&mut Case),
+) -> Made {
+    (name, cause, Case::of(workload, rate).with(change))
+}
+
+/// The case of that name.
+pub fn case(name: &str) -> Case {
+    cases().into_iter().find(|made| made.0 == name).expect("a case of that name").2
+}
+
 /// Every case with the cause it was made of.
-pub fn cases() -> Vec<(&'static str, Cause, Case)> {
+pub fn cases() -> Vec<Made> {
     let mut all = around();
     all.extend(processors());
     all.extend(crowds());
@@ -159,7 +176,7 @@ pub fn cases() -> Vec<(&'static str, Cause, Case)> {
     all
 }
 
-fn around() -> Vec<(&'static str, Cause, Case)> {
+fn around() -> Vec<Made> {
     let falls = |case: &mut Case, lowest: u64| {
         let slow = case.t().slow_ns.len();
         let mut values = vec![1_400_000; slow];
@@ -172,223 +189,148 @@ fn around() -> Vec<(&'static str, Cause, Case)> {
         case.t().temperature_mc = vec![Gauge { name: "cpu-thermal".into(), most: None, values }];
     };
     vec![
-        (
-            "under-voltage",
-            Cause::HeatOrPower,
-            Case::of("randread", 900.0)
-                .with(|s| s.t().throttled = vec![0, 0x50005, 0x50000, 0x50000]),
-        ),
-        (
-            "the soft limit of a 3 B+",
-            Cause::HeatOrPower,
-            Case::of("seqread", 30e6).with(|s| {
-                s.run.header.host.model = Some("Raspberry Pi 3 Model B Plus Rev 1.3".into());
-                falls(s, 1_200_000);
-                heat(s, 61_000);
-            }),
-        ),
-        (
-            "a hot processor",
-            Cause::HeatOrPower,
-            Case::of("seqread", 30e6).with(|s| {
-                falls(s, 600_000);
-                heat(s, 82_000);
-            }),
-        ),
-        (
-            "another process on the disk",
-            Cause::Foreign,
-            Case::of("randread", 900.0).with(|s| {
-                let own = s.cell.measurement.read.as_ref().unwrap().io_bytes;
-                s.cell.truth.device_read_bytes = Some(own + (60 << 20));
-                s.cell.truth.foreign_bytes = Some(60 << 20);
-            }),
-        ),
-        (
+        made("under-voltage", Cause::HeatOrPower, ("randread", 900.0), |s| {
+            s.t().throttled = vec![0, 0x50005, 0x50000, 0x50000]
+        }),
+        made("the soft limit of a 3 B+", Cause::HeatOrPower, ("seqread", 30e6), |s| {
+            s.run.header.host.model = Some("Raspberry Pi 3 Model B Plus Rev 1.3".into());
+            falls(s, 1_200_000);
+            heat(s, 61_000);
+        }),
+        made("a hot processor", Cause::HeatOrPower, ("seqread", 30e6), |s| {
+            falls(s, 600_000);
+            heat(s, 82_000);
+        }),
+        made("another process on the disk", Cause::Foreign, ("randread", 900.0), |s| {
+            let own = s.cell.measurement.read.as_ref().unwrap().io_bytes;
+            s.cell.truth.device_read_bytes = Some(own + (60 << 20));
+            s.cell.truth.foreign_bytes = Some(60 << 20);
+        }),
+        made(
             "writes that stay in memory while others write",
             Cause::PageCache,
-            Case::of("seqwrite", 400e6).with(|s| {
+            ("seqwrite", 400e6),
+            |s| {
                 let m = &mut s.cell.measurement;
                 (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
                 m.sys_cpu_ns = m.elapsed_ns * 6 / 10;
                 let own = m.write.as_ref().unwrap().io_bytes;
                 s.cell.truth.device_written_bytes = Some(own);
                 s.cell.truth.foreign_bytes = Some(own * 9 / 10);
-            }),
+            },
         ),
-        (
-            "a cached file",
-            Cause::PageCache,
-            Case::of("seqread", 400e6).with(|s| {
-                s.cell.measurement.job.direct = false;
-                s.cell.truth.device_read_bytes = Some(0);
-                s.cell.truth.cache = CacheState::Warm;
-                s.cell.measurement.sys_cpu_ns = s.cell.measurement.elapsed_ns * 95 / 100;
-                queue(s, 0.0);
-            }),
-        ),
+        made("a cached file", Cause::PageCache, ("seqread", 400e6), |s| {
+            s.cell.measurement.job.direct = false;
+            s.cell.truth.device_read_bytes = Some(0);
+            s.cell.truth.cache = CacheState::Warm;
+            s.cell.measurement.sys_cpu_ns = s.cell.measurement.elapsed_ns * 95 / 100;
+            queue(s, 0.0);
+        }),
     ]
 }
 
-fn processors() -> Vec<(&'static str, Cause, Case)> {
+fn processors() -> Vec<Made> {
     let thread = |name: &str, share: f64, wall_ns: u64| ThreadUse {
         name: name.into(),
         cpu_ns: (wall_ns as f64 * share) as u64,
     };
     vec![
-        (
-            "a cipher on memory",
-            Cause::Cpu,
-            Case::of("seqread", 90e6).with(|s| {
-                let wall_ns = s.cell.measurement.elapsed_ns;
-                s.t().threads =
-                    vec![thread("kcryptd", 0.93, wall_ns), thread("kworker", 0.02, wall_ns)];
-                queue(s, 0.1);
-            }),
-        ),
-        (
-            "a driver in user space",
-            Cause::Cpu,
-            Case::of("randwrite", 900.0).with(|s| {
-                let wall_ns = s.cell.measurement.elapsed_ns;
-                s.t().threads = vec![thread("ntfs-3g", 0.9, wall_ns)];
-                queue(s, 0.2);
-            }),
-        ),
-        (
-            "a controller's interrupts",
-            Cause::Cpu,
-            Case::of("seqread", 20e6).with(|s| {
-                let n = s.t().fast_ns.len();
-                s.t().cpus[0].interrupt_ms = vec![75; n];
-                queue(s, 0.5);
-            }),
-        ),
-        (
-            "8-byte writes",
-            Cause::SystemCalls,
-            Case::of("seqwrite", 12e6).with(|s| {
-                let m = &mut s.cell.measurement;
-                (m.job.bs, m.job.fsync) = (8, 0);
-                (m.flush_ns, m.usr_cpu_ns) = (m.elapsed_ns / 100, m.elapsed_ns * 3 / 10);
-                m.sys_cpu_ns = m.elapsed_ns * 65 / 100;
-                queue(s, 0.05);
-            }),
-        ),
+        made("a cipher on memory", Cause::Cpu, ("seqread", 90e6), |s| {
+            let wall_ns = s.cell.measurement.elapsed_ns;
+            s.t().threads =
+                vec![thread("kcryptd", 0.93, wall_ns), thread("kworker", 0.02, wall_ns)];
+            queue(s, 0.1);
+        }),
+        made("a driver in user space", Cause::Cpu, ("randwrite", 900.0), |s| {
+            let wall_ns = s.cell.measurement.elapsed_ns;
+            s.t().threads = vec![thread("ntfs-3g", 0.9, wall_ns)];
+            queue(s, 0.2);
+        }),
+        made("a controller's interrupts", Cause::Cpu, ("seqread", 20e6), |s| {
+            let n = s.t().fast_ns.len();
+            s.t().cpus[0].interrupt_ms = vec![75; n];
+            queue(s, 0.5);
+        }),
+        made("8-byte writes", Cause::SystemCalls, ("seqwrite", 12e6), |s| {
+            let m = &mut s.cell.measurement;
+            (m.job.bs, m.job.fsync) = (8, 0);
+            (m.flush_ns, m.usr_cpu_ns) = (m.elapsed_ns / 100, m.elapsed_ns * 3 / 10);
+            m.sys_cpu_ns = m.elapsed_ns * 65 / 100;
+            queue(s, 0.05);
+        }),
     ]
 }
 
-fn crowds() -> Vec<(&'static str, Cause, Case)> {
+fn crowds() -> Vec<Made> {
     vec![
-        (
-            "a CPU quota",
-            Cause::Cpu,
-            Case::of("randread", 900.0).with(|s| {
-                s.t().quota_held_ns = Some(1_600 * MS);
-                s.cell.measurement.waited_ns = Some(1_700 * MS);
-                // The disk was full of others' requests, but nobody waited for it.
-                s.cell.truth.device_read_bytes = Some(200 << 20);
-                s.cell.truth.foreign_bytes = Some(190 << 20);
-                queue(s, 0.2);
-            }),
-        ),
-        (
-            "a crowded CPU",
-            Cause::Cpu,
-            Case::of("randread", 900.0).with(|s| {
-                s.cell.measurement.waited_ns = Some(s.cell.measurement.elapsed_ns * 7 / 10);
-                queue(s, 0.2);
-            }),
-        ),
-        (
-            "others take the CPUs",
-            Cause::Cpu,
-            Case::of("randread", 900.0).with(|s| {
-                let n = s.t().fast_ns.len();
-                s.t().cpus.iter_mut().for_each(|cpu| cpu.user_ms = vec![94; n]);
-                let slow = s.t().slow_ns.len();
-                s.t().pressure.as_mut().unwrap().cpu_some_us = vec![450_000; slow];
-                queue(s, 0.2);
-            }),
-        ),
+        made("a CPU quota", Cause::Cpu, ("randread", 900.0), |s| {
+            s.t().quota_held_ns = Some(1_600 * MS);
+            s.cell.measurement.waited_ns = Some(1_700 * MS);
+            // The disk was full of others' requests, but nobody waited for it.
+            s.cell.truth.device_read_bytes = Some(200 << 20);
+            s.cell.truth.foreign_bytes = Some(190 << 20);
+            queue(s, 0.2);
+        }),
+        made("a crowded CPU", Cause::Cpu, ("randread", 900.0), |s| {
+            s.cell.measurement.waited_ns = Some(s.cell.measurement.elapsed_ns * 7 / 10);
+            queue(s, 0.2);
+        }),
+        made("others take the CPUs", Cause::Cpu, ("randread", 900.0), |s| {
+            let n = s.t().fast_ns.len();
+            s.t().cpus.iter_mut().for_each(|cpu| cpu.user_ms = vec![94; n]);
+            let slow = s.t().slow_ns.len();
+            s.t().pressure.as_mut().unwrap().cpu_some_us = vec![450_000; slow];
+            queue(s, 0.2);
+        }),
     ]
 }
 
-fn writing() -> Vec<(&'static str, Cause, Case)> {
+fn writing() -> Vec<Made> {
     vec![
-        (
-            "a flush after every write",
-            Cause::Flush,
-            Case::of("randwrite", 300.0).with(|s| {
-                let m = &mut s.cell.measurement;
-                m.flush_ns = m.elapsed_ns * 97 / 100;
-            }),
-        ),
-        (
-            "a card that cleans up",
-            Cause::FlashGc,
-            Case::of("randwrite", 300.0).with(|s| {
-                s.cell.measurement.flush_ns = s.cell.measurement.elapsed_ns * 97 / 100;
-                let quick = std::iter::repeat_n((100 * MS, 60), 5);
-                windows(
-                    s,
-                    quick.clone().chain([(700 * MS, 1)]).chain(quick).chain([(500 * MS, 1)]),
-                );
-            }),
-        ),
-        (
-            "a fast cache that is full",
-            Cause::FastCache,
-            Case::of("seqwrite", 60e6).with(|s| {
-                falls_after(s, 10);
-                queue(s, 8.0);
-            }),
-        ),
-        (
-            "the limit of dirty pages",
-            Cause::Writeback,
-            Case::of("seqwrite", 60e6).with(|s| {
-                let m = &mut s.cell.measurement;
-                (m.job.fsync, m.flush_ns) = (0, m.elapsed_ns / 10);
-                let slow = s.t().slow_ns.len();
-                s.t().memory.as_mut().unwrap().dirty_bytes = vec![620 << 20; slow];
-                queue(s, 30.0);
-            }),
-        ),
+        made("a flush after every write", Cause::Flush, ("randwrite", 300.0), |s| {
+            let m = &mut s.cell.measurement;
+            m.flush_ns = m.elapsed_ns * 97 / 100;
+        }),
+        made("a card that cleans up", Cause::FlashGc, ("randwrite", 300.0), |s| {
+            s.cell.measurement.flush_ns = s.cell.measurement.elapsed_ns * 97 / 100;
+            let quick = std::iter::repeat_n((100 * MS, 60), 5);
+            windows(s, quick.clone().chain([(700 * MS, 1)]).chain(quick).chain([(500 * MS, 1)]));
+        }),
+        made("a fast cache that is full", Cause::FastCache, ("seqwrite", 60e6), |s| {
+            falls_after(s, 10);
+            queue(s, 8.0);
+        }),
+        made("the limit of dirty pages", Cause::Writeback, ("seqwrite", 60e6), |s| {
+            let m = &mut s.cell.measurement;
+            (m.job.fsync, m.flush_ns) = (0, m.elapsed_ns / 10);
+            let slow = s.t().slow_ns.len();
+            s.t().memory.as_mut().unwrap().dirty_bytes = vec![620 << 20; slow];
+            queue(s, 30.0);
+        }),
     ]
 }
 
-fn reading() -> Vec<(&'static str, Cause, Case)> {
+fn reading() -> Vec<Made> {
     vec![
-        (
-            "a full USB 2 link",
-            Cause::Bus,
-            Case::of("seqread", 38e6).with(|s| {
-                let crate::model::candidate::Kind::Directory { place, .. } =
-                    &mut s.run.header.candidates[0].kind
-                else {
-                    unreachable!("directories only")
-                };
-                let disk = place.chain.last_mut().unwrap();
-                (disk.bus, disk.link) = (Some("usb".into()), Some("USB 480 Mb/s, UAS".into()));
-                queue(s, 1.8);
-            }),
-        ),
+        made("a full USB 2 link", Cause::Bus, ("seqread", 38e6), |s| {
+            let crate::model::candidate::Kind::Directory { place, .. } =
+                &mut s.run.header.candidates[0].kind
+            else {
+                unreachable!("directories only")
+            };
+            let disk = place.chain.last_mut().unwrap();
+            (disk.bus, disk.link) = (Some("usb".into()), Some("USB 480 Mb/s, UAS".into()));
+            queue(s, 1.8);
+        }),
         (
             "a capped disk",
             Cause::Device,
             Case::of("seqread", 20e6).layer(BaseLayer::Raw, 20.4e6).layer(BaseLayer::Deep, 20.5e6),
         ),
-        (
-            "a disk with a full queue",
-            Cause::Device,
-            Case::of("seqread", 120e6).with(|s| queue(s, 3.4)),
-        ),
-        (
-            "depth 1 over a slow device",
-            Cause::QueueDepth,
-            Case::of("randread", 90.0).with(|s| queue(s, 0.98)),
-        ),
+        made("a disk with a full queue", Cause::Device, ("seqread", 120e6), |s| queue(s, 3.4)),
+        made("depth 1 over a slow device", Cause::QueueDepth, ("randread", 90.0), |s| {
+            queue(s, 0.98)
+        }),
         (
             "depth 1, where more would be faster",
             Cause::QueueDepth,

@@ -1,6 +1,6 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
-use super::fixtures::{Case, MS, cases, falls_after, queue, quiet, windows};
+use super::fixtures::{Case, MS, case, cases, falls_after, queue, quiet, windows};
 use super::summary;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer as BaseLayer;
@@ -35,22 +35,22 @@ fn each_cause_is_attributed_to_itself_and_to_no_other() {
 
 #[test]
 fn what_is_proved_and_what_only_fits() {
-    let of = |name: &str| cases().into_iter().find(|s| s.0 == name).unwrap().2.cause();
+    let of = |name: &str| case(name).cause();
     assert_eq!(of("a capped disk"), (Cause::Device, Grade::Proved));
     assert_eq!(of("a disk with a full queue"), (Cause::Device, Grade::Consistent));
     assert_eq!(of("depth 1, where more would be faster"), (Cause::QueueDepth, Grade::Proved));
     assert_eq!(of("a flush after every write"), (Cause::Flush, Grade::Consistent));
-    let flush = cases().into_iter().find(|s| s.0 == "a flush after every write").unwrap().2;
+    let flush = case("a flush after every write");
     let proved = flush.layer(BaseLayer::NoFlush, 4000.0);
     assert_eq!(proved.cause(), (Cause::Flush, Grade::Proved));
-    let calls = cases().into_iter().find(|s| s.0 == "8-byte writes").unwrap().2;
+    let calls = case("8-byte writes");
     assert_eq!(calls.layer(BaseLayer::Calls, 12.5e6).cause(), (Cause::SystemCalls, Grade::Proved));
 }
 
 #[test]
 fn the_cpu_is_named_by_its_thread() {
     let subject = |name: &str| {
-        let case = cases().into_iter().find(|s| s.0 == name).unwrap().2;
+        let case = case(name);
         case.reason().subject.unwrap()
     };
     assert_eq!(subject("a cipher on memory"), "kcryptd");
@@ -185,7 +185,7 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
 /// A cell of five whose rate falls after so many of its twenty windows, and in the others after
 /// as many as are given here.
 fn falls(windows_before: u64, others: [u64; 4]) -> Case {
-    let mut case = cases().into_iter().find(|s| s.0 == "a fast cache that is full").unwrap().2;
+    let mut case = case("a fast cache that is full");
     let block = case.run.blocks[0].clone();
     for (number, other) in (1..).map(BlockIx::new).zip(others) {
         falls_after(&mut case, other);
@@ -222,7 +222,7 @@ fn a_writer_that_slows_down_is_no_cache_of_the_disk() {
 
 #[test]
 fn a_writer_that_stands_still_is_no_cleaning_of_the_flash() {
-    let case = cases().into_iter().find(|s| s.0 == "a card that cleans up").unwrap().2;
+    let case = case("a card that cleans up");
     assert_eq!(case.cause().0, Cause::FlashGc);
     let idle = case.with(|s| s.t().devices[0].in_flight.fill(0));
     assert_ne!(idle.cause().0, Cause::FlashGc);

@@ -24,21 +24,23 @@ pub(crate) fn judged(
     rate: f64,
     change: impl FnOnce(&mut Header, &mut Cell),
 ) -> Vec<Finding> {
-    let run = RunBuilder::directories(&["/a", "/b"]).workloads(&[workload]).build();
-    let mut header = run.header;
-    let measurement = measurement(&header.workloads[0], rate);
-    let mut one = clean_cell(measurement);
-    change(&mut header, &mut one);
-    cell(&header, &one)
+    judged_in(RunBuilder::directories(&["/a", "/b"]).workloads(&[workload]), rate, change)
 }
 
 /// A cell of a run on two stacks, with what `change` does to both.
 pub(crate) fn seen(change: impl FnOnce(&mut Header, &mut Cell)) -> Vec<Finding> {
-    let mut run = RunBuilder::stacks(&["ext4", "xfs"]).build();
-    let measured = measurement(&run.header.workloads[0], 1000.0);
-    let mut of = clean_cell(measured);
-    change(&mut run.header, &mut of);
-    cell(&run.header, &of)
+    judged_in(RunBuilder::stacks(&["ext4", "xfs"]), 1000.0, change)
+}
+
+fn judged_in(
+    run: RunBuilder,
+    rate: f64,
+    change: impl FnOnce(&mut Header, &mut Cell),
+) -> Vec<Finding> {
+    let mut header = run.build().header;
+    let mut one = clean_cell(measurement(&header.workloads[0], rate));
+    change(&mut header, &mut one);
+    cell(&header, &one)
 }
 
 pub(crate) fn fires(id: &str, change: impl FnOnce(&mut Header, &mut Cell)) -> bool {
