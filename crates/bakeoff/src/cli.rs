@@ -147,13 +147,15 @@ pub enum Command {
     Serve(Serve),
 }
 
-/// How electrical power is measured.
+/// What a comparison measures that has no plan, and what it may write.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Power {
-    /// Command that prints the current power in watts, for energy per GB (default: the machine's
-    /// meters)
-    #[arg(long, value_name = "COMMAND")]
-    pub power_command: Option<String>,
+pub struct Chosen {
+    /// Workload to measure (repeat the option, or separate names with commas)
+    #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
+    pub workloads: Vec<String>,
+    /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
+    #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
+    pub max_write: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -164,20 +166,14 @@ pub struct Quick {
     /// Time limit, such as 90s or 5m (default: 60s for one directory, 3m for several)
     #[arg(long, value_parser = units::parse_duration_ns)]
     pub time: Option<u64>,
-    /// Workload to measure (repeat the option, or separate names with commas)
-    #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
-    pub workloads: Vec<String>,
+    #[command(flatten)]
+    pub chosen: Chosen,
     /// Size of the scratch file in each directory (default: depends on free space and speed)
     #[arg(long, value_parser = units::parse_size)]
     pub size: Option<u64>,
     /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
-    #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
-    pub max_write: Option<u64>,
-    #[command(flatten)]
-    pub power: Power,
     #[command(flatten)]
     pub beside: Beside,
 }
@@ -187,17 +183,11 @@ pub struct Demo {
     /// Time limit, such as 90s or 5m
     #[arg(long, value_parser = units::parse_duration_ns, default_value = "3m")]
     pub time: u64,
-    /// Workload to measure (repeat the option, or separate names with commas)
-    #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
-    pub workloads: Vec<String>,
+    #[command(flatten)]
+    pub chosen: Chosen,
     /// Path of the HTML report (default: bakeoff-RUN.html in the current directory)
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
-    #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
-    pub max_write: Option<u64>,
-    #[command(flatten)]
-    pub power: Power,
     #[command(flatten)]
     pub beside: Beside,
 }
@@ -261,8 +251,6 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
-    pub power: Power,
-    #[command(flatten)]
     pub beside: Beside,
 }
 
@@ -312,8 +300,6 @@ pub struct Resume {
     /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    #[command(flatten)]
-    pub power: Power,
     #[command(flatten)]
     pub beside: Beside,
 }
@@ -429,6 +415,10 @@ pub struct Watch {
 /// Options that accompany a run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Beside {
+    /// Command that prints the current power in watts, for energy per GB (default: the machine's
+    /// meters)
+    #[arg(long, value_name = "COMMAND")]
+    pub power_command: Option<String>,
     /// Show the run in full screen
     #[cfg(feature = "tui")]
     #[arg(long)]

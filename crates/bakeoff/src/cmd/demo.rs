@@ -40,7 +40,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let place = host::place(&here).map_err(Fault::environment)?;
     planning::directories::check_writable(&here, &RawPath::new(&here))?;
     filesystems::check_room(&here, &place)?;
-    let chosen = run_plan::choose_workloads(&args.workloads, &workloads::DEMO)?;
+    let chosen = run_plan::choose_workloads(&args.chosen.workloads, &workloads::DEMO)?;
     let (mut candidates, skipped, lacking) = filesystems::candidates();
     if lacking > 0 {
         say::note(
@@ -63,14 +63,14 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     protocol.time_ns = Some(args.time);
     protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes =
-        Some(args.max_write.unwrap_or_else(|| space::quick_write_budget(place.disks())));
+        Some(args.chosen.max_write.unwrap_or_else(|| space::quick_write_budget(place.disks())));
     let parent = RawPath::new(&here);
     let title = format!("demo: filesystems on images in {parent}");
     let plan = RunPlan {
         candidates,
         workloads: chosen,
         skipped,
-        power_command: args.power.power_command.clone(),
+        power_command: args.beside.power_command.clone(),
         ..RunPlan::new(Verb::Demo, title, protocol)
     };
     let report =
@@ -83,11 +83,9 @@ fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let args = Quick {
         dirs: vec![PathBuf::from(".")],
         time: Some(args.time),
-        workloads: args.workloads.clone(),
+        chosen: args.chosen.clone(),
         size: None,
         report: args.report.clone(),
-        max_write: args.max_write,
-        power: args.power.clone(),
         beside: args.beside.clone(),
     };
     quick::run(global, &args)

@@ -23,7 +23,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     if args.beside.tui {
         return crate::tui::around(global, &[]);
     }
-    let chosen = run_plan::choose_workloads(&args.workloads, &workloads::QUICK)?;
+    let chosen = run_plan::choose_workloads(&args.chosen.workloads, &workloads::QUICK)?;
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
@@ -47,12 +47,12 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let usual_ns = if candidates.len() > 1 { SEVERAL_NS } else { ONE_NS };
     protocol.time_ns = Some(args.time.unwrap_or(usual_ns));
     protocol.isolation = Isolation::Slices;
-    protocol.max_write_bytes = args.max_write.or(budget);
+    protocol.max_write_bytes = args.chosen.max_write.or(budget);
     let plan = RunPlan {
         candidates,
         workloads: chosen,
         file_bytes: args.size,
-        power_command: args.power.power_command.clone(),
+        power_command: args.beside.power_command.clone(),
         ..RunPlan::new(Verb::Quick, title, protocol)
     };
     let report = lifecycle::ReportTo::from_option(args.report.clone());

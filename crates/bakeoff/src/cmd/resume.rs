@@ -17,7 +17,8 @@ use crate::places::{directories, image, marks};
 use crate::signals::Cancel;
 use crate::steps::journal::Journal;
 use crate::steps::session::{self, Session};
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::unwind;
 use crate::store::{Records, Sqlite};
 use crate::ui::progress::Progress;
 use crate::ui::say;
@@ -31,7 +32,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
-    lifecycle::check_power(args.power.power_command.as_deref())?;
+    lifecycle::check_power(args.beside.power_command.as_deref())?;
     let report = lifecycle::ReportTo::from_option(args.report.clone());
     let ending = lifecycle::Ending::new(report, &args.beside)?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
@@ -43,7 +44,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let mut journal = Journal::take(&mut store, &id)?;
     let time_ns = check(journal.run(), args)?;
     // Before the run is ours: what can still be there depends on when its last owner lived.
-    let failures = stepper::undo_all(&mut journal)?;
+    let failures = unwind::undo_all(&mut journal)?;
     if !failures.is_empty() {
         return Err(Fault::environment(format!(
             "cannot restore the changes that the run left: {}",
@@ -57,7 +58,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     session::supersede_open(&mut journal)?;
     let _awake = host::awake::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    session.power_command = args.power.power_command.clone();
+    session.power_command = args.beside.power_command.clone();
     let target_set = prepare(&mut session, &args.erase);
     lifecycle::go_on(global, session, target_set, ending)
 }

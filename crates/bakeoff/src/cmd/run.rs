@@ -134,7 +134,7 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
         file_bytes: made.file_bytes,
         plan: Some(asked.text),
         regions: wanted.iter().map(Wanted::region).collect(),
-        power_command: args.power.power_command.clone(),
+        power_command: args.beside.power_command.clone(),
         ..RunPlan::new(Verb::Run, asked.title, made.protocol)
     };
     Ok(Ready { plan, wanted, costs })
