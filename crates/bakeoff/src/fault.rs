@@ -126,6 +126,11 @@ impl From<std::io::Error> for Fault {
     }
 }
 
+/// Whether what was named is not there, which is a wrong command line rather than a failure.
+pub fn is_missing(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
+}
+
 /// The end of a command that printed its verdict: as the verdict wants it, also where nobody read
 /// on, unless the result could not be written.
 pub fn after_printing(

@@ -9,6 +9,9 @@
 //! one thread's hot loop over an `engine`, `record` keeps what it saw, `report` adds it up. In
 //! slices, `serve_slices` reads orders, `slices` measures, and a `crew` keeps the lanes alive.
 
+// A new variant of an enum is looked at wherever the enum decides something.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 mod buffer;
 mod calibrate;
 mod check;

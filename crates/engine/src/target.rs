@@ -225,7 +225,7 @@ fn kind_of(found: &Statx, job: &Job) -> Result<TargetKind, EngineError> {
                 "this is a symbolic link: name its target".to_string(),
             ));
         }
-        _ => {
+        FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::Unknown => {
             return Err(EngineError::Invalid(
                 "this is not a file, directory or block device: choose one".to_string(),
             ));

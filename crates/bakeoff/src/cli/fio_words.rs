@@ -86,9 +86,9 @@ fn read_bench(before: &[OsString], rest: &[String]) -> Result<Args, clap::Error>
         all.push(job(before, asked)?);
     }
     let mut all = all.into_iter();
-    let also = |args: Args| match args.command {
-        Some(Command::Bench(bench)) => Some(*bench),
-        _ => None,
+    let also = |args: Args| {
+        let Some(Command::Bench(bench)) = args.command else { return None };
+        Some(*bench)
     };
     let mut first = all.next().ok_or_else(|| clap::Error::new(ErrorKind::MissingSubcommand))?;
     if let Some(Command::Bench(bench)) = &mut first.command {
@@ -100,10 +100,11 @@ fn read_bench(before: &[OsString], rest: &[String]) -> Result<Args, clap::Error>
 /// The same error without a suggestion that destroys.
 fn harmless(mut error: clap::Error) -> clap::Error {
     let is_destructive = |value: &ContextValue| {
-        let offers = |text: &str| DESTRUCTIVE.contains(&text);
+        let offers = |text: &String| DESTRUCTIVE.contains(&text.as_str());
+        #[expect(clippy::wildcard_enum_match_arm, reason = "clap may add kinds of values")]
         match value {
             ContextValue::String(text) => offers(text),
-            ContextValue::Strings(all) => all.iter().any(|text| offers(text)),
+            ContextValue::Strings(all) => all.iter().any(offers),
             _ => false,
         }
     };

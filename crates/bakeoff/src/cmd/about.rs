@@ -32,10 +32,14 @@ pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
     let global = args.map(|args| args.global).ok();
     let store = global.as_ref().and_then(|global| global.store.clone());
     let about = gather(store.as_deref());
-    let text = match global.and_then(|global| global.format).unwrap_or(Format::Text) {
-        Format::Text => answer::laid_out(&about_document(&about), Format::Text),
-        Format::Json => about_json(&about),
-        other => return Err(stored::no_format(other, "--version", "text or json")),
+    let format = global.and_then(|global| global.format).unwrap_or(Format::Text);
+    if !matches!(format, Format::Text | Format::Json) {
+        return Err(stored::no_format(format, "--version", "text or json"));
+    }
+    let text = if format == Format::Json {
+        about_json(&about)
+    } else {
+        answer::laid_out(&about_document(&about), format)
     };
     out::print(None, &text)?;
     Ok(Outcome::Done)

@@ -79,10 +79,12 @@ fn print(
         file_bytes,
         took_ns,
     };
-    let text = match format {
-        Format::Json => render::json(table, &setting),
-        Format::Markdown => render::markdown(table, &setting),
-        _ => answer::laid_out(&render::document(table, &setting), format),
+    let text = if format == Format::Json {
+        render::json(table, &setting)
+    } else if format == Format::Markdown {
+        render::markdown(table, &setting)
+    } else {
+        answer::laid_out(&render::document(table, &setting), format)
     };
     Ok(out::print(Some(format), &text)?)
 }

@@ -28,10 +28,10 @@ pub fn text_options() -> TextOptions {
 /// A document as this stdout shows it, or as Markdown where that was asked for.
 pub fn laid_out(document: &Document, format: Format) -> String {
     let options = text_options();
-    match format {
-        Format::Markdown => document.markdown(),
-        _ => document.text(usize::from(options.width), options.color),
+    if format == Format::Markdown {
+        return document.markdown();
     }
+    document.text(usize::from(options.width), options.color)
 }
 
 /// How much of an answer is printed as text.

@@ -94,10 +94,10 @@ fn sections(args: &Bench, file: &JobFile) -> Result<Vec<Bench>, Fault> {
             let said = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
             Fault::usage(format!("{shown}, section [{}]: {said}", RawPath::new(&section.name)))
         };
-        match made.map_err(of_section)?.command {
-            Some(Command::Bench(job)) => Ok(with_consent(*job, args)),
-            _ => Err(Fault::bug("a section is not a bench")),
-        }
+        let Some(Command::Bench(job)) = made.map_err(of_section)?.command else {
+            return Err(Fault::bug("a section is not a bench"));
+        };
+        Ok(with_consent(*job, args))
     })
     .collect()
 }

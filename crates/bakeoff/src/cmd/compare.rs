@@ -37,9 +37,10 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     }
     let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
     let beside = with_studies(&runs, &studies)?;
-    let text = match format {
-        Format::Json => report::compare_json(compared.as_ref(), &beside) + "\n",
-        other => answer::laid_out(&report::compare_document(compared.as_ref(), &beside), other),
+    let text = if format == Format::Json {
+        report::compare_json(compared.as_ref(), &beside) + "\n"
+    } else {
+        answer::laid_out(&report::compare_document(compared.as_ref(), &beside), format)
     };
     let printed = out::print(global.format, &text);
     // Runs that are not alike are refused, also where they have nothing in common to refuse.

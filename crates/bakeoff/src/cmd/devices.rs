@@ -12,7 +12,7 @@ use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report::devices::{Asker, Devices};
 
 use super::{answer, setup, stored};
-use crate::cli::{Format, Global};
+use crate::cli::{Format, Global, formats};
 use crate::exec::find_program;
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -20,15 +20,7 @@ use crate::ui::{out, say};
 
 /// Lists the drives.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
-    let write = match global.format.unwrap_or(Format::Text) {
-        Format::Text => |devices: &Devices| answer::laid_out(&devices.document(), Format::Text),
-        Format::Json => Devices::json,
-        Format::Csv => Devices::csv,
-        Format::Markdown => Devices::markdown,
-        other => {
-            return Err(stored::no_format(other, "devices", "text, json, csv or markdown"));
-        }
-    };
+    let format = stored::format(global, "devices", formats::of("devices"))?;
     let mut system = host::system().map_err(|error| {
         Fault::environment(format!(
             "cannot read the mount table: {error}\nMount /proc (`mount -t proc proc /proc`) and \
@@ -37,7 +29,16 @@ pub fn run(global: &Global) -> Result<Outcome, Fault> {
     })?;
     look_into(&mut system, global);
     let devices = Devices::new(&system, &asker());
-    out::print(global.format, &write(&devices))?;
+    let text = if format == Format::Json {
+        devices.json()
+    } else if format == Format::Csv {
+        devices.csv()
+    } else if format == Format::Markdown {
+        devices.markdown()
+    } else {
+        answer::laid_out(&devices.document(), format)
+    };
+    out::print(global.format, &text)?;
     Ok(Outcome::Done)
 }
 

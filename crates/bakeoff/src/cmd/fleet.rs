@@ -41,9 +41,10 @@ fn list(global: &Global) -> Result<Outcome, Fault> {
         say::note(global.quiet, format_args!("bakeoff: {why}"));
     }
     let entries = fleet_list::entries(&machines.seen);
-    let text = match format {
-        Format::Json => fleet_list::json(&entries),
-        other => answer::laid_out(&fleet_list::document(&entries), other),
+    let text = if format == Format::Json {
+        fleet_list::json(&entries)
+    } else {
+        answer::laid_out(&fleet_list::document(&entries), format)
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
@@ -60,9 +61,10 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
     if found.boards.len() < 2 {
         return Err(too_few(found.over));
     }
-    let text = match format {
-        Format::Json => report::fleet_json(&found),
-        other => answer::laid_out(&report::fleet_document(&found), other),
+    let text = if format == Format::Json {
+        report::fleet_json(&found)
+    } else {
+        answer::laid_out(&report::fleet_document(&found), format)
     };
     let printed = match &args.output {
         Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes())),

@@ -23,10 +23,8 @@ const MOST_BYTES: u64 = 256 << 20;
 /// Runs the command: R and E among the findings are exit 1.
 pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
     let is_list = args.explain.is_none() && args.what.is_none();
-    let is_known = |f: &Format| match f {
-        Format::Text | Format::Json => true,
-        Format::Markdown => is_list,
-        _ => false,
+    let is_known = |f: &Format| {
+        matches!(f, Format::Text | Format::Json) || (*f == Format::Markdown && is_list)
     };
     if let Some(format) = global.format.filter(|f| !is_known(f)) {
         return Err(stored::no_format(

@@ -32,11 +32,9 @@ pub fn send(to: &str, run: &Run, analysis: &Analysis) -> Result<(), String> {
         true => Spec::tool(&curl(to), LIMIT),
         false => Spec::tool(&["sh", "-c", to, "sh", &said], LIMIT),
     };
-    let spec = spec.map_err(|error| match error {
-        ExecError::Missing { .. } => {
-            failed(format!("{error}. Install it: {}", say::typed("sudo apt-get install curl")))
-        }
-        other => failed(other.to_string()),
+    let spec = spec.map_err(|error| match matches!(error, ExecError::Missing { .. }) {
+        true => failed(format!("{error}. Install it: {}", say::typed("sudo apt-get install curl"))),
+        false => failed(error.to_string()),
     })?;
     let finished = spec.input(json).run(&Cancel::default()).map_err(|e| failed(e.to_string()))?;
     match finished.status.success() {

@@ -90,10 +90,12 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
             Ok(positions) => {
                 SpeedView::new(*span, positions, target.room.granule_bytes, needed_bytes)
             }
-            Err(error) => SpeedView::not_read(match error.kind() {
-                std::io::ErrorKind::PermissionDenied => format!("{error}. Try sudo"),
-                _ => format!("{error}. For details: bakeoff check {}", target.path),
-            }),
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                SpeedView::not_read(format!("{error}. Try sudo"))
+            }
+            Err(error) => {
+                SpeedView::not_read(format!("{error}. For details: bakeoff check {}", target.path))
+            }
         });
     }
     Ok(speeds)

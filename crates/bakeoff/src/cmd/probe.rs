@@ -61,9 +61,10 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
         in_step(session, global, (&target, &held), &cancel)
     })?;
     report.hint = target.sd_card_id().and_then(|id| card::hint(&id));
-    let text = match format {
-        Format::Json => report.json(),
-        _ => answer::laid_out(&report.document(), format),
+    let text = if format == Format::Json {
+        report.json()
+    } else {
+        answer::laid_out(&report.document(), format)
     };
     out::print(Some(format), &text)?;
     Ok(match report.verdict {

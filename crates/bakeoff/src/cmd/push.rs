@@ -49,10 +49,7 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     let server = Server::connect(address).map_err(later)?;
     let mut pushed = Pushed::default();
     let ended = push_all(&mut local, &server, &chosen, !args.runs.is_empty(), &mut pushed);
-    let text = match format {
-        Format::Json => pushed.json(server.id()),
-        _ => pushed.text(),
-    };
+    let text = if format == Format::Json { pushed.json(server.id()) } else { pushed.text() };
     out::print(Some(format), &text)?;
     ended.map_err(later)?;
     pushed.outcome()

@@ -31,13 +31,12 @@ pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let summary = store.list()?.into_iter().find(|summary| summary.run == id);
     store.remove(&id)?;
     let (title, events) = summary.map_or((String::new(), 0), |s| (s.title, s.events));
-    let text = match format {
-        Format::Json => {
-            let removed = serde_json::json!({"run": id.as_str(), "title": title, "events": events});
-            let document = serde_json::json!({"schema": "bakeoff/rm/1", "removed": removed});
-            format!("{document}\n")
-        }
-        _ => format!("removed run {id} ({}), {events} events\n", sanitize(&title)),
+    let text = if format == Format::Json {
+        let removed = serde_json::json!({"run": id.as_str(), "title": title, "events": events});
+        let document = serde_json::json!({"schema": "bakeoff/rm/1", "removed": removed});
+        format!("{document}\n")
+    } else {
+        format!("removed run {id} ({}), {events} events\n", sanitize(&title))
     };
     out::print(Some(format), &text)?;
     Ok(Outcome::Done)

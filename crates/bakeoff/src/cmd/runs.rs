@@ -49,14 +49,15 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     };
     listed.left_out.is_filtered = !filter.is_empty();
     let Listed { rows, left_out } = listed;
-    let text = match format {
-        Format::Json => runs::json(&rows, left_out),
-        Format::Csv => runs::csv(&rows),
+    let text = if format == Format::Json {
+        runs::json(&rows, left_out)
+    } else if format == Format::Csv {
+        runs::csv(&rows)
+    } else if format == Format::Text && !std::io::stdout().is_terminal() {
         // A pipe has no width, and a program that reads it wants whole lines.
-        Format::Text if !std::io::stdout().is_terminal() => {
-            runs::document(&rows, left_out).text(usize::MAX, false)
-        }
-        other => answer::laid_out(&runs::document(&rows, left_out), other),
+        runs::document(&rows, left_out).text(usize::MAX, false)
+    } else {
+        answer::laid_out(&runs::document(&rows, left_out), format)
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)

@@ -27,10 +27,12 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
         say::note(quiet, format_args!("{} (k {}, W {})", o.name, o.k, o.w));
     });
     let simulation = done.map_err(Fault::bug)?;
-    let text = match format {
-        Format::Json => report::simulate_json(&simulation) + "\n",
-        Format::Markdown => report::simulate_markdown(&simulation),
-        _ => answer::laid_out(&report::simulate_document(&simulation), format),
+    let text = if format == Format::Json {
+        report::simulate_json(&simulation) + "\n"
+    } else if format == Format::Markdown {
+        report::simulate_markdown(&simulation)
+    } else {
+        answer::laid_out(&report::simulate_document(&simulation), format)
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
@@ -40,14 +42,13 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
 fn fleet(global: &Global, format: Format, fleets: u32) -> Result<Outcome, Fault> {
     let seed = global.seed.unwrap_or(SEED);
     let found = coverage::all(fleets, seed);
-    let text = match format {
-        Format::Json => {
-            let document = serde_json::json!({
-                "schema": "bakeoff/simulate-fleet/1", "seed": seed, "fleets": found,
-            });
-            format!("{document}\n")
-        }
-        _ => answer::laid_out(&report::coverage_document(&found), format),
+    let text = if format == Format::Json {
+        let document = serde_json::json!({
+            "schema": "bakeoff/simulate-fleet/1", "seed": seed, "fleets": found,
+        });
+        format!("{document}\n")
+    } else {
+        answer::laid_out(&report::coverage_document(&found), format)
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)

@@ -189,6 +189,7 @@ pub fn write_file(
     if names_directory(path) {
         return Err(is_directory());
     }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
     file::write_with(path, fill).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Fault::refused(error),
         std::io::ErrorKind::IsADirectory => is_directory(),

@@ -212,9 +212,9 @@ impl Found {
                 Some(opened)
             }
             Err(error) => {
-                let reason = match error.kind() {
-                    io::ErrorKind::PermissionDenied => format!("cannot be read: {error}; {why}"),
-                    _ => format!("{why} ({error})"),
+                let reason = match error.kind() == io::ErrorKind::PermissionDenied {
+                    true => format!("cannot be read: {error}; {why}"),
+                    false => format!("{why} ({error})"),
                 };
                 self.missing.push(Skipped { name: name.to_string(), reason });
                 None

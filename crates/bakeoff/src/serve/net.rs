@@ -51,22 +51,24 @@ pub fn tls(cert: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     if chain.is_empty() {
         return Err(format!("{} contains no PEM certificate", shown(cert)));
     }
-    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|e| match e {
-        pem::Error::NoItemsFound => format!("{} contains no PEM private key", shown(key)),
-        other => unread(key, &other),
+    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|e| {
+        match matches!(e, pem::Error::NoItemsFound) {
+            true => format!("{} contains no PEM private key", shown(key)),
+            false => unread(key, &e),
+        }
     })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|e| e.to_string())?
         .with_no_client_auth()
         .with_single_cert(chain, key_der)
-        .map_err(|e| match e {
-            rustls::Error::InconsistentKeys(_) => format!(
+        .map_err(|e| match matches!(e, rustls::Error::InconsistentKeys(_)) {
+            true => format!(
                 "the key in {} does not belong to the certificate in {}",
                 shown(key),
                 shown(cert)
             ),
-            other => format!("cannot use {} with {}: {other}", shown(cert), shown(key)),
+            false => format!("cannot use {} with {}: {e}", shown(cert), shown(key)),
         })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))

@@ -65,9 +65,9 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
-        match error {
-            StoreError::NotFound { .. } | StoreError::Ambiguous { .. } => Problem::not_found(error),
-            other => Problem::busy(other),
+        match matches!(error, StoreError::NotFound { .. } | StoreError::Ambiguous { .. }) {
+            true => Problem::not_found(error),
+            false => Problem::busy(error),
         }
     }
 }

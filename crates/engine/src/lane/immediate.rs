@@ -103,7 +103,9 @@ impl<'a, E: Immediate> Lane<'a, E> {
                 let (now, walk) = self.move_along(now, kind, walk)?;
                 (now, Order::Linear(walk))
             }
-            other => self.move_along(now, kind, other)?,
+            other @ (Order::Once(_) | Order::Zipf(_) | Order::Hot(_)) => {
+                self.move_along(now, kind, other)?
+            }
         };
         self.cursor.order = order;
         Ok(now)

@@ -158,7 +158,7 @@ impl<'a, E: Queued> Lane<'a, E> {
                 self.move_all(queue, turn, &mut walk)?;
                 self.cursor.order = Order::Uniform(walk);
             }
-            mut other => {
+            mut other @ (Order::Linear(_) | Order::Once(_) | Order::Zipf(_) | Order::Hot(_)) => {
                 self.move_all(queue, turn, &mut other)?;
                 self.cursor.order = other;
             }

@@ -163,10 +163,10 @@ impl Cursor {
             }
             (false, _) => Order::Linear(Linear::forward(span)),
         };
-        let writes = match &order {
-            Order::Linear(walk) if job.rw == Rw::ReadWrite => Some(walk.clone()),
-            _ => None,
-        };
+        let mut writes = None;
+        if let (Order::Linear(walk), Rw::ReadWrite) = (&order, job.rw) {
+            writes = Some(walk.clone());
+        }
         Cursor {
             order,
             writes,
@@ -191,7 +191,9 @@ impl Cursor {
                 let write = draw & 0xffff_ffff >= self.reads_below;
                 return Step { write, block: self.base + block };
             }
-            order => order.next_block(),
+            order @ (Order::Linear(_) | Order::Once(_) | Order::Zipf(_) | Order::Hot(_)) => {
+                order.next_block()
+            }
         };
         let draw = if self.is_pure { 0 } else { self.directions.next_u64() >> 32 };
         Step { write: draw >= self.reads_below, block: self.base + block }

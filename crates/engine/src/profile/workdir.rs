@@ -133,17 +133,16 @@ fn clear_below(dir: impl AsFd, device: u64, depth: u32) -> Result<(), Errno> {
         if name == c"." || name == c".." {
             continue;
         }
-        let removed = match entry.file_type() {
-            FileType::Directory if depth < DEPTH_MAX => {
-                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                let inner = openat(&dir, name, flags, Mode::empty())?;
-                if fstat(&inner)?.st_dev != device {
-                    return Err(Errno::XDEV);
-                }
-                clear_below(&inner, device, depth + 1)?;
-                unlinkat(&dir, name, AtFlags::REMOVEDIR)
+        let removed = if entry.file_type() == FileType::Directory && depth < DEPTH_MAX {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let inner = openat(&dir, name, flags, Mode::empty())?;
+            if fstat(&inner)?.st_dev != device {
+                return Err(Errno::XDEV);
             }
-            _ => unlinkat(&dir, name, AtFlags::empty()),
+            clear_below(&inner, device, depth + 1)?;
+            unlinkat(&dir, name, AtFlags::REMOVEDIR)
+        } else {
+            unlinkat(&dir, name, AtFlags::empty())
         };
         match removed {
             Ok(()) | Err(Errno::NOENT) => {}

@@ -16,10 +16,8 @@ impl Sqlite {
             || self.connection.query_row(sql, values, |row| row.get::<_, String>(0)).optional();
         let json = read().map_err(|e| self.error(&e))?;
         let event = json.and_then(|json| serde_json::from_str::<Event>(&json).ok());
-        Ok(event.and_then(|event| match event.what {
-            What::Owned(owner) => Some(owner),
-            _ => None,
-        }))
+        let Some(What::Owned(owner)) = event.map(|event| event.what) else { return Ok(None) };
+        Ok(Some(owner))
     }
 
     /// How many events a run has.
