@@ -69,8 +69,7 @@ impl Database for States {
 
 /// The system's error behind SQLite's, where it has one that the user can do something about.
 fn explain(error: Error) -> io::Error {
-    let code = error.sqlite_error_code();
-    match code {
+    match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => io::Error::from(rustix::io::Errno::NOSPC),
         Some(ErrorCode::ReadOnly) => io::Error::from(rustix::io::Errno::ROFS),
         Some(ErrorCode::PermissionDenied) => io::Error::from(rustix::io::Errno::ACCESS),

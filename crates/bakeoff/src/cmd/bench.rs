@@ -20,7 +20,7 @@ use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
 use bakeoff_core::prepare::space;
 use bakeoff_core::report::Benched;
-use bakeoff_core::tools::native::{Failure, FailureKind, TargetKind};
+use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::{evidence, report, truth, units};
 use bakeoff_engine::residency;
 
@@ -29,11 +29,10 @@ use super::bench_job::job;
 use super::bench_scratch::in_scratch;
 use super::{answer, bench_jobs, bench_kept, stored};
 use crate::cli::{Bench, Format, Global, formats};
-use crate::fault::{Fault, Outcome};
+use crate::fault::{Fault, Outcome, is_missing};
 use crate::host::{self, Opened};
 use crate::load::subject::Subject;
-use crate::load::{self, Load, LoadError};
-use crate::places::target_set::disks_of;
+use crate::load::{self, Load};
 use crate::planning::directories;
 use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
@@ -73,9 +72,9 @@ fn one(global: &Global, args: &Bench, cancel: &Cancel) -> Result<Benched, Fault>
         say::note(global.quiet, format_args!("{note}"));
     }
     let shown = RawPath::new(&place.path);
-    let metadata = std::fs::metadata(&place.path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Fault::usage(format!("there is no {shown}")),
-        _ => Fault::environment(format!("cannot use {shown}: {error}")),
+    let metadata = std::fs::metadata(&place.path).map_err(|error| match is_missing(&error) {
+        true => Fault::usage(format!("there is no {shown}")),
+        false => Fault::environment(format!("cannot use {shown}: {error}")),
     })?;
     let path = std::fs::canonicalize(&place.path).map_err(Fault::environment)?;
     if metadata.is_dir() {
@@ -146,11 +145,10 @@ fn in_directory(
 fn lay_out(global: &Global, target: &Opened, size: u64, cancel: &Cancel) -> Result<(), Fault> {
     let progress = Progress::new(global.quiet);
     progress.doing("creating the scratch file");
-    let job = Job { end_fsync: true, ..Job::new(Rw::Write, (1 << 20).min(size), size) };
-    let written =
-        load::run(&job, target, TargetKind::File, cancel, &mut |live| progress.live(live));
+    let mut tick = |live| progress.live(live);
+    let written = load::run(&Job::filling(size), target, TargetKind::File, cancel, &mut tick);
     progress.clear();
-    written.map(|_| ()).map_err(fault_of)
+    Ok(written.map(drop)?)
 }
 
 fn on_file(
@@ -270,7 +268,7 @@ fn measure(
         let seen = resident(target.path(), job.size, args.invalidate.unwrap_or(ours));
         truth.resident_before_bytes = seen.filter(|_| kind == TargetKind::File);
     }
-    let disks = disks_of(place);
+    let disks = place.disk_numbers();
     let progress = Progress::new(global.quiet);
     progress.doing(job.rw.name());
     let before = host::Evidence::take(&disks);
@@ -279,7 +277,7 @@ fn measure(
     let measured = load::run_all(load, target, kind, cancel, &mut |live| progress.live(live));
     host::Evidence::take(&disks).since(&before, &mut truth);
     progress.clear();
-    let mut measurement = measured.and_then(load::only).map_err(fault_of)?;
+    let mut measurement = measured.and_then(load::only)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
     truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
     let cell = Cell {
@@ -320,7 +318,7 @@ fn ramp(
     let before = Job { io_size, runtime_ns, verify: false, seed, ..job.clone() };
     let loaded = load::run(&before, target, kind, cancel, &mut |live| progress.live(live));
     progress.clear();
-    loaded.map(drop).map_err(fault_of)
+    Ok(loaded.map(drop)?)
 }
 
 /// The rules look at a cell of a run: one candidate, one workload.
@@ -350,25 +348,6 @@ fn resident(target: &Path, size: u64, ours: bool) -> Option<u64> {
         residency::evict(&file).ok()?;
     }
     residency::resident_bytes(&file, size).ok()
-}
-
-/// What a load failed of, as the end of the command.
-pub fn fault_of(error: LoadError) -> Fault {
-    match error {
-        LoadError::Interrupted => Fault::interrupted("interrupted; no result was saved"),
-        LoadError::Child(said) => Fault::environment(said),
-        LoadError::Failed(Failure { kind, message }) => match kind {
-            FailureKind::Invalid | FailureKind::NotFound => Fault::usage(message),
-            FailureKind::VerifyFailed => Fault::failed(message),
-            FailureKind::Protocol => Fault::bug(message),
-            FailureKind::NoSpace
-            | FailureKind::ReadOnly
-            | FailureKind::Permission
-            | FailureKind::Unsupported
-            | FailureKind::NoMemory
-            | FailureKind::Io => Fault::environment(message),
-        },
-    }
 }
 
 fn print(global: &Global, to: Option<&Path>, done: &[Benched]) -> Result<Outcome, Fault> {

@@ -1,12 +1,9 @@
 //! The block device of a bench: what it is, and whether it may be written.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::sysinfo::dev::Dev;
-use rustix::fs::{major, minor};
 
 use super::consent;
 use crate::fault::Fault;
@@ -37,8 +34,8 @@ pub fn open_device(path: &Path, writes: bool, erase: Option<&str>) -> Result<Dev
 fn to_read(path: &Path) -> Result<Device, Fault> {
     let unusable =
         |e: std::io::Error| Fault::environment(format!("cannot use {}: {e}", RawPath::new(path)));
-    let number = std::fs::metadata(path).map_err(unusable)?.rdev();
-    let dev = Dev::new(major(number), minor(number));
+    let found = std::fs::metadata(path).map_err(unusable)?;
+    let dev = host::dev_of(&found).ok_or_else(|| Fault::bug("it is no block device"))?;
     let place = target::place_of(path, dev, &host::system().map_err(unusable)?)?;
     Ok(Device { place, _held: None })
 }

@@ -78,7 +78,7 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
         }
     };
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let kept = load::look_for(acks, &path, kind, &cancel).map_err(super::bench::fault_of)?;
+    let kept = load::look_for(acks, &path, kind, &cancel)?;
     let text = match global.format {
         Some(Format::Json) => format!("{:#}\n", report::durability_json(&kept)),
         _ => answer::laid_out(&report::durability_document(&kept), Format::Text),

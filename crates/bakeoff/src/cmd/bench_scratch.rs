@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::host::Opened;
 use crate::load::scratch::{self, Scratch};
 use crate::steps::making;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 
 /// Makes a scratch directory in `dir`, gives `work` a new file in it (or a new directory), and
 /// removes everything again.

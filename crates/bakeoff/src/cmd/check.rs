@@ -1,7 +1,6 @@
 //! `bakeoff check [TARGET]`: is this machine and place fit to measure on, and what is it? With
 //! `--engine`: what the load generator itself costs.
 
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::fitness::facts::Target;
@@ -12,11 +11,10 @@ use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report;
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::own_cost;
-use rustix::fs::{major, minor};
 
 use super::{answer, stored};
 use crate::cli::{Check, Format, Global, formats};
-use crate::fault::{self, Fault, Outcome};
+use crate::fault::{self, Fault, Outcome, is_missing};
 use crate::host;
 use crate::signals::Cancel;
 use crate::ui::{out, say};
@@ -35,9 +33,10 @@ pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
 /// Here and not in a child: nothing else runs in this process meanwhile.
 fn engine(format: Format) -> Result<Outcome, Fault> {
     let cost = own_cost().map_err(Fault::environment)?;
-    let text = match format {
-        Format::Json => format!("{:#}\n", report::own_cost_json(&cost)),
-        _ => answer::laid_out(&report::own_cost_document(&cost), format),
+    let text = if format == Format::Json {
+        format!("{:#}\n", report::own_cost_json(&cost))
+    } else {
+        answer::laid_out(&report::own_cost_document(&cost), format)
     };
     out::print(Some(format), &text)?;
     Ok(Outcome::Done)
@@ -58,11 +57,14 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
         return Err(Fault::interrupted("interrupted; nothing was changed"));
     }
     let checks = fitness::checks(&facts);
-    let text = match format {
-        Format::Json => format!("{:#}\n", fitness::json(&facts, &checks)),
-        Format::Prometheus => fitness::prometheus(&facts, &checks),
-        Format::Nagios => fitness::service(&facts, &checks).line(),
-        _ => answer::laid_out(&fitness::document(&facts, &for_asker(&checks)), format),
+    let text = if format == Format::Json {
+        format!("{:#}\n", fitness::json(&facts, &checks))
+    } else if format == Format::Prometheus {
+        fitness::prometheus(&facts, &checks)
+    } else if format == Format::Nagios {
+        fitness::service(&facts, &checks).line()
+    } else {
+        answer::laid_out(&fitness::document(&facts, &for_asker(&checks)), format)
     };
     let printed = out::print(Some(format), &text);
     let outcome = match fitness::verdict(&checks) {
@@ -82,15 +84,14 @@ fn for_asker(checks: &[fitness::Check]) -> Vec<fitness::Check> {
 /// A directory or file by what lies below it, a block device by itself.
 fn target(path: &Path, system: &System) -> Result<Target, Fault> {
     let shown = RawPath::new(path);
-    let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Fault::usage(format!(
+    let metadata = std::fs::metadata(path).map_err(|error| match is_missing(&error) {
+        true => Fault::usage(format!(
             "{shown} does not exist. Name a directory or a device (list them with `bakeoff \
              devices`)"
         )),
-        _ => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
+        false => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
     })?;
-    if metadata.file_type().is_block_device() {
-        let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
+    if let Some(dev) = host::dev_of(&metadata) {
         return device(shown, dev, system);
     }
     if !metadata.is_dir() && !metadata.is_file() {

@@ -6,19 +6,19 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::analyse::analyse;
-use bakeoff_core::bundle::{Head, SCHEMA, Sealer};
+use bakeoff_core::bundle::Sealer;
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
 
+use super::exported::Exported;
 use super::{redacted, stored};
 use crate::cli::{Export, Format, Global};
 use crate::exec::{ExecError, Spec};
 use crate::fault::{Fault, Outcome};
 use crate::signals::Cancel;
-use crate::store::{Records, RunId};
 use crate::ui::say;
 
 /// Time gnuplot may take.
@@ -31,9 +31,6 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
     let Some(format) = global.format else {
         return Err(Fault::usage(format!("no format given. Add --format with {FORMATS}")));
     };
-    if matches!(format, Format::Text | Format::Markdown | Format::Prometheus | Format::Nagios) {
-        return Err(stored::no_format(format, "export", FORMATS));
-    }
     let output = args.output.as_deref();
     if args.run.starts_with("study:") {
         return study(&args.run, format, output);
@@ -49,34 +46,6 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
         exported = redacted.exported.into_iter().next().ok_or_else(none)?;
     }
     write(&exported, format, output)
-}
-
-/// A run as it leaves the store.
-pub struct Exported {
-    /// Head of a bundle.
-    pub head: Head,
-    /// Its events.
-    pub lines: Vec<String>,
-}
-
-impl Exported {
-    /// Reads a run.
-    pub fn read(store: &dyn Records, id: &RunId) -> Result<Exported, Fault> {
-        let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
-        let head = Head {
-            schema: SCHEMA.to_string(),
-            run: id.to_string(),
-            version: env!("CARGO_PKG_VERSION").to_string(),
-            label: summary.and_then(|summary| summary.label),
-        };
-        Ok(Exported { head, lines: store.lines(id)? })
-    }
-
-    /// The run that its events are.
-    pub fn run(&self) -> Result<Run, Fault> {
-        let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
-        stored::fold(&id, &self.lines)
-    }
 }
 
 fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
@@ -96,11 +65,14 @@ fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<O
         Format::Jsonl => {
             stored::write(output, |out| lines.iter().try_for_each(|line| writeln!(out, "{line}")))?;
         }
-        _ => {
+        Format::Bundle => {
             // A run that does not fold would not import either: better said here than there.
             exported.run()?;
             let head = serde_json::to_string(&exported.head).map_err(Fault::bug)?;
             stored::write(output, |out| write_bundle(out, &head, lines))?;
+        }
+        Format::Text | Format::Markdown | Format::Prometheus | Format::Nagios => {
+            return Err(stored::no_format(format, "export", FORMATS));
         }
     }
     Ok(Outcome::Done)
@@ -109,14 +81,14 @@ fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<O
 /// A published study: its table, or what was read of it.
 fn study(name: &str, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
     let study = stored::study(name)?;
-    let text = match format {
-        Format::Csv => study.table(),
-        Format::Json => {
-            let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-            let found = Finder::all(study.table().as_bytes()).judged(&facts);
-            report::import_json(&format!("study:{}", study.name), &found) + "\n"
-        }
-        _ => return Err(stored::no_format(format, "export study:", "json or csv")),
+    let text = if format == Format::Csv {
+        study.table()
+    } else if format == Format::Json {
+        let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
+        let found = Finder::all(study.table().as_bytes()).judged(&facts);
+        report::import_json(&format!("study:{}", study.name), &found) + "\n"
+    } else {
+        return Err(stored::no_format(format, "export study:", "json or csv"));
     };
     stored::write(output, |out| out.write_all(text.as_bytes()))?;
     Ok(Outcome::Done)

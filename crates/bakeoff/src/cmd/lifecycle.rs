@@ -20,13 +20,14 @@ use crate::host::power;
 use crate::places::target_set::TargetSet;
 use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
-use crate::steps::action::ActionError;
+use crate::steps::action_error::ActionError;
 use crate::steps::journal::Journal;
 use crate::steps::recover;
 #[cfg(feature = "postgres")]
 use crate::steps::sender::Sender;
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 use crate::store::listed::digest_of;
 use crate::store::{Records, RunId, Sqlite};
 use crate::ui::progress::Progress;
@@ -298,7 +299,7 @@ fn answer_run(
         Some((StopReason::Failed, why)) => Err(Fault::environment(format!(
             "the run stopped: {why}. Fix this, then continue with `bakeoff resume`"
         ))),
-        _ => answer::outcome(global, run, analysis),
+        Some(_) | None => answer::outcome(global, run, analysis),
     };
     fault::after_printing(printed, fault::after_printing(reported, ended))
 }

@@ -16,6 +16,7 @@ pub mod consent;
 pub mod demo;
 pub mod devices;
 pub mod export;
+pub mod exported;
 pub mod fleet;
 pub mod import;
 pub mod label;

@@ -13,7 +13,7 @@ use bakeoff_core::words;
 use serde_json::Value;
 
 use super::consent;
-use super::export::Exported;
+use super::exported::Exported;
 use crate::cli::{Export, Global};
 use crate::fault::Fault;
 use crate::store::Records;

@@ -1,7 +1,6 @@
 //! `bakeoff trend`: the history of one drive over the stored runs.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use bakeoff_core::history::facts::{Facts, drive_name};
@@ -10,8 +9,6 @@ use bakeoff_core::history::trend::{Past, Trend as Found, trend};
 use bakeoff_core::model::host::{Layer, LayerKind};
 use bakeoff_core::model::path::{printable, sanitize};
 use bakeoff_core::report;
-use bakeoff_core::sysinfo::dev::Dev;
-use rustix::fs::{major, minor};
 
 use super::{answer, runs, stored};
 use crate::cli::history::Trend;
@@ -30,10 +27,12 @@ const NAMED: usize = 10;
 pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
     let format = stored::format(global, "trend", formats::of("trend"))?;
     let found = of_drive(global, args)?;
-    let text = match format {
-        Format::Json => report::trend_json(&found),
-        Format::Csv => report::trend_csv(&found),
-        other => answer::laid_out(&report::trend_document(&found), other),
+    let text = if format == Format::Json {
+        report::trend_json(&found)
+    } else if format == Format::Csv {
+        report::trend_csv(&found)
+    } else {
+        answer::laid_out(&report::trend_document(&found), format)
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
@@ -67,13 +66,12 @@ fn wanted(text: &str) -> Result<String, Fault> {
     };
     let path = Path::new(text);
     let found = std::fs::metadata(path).map_err(failed)?;
-    let chain: Vec<Layer> = match found.file_type().is_block_device() {
-        true => {
-            let dev = Dev::new(major(found.rdev()), minor(found.rdev()));
+    let chain: Vec<Layer> = match host::dev_of(&found) {
+        Some(dev) => {
             let system = host::system().map_err(Fault::environment)?;
             system.chain(&[dev]).into_iter().map(|device| device.layer.clone()).collect()
         }
-        false => host::place(path).map_err(Fault::environment)?.chain,
+        None => host::place(path).map_err(Fault::environment)?.chain,
     };
     let disk = chain.iter().find(|layer| layer.kind == LayerKind::Disk);
     disk.map(drive_name).ok_or_else(|| Fault::usage(format!("no drive is below {}", shown())))

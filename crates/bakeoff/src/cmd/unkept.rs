@@ -10,7 +10,7 @@ use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::journal::Journal;
 use crate::steps::session::Session;
-use crate::steps::stepper;
+use crate::steps::unwind;
 use crate::store::{Records, Sqlite, Store};
 use crate::ui::progress::Progress;
 
@@ -30,7 +30,7 @@ pub fn run<T>(
     // Signals are noticed by the caller's listener; a step here is over in an instant.
     let mut session = Session::new(journal, Cancel::default(), Progress::new(true));
     let result = work(&mut session);
-    let failures = stepper::undo_all(&mut session.journal)?;
+    let failures = unwind::undo_all(&mut session.journal)?;
     drop(session);
     if !failures.is_empty() {
         return Err(Fault::environment(failures.join("; ")));

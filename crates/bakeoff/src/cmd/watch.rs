@@ -1,18 +1,16 @@
 //! `bakeoff watch [DEVICE]`: what the disks and the machine do, live, in the figures of iostat.
 
 use std::io::IsTerminal;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::watch::{self, Frame};
-use rustix::fs::{major, minor};
 
 use super::stored;
 use crate::cli::{Format, Global, Watch, formats};
-use crate::fault::{Fault, Outcome};
+use crate::fault::{Fault, Outcome, is_missing};
 use crate::host::{self, Devices, Live};
 use crate::signals::Cancel;
 use crate::ui::out;
@@ -78,10 +76,12 @@ pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
 }
 
 fn shown(frame: &Frame, format: Format) -> String {
-    match format {
-        Format::Json => watch::json(frame),
-        Format::Csv => watch::csv(frame),
-        _ => watch::text(frame, width(), usize::MAX) + "\n",
+    if format == Format::Json {
+        watch::json(frame)
+    } else if format == Format::Csv {
+        watch::csv(frame)
+    } else {
+        watch::text(frame, width(), usize::MAX) + "\n"
     }
 }
 
@@ -110,14 +110,14 @@ fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
     let shown = RawPath::new(asked);
     let is_name = asked.components().count() == 1 && !asked.exists();
     let path = if is_name { Path::new("/dev").join(asked) } else { asked.to_path_buf() };
-    let metadata = std::fs::metadata(&path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
+    let metadata = std::fs::metadata(&path).map_err(|error| match is_missing(&error) {
+        true => {
             Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
         }
-        _ => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
+        false => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
     })?;
-    if metadata.file_type().is_block_device() {
-        return Ok(vec![Dev::new(major(metadata.rdev()), minor(metadata.rdev()))]);
+    if let Some(dev) = host::dev_of(&metadata) {
+        return Ok(vec![dev]);
     }
     let place = host::place(&path).map_err(Fault::environment)?;
     let devs: Vec<Dev> = place.chain.iter().filter_map(|layer| layer.dev.parse().ok()).collect();

@@ -7,7 +7,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,9 +18,10 @@ use bakeoff_core::prepare::device::System;
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::sysinfo::wipefs::{self, Signature};
 use bakeoff_core::sysinfo::{partx, superblock};
-use rustix::fs::{OFlags, major, minor};
+use rustix::fs::OFlags;
 use thiserror::Error;
 
+use super::device_number::dev_at;
 use crate::exec::{ExecError, Finished, Spec};
 use crate::signals::Cancel;
 
@@ -120,8 +121,7 @@ pub fn contents_of(path: &Path) -> Result<Contents, ContentsError> {
 }
 
 fn is_node_of(node: &Path, dev: Dev) -> bool {
-    let number = std::fs::metadata(node).map(|metadata| metadata.rdev());
-    number.is_ok_and(|number| Dev::new(major(number), minor(number)) == dev)
+    dev_at(node) == Some(dev)
 }
 
 /// Signatures of a device or file as a whole.

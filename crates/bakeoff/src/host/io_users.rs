@@ -2,11 +2,10 @@
 //! root, of the user's own otherwise), and CPU time, from `/proc/PID/stat` (of all for everybody).
 
 use bakeoff_core::fitness::facts::Foreign;
-use bakeoff_core::model::path::printable;
 use bakeoff_core::sysinfo::process_io::{self, ProcessIo};
 use bakeoff_core::sysinfo::process_stat;
 
-use super::process::is_refused;
+use super::process::{self, is_refused};
 use super::root::{Root, pids};
 
 /// Processes named.
@@ -103,10 +102,9 @@ impl IoUsers {
     }
 }
 
-/// The name of a process, harmless; empty when it has ended.
+/// The name of a process, harmless.
 fn name(root: &Root, pid: u32) -> String {
-    let comm = root.read(format!("proc/{pid}/comm")).unwrap_or_default();
-    printable(comm.trim_ascii_end())
+    process::named(root, pid).name.to_string()
 }
 
 /// What a process has run, if it is neither ours nor of the kernel (journal and write-back belong

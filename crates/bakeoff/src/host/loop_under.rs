@@ -1,7 +1,7 @@
 //! What a loop device is attached to, by number: asked of the kernel, or else by the path in /sys.
 
 use std::fs::OpenOptions;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use bakeoff_core::model::host::LayerKind;
@@ -9,8 +9,9 @@ use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::device::BlockDevice;
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::loop_status;
-use rustix::fs::{OFlags, major, minor};
+use rustix::fs::OFlags;
 
+use super::device_number::{dev, dev_of};
 use super::root::Root;
 
 /// What is under a loop device.
@@ -37,14 +38,13 @@ fn ask(device: &BlockDevice) -> Option<Under> {
     let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits() as i32;
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(node).ok()?;
     // The node may be another device's in a container.
-    let number = opened.metadata().ok()?.rdev();
-    if Dev::new(major(number), minor(number)) != device.dev {
+    if dev_of(&opened.metadata().ok()?) != Some(device.dev) {
         return None;
     }
     let status = loop_status(&opened).ok()?;
     Some(match status.rdevice {
         0 => Under::File(Inode { dev: status.device, ino: status.inode }),
-        number => Under::Device(Dev::new(major(number), minor(number))),
+        number => Under::Device(dev(number)),
     })
 }
 

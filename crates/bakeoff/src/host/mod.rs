@@ -7,6 +7,7 @@ mod block;
 #[cfg(test)]
 mod captures;
 mod contents;
+mod device_number;
 mod direct;
 mod drive;
 mod drive_health;
@@ -44,6 +45,7 @@ mod users;
 
 pub use arrived::device_written_bytes;
 pub use contents::{contents_of, look_into, now_s, start_of};
+pub use device_number::{dev_at, dev_of};
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
 pub use drive_health::drive_health;

@@ -5,18 +5,18 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::host::LayerKind;
 use bakeoff_core::model::path::{RawPath, bytes_path};
-use bakeoff_core::prepare::device::{BlockDevice, Mounted, SwapOn};
+use bakeoff_core::prepare::device::{BlockDevice, Mounted, Process, SwapOn};
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::sysinfo::mountinfo::{self, Mount};
 use bakeoff_core::sysinfo::{fdinfo, swaps};
-use rustix::fs::{Mode, OFlags, major, minor};
+use rustix::fs::{Mode, OFlags};
 
-use super::process::is_refused;
+use super::device_number::dev_at;
+use super::process::{self, is_refused};
 use super::root::{Root, pids};
 
 /// Most mount namespaces looked into beside our own.
@@ -50,7 +50,7 @@ pub fn elsewhere(root: &Root, devices: &[BlockDevice], own: &[Mounted]) -> (Vec<
         }
         let Ok(text) = root.read(format!("proc/{pid}/mountinfo")) else { continue };
         for mount in mountinfo::parse(&text) {
-            let there = mounted(root, devices, &pools, mount, Some(pid));
+            let there = mounted(root, devices, &pools, mount, Some(process::named(root, pid)));
             let same = |m: &Mounted| m.on == there.on;
             let known = own.iter().any(same) || found.iter().any(same);
             if !there.on.is_empty() && !known {
@@ -66,7 +66,7 @@ fn mounted(
     devices: &[BlockDevice],
     pools: &[Vec<Dev>],
     mount: Mount,
-    seen_by: Option<u32>,
+    seen_by: Option<Process>,
 ) -> Mounted {
     let mut on = Vec::new();
     if !mount.dev.is_anonymous() {
@@ -113,10 +113,8 @@ fn btrfs_pools(root: &Root, devices: &[BlockDevice]) -> Vec<Vec<Dev>> {
 /// The number of the device a path under /dev names.
 pub fn named_device(root: &Root, devices: &[BlockDevice], path: &[u8]) -> Option<Dev> {
     let raw = bytes_path(path.to_vec());
-    if let Ok(metadata) = std::fs::metadata(root.path(raw.as_path()))
-        && metadata.file_type().is_block_device()
-    {
-        return Some(Dev::new(major(metadata.rdev()), minor(metadata.rdev())));
+    if let Some(dev) = dev_at(&root.path(raw.as_path())) {
+        return Some(dev);
     }
     let name = raw.as_path().strip_prefix("/dev").ok()?.to_str()?;
     let volume = name.strip_prefix("mapper/");

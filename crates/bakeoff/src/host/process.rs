@@ -2,6 +2,8 @@
 
 use std::io;
 
+use bakeoff_core::model::path::bytes_path;
+use bakeoff_core::prepare::device::Process;
 use bakeoff_core::sysinfo::process_stat;
 
 use super::root::Root;
@@ -18,6 +20,12 @@ pub fn process_start_ticks(pid: u32) -> io::Result<u64> {
             format!("/proc/{pid}/stat is not a process status"),
         )
     })
+}
+
+/// A process with its name, which is empty when it has ended.
+pub fn named(root: &Root, pid: u32) -> Process {
+    let comm = root.read(format!("proc/{pid}/comm")).unwrap_or_default();
+    Process { pid, name: bytes_path(comm.trim_ascii_end().to_vec()) }
 }
 
 /// Whether an error says that we may not look at a process.

@@ -7,6 +7,7 @@ use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::sysinfo::dev::Dev;
 
+use super::device_number::dev;
 use super::loop_under::{self, Under};
 use super::root::Root;
 use super::{block, mounts, users};
@@ -37,9 +38,7 @@ pub fn layout(root: &Root) -> io::Result<System> {
             (None, LayerKind::Loop, Some(file)) => {
                 device.below = mounts::under_file(root, &mounts, file);
                 // A file that is deleted, hidden or of another namespace still says its filesystem.
-                let on = device
-                    .backing
-                    .map(|file| Dev::new(rustix::fs::major(file.dev), rustix::fs::minor(file.dev)));
+                let on = device.backing.map(|file| dev(file.dev));
                 device.below.extend(on.filter(|dev| numbers.contains(dev)));
                 device.below.dedup();
             }

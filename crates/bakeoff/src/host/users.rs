@@ -9,14 +9,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use bakeoff_core::model::path::{RawPath, bytes_path};
 use bakeoff_core::model::step::Inode;
-use bakeoff_core::prepare::device::{FileUser, User};
+use bakeoff_core::prepare::device::{FileUser, Process, User};
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::sysinfo::{fdinfo, maps};
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
 
-use super::process::is_refused;
+use super::process::{self, is_refused};
 use super::root::{Root, pids};
 
 /// What other processes have open.
@@ -68,21 +67,20 @@ impl Opened {
         if uses.is_empty() {
             return;
         }
-        let comm = root.read(format!("proc/{pid}/comm")).unwrap_or_default();
-        self.add(pid, &bytes_path(comm.trim_ascii_end().to_vec()), &uses);
+        self.add(&process::named(root, pid), &uses);
     }
 
-    fn add(&mut self, pid: u32, name: &RawPath, uses: &[(What, bool)]) {
+    fn add(&mut self, process: &Process, uses: &[(What, bool)]) {
         for (what, writes) in uses {
             match *what {
                 What::Device(dev) => {
-                    let user = User { dev, pid, name: name.clone() };
+                    let user = User { dev, process: process.clone() };
                     if !self.devices.contains(&user) {
                         self.devices.push(user);
                     }
                 }
                 What::File(file) => {
-                    let user = FileUser { file, pid, name: name.clone(), writes: *writes };
+                    let user = FileUser { file, process: process.clone(), writes: *writes };
                     if !self.files.contains(&user) {
                         self.files.push(user);
                     }
@@ -105,7 +103,12 @@ fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<What>> {
             let file = Inode { dev, ino: found.stx_ino };
             files.contains(&file).then_some(What::File(file))
         }
-        _ => None,
+        FileType::Directory
+        | FileType::Symlink
+        | FileType::CharacterDevice
+        | FileType::Fifo
+        | FileType::Socket
+        | FileType::Unknown => None,
     })
 }
 
@@ -151,11 +154,10 @@ fn mappings(root: &Root, pid: u32, files: &[Inode], mapped: &mut Mapped) -> Vec<
     found
 }
 
-/// Other processes that have a file open or mapped, each with its name, as far as permitted.
-pub fn of_file(file: Inode) -> Vec<(u32, RawPath)> {
+/// Other processes that have a file open or mapped, as far as permitted.
+pub fn of_file(file: Inode) -> Vec<Process> {
     let opened = Opened::take(&Root::system(), &[file]);
-    let mut users: Vec<(u32, RawPath)> =
-        opened.files.into_iter().map(|user| (user.pid, user.name)).collect();
+    let mut users: Vec<Process> = opened.files.into_iter().map(|user| user.process).collect();
     users.dedup();
     users
 }
@@ -178,7 +180,7 @@ mod tests {
             let users = Opened::take(&Root::system(), &[inode]).files;
             child.kill().unwrap();
             child.wait().unwrap();
-            let found: Vec<_> = users.iter().map(|u| (u.pid, u.writes)).collect();
+            let found: Vec<_> = users.iter().map(|u| (u.process.pid, u.writes)).collect();
             assert_eq!(found, [(child.id(), writes)], "{users:?}");
         }
     }

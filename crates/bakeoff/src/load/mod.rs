@@ -21,13 +21,16 @@ use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::profile::Part;
-use bakeoff_core::tools::native::{Failure, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
+use bakeoff_core::tools::native::{
+    Failure, FailureKind, LIVE_RECORD_BYTES, Reply, TargetKind, Task,
+};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::pread;
 use thiserror::Error;
 
 use self::subject::Subject;
 use crate::exec::{ExecError, Spec};
+use crate::fault::Fault;
 use crate::signals::Cancel;
 use crate::ui::progress::Live;
 
@@ -51,6 +54,27 @@ pub enum LoadError {
     /// The child could not be started, was killed, hung or spoke nonsense.
     #[error("{0}")]
     Child(String),
+}
+
+/// The end of a command that only loads.
+impl From<LoadError> for Fault {
+    fn from(error: LoadError) -> Fault {
+        match error {
+            LoadError::Interrupted => Fault::interrupted("interrupted; no result was saved"),
+            LoadError::Child(said) => Fault::environment(said),
+            LoadError::Failed(Failure { kind, message }) => match kind {
+                FailureKind::Invalid | FailureKind::NotFound => Fault::usage(message),
+                FailureKind::VerifyFailed => Fault::failed(message),
+                FailureKind::Protocol => Fault::bug(message),
+                FailureKind::NoSpace
+                | FailureKind::ReadOnly
+                | FailureKind::Permission
+                | FailureKind::Unsupported
+                | FailureKind::NoMemory
+                | FailureKind::Io => Fault::environment(message),
+            },
+        }
+    }
 }
 
 /// What one child does.

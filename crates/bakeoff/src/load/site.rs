@@ -47,7 +47,7 @@ impl Site {
         place: &Place,
         file_bytes: u64,
     ) -> Site {
-        let disks = place.disks().map(|disk| disk.dev.clone()).collect();
+        let disks = place.disk_numbers();
         let cached_below = place.cached_files().cloned().collect();
         // The chain as it is now: a stack's mapper and loop devices are there for one visit.
         let devices = host::place(scratch.path()).map(|now| devices(&now)).unwrap_or_default();

@@ -14,9 +14,10 @@ use crate::fault::Fault;
 use crate::host;
 use crate::load::LoadError;
 use crate::places::target_set::TargetSet;
-use crate::steps::action::ActionError;
+use crate::steps::action_error::ActionError;
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 use bakeoff_core::decide::cost;
 
 /// The block under way.

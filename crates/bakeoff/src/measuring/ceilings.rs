@@ -16,7 +16,7 @@ use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 
 /// Measures the ceilings of a run that has none yet.
 ///

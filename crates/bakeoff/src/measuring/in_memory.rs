@@ -24,7 +24,8 @@ use crate::places::regions::{self, Attached, Part, Regions};
 use crate::places::target_set::TargetSet;
 use crate::steps::making::{self, OnLoop};
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::unwind;
 use bakeoff_core::decide::cost;
 
 /// Size of the image: every filesystem can be made on it.
@@ -174,7 +175,7 @@ fn on_image(
         session.progress.doing(&format!("measuring {}", visit.what.name));
         done = one(session, &mut target_set, &visit, of);
     }
-    match stepper::undo(&mut session.journal, step) {
+    match unwind::undo(&mut session.journal, step) {
         Err(StepError::Fault(fault)) => Err(fault),
         Ok(()) | Err(StepError::Failed(_)) => done,
     }

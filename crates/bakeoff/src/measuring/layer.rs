@@ -19,7 +19,8 @@ use crate::load::{self, LoadError};
 use crate::places::target_set::TargetSet;
 use crate::steps::making;
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::unwind;
 
 /// A directory in memory that Linux systems have.
 pub const MEMORY: &str = "/dev/shm";
@@ -138,7 +139,7 @@ impl Memory {
         let cleaned = self.scratch.remove_small();
         drop(self.data);
         drop(self.scratch);
-        match stepper::undo(&mut session.journal, self.step) {
+        match unwind::undo(&mut session.journal, self.step) {
             Err(StepError::Fault(fault)) => Err(fault),
             // What is left stands in the record, and is put back at the end of the run.
             Ok(()) | Err(StepError::Failed(_)) => cleaned.map_err(Fault::environment),

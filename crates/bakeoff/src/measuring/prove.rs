@@ -24,7 +24,9 @@ use crate::fault::Fault;
 use crate::host;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::stepper;
+use crate::steps::unwind;
 use bakeoff_core::decide::cost;
 
 /// Experiments on everything that is not proved yet.
@@ -219,7 +221,7 @@ fn at_a_lowered_clock(
         Err(StepError::Fault(fault)) => Err(NoFigure::Fault(fault)),
     };
     for step in taken.into_iter().rev() {
-        match stepper::undo(&mut session.journal, step) {
+        match unwind::undo(&mut session.journal, step) {
             Err(StepError::Fault(fault)) => return Err(NoFigure::Fault(fault)),
             // It stays in the record, and is tried again at the end of the run.
             Ok(()) | Err(StepError::Failed(_)) => {}

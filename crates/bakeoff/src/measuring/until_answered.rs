@@ -21,7 +21,7 @@ use crate::host;
 use crate::places::target_set::TargetSet;
 use crate::sampler::Sampler;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 use crate::ui::say;
 
 /// The disks below everything that is measured, each once.

@@ -11,19 +11,19 @@ use bakeoff_core::tools::native::TargetKind;
 use bakeoff_core::units;
 
 use super::ahead::Trial;
-use super::rehearse::{self, Findings, tried_before, unfilled};
-use super::target_set::{self, TargetSet};
-use super::try_cells;
+use super::rehearse::{self, Findings, tried_before};
+use super::target_set::TargetSet;
+use super::{data_file, sentinel, try_cells};
 use crate::fault::Fault;
 use crate::host::{self, Opened};
 use crate::load;
 use crate::load::scratch::{self, Scratch};
 use crate::load::site::Site;
 use crate::load::subject::Subject;
-use crate::steps::action::ActionError;
+use crate::steps::action_error::ActionError;
 use crate::steps::making;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 
 /// Bytes of the first trial write in each directory.
 const PILOT_BYTES: u64 = 8 << 20;
@@ -47,19 +47,19 @@ pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
     let mut sites = Vec::new();
     let mut found: Vec<(Candidate, Trial)> = Vec::new();
     let mut written_bytes = PILOT_BYTES * candidates.len() as u64;
-    let scratch_bytes = room.saturating_sub(file_bytes + target_set::SENTINEL_BYTES);
+    let scratch_bytes = room.saturating_sub(file_bytes + sentinel::BYTES);
     for ((candidate, scratch), rate) in candidates.iter().zip(scratches).zip(rates) {
         let (site, mut trial) = lay_out(session, candidate, scratch, file_bytes, rate)?;
         let limits = SizeLimits { file_bytes, scratch_bytes, bytes_per_s: trial.bytes_per_s };
         let time_ns = try_cells::time_ns(session, candidates.len());
         let before = tried_before(&found);
         trial.cells = try_cells::try_cells(session, &site, &limits, time_ns, &before)
-            .map_err(|error| in_place(candidate, unfilled(error)))?;
+            .map_err(|error| in_place(candidate, error.into()))?;
         written_bytes += file_bytes;
         sites.push(site);
         found.push((candidate.clone(), trial));
     }
-    let sentinel = sentinel(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
+    let sentinel = sentinel_of(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
     rehearse::apply_limits(
         session,
         Findings {
@@ -85,7 +85,7 @@ pub fn prepare_again(session: &mut Session, file_bytes: u64) -> Result<TargetSet
         let scratch = make_scratch(session, index, candidate)?;
         sites.push(lay_out(session, candidate, scratch, file_bytes, 0.0)?.0);
     }
-    let sentinel = sentinel(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
+    let sentinel = sentinel_of(session, &candidates, &sites, room.saturating_sub(file_bytes))?;
     Ok(TargetSet::Directories { sites, sentinel })
 }
 
@@ -119,7 +119,7 @@ fn pilots(
     let mut rates = Vec::new();
     for (candidate, scratch) in candidates.iter().zip(scratches) {
         session.progress.doing(&format!("trying {}", candidate.name));
-        let (rate, _) = target_set::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
+        let (rate, _) = data_file::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
             .map_err(|error| in_place(candidate, error))?;
         scratch
             .remove_file(scratch::PROBE)
@@ -192,11 +192,11 @@ fn lay_out(
 ) -> Result<(Site, Trial), StepError> {
     let (_, place) = directory(candidate)?;
     session.progress.doing(&format!("laying out {}", candidate.name));
-    let (rate, data) = target_set::lay_out(session, &scratch, scratch::DATA, file_bytes)
+    let (rate, data) = data_file::lay_out(session, &scratch, scratch::DATA, file_bytes)
         .map_err(|error| in_place(candidate, error))?;
     let site = Site::new(scratch, Subject::Opened(data), place.class, place, file_bytes);
     let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
-        .map_err(|error| in_place(candidate, unfilled(error)))?;
+        .map_err(|error| in_place(candidate, error.into()))?;
     let wears = place.class != PlaceClass::Memory;
     let trial = Trial { bytes_per_s: rate.max(pilot), flushed_write_ns, wears, ..Trial::default() };
     Ok((site, trial))
@@ -209,7 +209,7 @@ fn in_place(candidate: &Candidate, error: ActionError) -> StepError {
 }
 
 /// Makes the sentinel's file in the first directory on a block device that reads directly.
-fn sentinel(
+fn sentinel_of(
     session: &Session,
     candidates: &[Candidate],
     sites: &[Site],
@@ -219,12 +219,11 @@ fn sentinel(
     let block = (0..sites.len())
         .find(|i| place_of(*i).is_some_and(|(_, place)| place.class == PlaceClass::Block));
     let Some(site) = block.and_then(|i| sites.get(i)) else { return Ok(None) };
-    if room < target_set::SENTINEL_BYTES {
+    if room < sentinel::BYTES {
         return Ok(None);
     }
-    let (_, file) =
-        target_set::lay_out(session, &site.scratch, scratch::SENTINEL, target_set::SENTINEL_BYTES)
-            .map_err(StepError::Failed)?;
+    let (_, file) = data_file::lay_out(session, &site.scratch, scratch::SENTINEL, sentinel::BYTES)
+        .map_err(StepError::Failed)?;
     let job = Job { direct: true, io_size: Some(1 << 20), ..Job::new(Rw::Read, 1 << 20, 1 << 20) };
     let readable = load::run(&job, &file, TargetKind::File, &session.cancel, &mut |_| {});
     Ok(readable.is_ok().then_some(file))

@@ -12,16 +12,15 @@ use bakeoff_core::prepare::{space, support};
 use bakeoff_core::units;
 
 use super::regions::{self, Attached, Part, Regions};
-use super::stacks;
-use super::target_set::{self, TargetSet};
+use super::target_set::TargetSet;
+use super::{data_file, stacks};
 use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch::{self, Scratch};
-use crate::steps::action::io_error;
+use crate::steps::action_error::io_error;
 use crate::steps::making::{self, OnLoop};
-use crate::steps::own_place;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 
 /// Size of an image where nothing limits it; every filesystem of the demo can be made on it.
 pub const IMAGE_BYTES: u64 = 512 << 20;
@@ -174,7 +173,7 @@ fn regions(made: Made, place: Place, (size_bytes, file_bytes): (u64, u64)) -> Re
 
 /// How fast an image can be written, bytes a second.
 fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
-    let laid_out = target_set::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
+    let laid_out = data_file::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
     let (rate, _) = laid_out.map_err(StepError::Failed)?;
     let removed = scratch.remove_file(scratch::PROBE);
     removed.map_err(|e| StepError::Failed(io_error("remove the test file")(e)))?;
@@ -185,7 +184,7 @@ fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
 /// mount points are not in it.
 fn attach(session: &mut Session, scratch: &Scratch, images: &Images) -> Result<Made, StepError> {
     let count = images.kept.len().min(scratch::MOST_STANDS);
-    let mount_point = own_place::mount_points(session, count)?;
+    let mount_point = making::mount_points(session, count)?;
     let (mut parts, mut shown) = (Vec::new(), None);
     for number in 0..count {
         let image = scratch.create(&scratch::numbered(scratch::IMAGE, number));

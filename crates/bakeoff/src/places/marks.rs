@@ -8,7 +8,7 @@ use bakeoff_core::prepare::region::Span;
 
 use crate::host;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 use crate::steps::target::Target;
 
 /// The mark of a target nothing of ours is attached to; `start` is what is at its region's start.

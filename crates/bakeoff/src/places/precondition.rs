@@ -12,9 +12,10 @@ use bakeoff_core::tools::native::TargetKind;
 use super::regions::Attached;
 use crate::fault::Fault;
 use crate::load::{self, LoadError};
-use crate::steps::action::ActionError;
+use crate::steps::action_error::ActionError;
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 use bakeoff_core::decide::cost;
 
 /// Brings region `index` to its steady state, or finds out that it has none; nothing where the plan

@@ -6,7 +6,6 @@
 //! far it came.
 
 use std::path::Path;
-use std::time::Duration;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
@@ -17,27 +16,24 @@ use bakeoff_core::model::step::Inode;
 use bakeoff_core::model::undo::Knob;
 use bakeoff_core::prepare::{knobs, steps, support, visit};
 use bakeoff_core::tools::native::TargetKind;
-use rustix::fs::{Mode, OFlags};
 
-use super::marks;
-use super::target_set::{SENTINEL_BYTES, lay_out, sentinel_job};
+use super::{data_file, freed, marks, sentinel};
 use crate::fault::Fault;
 use crate::host;
+use crate::load::LoadError;
 use crate::load::scratch::{self, Scratch};
 use crate::load::site::{self, Site};
 use crate::load::subject::Subject;
-use crate::load::{self, LoadError};
 use crate::signals::Cancel;
-use crate::steps::action::{ActionError, io_error};
+use crate::steps::action_error::{ActionError, io_error};
 use crate::steps::journal::Journal;
 use crate::steps::loops;
 use crate::steps::own_place;
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::stepper;
+use crate::steps::unwind;
 
-/// How often and how long the driver of the filesystem before may take to let go of the device.
-const FREE_TRIES: u32 = 600;
-const FREE_PAUSE: Duration = Duration::from_millis(50);
 /// Name of our directory on a filesystem we made ourselves.
 const ON_STACK: &str = "bakeoff";
 
@@ -130,7 +126,7 @@ impl Regions {
     /// Puts back the settings of a group of rounds.
     pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
         while let Some(step) = self.settings.pop() {
-            stepper::undo(journal, step)?;
+            unwind::undo(journal, step)?;
         }
         Ok(())
     }
@@ -150,7 +146,7 @@ impl Regions {
         if let Some((inode, start_bytes)) = part.backing {
             loops::check(&part.device, inode, start_bytes).map_err(StepError::Failed)?;
         }
-        wait_until_free(&part.device).map_err(StepError::Failed)?;
+        freed::wait(&part.device).map_err(StepError::Failed)?;
         let slot = u16::try_from(self.stands.len() - 1).map_err(Fault::bug)?;
         let mount_point = own_place::beside(&self.mount_point, slot);
         let run = session.journal.run().header.run.clone();
@@ -207,7 +203,7 @@ impl Regions {
         self.detach();
         while let Some(stand) = self.stands.last_mut() {
             while let Some(step) = stand.steps.pop() {
-                stepper::undo(journal, step)?;
+                unwind::undo(journal, step)?;
             }
             self.stands.pop();
         }
@@ -300,7 +296,7 @@ impl Regions {
         let number = self.take(session, again)?;
         if matches!(step.action, Action::Mount { .. }) {
             let made = lay_out_stack(session, mount_point.as_path(), self.file_bytes);
-            stepper::undo(&mut session.journal, number)?;
+            unwind::undo(&mut session.journal, number)?;
             made.map_err(StepError::Failed)?;
             self.take(session, again)?;
         }
@@ -335,11 +331,8 @@ impl Regions {
     /// Reads the start of the first region; bytes a second.
     pub fn sentinel(&self, cancel: &Cancel) -> Result<Option<f64>, LoadError> {
         let Some(at) = self.list.first() else { return Ok(None) };
-        let size = SENTINEL_BYTES.min(at.region.size_bytes);
-        let job = sentinel_job(size);
-        let device = at.device().as_path();
-        let measured = load::run(&job, device, TargetKind::Block, cancel, &mut |_| {})?;
-        Ok(measured.read.map(|read| read.bw_bytes_per_s))
+        let size = sentinel::BYTES.min(at.region.size_bytes);
+        sentinel::read(size, at.device().as_path(), TargetKind::Block, cancel)
     }
 
     /// The regions for the record: the first, and those of further devices.
@@ -370,7 +363,7 @@ fn mark(
 }
 
 fn wipe(session: &mut Session, device: &RawPath) -> Result<(), StepError> {
-    wait_until_free(device).map_err(StepError::Failed)?;
+    freed::wait(device).map_err(StepError::Failed)?;
     stepper::take(session, |n| steps::wipe(n, device)).map(|_| ())
 }
 
@@ -380,24 +373,6 @@ pub fn kernel_name(device: &RawPath) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Waits until nobody has the device open exclusively. umount(8) of a FUSE filesystem returns when
-/// the mount is gone; its driver may still be writing and only then lets go of the device.
-fn wait_until_free(device: &RawPath) -> Result<(), ActionError> {
-    let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
-    let mut last = rustix::fs::open(device.as_path(), flags, Mode::empty()).map(drop);
-    for _ in 0..FREE_TRIES {
-        if last.is_ok() {
-            return Ok(());
-        }
-        std::thread::sleep(FREE_PAUSE);
-        last = rustix::fs::open(device.as_path(), flags, Mode::empty()).map(drop);
-    }
-    last.map_err(|error| ActionError::Io {
-        what: format!("{device} is still in use after its filesystem was unmounted"),
-        source: error.into(),
-    })
-}
-
 /// Makes our directory and the data file on a freshly made filesystem.
 fn lay_out_stack(
     session: &Session,
@@ -405,5 +380,5 @@ fn lay_out_stack(
     file_bytes: u64,
 ) -> Result<(), ActionError> {
     let scratch = Scratch::make(mount_point, ON_STACK).map_err(io_error("create our directory"))?;
-    lay_out(session, &scratch, scratch::DATA, file_bytes).map(|_| ())
+    data_file::lay_out(session, &scratch, scratch::DATA, file_bytes).map(|_| ())
 }

@@ -23,21 +23,12 @@ use crate::fault::Fault;
 use crate::host;
 use crate::load::site::Site;
 use crate::load::{self, LoadError};
-use crate::steps::action::ActionError;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 
 /// Operations of the trial that shows what a flushed write costs, and the time it may take.
 const TRIAL_IOS: u64 = 8;
 const TRIAL_NS: u64 = 3_000_000_000;
-
-/// A load that prepares a candidate failed; as the failure of that step.
-pub fn unfilled(error: LoadError) -> ActionError {
-    match error {
-        LoadError::Interrupted => ActionError::Interrupted,
-        LoadError::Failed(_) | LoadError::Child(_) => ActionError::Fill(error.to_string()),
-    }
-}
 
 /// Tries what a flushed 4k write costs on a prepared site.
 pub fn flushed_write_ns(session: &Session, site: &Site) -> Result<u64, LoadError> {

@@ -9,13 +9,13 @@ use bakeoff_core::model::protocol::Isolation;
 
 use super::ahead::Trial;
 use super::regions::Regions;
-use super::rehearse::{self, Findings, tried_before, unfilled};
+use super::rehearse::{self, Findings, tried_before};
 use super::target_set::TargetSet;
 use super::try_cells::{self, CellTrials};
 use crate::fault::Fault;
-use crate::steps::action::ActionError;
+use crate::steps::action_error::ActionError;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
+use crate::steps::step_error::StepError;
 
 /// What is known before candidates are tried.
 pub struct Trying {
@@ -104,7 +104,7 @@ fn trial(
     };
     let ((), leave_ns) = rehearse::timed(|| target_set.leave(&mut session.journal))?;
     entered?;
-    let (flushed_write_ns, cells) = tried.map_err(|error| StepError::Failed(unfilled(error)))?;
+    let (flushed_write_ns, cells) = tried.map_err(|error| StepError::Failed(error.into()))?;
     Ok(Trial {
         bytes_per_s: limits.bytes_per_s,
         flushed_write_ns,

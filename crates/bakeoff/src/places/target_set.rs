@@ -1,33 +1,18 @@
 //! What candidates stand on: directories laid out once, or regions that each stack is made on.
 
 use bakeoff_core::model::candidate::Candidate;
-use bakeoff_core::model::host::Place;
 use bakeoff_core::model::index::CandidateIx;
-use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::tools::native::TargetKind;
 
 use super::regions::{Attached, Regions};
-use super::rehearse::unfilled;
+use super::sentinel;
 use crate::host::Opened;
-use crate::load::scratch::Scratch;
+use crate::load::LoadError;
 use crate::load::site::Site;
-use crate::load::{self, LoadError};
 use crate::signals::Cancel;
-use crate::steps::action::ActionError;
 use crate::steps::journal::Journal;
 use crate::steps::session::Session;
-use crate::steps::stepper::StepError;
-
-/// Bytes of the region the sentinel reads.
-pub const SENTINEL_BYTES: u64 = 64 << 20;
-/// Longest it is read, so that a device that answers no more does not hold a run up.
-const SENTINEL_NS: u64 = 120_000_000_000;
-
-/// The read of the sentinel.
-pub fn sentinel_job(size_bytes: u64) -> Job {
-    let time_limit_ns = Some(SENTINEL_NS);
-    Job { direct: true, time_limit_ns, ..Job::new(Rw::Read, 1 << 20, size_bytes) }
-}
+use crate::steps::step_error::StepError;
 
 /// The ground of a run. There is one.
 #[allow(clippy::large_enum_variant)]
@@ -155,9 +140,7 @@ impl TargetSet {
             TargetSet::Directories { sentinel: Some(file), .. } => file,
             TargetSet::Regions(regions) => return regions.sentinel(cancel),
         };
-        let job = sentinel_job(SENTINEL_BYTES);
-        let measurement = load::run(&job, file, TargetKind::File, cancel, &mut |_| {})?;
-        Ok(measurement.read.map(|read| read.bw_bytes_per_s))
+        sentinel::read(sentinel::BYTES, file, TargetKind::File, cancel)
     }
 
     /// The disks whose idle rate is foreign to the run.
@@ -167,33 +150,11 @@ impl TargetSet {
                 sites.iter().flat_map(|s| s.disks.clone()).collect()
             }
             TargetSet::Regions(regions) => {
-                regions.list.iter().flat_map(|at| disks_of(&at.region.place)).collect()
+                regions.list.iter().flat_map(|at| at.region.place.disk_numbers()).collect()
             }
         };
         disks.sort();
         disks.dedup();
         disks
     }
-}
-
-/// `major:minor` of the disks at the bottom of a place.
-pub fn disks_of(place: &Place) -> Vec<String> {
-    place.disks().map(|disk| disk.dev.clone()).collect()
-}
-
-/// Writes a new file of incompressible data and flushes it; gives bytes a second, and the file.
-pub fn lay_out(
-    session: &Session,
-    scratch: &Scratch,
-    name: &str,
-    file_bytes: u64,
-) -> Result<(f64, Opened), ActionError> {
-    let file = scratch
-        .create(name)
-        .map_err(|source| ActionError::Io { what: format!("make {name}"), source })?;
-    let job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, file_bytes) };
-    let mut tick = |live| session.progress.live(live);
-    let measured = load::run(&job, &file, TargetKind::File, &session.cancel, &mut tick);
-    let written = measured.map_err(unfilled)?.write;
-    Ok((written.map_or(0.0, |write| write.bw_bytes_per_s), file))
 }

@@ -23,12 +23,13 @@ use super::target_set::TargetSet;
 use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch;
-use crate::steps::action::{ActionError, io_error};
+use crate::steps::action_error::{ActionError, io_error};
 use crate::steps::making;
-use crate::steps::own_place;
 use crate::steps::session::Session;
-use crate::steps::stepper::{self, StepError};
+use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 use crate::steps::target::{self, Target};
+use crate::steps::unwind;
 use bakeoff_core::decide::cost;
 
 /// Layout time of one visit.
@@ -195,7 +196,7 @@ pub fn prepare_again(
 fn begin(session: &mut Session, wanted: &[Wanted]) -> Result<RawPath, StepError> {
     let run = session.journal.run().header.run.clone();
     let stands = wanted.iter().map(|w| usize::from(w.parts)).sum::<usize>();
-    let mount_point = own_place::mount_points(session, stands)?;
+    let mount_point = making::mount_points(session, stands)?;
     let names: Vec<String> =
         wanted.iter().flat_map(|w| w.target.kernel_names.iter().cloned()).collect();
     if host::udev_runs() && !names.is_empty() {
@@ -222,7 +223,7 @@ fn region(
     }
     let shrunk = survey_region(session, index, wanted, &attached)?;
     if shrunk != wanted.span {
-        stepper::undo(&mut session.journal, step)?;
+        unwind::undo(&mut session.journal, step)?;
         (attached, step) = attach(session, (index, 0), wanted, shrunk)?;
     }
     let rate = match rate {
@@ -244,7 +245,7 @@ fn divide(
     }
     let Region { start_bytes, size_bytes, .. } = whole.region;
     let shrunk = Wanted { span: Span { start_bytes, size_bytes }, ..wanted.clone() };
-    stepper::undo(&mut session.journal, step)?;
+    unwind::undo(&mut session.journal, step)?;
     let mut parts = Vec::new();
     for part in 0..wanted.parts {
         let (attached, _) = attach(session, (index, part.into()), wanted, shrunk.part(part))?;

@@ -18,9 +18,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::app::{App, locked, slowly};
 use super::choice::{self, Asked};
-use super::guard::Reader;
 use super::pages::{Pairs, named, one};
 use super::problem::Problem;
+use super::rules::Reader;
 use crate::cli::Global;
 use crate::cmd::scheduled::{self, Begun};
 use crate::host;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use axum::extract::{Path, Query as UrlQuery, State};
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
 use bakeoff_core::report::runs as list;
@@ -14,6 +13,7 @@ use futures_util::stream::{self, Stream};
 use tokio::time::timeout;
 use utoipa::OpenApi;
 
+use super::answer::{Answer, json};
 use super::app::{App, blocking, slowly};
 use super::hub::{Hub, Message, Watching};
 use super::pages::{Pairs, all, drive, named, printed, to_compare};
@@ -56,14 +56,6 @@ struct Description;
 pub async fn openapi() -> Result<Response, Problem> {
     Ok(json(Description::openapi().to_json().map_err(Problem::broken)?))
 }
-
-/// An answer in JSON.
-pub fn json(text: String) -> Response {
-    ([(CONTENT_TYPE, "application/json")], text).into_response()
-}
-
-/// What the handlers of the API give: problems are JSON too.
-pub type Answer = Result<Response, Response>;
 
 /// The run that is measured, or the last one.
 #[utoipa::path(get, path = "/api/1/now", responses(

@@ -1,5 +1,6 @@
 //! What all requests share: the store's path, who may do what, the messages, what was made last.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +12,9 @@ use bakeoff_core::report::now::Now;
 use bakeoff_core::report::runs::State;
 use tokio::sync::Semaphore;
 
-use super::guard::Rules;
 use super::hub::Hub;
-use super::metrics::Analysed;
 use super::problem::Problem;
+use super::rules::Rules;
 use super::view;
 use crate::exec::internal::VIEW;
 use crate::exec::{Finished, Spec};
@@ -34,6 +34,9 @@ const PAUSE_FACTOR: u32 = 50;
 const AT_ONCE: usize = 2;
 /// How long the list of drives is good for.
 const DRIVES_AGE: Duration = Duration::from_secs(15);
+
+/// What was analysed for a scrape before: the run, and the document with its events.
+pub type Analysed = BTreeMap<RunId, Arc<Now>>;
 
 /// A run, as it was when it was last analysed.
 #[derive(Debug)]

@@ -15,9 +15,9 @@ use bakeoff_core::{units, workloads};
 use rustix::fs::{Access, access};
 
 use super::app::App;
-use super::guard::Reader;
 use super::pages::{Pairs, all, one, printed};
 use super::problem::Problem;
+use super::rules::Reader;
 
 /// Time limit of a comparison of places, where none is typed.
 const TIME: &str = "3m";

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use bakeoff_core::report::now::Now;
 use serde_json::json;
 
-use super::api;
+use super::answer::{Answer, json as as_json};
 use super::app::{App, slowly};
 use super::problem::Problem;
 use crate::host;
@@ -16,10 +15,10 @@ use crate::host;
 /// The run that is measured, or the last one, in one flat object.
 #[utoipa::path(get, path = "/api/1/homeassistant", responses(
     (status = 200, description = "bakeoff/homeassistant/1", content_type = "application/json")))]
-pub async fn document(State(app): State<Arc<App>>) -> Result<Response, Response> {
+pub async fn document(State(app): State<Arc<App>>) -> Answer {
     let current = slowly(&app, |app| app.current()).await.map_err(Problem::json)?;
     let hottest_c = host::hottest_mc().map(|mc| mc as f64 / 1000.0);
-    Ok(api::json(flat(current.as_ref().map(|current| &current.now), hottest_c)))
+    Ok(as_json(flat(current.as_ref().map(|current| &current.now), hottest_c)))
 }
 
 fn flat(now: Option<&Now>, hottest_c: Option<f64>) -> String {

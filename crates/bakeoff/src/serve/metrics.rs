@@ -3,7 +3,6 @@
 //! Names and units follow the Prometheus conventions (prometheus.io/docs/practices/naming): base
 //! units, a unit at the end, `_total` for counters only.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -20,7 +19,6 @@ use prometheus_client::registry::{Registry, Unit};
 use super::app::{App, locked, slowly};
 use super::problem::Problem;
 use crate::host;
-use crate::store::RunId;
 
 /// Drives that have metrics; more is no machine but a collection of runs.
 const DRIVES: u32 = 32;
@@ -31,9 +29,6 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 
 type Labels = Vec<(&'static str, String)>;
 type Values = Family<Labels, Gauge<f64, AtomicU64>>;
-
-/// What was analysed for a scrape before: the run, its events, the document.
-pub type Analysed = BTreeMap<RunId, Arc<Now>>;
 
 /// Progress, verdicts, ceilings, wear, health and temperature.
 #[utoipa::path(get, path = "/metrics", responses(

@@ -5,6 +5,7 @@
 //! ([`view`]).
 
 mod acts;
+mod answer;
 mod api;
 mod app;
 mod choice;
@@ -16,6 +17,7 @@ mod metrics;
 mod net;
 mod pages;
 mod problem;
+mod rules;
 mod token;
 pub mod view;
 mod watcher;
@@ -36,7 +38,7 @@ use crate::signals::Cancel;
 use crate::store::user;
 use crate::ui::say;
 use app::App;
-use guard::Rules;
+use rules::Rules;
 use token::Token;
 
 /// Threads for what blocks.
@@ -85,14 +87,14 @@ pub fn run(global: &Global, args: &Serve) -> Result<Outcome, Fault> {
 }
 
 fn bind(address: SocketAddr) -> Result<TcpListener, Fault> {
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => Fault::environment(format!(
+    let failed = |error: std::io::Error| match error.kind() == std::io::ErrorKind::AddrInUse {
+        true => Fault::environment(format!(
             "cannot listen on {address}: another program uses this port. Choose another one with \
              --listen {}:{}",
             address.ip(),
             address.port().wrapping_add(1)
         )),
-        _ => Fault::environment(format!("cannot listen on {address}: {error}")),
+        false => Fault::environment(format!("cannot listen on {address}: {error}")),
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;

@@ -14,8 +14,8 @@ use bakeoff_core::report::runs::State as RunState;
 use bakeoff_core::units;
 
 use super::app::{App, slowly};
-use super::guard::{Reader, TOKEN_COOKIE};
 use super::problem::Problem;
+use super::rules::{Reader, TOKEN_COOKIE};
 use super::view;
 use crate::assets;
 use crate::store::{Records, RunId};

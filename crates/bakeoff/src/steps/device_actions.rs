@@ -15,7 +15,8 @@ use bakeoff_core::model::step::Action;
 use bakeoff_core::prepare::{commands, crypt, knobs};
 use bakeoff_core::tools::native::{FailureKind, TargetKind};
 
-use super::action::{self, ActionError, Done, io_error};
+use super::action_error::{ActionError, Done, io_error};
+use super::tool;
 use crate::host;
 use crate::load::{self, LoadError};
 use crate::signals::Cancel;
@@ -81,7 +82,7 @@ fn random() -> Result<[u8; crypt::KEY_BYTES], ActionError> {
 
 /// Writes a setting and reads it back: the kernel accepts some values and does not take them. One
 /// that has the value is left alone: some tell of values that they do not accept.
-#[allow(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
 pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
     let is_set = |text: &String| knobs::current(text) == value;
     if host::setting(path.as_path()).as_ref().is_some_and(is_set) {
@@ -119,11 +120,11 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
 pub fn close_mapper(name: &str) -> Result<Done, ActionError> {
     let what = format!("dmsetup remove --retry {name}");
     let argv = ["dmsetup", "remove", "--retry", name].map(std::ffi::OsString::from);
-    action::retry_while_busy(&what, || {
+    tool::retry_while_busy(&what, || {
         if !host::has_mapper(name) {
             return Ok(Done::default());
         }
-        action::run_argv(&argv, &what, &Cancel::default())
+        tool::run(&argv, &what, &Cancel::default())
     })
 }
 
@@ -154,7 +155,7 @@ fn reload_udev() -> Result<Done, ActionError> {
         return Ok(Done::default());
     }
     let argv = ["udevadm", "control", "--reload"].map(std::ffi::OsString::from);
-    action::run_argv(&argv, "udevadm control --reload", &Cancel::default())
+    tool::run(&argv, "udevadm control --reload", &Cancel::default())
 }
 
 /// Waits until udev has dealt with what was just made; nothing to wait for where none runs.
@@ -164,7 +165,7 @@ pub fn settle_udev() {
     }
     let argv = ["udevadm", "settle", "--timeout=30"].map(std::ffi::OsString::from);
     // A udev that takes longer is slow, not wrong: what it may hold is asked for again and again.
-    let _ = action::run_argv(&argv, "udevadm settle", &Cancel::default());
+    let _ = tool::run(&argv, "udevadm settle", &Cancel::default());
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@ use std::time::Duration;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::step::Inode;
 use bakeoff_core::sysinfo::dev::Dev;
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, major, minor, open};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 
-use super::action::ActionError;
+use super::action_error::ActionError;
 use crate::fault::Fault;
 use crate::host::{self, Identity, Opened};
 
@@ -113,9 +113,12 @@ impl LockedTarget {
                 }
             }
             What::Device { dev, identity } => {
-                let named = Dev::new(major(now.rdev()), minor(now.rdev()));
-                if named != *dev {
-                    return lost(format!("has changed from device {dev} to {named}"));
+                match host::dev_of(&now) {
+                    Some(named) if named == *dev => {}
+                    Some(named) => {
+                        return lost(format!("has changed from device {dev} to {named}"));
+                    }
+                    None => return lost("is no longer a block device".to_string()),
                 }
                 match host::identity_of(*dev) {
                     None => lost("no longer exists; it was probably unplugged".to_string()),

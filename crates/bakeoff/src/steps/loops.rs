@@ -8,7 +8,8 @@ use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::steps;
 use bakeoff_engine::loops::{Backing, Part};
 
-use super::action::{self, ActionError, Done};
+use super::action_error::{ActionError, Done, io_error};
+use super::tool;
 use crate::host::{self, Opened};
 
 /// Attaches an open file as the action says, and checks that it is the one behind the device
@@ -24,7 +25,7 @@ pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, Act
         sector_bytes: *sector_bytes,
     };
     let attached = bakeoff_engine::loops::attach(file.as_fd(), &part);
-    let device = RawPath::new(attached.map_err(action::io_error("attach a loop device"))?);
+    let device = RawPath::new(attached.map_err(io_error("attach a loop device"))?);
     // Of a device that stands on another one the kernel tells no file.
     match file.is_device() {
         true => Ok(device),
@@ -47,7 +48,7 @@ pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), Ac
 /// kernel detaches a busy one when its last user lets go, so it is looked for until it is gone.
 pub fn detach(mark: &str) -> Result<Done, ActionError> {
     let what = format!("losetup --detach the loop device marked {mark}");
-    action::retry_while_busy(&what, || {
+    tool::retry_while_busy(&what, || {
         for device in marked(mark)? {
             // What another detached meanwhile is gone all the same.
             let opened = std::fs::File::open(device.as_path());
@@ -55,7 +56,7 @@ pub fn detach(mark: &str) -> Result<Done, ActionError> {
             if let Err(error) = detached
                 && error.raw_os_error() != Some(rustix::io::Errno::NXIO.raw_os_error())
             {
-                return Err(action::io_error(&what)(error));
+                return Err(io_error(&what)(error));
             }
         }
         match marked(mark)?.first() {
@@ -71,7 +72,7 @@ pub fn detach(mark: &str) -> Result<Done, ActionError> {
 
 /// The loop devices with that mark.
 fn marked(mark: &str) -> Result<Vec<RawPath>, ActionError> {
-    let all = host::attached_loops().map_err(action::io_error("list the loop devices"))?;
+    let all = host::attached_loops().map_err(io_error("list the loop devices"))?;
     let is_marked = |device: &RawPath| {
         let opened = std::fs::File::open(device.as_path()).ok();
         let name = opened.and_then(|open| bakeoff_engine::loops::name(open.as_fd()));

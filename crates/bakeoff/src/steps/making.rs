@@ -7,13 +7,15 @@ use bakeoff_core::model::step::{Inode, Step};
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::steps;
 
-use super::action::{self, ActionError, Done};
-use super::loops;
+use super::action;
+use super::action_error::{ActionError, Done};
 use super::session::Session;
-use super::stepper::{self, StepError};
+use super::step_error::StepError;
+use super::stepper;
+use super::{loops, own_place};
 use crate::fault::Fault;
 use crate::host::Opened;
-use crate::load::scratch::Scratch;
+use crate::load::scratch::{self, Scratch};
 
 /// Makes a scratch directory of the run in `parent`; gives the step that did, and the directory.
 pub fn scratch(
@@ -26,11 +28,21 @@ pub fn scratch(
     directory(session, build, (parent, &of.name(&run)))
 }
 
-/// Makes the directory of the run's mount points in `parent`.
-pub fn mount_points(session: &mut Session, parent: &RawPath) -> Result<Scratch, StepError> {
+/// Makes the directory of a run with so many mount points in it, in the place of our own, and gives
+/// the path of the first.
+pub fn mount_points(session: &mut Session, count: usize) -> Result<RawPath, StepError> {
+    let parent = own_place::parent()?;
+    own_place::make_parent()
+        .map_err(|e| Fault::environment(format!("cannot create {parent}: {e}")))?;
     let run = session.journal.run().header.run.clone();
-    let build = |n| steps::make_mount_points(n, &run, parent);
-    directory(session, build, (parent, &run)).map(|(_, made)| made)
+    let build = |n| steps::make_mount_points(n, &run, &parent);
+    let (_, ours) = directory(session, build, (&parent, &run))?;
+    for slot in 0..count.clamp(1, scratch::MOST_STANDS) {
+        ours.make_dir(&scratch::numbered(scratch::MOUNT, slot)).map_err(|e| {
+            Fault::environment(format!("cannot create a mount point in {parent}: {e}"))
+        })?;
+    }
+    own_place::mount_point_of(&run, 0).map_err(StepError::Fault)
 }
 
 fn directory(
@@ -96,8 +108,6 @@ mod tests {
     use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-
-    use crate::load::scratch;
 
     const RACES: u32 = 200;
     const IMAGE_BYTES: u64 = 64 << 10;

@@ -1,16 +1,15 @@
 //! Changes to the system: each is recorded before it is taken, and undone on every way out.
 //!
-//! `stepper` takes and undoes steps of the run in hand (`session`), `action` and `device_actions`
-//! do them, `undoing` is the closed list of what is ever undone, `journal` records, `recover`
-//! undoes what a dead run left. `target` chooses drives, `locked_target` keeps them for us. What is
-//! below a directory of others is made and held open by `making`; what only root uses is in a place
-//! of our own (`own_place`). `watchdog` holds a run to its limits, and
-//! `spent` counts what it wrote. `sender` sends its record to a server.
-
-// A new variant of an enum is checked wherever the enum decides something.
-#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+//! `stepper` takes steps of the run in hand (`session`), `action` and `device_actions` do them,
+//! with programs where they need any (`tool`). `unwind` undoes them, and `undoing` is the closed
+//! list of what is ever undone. `journal` records, `recover` undoes what a dead run left. `target`
+//! chooses drives, `locked_target` keeps them for us. What is below a directory of others is made
+//! and held open by `making`; what only root uses is in a place of our own (`own_place`).
+//! `watchdog` holds a run to its limits, and `spent` counts what it wrote. `sender` sends its
+//! record to a server.
 
 pub mod action;
+pub mod action_error;
 pub mod device_actions;
 pub mod journal;
 pub mod locked_target;
@@ -23,7 +22,10 @@ pub mod recover;
 pub mod sender;
 pub mod session;
 pub mod spent;
+pub mod step_error;
 pub mod stepper;
 pub mod target;
-pub mod undoing;
+mod tool;
+mod undoing;
+pub mod unwind;
 mod watchdog;

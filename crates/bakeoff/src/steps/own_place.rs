@@ -11,12 +11,9 @@ use bakeoff_core::model::path::RawPath;
 use rustix::fs::{Mode, fstat, mkdirat};
 use rustix::io::Errno;
 
-use super::making;
-use super::session::Session;
-use super::stepper::StepError;
 use crate::fault::Fault;
 use crate::host;
-use crate::load::scratch::{self, Scratch};
+use crate::load::scratch;
 
 /// Where our directory is made, the first that is there and trusted: memory that ends with the
 /// boot, or what packages keep on disk.
@@ -35,19 +32,6 @@ pub fn parent() -> Result<RawPath, Fault> {
 /// The same for a plan, which makes nothing: where it usually is.
 pub fn shown() -> RawPath {
     parent().unwrap_or_else(|_| RawPath::new(Path::new(BASES[0]).join(NAME)))
-}
-
-/// Makes the directory of a run with so many mount points in it, and gives the path of the first.
-pub fn mount_points(session: &mut Session, count: usize) -> Result<RawPath, StepError> {
-    let parent = parent()?;
-    make_parent().map_err(|e| Fault::environment(format!("cannot create {parent}: {e}")))?;
-    let run = session.journal.run().header.run.clone();
-    let ours = making::mount_points(session, &parent)?;
-    made_in(&ours, &parent, (&run, count)).map_err(|e| {
-        StepError::Fault(Fault::environment(format!(
-            "cannot create a mount point in {parent}: {e}"
-        )))
-    })
 }
 
 /// One of the mount points of a run.
@@ -82,14 +66,8 @@ pub fn beside(first: &RawPath, slot: u16) -> RawPath {
     RawPath::new(first.as_path().with_file_name(name))
 }
 
-fn made_in(ours: &Scratch, parent: &RawPath, (run, count): (&str, usize)) -> io::Result<RawPath> {
-    for slot in 0..count.clamp(1, scratch::MOST_STANDS) {
-        ours.make_dir(&scratch::numbered(scratch::MOUNT, slot))?;
-    }
-    Ok(RawPath::new(parent.as_path().join(run).join(scratch::MOUNT)))
-}
-
-fn make_parent() -> io::Result<()> {
+/// Makes that directory.
+pub fn make_parent() -> io::Result<()> {
     let base = base().map_err(|fault| io::Error::other(fault.to_string()))?;
     make_in(&base)
 }

@@ -6,7 +6,7 @@
 
 use super::journal::Journal;
 use super::session;
-use super::stepper;
+use super::unwind;
 use crate::fault::Fault;
 use crate::store::{RunId, Sqlite, Store, lock, trust};
 
@@ -55,7 +55,7 @@ pub fn recover(store: &mut Sqlite) -> Result<Recovered, Fault> {
         let undone: Vec<String> =
             journal.run().steps_to_undo().map(|step| step.why.clone()).collect();
         session::supersede_open(&mut journal)?;
-        let failures = stepper::undo_all(&mut journal)?;
+        let failures = unwind::undo_all(&mut journal)?;
         let is_unkept = journal.run().header.verb.is_unkept();
         drop(journal);
         if !failures.is_empty() {

@@ -11,7 +11,7 @@ use bakeoff_core::units;
 use super::journal::Journal;
 use super::locked_target::LockedTarget;
 use super::spent::Spent;
-use super::stepper;
+use super::unwind;
 use super::watchdog::Watchdog;
 use crate::fault::Fault;
 use crate::sampler::Sampler;
@@ -124,7 +124,7 @@ impl<'s> Session<'s> {
         self.limits = None;
         self.progress.doing("restoring all changes");
         // Removing our files may have made the room that the record lacked.
-        let undone = stepper::undo_all(&mut self.journal);
+        let undone = unwind::undo_all(&mut self.journal);
         let stopped = What::Stopped { reason: StopReason::Failed, note: fault.to_string() };
         let _ = self.journal.record(stopped);
         self.progress.clear();
@@ -141,7 +141,7 @@ impl<'s> Session<'s> {
     pub fn finish(&mut self, reason: StopReason, note: String) -> Result<(), Fault> {
         self.limits = None;
         self.progress.doing("restoring all changes");
-        let failures = stepper::undo_all(&mut self.journal)?;
+        let failures = unwind::undo_all(&mut self.journal)?;
         self.journal.record(What::Stopped { reason, note })?;
         self.progress.clear();
         for failure in &failures {

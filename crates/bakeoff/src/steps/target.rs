@@ -4,7 +4,7 @@
 //! Looking changes nothing, so `plan` looks too. The decisions are in `core::prepare`.
 
 use std::fs::Metadata;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +18,6 @@ use bakeoff_core::prepare::guard::{self, Reason, Verdict, Why};
 use bakeoff_core::prepare::region::TargetSize;
 use bakeoff_core::prepare::{image, space, token};
 use bakeoff_core::sysinfo::dev::Dev;
-use rustix::fs::{major, minor};
 
 use super::locked_target::LockedTarget;
 use crate::fault::Fault;
@@ -76,8 +75,7 @@ pub fn look(path: &Path, shares_disk_with_root: bool) -> Result<Target, Fault> {
     })?;
     let metadata = std::fs::metadata(&real).map_err(unusable)?;
     let kind = metadata.file_type();
-    if kind.is_block_device() {
-        let dev = Dev::new(major(metadata.rdev()), minor(metadata.rdev()));
+    if let Some(dev) = host::dev_of(&metadata) {
         // First, so that what is attached while the contents are read is not taken for what was.
         let diskseq = host::identity_of(dev).and_then(|identity| identity.diskseq);
         let mut system = settled(dev, shares_disk_with_root).map_err(unusable)?;

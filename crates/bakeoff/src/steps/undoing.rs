@@ -10,11 +10,12 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::{Knob, Undo, is_run_id};
 use bakeoff_core::prepare::{knobs, steps, udev_rule};
 
-use super::action::{self, ActionError, Done, io_error};
+use super::action_error::{ActionError, Done, io_error};
 use super::device_actions as device;
 use super::loops;
 use super::own_place;
 use super::probing;
+use super::tool;
 use crate::host;
 use crate::load::scratch::{self, Scratch};
 use crate::signals::Cancel;
@@ -90,11 +91,11 @@ fn shown(recorded: &serde_json::Value) -> String {
 fn unmount(run: &str, slot: u16, what: &str) -> Result<Done, ActionError> {
     let Ok(at) = own_place::mount_point_of(run, slot) else { return Ok(Done::default()) };
     let argv = ["umount".into(), at.as_path().as_os_str().to_os_string()];
-    action::retry_while_busy(what, || {
+    tool::retry_while_busy(what, || {
         if !host::is_mount_point(at.as_path()).map_err(io_error("read the mount table"))? {
             return Ok(Done::default());
         }
-        action::run_argv(&argv, "umount", &Cancel::default())
+        tool::run(&argv, "umount", &Cancel::default())
     })
 }
 

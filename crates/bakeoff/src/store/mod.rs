@@ -15,7 +15,6 @@ pub mod lock;
 mod machines;
 pub mod open;
 pub mod place;
-mod query;
 #[cfg(feature = "postgres")]
 pub mod server;
 pub mod sqlite;

@@ -20,12 +20,13 @@ mod named;
 mod owned;
 #[cfg(feature = "postgres")]
 pub mod pushed;
+mod query;
 
+use self::query::to_i64;
 use super::error::read_event;
 use super::import::ImportError;
 use super::{
     Digest, Imported, Machines, Records, RunId, Store, StoreError, Summary, listed, lock, open,
-    query,
 };
 
 /// Version whose digests count: what another version made of a run may differ.
@@ -397,11 +398,6 @@ fn kind_of(json: &str) -> Result<String, serde_json::Error> {
     }
     let peek: Peek = serde_json::from_str(json)?;
     peek.what.into_keys().next().ok_or_else(|| serde::de::Error::custom("an event without a kind"))
-}
-
-/// Sequence numbers stay far below 2^63: a run has at most 2^20 events.
-pub(super) fn to_i64(seq: u64) -> i64 {
-    i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
 /// The event as it is stored from here on. What could not be read back is not stored: JSON has no

@@ -78,6 +78,11 @@ impl Place {
         self.chain.iter().filter(|l| l.kind == LayerKind::Disk)
     }
 
+    /// `major:minor` of these disks.
+    pub fn disk_numbers(&self) -> Vec<String> {
+        self.disks().map(|disk| disk.dev.clone()).collect()
+    }
+
     /// The uppermost partition of the chain.
     pub fn partition(&self) -> Option<&Layer> {
         self.chain.iter().find(|layer| layer.kind == LayerKind::Partition)

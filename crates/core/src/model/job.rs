@@ -233,6 +233,12 @@ pub struct Job {
 pub const SLOWED_MOST_PPM: u32 = 500_000;
 
 impl Job {
+    /// Writes a new file of so many bytes in full, and flushes it.
+    pub fn filling(size_bytes: u64) -> Job {
+        let bs = (1 << 20).min(size_bytes);
+        Job { end_fsync: true, ..Job::new(Rw::Write, bs, size_bytes) }
+    }
+
     /// A job with fio's defaults: one thread, depth 1, buffered, no flush, psync.
     pub const fn new(rw: Rw, bs: u64, size: u64) -> Job {
         Job {

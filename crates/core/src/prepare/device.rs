@@ -78,6 +78,15 @@ pub struct Content {
     pub table_id: Option<String>,
 }
 
+/// A process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// Its name.
+    pub name: RawPath,
+}
+
 /// A mount and the block devices under it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mounted {
@@ -86,7 +95,7 @@ pub struct Mounted {
     /// Its devices; several for btrfs over many, none for tmpfs or a network.
     pub on: Vec<Dev>,
     /// A process in whose mount namespace it is, when not in ours.
-    pub seen_by: Option<u32>,
+    pub seen_by: Option<Process>,
 }
 
 /// A swap area and the device it is on.
@@ -106,9 +115,7 @@ pub struct FileUser {
     /// The file.
     pub file: Inode,
     /// The process.
-    pub pid: u32,
-    /// Its name.
-    pub name: RawPath,
+    pub process: Process,
     /// Whether it can write to the file.
     pub writes: bool,
 }
@@ -119,9 +126,7 @@ pub struct User {
     /// The device.
     pub dev: Dev,
     /// The process.
-    pub pid: u32,
-    /// Its name.
-    pub name: RawPath,
+    pub process: Process,
 }
 
 /// Everything a guard needs to know, read at one time.

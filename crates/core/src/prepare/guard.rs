@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::commands::shell_word;
-use super::device::{BlockDevice, Mounted, SwapOn, System, Unfit};
+use super::device::{BlockDevice, Mounted, Process, SwapOn, System, Unfit};
 use crate::model::host::LayerKind;
 use crate::model::path::{RawPath, printable};
 use crate::model::step::Inode;
@@ -117,6 +117,16 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
     if reasons.is_empty() { Verdict::Safe } else { Verdict::No(reasons) }
 }
 
+/// Who uses a device, or what is made of it: mounts and processes, wherever they are. For a device
+/// that was in our hands alone and is not free.
+pub fn users(dev: Dev, system: &System) -> Vec<Reason> {
+    let parts = system.tree(dev).into_iter();
+    let mut users: Vec<Reason> = parts.flat_map(|part| uses(part, system, &[])).collect();
+    users.sort();
+    users.dedup();
+    users
+}
+
 /// From a device down through what only passes writes on: partitions, and loop devices that are
 /// attached to another device.
 fn straight_down<'a>(device: &'a BlockDevice, system: &'a System) -> Vec<&'a BlockDevice> {
@@ -186,7 +196,7 @@ fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
     let writers = system.file_users.iter().filter(|user| user.writes && is_file(Some(user.file)));
     let writers = writers.map(|user| {
         let what = format!("the file under {}", name_of(below));
-        open_reason(user.pid, &user.name, &what)
+        open_reason(&user.process, &what)
     });
     twins.chain(swaps).chain(writers).collect()
 }
@@ -268,7 +278,7 @@ fn uses<'a>(
     });
     let users = system.users.iter().filter(|u| u.dev == device.dev).map({
         let name = name.clone();
-        move |u| open_reason(u.pid, &u.name, &name)
+        move |u| open_reason(&u.process, &name)
     });
     let within = members_within(device, system);
     // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
@@ -300,14 +310,15 @@ fn members_within<'a>(
 const OURS: &str = "bakeoff";
 
 /// A process has a device or file open.
-pub(super) fn open_reason(pid: u32, process: &RawPath, what: &str) -> Reason {
-    let is_ours = process.as_bytes() == OURS.as_bytes();
+pub(super) fn open_reason(process: &Process, what: &str) -> Reason {
+    let Process { pid, name } = process;
+    let is_ours = name.as_bytes() == OURS.as_bytes();
     let text = match is_ours {
         true => format!(
             "{OURS} (process {pid}) is using {what}. Check for active runs with `bakeoff runs`, \
              and wait until they end"
         ),
-        false => format!("{process} (process {pid}) has {what} open"),
+        false => format!("{name} (process {pid}) has {what} open"),
     };
     Reason { is_ours, ..Reason::new(Why::Open, text) }
 }
@@ -322,8 +333,9 @@ pub(super) fn leave_to_its_run(reasons: &mut Vec<Reason>) {
 fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
     const BOOT: [&str; 4] = ["/boot", "/boot/firmware", "/boot/efi", "/efi"];
     let (name, at) = (name_of(device), &mounted.mount.mount_point);
-    if let Some(pid) = mounted.seen_by {
-        let text = format!("{name} is mounted on {at} in the mount namespace of process {pid}");
+    if let Some(Process { pid, name: by }) = &mounted.seen_by {
+        let text =
+            format!("{name} is mounted on {at} in the mount namespace of {by} (process {pid})");
         Reason::new(Why::Mounted, text)
     } else if *at == RawPath::new("/") {
         Reason::new(Why::Root, format!("the system runs from it ({name} is mounted on /)"))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::host::Layer;
 use crate::prepare::contents::{Contents, Sign};
-use crate::prepare::device::{Content, FileUser, Mounted, SwapOn, User};
+use crate::prepare::device::{Content, FileUser, Mounted, Process, SwapOn, User};
 use crate::sysinfo::mountinfo::Mount;
 use crate::sysinfo::swaps::Swap;
 
@@ -302,15 +302,17 @@ fn a_holder_nobody_knows_still_holds() {
 fn a_process_and_another_namespace_hold_too() {
     let mut machine = Machine::default().disk("sda").partition("sda1", "sda");
     let dev = machine.dev("sda1");
-    machine.0.users = vec![User { dev, pid: 123, name: RawPath::new("dd") }];
+    machine.0.users = vec![User { dev, process: Process { pid: 123, name: RawPath::new("dd") } }];
     assert_eq!(machine.reasons("sda"), ["dd (process 123) has sda1 open"]);
     let mut machine = machine.mount(&["sda1"], "/data");
     machine.0.users.clear();
-    machine.0.mounts[0].seen_by = Some(77);
+    machine.0.mounts[0].seen_by = Some(Process { pid: 77, name: RawPath::new("sleep") });
     assert_eq!(
         machine.reasons("sda"),
-        ["sda1 is mounted on /data in the mount namespace of process 77"]
+        ["sda1 is mounted on /data in the mount namespace of sleep (process 77)"]
     );
+    assert_eq!(users(machine.dev("sda"), &machine.0)[0].why, Why::Mounted);
+    assert_eq!(users(machine.dev("sda1"), &machine.0).len(), 1);
 }
 
 #[test]
@@ -372,8 +374,8 @@ fn rejects_loop_device_whose_file_is_being_written() {
         .add("loop0", LayerKind::Loop, &["sda"])
         .edit(over("/srv/image", 7));
     let user = |writes, ino| {
-        let name = RawPath::new("qemu");
-        FileUser { file: Inode { dev: 2049, ino }, pid: 71, name, writes }
+        let process = Process { pid: 71, name: RawPath::new("qemu") };
+        FileUser { file: Inode { dev: 2049, ino }, process, writes }
     };
     machine.0.file_users = vec![user(false, 7), user(true, 8)];
     assert_eq!(machine.reasons("loop0"), [""; 0]);

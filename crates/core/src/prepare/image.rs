@@ -5,7 +5,7 @@
 
 use super::commands::shell_word;
 use super::contents::Contents;
-use super::device::System;
+use super::device::{Process, System};
 use super::guard::{self, Reason, Why};
 use crate::model::host::LayerKind;
 use crate::model::path::RawPath;
@@ -21,8 +21,8 @@ pub struct Image {
     pub links: u64,
     /// Loop devices it backs, by whichever name.
     pub loops: Vec<String>,
-    /// Processes that have it open, each with its id and name.
-    pub users: Vec<(u32, RawPath)>,
+    /// Processes that have it open.
+    pub users: Vec<Process>,
     /// Whether it can be written to at all.
     pub is_read_only: bool,
 }
@@ -71,8 +71,8 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
             ),
         }
     }
-    for (pid, name) in &image.users {
-        reasons.push(guard::open_reason(*pid, name, "it"));
+    for process in &image.users {
+        reasons.push(guard::open_reason(process, "it"));
     }
     guard::leave_to_its_run(&mut reasons);
     let mut add = |why, text: String| reasons.push(Reason::new(why, text));
@@ -158,7 +158,7 @@ mod tests {
         let used = Image {
             links: 2,
             loops: vec!["loop3".into(), "loop4".into()],
-            users: vec![(71, RawPath::new("qemu"))],
+            users: vec![Process { pid: 71, name: RawPath::new("qemu") }],
             is_read_only: true,
             ..image()
         };

@@ -143,8 +143,7 @@ impl<'a> Turns<'a> {
     }
 
     fn write(&self, size: u64) -> Result<u64, Fault> {
-        let job = Job { end_fsync: true, ..Job::new(Rw::Write, 1 << 20, size) };
-        Ok(self.bench.load(&job, &self.progress)?.elapsed_ns)
+        Ok(self.bench.load(&Job::filling(size), &self.progress)?.elapsed_ns)
     }
 
     /// What one random read takes that is not in memory.

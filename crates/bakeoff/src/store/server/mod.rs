@@ -7,6 +7,7 @@
 //! docs/format.md.
 
 mod address;
+mod cause;
 mod error;
 mod packed;
 mod passfile;

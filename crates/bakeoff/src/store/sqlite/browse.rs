@@ -5,8 +5,8 @@ use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::What;
 use rusqlite::OptionalExtension;
 
-use super::{RunId, Sqlite, StoreError, VERSION, number_of};
-use crate::store::{Records, Summary, query};
+use super::{RunId, Sqlite, StoreError, VERSION, number_of, query};
+use crate::store::{Records, Summary};
 
 impl Sqlite {
     /// How many runs are stored.

@@ -7,8 +7,7 @@ use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::machine::Machine;
 use rusqlite::{Connection, Row, ToSql, Transaction, params, params_from_iter};
 
-use super::sqlite::to_i64;
-use super::{Digest, RunId, Summary};
+use crate::store::{Digest, RunId, Summary};
 
 /// Runs with their digests, where those are up to date.
 const RUNS: &str = "WITH counted AS (
@@ -157,6 +156,11 @@ fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
         events,
         digest,
     })
+}
+
+/// Sequence numbers stay far below 2^63: a run has at most 2^20 events.
+pub(super) fn to_i64(seq: u64) -> i64 {
+    i64::try_from(seq).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -1,0 +1,36 @@
+//! A run as it leaves the store: for `export`, and for whatever is redacted first.
+
+use bakeoff_core::bundle::{Head, SCHEMA};
+use bakeoff_core::model::run::Run;
+
+use super::stored;
+use crate::fault::Fault;
+use crate::store::{Records, RunId};
+
+/// A run as it leaves the store.
+pub struct Exported {
+    /// Head of a bundle.
+    pub head: Head,
+    /// Its events.
+    pub lines: Vec<String>,
+}
+
+impl Exported {
+    /// Reads a run.
+    pub fn read(store: &dyn Records, id: &RunId) -> Result<Exported, Fault> {
+        let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
+        let head = Head {
+            schema: SCHEMA.to_string(),
+            run: id.to_string(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            label: summary.and_then(|summary| summary.label),
+        };
+        Ok(Exported { head, lines: store.lines(id)? })
+    }
+
+    /// The run that its events are.
+    pub fn run(&self) -> Result<Run, Fault> {
+        let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
+        stored::fold(&id, &self.lines)
+    }
+}

@@ -1,0 +1,98 @@
+//! Why an action failed, and what one that did not answered.
+
+use std::io;
+
+use bakeoff_core::model::path::RawPath;
+use bakeoff_core::prepare::guard::Reason;
+use thiserror::Error;
+
+use crate::exec::ExecError;
+use crate::host::Distrust;
+use crate::load::LoadError;
+
+/// Why an action failed.
+#[derive(Debug, Error)]
+pub enum ActionError {
+    /// Ctrl-C or a signal.
+    #[error("interrupted")]
+    Interrupted,
+    /// A program failed; its own words follow.
+    #[error("{command}: {how}{}{said}", if said.is_empty() { "" } else { ": " })]
+    Tool {
+        /// As it would be typed.
+        command: String,
+        /// Exit status or signal.
+        how: String,
+        /// What it printed.
+        said: String,
+    },
+    /// A system call failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// A device that was unmounted is not free.
+    #[error(
+        "{device} is still in use after its filesystem was unmounted: {}",
+        in_use(users, source)
+    )]
+    InUse {
+        /// The device.
+        device: RawPath,
+        /// Who uses it, as far as that can be seen.
+        users: Vec<Reason>,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// Others could exchange what root would use.
+    #[error(transparent)]
+    Refused(Distrust),
+    /// The target is not the one any more that was consented to.
+    #[error("{0}")]
+    Lost(String),
+    /// What was read back is not what was written.
+    #[error("{0}")]
+    Lies(String),
+    /// Writing a file of ours failed; where and why.
+    #[error("cannot write a scratch file: {0}")]
+    Fill(String),
+    /// What is recorded is nothing that this version does, or that may be done here.
+    #[error("{0}")]
+    Unknown(String),
+    /// A program is missing or could not be started.
+    #[error(transparent)]
+    Exec(ExecError),
+}
+
+/// What an action printed and answered.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Both output streams.
+    pub output: String,
+}
+
+/// A load that prepares something failed; as the failure of that step.
+impl From<LoadError> for ActionError {
+    fn from(error: LoadError) -> ActionError {
+        match error {
+            LoadError::Interrupted => ActionError::Interrupted,
+            LoadError::Failed(_) | LoadError::Child(_) => ActionError::Fill(error.to_string()),
+        }
+    }
+}
+
+/// An error of the system with what was tried.
+pub fn io_error(what: &str) -> impl Fn(io::Error) -> ActionError + '_ {
+    move |source| ActionError::Io { what: what.to_string(), source }
+}
+
+fn in_use(users: &[Reason], source: &io::Error) -> String {
+    if users.is_empty() {
+        return source.to_string();
+    }
+    let users: Vec<&str> = users.iter().map(|user| user.text.as_str()).collect();
+    format!("{}. End this, then try again", users.join("; "))
+}
