@@ -3,9 +3,8 @@
 use bakeoff_core::bundle::{Head, SCHEMA};
 use bakeoff_core::model::run::Run;
 
-use super::stored;
 use crate::fault::Fault;
-use crate::store::{Records, RunId};
+use crate::store::{Records, RunId, folded};
 
 /// A run as it leaves the store.
 pub struct Exported {
@@ -31,6 +30,6 @@ impl Exported {
     /// The run that its events are.
     pub fn run(&self) -> Result<Run, Fault> {
         let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
-        stored::fold(&id, &self.lines)
+        folded::fold(&id, &self.lines)
     }
 }

@@ -14,7 +14,7 @@ use super::{answer, stored};
 use crate::cli::history::{Fleet, FleetAction, FleetReport};
 use crate::cli::{Format, Global, formats};
 use crate::fault::{self, Fault, Outcome};
-use crate::store::{Machines, Records, RunId, Summary};
+use crate::store::{Machines, Records, RunId, Summary, folded};
 use crate::ui::{out, say};
 
 /// Runs the command.
@@ -152,7 +152,7 @@ fn labelled(global: &Global, label: &str) -> Result<Vec<(Run, Analysis)>, Fault>
 }
 
 fn analysed(store: &dyn Records, id: &RunId) -> Result<(Run, Analysis), Fault> {
-    let run = stored::read(store, id)?;
+    let run = folded::read(store, id)?;
     let analysis = analyse(&run);
     Ok((fleet::lighter(run), analysis))
 }

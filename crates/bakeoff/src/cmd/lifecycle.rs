@@ -2,14 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::analyse::{analyse, earlier};
-use bakeoff_core::decide::pooled;
-use bakeoff_core::model::event::{Header, StopReason, What};
-use bakeoff_core::model::normal::EarlierFigures;
+use bakeoff_core::analyse::analyse;
+use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::pooled::PooledControls;
 use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::verdict::Analysis;
 
 use super::answer::{self, Extent};
@@ -18,6 +14,7 @@ use crate::cli::{Beside, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host::power;
 use crate::places::target_set::TargetSet;
+use crate::planning::earlier;
 use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::action_error::ActionError;
@@ -32,9 +29,6 @@ use crate::store::listed::digest_of;
 use crate::store::{Records, RunId, Sqlite};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
-
-/// Most stored runs that are looked through for A/A controls: each is read as a whole.
-const POOLED_RUNS: usize = 20;
 
 /// Where the HTML report goes.
 #[derive(Clone, Debug)]
@@ -113,8 +107,8 @@ pub fn run(
     let power_command = plan.power_command.clone();
     check_power(power_command.as_deref())?;
     let header = plan.header(global);
-    let controls = earlier_controls(&store, &header);
-    let figures = earlier_figures(&store, &header);
+    let controls = earlier::controls(&store, &header);
+    let figures = earlier::figures(&store, &header);
     let mut journal = Journal::begin(&mut store, header)?;
     if let Some(controls) = controls {
         journal.record(What::PooledControls(Box::new(controls)))?;
@@ -137,35 +131,6 @@ pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
             RawPath::new(command)
         ))
     })
-}
-
-/// What the A/A controls of the latest stored runs say about the drives of this one. A stored run
-/// that cannot be read is no reason not to measure, and is said where it is asked for.
-fn earlier_controls(store: &Sqlite, header: &Header) -> Option<PooledControls> {
-    if pooled::has_twin(header) {
-        return None;
-    }
-    let listed = store.list().unwrap_or_default().into_iter();
-    let ours = listed.filter(|summary| summary.verb == Verb::Run && !summary.is_imported);
-    let load = |id| store.load(&id).ok().and_then(|events| Run::fold(&events).ok());
-    let runs = ours.take(POOLED_RUNS).filter_map(|summary| load(summary.run));
-    let stored: Vec<Run> = runs.filter(|run| pooled::has_twin(&run.header)).collect();
-    pooled::pooled(header, &stored)
-}
-
-/// What the latest stored runs of one directory measured on the drive of this one, and on others
-/// of its kind. Those of other machines count as well: their kind says where they are from.
-fn earlier_figures(store: &Sqlite, header: &Header) -> Option<EarlierFigures> {
-    if header.candidates.len() != 1 {
-        return None;
-    }
-    let listed = store.list().unwrap_or_default().into_iter();
-    let load = |id| store.load(&id).ok().and_then(|events| Run::fold(&events).ok());
-    let quick = listed.filter(|summary| summary.verb == Verb::Quick).take(4 * POOLED_RUNS);
-    let runs = quick.filter_map(|summary| load(summary.run));
-    let stored: Vec<Run> =
-        runs.filter(|run| run.header.candidates.len() == 1).take(POOLED_RUNS).collect();
-    earlier::figures(header, &stored)
 }
 
 /// Measures on a prepared ground until the run stops, and answers.

@@ -15,6 +15,7 @@ use super::answer;
 use super::stored;
 use crate::cli::{Format, Global, Lint};
 use crate::fault::{self, Fault, Outcome};
+use crate::store::folded;
 use crate::ui::{out, say};
 
 /// Most bytes read of a text; results of tools are far shorter.
@@ -100,7 +101,7 @@ fn findings(global: &Global, what: &str) -> Result<(Vec<Finding>, bool), Fault> 
         return Ok(of_text(&read(path)?, &Facts::default()));
     }
     let (store, id) = stored::find(global, what)?;
-    let run = stored::read(&*store, &id)?;
+    let run = folded::read(&*store, &id)?;
     Ok((analyse(&run).findings, true))
 }
 

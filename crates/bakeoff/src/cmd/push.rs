@@ -22,7 +22,7 @@ use crate::store::listed::digest_of;
 use crate::store::server::send::{Known, Outgoing, SendError, Sent};
 use crate::store::server::{Address, Server, ServerError, checksum};
 use crate::store::sqlite::pushed::Receipt;
-use crate::store::{Records, RunId, Sqlite, Summary, place};
+use crate::store::{Records, RunId, Sqlite, Summary, folded, place};
 use crate::ui::{out, say};
 
 /// Time for what is left of a run when it ends.
@@ -225,7 +225,7 @@ fn push(
         return Ok(Done::Sent(server.relabel(id, label, known)?, None));
     }
     let lines = local.lines(id).map_err(Fault::from)?;
-    let run = stored::fold(id, &lines)?;
+    let run = folded::fold(id, &lines)?;
     if run.stopped.is_none() {
         return Ok(Done::LeftOut(LeftOut::NotFinished));
     }

@@ -22,7 +22,7 @@ use crate::exec::{Spec, find_program};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::signals::Cancel;
-use crate::store::{Records, last_error};
+use crate::store::{Records, folded, last_error};
 use crate::ui::say;
 
 /// Where it is written when nobody says.
@@ -122,7 +122,7 @@ fn gathered(global: &Global, cancel: &Cancel) -> Gathered {
 fn last_run(global: &Global) -> Option<(Run, Analysis)> {
     let store = stored::open_file(global).ok()??;
     let id = store.find("last").ok()?;
-    match stored::read(&store, &id) {
+    match folded::read(&store, &id) {
         Ok(run) => {
             let analysis = analyse(&run);
             Some((run, analysis))

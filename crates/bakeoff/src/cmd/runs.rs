@@ -13,7 +13,7 @@ use crate::cli::history::Runs;
 use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::listed::digest_of;
-use crate::store::{Digest, Latest, Records, RunId, Sqlite, Summary};
+use crate::store::{Digest, Latest, Records, RunId, Sqlite, Summary, folded};
 use crate::ui::out;
 
 /// Runs whose digests are kept in one transaction.
@@ -145,7 +145,7 @@ fn row(
 ) -> Result<Option<(Row, bool)>, Fault> {
     let id = summary.run.clone();
     if summary.digest.is_none() {
-        match stored::read(store, &id) {
+        match folded::read(store, &id) {
             Ok(run) => {
                 let (digest, facts) = digest_of(&run, &analyse(&run));
                 made.push((id.clone(), digest.clone(), facts.clone()));
@@ -173,7 +173,7 @@ fn row(
 /// Keeps what lists and searches need of a run that came from elsewhere. One that cannot be read
 /// is shown as such by the next list.
 pub(super) fn keep_digest(store: &mut Sqlite, id: &RunId) {
-    if let Ok(run) = stored::read(store, id) {
+    if let Ok(run) = folded::read(store, id) {
         let (digest, facts) = digest_of(&run, &analyse(&run));
         keep(store, &mut vec![(id.clone(), digest, facts)]);
     }

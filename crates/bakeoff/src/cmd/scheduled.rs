@@ -88,7 +88,7 @@ pub fn begin(global: &Global, args: &[OsString]) -> Result<Begun, Fault> {
     match as_unit(args, &log)? {
         Some(name) => Ok(Begun::Unit { name, log }),
         None => {
-            let child = background::detach(args, &file).map_err(Fault::environment)?;
+            let child = background::session(args, &file, &file).map_err(Fault::environment)?;
             Ok(Begun::Session { child, log })
         }
     }

@@ -10,6 +10,7 @@ use super::answer::{self, Extent};
 use super::stored;
 use crate::cli::{Format, Global, Show, formats};
 use crate::fault::{self, Fault, Outcome};
+use crate::store::folded;
 use crate::ui::out;
 
 /// Runs the command. Its exit code is the one the run deserves.
@@ -19,8 +20,8 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
         return study(global, name);
     }
     let (store, id) = stored::find(global, &args.run)?;
-    let run = stored::read(&*store, &id)?;
-    let state = stored::state(&*store, &id, &run)?;
+    let run = folded::read(&*store, &id)?;
+    let state = store.state(&id, run.stopped.is_some())?;
     stored::say_state(state, &*store, &id)?;
     let analysis = analyse(&run);
     let extent = if args.details { Extent::Details } else { Extent::Screen(None) };

@@ -13,7 +13,7 @@ use bakeoff_core::report::runs::State;
 
 use crate::cli::{Format, Global, formats};
 use crate::fault::Fault;
-use crate::store::{Records, RunId, Sqlite, StoreError, file, place, read_events};
+use crate::store::{Records, RunId, Sqlite, StoreError, file, folded, place};
 use crate::ui::say;
 
 /// Opens the store to read it, a file or a server; `None` when nothing was ever stored.
@@ -61,22 +61,6 @@ fn none(name: &str) -> StoreError {
     StoreError::NotFound { name: name.to_string(), near: Vec::new() }
 }
 
-/// Reads the run from its events.
-pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
-    fold(id, &store.lines(id)?)
-}
-
-/// The run that these lines are.
-pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
-    let events = read_events(id, lines)?;
-    Run::fold(&events).map_err(|error| {
-        let advice = format!(
-            "`bakeoff export {id} --format jsonl --no-redact` saves its readable part, and"
-        );
-        Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff rm {id}"))
-    })
-}
-
 /// The runs in the order they were named, each once, at most `most` of them; says of each that is
 /// not over how it stands.
 pub fn analysed(
@@ -95,8 +79,8 @@ pub fn analysed(
         if ids.len() == most {
             return Err(Fault::usage(format!("too many runs: name at most {most}")));
         }
-        let run = read(&*store, &id)?;
-        say_state(state(&*store, &id, &run)?, &*store, &id)?;
+        let run = folded::read(&*store, &id)?;
+        say_state(store.state(&id, run.stopped.is_some())?, &*store, &id)?;
         let analysis = analyse(&run);
         ids.push(id);
         runs.push((run, analysis));
@@ -112,11 +96,6 @@ pub fn study(name: &str) -> Result<&'static Study, Fault> {
         let name = printable(name.as_bytes());
         Fault::usage(format!("no study '{name}'. Available: {}", names.join(", ")))
     })
-}
-
-/// How a readable run stands.
-pub fn state(store: &dyn Records, id: &RunId, run: &Run) -> Result<State, Fault> {
-    Ok(store.state(id, run.stopped.is_some())?)
 }
 
 /// Says that a run is not over; on stderr, because it is true now and no part of the run.

@@ -15,7 +15,7 @@ use crate::cli::history::Trend;
 use crate::cli::{Format, Global, formats};
 use crate::fault::{Fault, Outcome};
 use crate::host;
-use crate::store::{Records, Summary};
+use crate::store::{Records, Summary, folded};
 use crate::ui::{out, say};
 
 /// Most runs of a history, the latest: each is read in full once.
@@ -86,7 +86,7 @@ fn gather(
     let (mut drives, mut past) = (BTreeSet::new(), Vec::new());
     let part = filter.drive.as_deref().unwrap_or_default();
     for Summary { run: id, label, .. } in store.search(filter)? {
-        let run = match stored::read(store, &id) {
+        let run = match folded::read(store, &id) {
             Ok(run) => run,
             Err(fault) => {
                 say::note(global.quiet, format_args!("bakeoff: {fault}"));

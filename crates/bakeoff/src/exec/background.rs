@@ -37,27 +37,14 @@ pub fn start(argv: &[&str]) -> Result<Background, ExecError> {
     Ok(Background(child))
 }
 
-/// Starts bakeoff again in a session of its own, which survives the end of this one; both streams
-/// go into `log`.
-pub fn detach(args: &[OsString], log: &File) -> Result<Child, ExecError> {
-    let failed = |source| ExecError::Start { program: "bakeoff".to_string(), source };
-    let (out, err) = (log.try_clone().map_err(failed)?, log.try_clone().map_err(failed)?);
-    let mut words: Vec<OsString> = vec![internal::SESSION.into()];
-    words.extend(args.iter().cloned());
-    let mut command = Command::new(OURSELVES);
-    command.args(words).stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(failed)
-}
-
-/// Starts bakeoff again for a view that shows it: in a session of its own, so that Ctrl-C reaches
-/// it only through the view, and its streams in two files.
-#[cfg(feature = "tui")]
-pub fn beside(args: &[OsString], out: &File, err: &File) -> Result<Child, ExecError> {
+/// Starts bakeoff again in a session of its own, which survives the end of this one, and which
+/// Ctrl-C reaches only through us; its streams go into `out` and `err`.
+pub fn session(args: &[OsString], out: &File, err: &File) -> Result<Child, ExecError> {
     let failed = |source| ExecError::Start { program: "bakeoff".to_string(), source };
     let (out, err) = (out.try_clone().map_err(failed)?, err.try_clone().map_err(failed)?);
-    let mut words: Vec<OsString> = vec![internal::SESSION.into()];
-    words.extend(args.iter().cloned());
     let mut command = Command::new(OURSELVES);
-    command.args(words).stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(failed)
+    command.arg(internal::SESSION).args(args);
+    command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().map_err(failed)
 }
 
 /// Starts bakeoff again to show something on this terminal; it says the rest through its stderr.

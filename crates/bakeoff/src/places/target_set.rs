@@ -29,12 +29,17 @@ pub enum TargetSet {
 }
 
 impl TargetSet {
+    /// The regions, on which something is made and undone; directories are laid out once.
+    fn regions(&mut self) -> Option<&mut Regions> {
+        match self {
+            TargetSet::Directories { .. } => None,
+            TargetSet::Regions(regions) => Some(regions),
+        }
+    }
+
     /// Prepares a candidate for its visit; [`TargetSet::site`] is valid until [`TargetSet::leave`].
     pub fn enter(&mut self, session: &mut Session, candidate: &Candidate) -> Result<(), StepError> {
-        match self {
-            TargetSet::Directories { .. } => Ok(()),
-            TargetSet::Regions(regions) => regions.enter(session, candidate),
-        }
+        self.regions().map_or(Ok(()), |regions| regions.enter(session, candidate))
     }
 
     /// Prepares a candidate of the run beside those that stand, on the region `part` of its target.
@@ -45,27 +50,18 @@ impl TargetSet {
         candidate: &Candidate,
         part: usize,
     ) -> Result<(), StepError> {
-        match self {
-            TargetSet::Directories { .. } => Ok(()),
-            TargetSet::Regions(regions) => regions.stand(session, index, candidate, part),
-        }
+        self.regions().map_or(Ok(()), |regions| regions.stand(session, index, candidate, part))
     }
 
     /// Makes the settings of the kernel that a standing candidate wants, until
     /// [`TargetSet::reset`].
     pub fn set(&mut self, session: &mut Session, index: CandidateIx) -> Result<(), StepError> {
-        match self {
-            TargetSet::Directories { .. } => Ok(()),
-            TargetSet::Regions(regions) => regions.set(session, index),
-        }
+        self.regions().map_or(Ok(()), |regions| regions.set(session, index))
     }
 
     /// Puts these settings back.
     pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
-        match self {
-            TargetSet::Directories { .. } => Ok(()),
-            TargetSet::Regions(regions) => regions.reset(journal),
-        }
+        self.regions().map_or(Ok(()), |regions| regions.reset(journal))
     }
 
     /// Regions side by side that candidates rotate over.
@@ -99,10 +95,7 @@ impl TargetSet {
 
     /// Ends a visit.
     pub fn leave(&mut self, journal: &mut Journal) -> Result<(), StepError> {
-        match self {
-            TargetSet::Directories { .. } => Ok(()),
-            TargetSet::Regions(regions) => regions.leave(journal),
-        }
+        self.regions().map_or(Ok(()), |regions| regions.leave(journal))
     }
 
     /// Ends a run on this ground; gives what could not be done.

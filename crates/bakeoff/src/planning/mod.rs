@@ -4,6 +4,7 @@
 pub mod commands;
 pub mod costs;
 pub mod directories;
+pub mod earlier;
 pub mod filesystems;
 pub mod on_targets;
 pub mod plan_text;

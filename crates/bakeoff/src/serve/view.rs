@@ -16,9 +16,9 @@ use bakeoff_core::report::pages;
 
 use crate::cli::Global;
 use crate::cli::history::Trend;
-use crate::cmd::{stored, trend};
+use crate::cmd::trend;
 use crate::fault::{self, Fault, Outcome};
-use crate::store::{RunId, Sqlite, StoreError};
+use crate::store::{Records, RunId, Sqlite, StoreError, folded};
 
 /// First word: `bakeoff/now/1` on one line, then the same as HTML.
 pub const NOW: &str = "now";
@@ -47,8 +47,8 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     }
     let id = id.to_str().and_then(RunId::parse).ok_or_else(none)?;
     let store = Sqlite::open_existing(Path::new(store))?.ok_or_else(none)?;
-    let run = stored::read(&store, &id)?;
-    let state = stored::state(&store, &id, &run)?;
+    let run = folded::read(&store, &id)?;
+    let state = store.state(&id, run.stopped.is_some())?;
     let analysis = analyse(&run);
     let mut out = std::io::stdout().lock();
     match what.to_str() {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_core::bundle::RUN_SCHEMA;
 use bakeoff_core::model::event::{Event, What};
 use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::prepare::commands::shell_word;
 use rusqlite::ErrorCode;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use thiserror::Error;
@@ -333,36 +334,13 @@ fn move_aside(path: &Path) -> String {
         .map(|n: u32| beside(&if n == 0 { ".damaged".into() } else { format!(".damaged-{n}") }))
         .find(|candidate| !candidate.exists())
         .unwrap_or_else(|| beside(".damaged"));
-    let target = shell_word(&target);
+    let target = shell_word(&RawPath::new(&target));
     let mut command = format!("mkdir {target} && mv --");
     for part in ["", "-wal", "-shm"].map(beside).iter().filter(|part| part.exists()) {
         // Writing to a String cannot fail.
-        let _ = write!(command, " {}", shell_word(part));
+        let _ = write!(command, " {}", shell_word(&RawPath::new(part)));
     }
     format!("{command} {target}/")
-}
-
-/// A path as one word for a shell, whatever is in it.
-fn shell_word(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    let bytes = path.as_os_str().as_bytes();
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-+:@%".contains(b);
-    if !bytes.is_empty() && bytes.iter().all(plain) {
-        return String::from_utf8_lossy(bytes).into_owned();
-    }
-    if bytes.iter().all(|b| (b' '..0x7f).contains(b)) {
-        return format!("'{}'", String::from_utf8_lossy(bytes).replace('\'', "'\\''"));
-    }
-    // $'…' of POSIX 2024 and every bash: control characters and foreign bytes as escapes.
-    let mut word = String::from("$'");
-    for byte in bytes {
-        let _ = match byte {
-            b'\'' | b'\\' => write!(word, "\\{}", *byte as char),
-            b' '..0x7f => write!(word, "{}", *byte as char),
-            _ => write!(word, "\\{byte:03o}"),
-        };
-    }
-    word + "'"
 }
 
 #[cfg(test)]
@@ -380,7 +358,7 @@ mod tests {
             std::fs::write(&store, "garbage").expect("can write");
             std::fs::create_dir(dir.path().join("s.db.damaged")).expect("can make");
             let command = move_aside(&store);
-            assert!(command.bytes().all(|b| (b' '..0x7f).contains(&b)), "{command:?}");
+            assert!(!command.contains(char::is_control), "{command:?}");
             let status = Command::new("bash").args(["-c", &command]).status().expect("bash runs");
             assert!(status.success() && !store.exists(), "{command}");
         }

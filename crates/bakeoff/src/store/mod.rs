@@ -7,6 +7,7 @@
 
 pub mod error;
 pub mod file;
+pub mod folded;
 pub mod id;
 pub mod import;
 pub mod last_error;

@@ -45,7 +45,7 @@ pub fn around(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     let [out, err] = [(); 2].map(|()| tempfile::tempfile());
     let (mut out, mut err) = (out.map_err(Fault::environment)?, err.map_err(Fault::environment)?);
     let args = arguments(internal::typed_args(), tokens);
-    let mut child = background::beside(&args, &out, &err).map_err(Fault::environment)?;
+    let mut child = background::session(&args, &out, &err).map_err(Fault::environment)?;
     let (tell, said) = channel();
     let what = What::Run(child.id());
     let view = View::start(&what.words(&store), move |event| {
