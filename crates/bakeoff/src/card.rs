@@ -18,11 +18,14 @@ use thiserror::Error;
 pub enum CardError {
     /// Built without the painter.
     #[cfg(not(feature = "card"))]
-    #[error("this bakeoff was built without cards; build it with --features card")]
+    #[error("this bakeoff was built without result images; build it with --features card")]
     NoFeature,
     /// Built without the bundle.
     #[cfg(feature = "card")]
-    #[error("this bakeoff was built without the fonts of cards; run make web and build it again")]
+    #[error(
+        "this bakeoff was built without the fonts of result images; run make web and build it \
+             again"
+    )]
     NoLetters,
 }
 

@@ -35,7 +35,8 @@ use history::{Fleet, Label, Runs, Trend};
 pub struct Args {
     #[command(flatten)]
     pub global: Global,
-    /// With --version: also print target, features, libraries and the store
+    /// With --version: also print the build target, features, libraries and the database of
+    /// stored runs
     #[arg(long, requires = "version")]
     pub verbose: bool,
     #[command(subcommand)]
@@ -89,7 +90,8 @@ pub enum Format {
 pub enum Command {
     /// List drives, their contents and whether they are safe to erase
     Devices,
-    /// Measure one directory and check whether it is normal, or compare several; without root
+    /// Measure one directory and check whether its speed is normal, or compare several (no root
+    /// needed)
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
@@ -130,15 +132,15 @@ pub enum Command {
     Report(Report),
     /// Export a run as json, csv, jsonl, bundle, fio-json or gnuplot
     Export(Export),
-    /// Check a plan, a run or another tool's results against the rules
+    /// Check a plan, a run or another tool's results for problems that limit conclusions
     Lint(Lint),
-    /// Test the decision procedure on simulated disks with a known ranking
+    /// Test how often verdicts are right, on simulated drives with a known ranking
     Simulate(Simulate),
     /// Check whether this machine and target are ready for measuring
     Check(Check),
-    /// Show the activity of disks, CPUs, memory and threads, like iostat
+    /// Show the activity of drives, CPUs, memory and threads, like iostat
     Watch(Watch),
-    /// Import bundles, and results of fio, dd, ioping and other tools from any text
+    /// Import bundles (exported runs), or results of fio, dd, ioping and other tools in any text
     Import(Import),
     /// Collect information for a bug report, without names, serial numbers or paths
     ReportBug(ReportBug),
@@ -224,7 +226,7 @@ pub struct OnTargets {
     /// Maximum bytes to write (default: the capacity of a card or stick, a tenth of an SSD)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
-    /// Allow an unmounted partition on the system disk
+    /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,
     /// Verify each bottleneck with two-minute follow-up experiments
@@ -261,7 +263,7 @@ pub struct Probe {
     /// Erase token, as printed by `devices`
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// Allow an unmounted partition on the system disk
+    /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,
 }
@@ -427,7 +429,7 @@ pub struct Beside {
     #[arg(long, value_name = "URL|COMMAND")]
     pub notify: Option<String>,
     /// Send the run to a PostgreSQL server (postgresql://USER@HOST/DATABASE): after each block
-    /// what is new, and the rest at the end
+    /// the new results, and the rest at the end
     #[cfg(feature = "postgres")]
     #[arg(long, value_name = "ADDRESS")]
     pub push: Option<PathBuf>,
@@ -439,7 +441,7 @@ pub struct Serve {
     /// Address and port to listen on (any address but a loopback one requires the printed token)
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
     pub listen: std::net::SocketAddr,
-    /// Allow runs that erase a drive, once its erase token is entered
+    /// Allow runs that erase a drive (each needs the erase token of the drive)
     #[arg(long)]
     pub allow_erase: bool,
     /// PEM file with the certificate chain, for HTTPS
@@ -471,7 +473,7 @@ pub struct Import {
     /// 'device,block_size_bytes,write/read MB/s filesystem=ext4,-'
     #[arg(long, value_name = "LIST")]
     pub columns: Option<Columns>,
-    /// Interpret each table of results by its column titles
+    /// Guess the columns of each table of results from its titles
     #[arg(long, conflicts_with = "columns")]
     pub guess: bool,
     /// Treat the files as fio job files and print each as a plan

@@ -17,7 +17,10 @@ pub fn open(path: &Path, options: DatabaseOptions) -> io::Result<Box<dyn Databas
         .pragma_update_and_check(None, "journal_mode", journal, |row| row.get(0))
         .map_err(explain)?;
     if !got.eq_ignore_ascii_case(journal) {
-        return Err(io::Error::other(format!("the journal is {got} instead of {journal}")));
+        return Err(io::Error::other(format!(
+            "the SQLite journal mode is {got} instead of \
+                                             {journal}"
+        )));
     }
     connection.pragma_update(None, "synchronous", synchronous).map_err(explain)?;
     let index = match options.indexed {

@@ -80,7 +80,7 @@ fn ended(args: cli::Args) -> Result<Outcome, Fault> {
     // What the panic was about has been printed when it arrives here.
     let ended = std::panic::catch_unwind(|| run(args)).unwrap_or_else(|_| {
         Err(Fault::bug(
-            "bakeoff stopped unexpectedly. Restore any remaining changes with `bakeoff clean`",
+            "bakeoff stopped unexpectedly. Undo any remaining changes with `bakeoff clean`",
         ))
     });
     if let Err(fault) = &ended {

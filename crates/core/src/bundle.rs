@@ -116,7 +116,7 @@ pub enum Why {
     #[error("the bundle is larger than {} MiB or has more than {EVENTS} events", TOTAL_BYTES >> 20)]
     TooLarge,
     /// The last line is unreadable.
-    #[error("the last line is not a seal; copy the bundle again, as binary")]
+    #[error("the last line is not the checksum line; copy the bundle again in binary mode")]
     BadSeal,
     /// Content and seal differ.
     #[error("checksum mismatch: the bundle was changed or damaged; copy it again")]

@@ -52,7 +52,12 @@ pub struct Bench {
         default_missing_value = "1", value_parser = parse_switch)]
     pub direct: bool,
     /// I/O engine
-    #[arg(long, alias = "ioengine", value_parser = parse_name::<EngineName>, default_value = "psync")]
+    #[arg(
+        long,
+        alias = "ioengine",
+        value_parser = parse_name::<EngineName>,
+        default_value = "psync"
+    )]
     pub engine: EngineName,
     /// Call fsync after this many writes
     #[arg(long, default_value_t = 0)]

@@ -73,7 +73,10 @@ fn one(global: &Global, args: &Bench, cancel: &Cancel) -> Result<Benched, Fault>
     }
     let shown = RawPath::new(&place.path);
     let metadata = std::fs::metadata(&place.path).map_err(|error| match is_missing(&error) {
-        true => Fault::usage(format!("there is no {shown}")),
+        true => Fault::usage(format!(
+            "{shown} does not exist. Check the path, or list the drives with \
+             `bakeoff devices`"
+        )),
         false => Fault::environment(format!("cannot use {shown}: {error}")),
     })?;
     let path = std::fs::canonicalize(&place.path).map_err(Fault::environment)?;
@@ -85,7 +88,8 @@ fn one(global: &Global, args: &Bench, cancel: &Cancel) -> Result<Benched, Fault>
         on_device(global, args, &path, cancel)
     } else {
         Err(Fault::refused(format!(
-            "{shown} is neither a directory, a regular file nor a block device"
+            "{shown} is not a directory, regular file or block device. List the drives with \
+             `bakeoff devices`"
         )))
     }
 }
@@ -99,7 +103,7 @@ fn in_directory(
 ) -> Result<Benched, Fault> {
     if args.verify_state_save.is_some() {
         return Err(Fault::usage(
-            "cannot keep a record for a scratch file, because it is removed at the end. Name a \
+            "cannot keep a record for a scratch file, because it is removed at the end. Specify a \
              file with --overwrite, or a device",
         ));
     }
@@ -119,7 +123,7 @@ fn in_directory(
         Some(Extent::Percent(_)) => {
             return Err(Fault::usage(
                 "a percentage needs an existing file or device, and a scratch file has no size \
-                 yet. Give --size in bytes, or name a file or device",
+                 yet. Give --size in bytes, or specify a file or device",
             ));
         }
     };
@@ -160,7 +164,10 @@ fn on_file(
 ) -> Result<Benched, Fault> {
     let shown = RawPath::new(path);
     if args.rw == Rw::SmallFiles {
-        return Err(Fault::usage("smallfiles needs a directory"));
+        return Err(Fault::usage(
+            "--rw=smallfiles needs a directory, not a file or a device. Give \
+                                 the path of a directory",
+        ));
     }
     if args.rw.writes() && !args.overwrite {
         return Err(Fault::refused(format!(
@@ -170,7 +177,8 @@ fn on_file(
     }
     if len == 0 && (args.size.is_none() || args.rw.reads()) {
         return Err(Fault::usage(format!(
-            "{shown} is empty. Name a file with contents, or use --size and a --rw that only writes"
+            "{shown} is empty. Specify a file with contents, or use --size and a --rw that only \
+             writes"
         )));
     }
     let job = job(global, args, args.size.map_or(len, |size| size.of(len)))?;
@@ -217,7 +225,10 @@ fn on_device(
     cancel: &Cancel,
 ) -> Result<Benched, Fault> {
     if args.rw == Rw::SmallFiles {
-        return Err(Fault::usage("smallfiles needs a directory"));
+        return Err(Fault::usage(
+            "--rw=smallfiles needs a directory, not a file or a device. Give \
+                                 the path of a directory",
+        ));
     }
     let device = open_device(path, args.rw.writes(), args.erase.as_deref())?;
     let size = device.place.size_bytes;

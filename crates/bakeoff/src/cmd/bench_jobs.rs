@@ -122,8 +122,8 @@ pub fn place(args: &Bench) -> Result<Place, Fault> {
     let Some(named) = &args.filename else {
         if args.path.is_none() && !is_fio {
             return Err(Fault::usage(
-                "name a directory, a file or a block device to measure. For a scratch file here: \
-                 bakeoff bench .",
+                "specify a directory, a file or a block device to measure. For a scratch file \
+                 here: bakeoff bench .",
             ));
         }
         return Ok(Place { path: args.path.clone().unwrap_or(directory), note: None });
@@ -140,13 +140,16 @@ pub fn place(args: &Bench) -> Result<Place, Fault> {
     let shown = RawPath::new(named);
     if text.replace("\\:", "").contains(':') {
         return Err(Fault::usage(format!(
-            "--filename={shown} names several files, and bench measures one. Name only that one"
+            "--filename={shown} names several files, and bench measures one. Specify only that one"
         )));
     }
     let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new(".")).to_path_buf();
     if parent.starts_with("/dev") {
-        return Err(Fault::usage(format!("there is no {shown}")));
+        return Err(Fault::usage(format!(
+            "{shown} does not exist. Check the path, or list the \
+                                         drives with `bakeoff devices`"
+        )));
     }
     let note = format!(
         "{shown} does not exist. bakeoff measures a scratch file in {} and removes it.",

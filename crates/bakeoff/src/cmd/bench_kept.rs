@@ -58,7 +58,7 @@ pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
 pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fault> {
     let acks = read(record)?;
     let named = args.path.as_ref().or(args.filename.as_ref());
-    let named = named.ok_or_else(|| Fault::usage("name the file or device to check"))?;
+    let named = named.ok_or_else(|| Fault::usage("specify the file or device to check"))?;
     let shown = RawPath::new(named);
     let (path, kind) = match std::fs::metadata(named) {
         // A file that is gone has lost everything, which is an answer.

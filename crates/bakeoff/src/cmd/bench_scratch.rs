@@ -45,7 +45,7 @@ fn in_made<T>(
     directory: bool,
     work: impl FnOnce(&Opened, TargetKind) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let unusable = |e| Fault::environment(format!("cannot use our directory: {e}"));
+    let unusable = |e| Fault::environment(format!("cannot use bakeoff's directory: {e}"));
     if directory {
         work(&scratch.make_dir(scratch::SMALL).map_err(unusable)?, TargetKind::Directory)
     } else {

@@ -86,10 +86,12 @@ fn target(path: &Path, system: &System) -> Result<Target, Fault> {
     let shown = RawPath::new(path);
     let metadata = std::fs::metadata(path).map_err(|error| match is_missing(&error) {
         true => Fault::usage(format!(
-            "{shown} does not exist. Name a directory or a device (list them with `bakeoff \
-             devices`)"
+            "{shown} does not exist. Specify a directory or a device (list the drives with \
+             `bakeoff devices`)"
         )),
-        false => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
+        false => Fault::environment(format!(
+            "cannot inspect {shown}: {error}. Run the command again with sudo"
+        )),
     })?;
     if let Some(dev) = host::dev_of(&metadata) {
         return device(shown, dev, system);
@@ -108,7 +110,8 @@ fn target(path: &Path, system: &System) -> Result<Target, Fault> {
 fn device(shown: RawPath, dev: Dev, system: &System) -> Result<Target, Fault> {
     if system.device(dev).is_none() {
         return Err(Fault::environment(format!(
-            "{shown} ({dev}) is not in /sys: it is empty, detached, or in another container"
+            "{shown} ({dev}) is not in /sys: it is empty, detached, or in another container. List \
+             the drives with `bakeoff devices`"
         )));
     }
     let in_use = match guard::verdict(dev, system, false) {

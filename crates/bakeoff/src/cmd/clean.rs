@@ -15,7 +15,7 @@ use crate::ui::say;
 pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
     let path = crate::store::place::path(global.store.as_deref())?;
     let Some(mut store) = Sqlite::open_existing(&path)? else {
-        say::note(global.quiet, format_args!("Nothing to restore: there is no store yet."));
+        say::note(global.quiet, format_args!("Nothing to clean up: there is no store yet."));
         return Ok(Outcome::Done);
     };
     if let Some(run) = &args.force {
@@ -30,11 +30,11 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
     }
     if !recovered.failures.is_empty() {
         return Err(Fault::environment(say::typed(
-            "cannot restore some changes (see above). Run `sudo bakeoff clean` again",
+            "cannot undo some changes (see above). Run `sudo bakeoff clean` again",
         )));
     }
     if recovered.runs.is_empty() {
-        say::note(global.quiet, format_args!("Nothing to restore."));
+        say::note(global.quiet, format_args!("Nothing to clean up."));
     }
     Ok(Outcome::Done)
 }
@@ -43,7 +43,10 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
 fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Fault> {
     let id = store.find(run)?;
     let Some(held) = lock::hold(store.path(), &id)? else {
-        return Err(Fault::refused(format!("run {id} is still in progress")));
+        return Err(Fault::refused(format!(
+            "run {id} is still in progress. Wait until it ends, or \
+                                           stop it with Ctrl-C"
+        )));
     };
     let known = store.list()?.into_iter().find(|summary| summary.run == id);
     let title = known.map(|summary| sanitize(&summary.title)).unwrap_or_default();
@@ -82,7 +85,7 @@ pub fn hint(global: &Global) {
         let ids: Vec<&str> = dead.iter().map(|id| &id.as_str()[..8]).collect();
         say::line(format_args!(
             "bakeoff: run {} ended unexpectedly and left changes on this system. Continue with \
-             `bakeoff resume {}`, or restore them with `bakeoff clean`",
+             `bakeoff resume {}`, or undo them with `bakeoff clean`",
             ids.join(", "),
             ids[0]
         ));

@@ -28,12 +28,12 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let runs = stored::analysed(global, &named, RUNS)?;
     if runs.is_empty() || (runs.len() == 1 && studies.is_empty()) {
         return Err(Fault::usage(
-            "nothing to compare with. Name two runs (list them with `bakeoff runs`), or one run \
+            "nothing to compare with. Specify two runs (list them with `bakeoff runs`), or one run \
              and --with study:luks-btrfs",
         ));
     }
     if args.across.is_some() && runs.len() == 1 {
-        return Err(Fault::usage("--across needs several runs. Name another run"));
+        return Err(Fault::usage("--across needs several runs. Specify another run"));
     }
     let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
     let beside = with_studies(&runs, &studies)?;

@@ -28,7 +28,7 @@ pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
         if !can_ask {
             let words: Vec<String> = missing.iter().map(|t| t.consent_words()).collect();
             return Err(Fault::refused(format!(
-                "Refusing to destroy everything on {}: {}. To confirm, add {}",
+                "Refusing to erase {}: {}. To erase it anyway, add {}",
                 target.describe(),
                 target.contents_lines().join("; "),
                 words.join(" ")
@@ -59,7 +59,7 @@ fn ask(target: &Target) -> Result<(), Fault> {
     let mut err = std::io::stderr();
     // A terminal that cannot be written to cannot have been read either.
     for line in target.contents_lines() {
-        let _ = writeln!(err, "  on it: {line}");
+        let _ = writeln!(err, "  contents: {line}");
     }
     let _ = write!(err, "To erase it, type {}: ", target.token);
     let _ = err.flush();

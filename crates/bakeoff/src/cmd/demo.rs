@@ -30,8 +30,8 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         // Said with --quiet too: what happens is not what was typed.
         say::line(format_args!(
             "Creating and mounting filesystems needs root: `sudo bakeoff demo` compares every \
-             filesystem available here.\nWithout root, this measures the current directory instead \
-             (`bakeoff quick .`)."
+             filesystem available here.\nWithout root, bakeoff now measures the current directory \
+             instead (`bakeoff quick .`)."
         ));
         return without_root(global, args);
     }

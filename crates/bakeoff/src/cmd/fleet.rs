@@ -77,8 +77,8 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
 fn too_few(over: Over) -> Fault {
     Fault::usage(match over {
         Over::Board => {
-            "these runs are from one board, and one board measured twice is not two boards. \
-             Compare its runs with `bakeoff compare`, or import runs of other boards: bakeoff \
+            "these runs are from a single board, and a fleet report needs at least two boards. \
+             Compare the runs with `bakeoff compare`, or import runs of other boards: bakeoff \
              import FILE"
         }
         Over::Device => {
@@ -99,7 +99,7 @@ fn too_few(over: Over) -> Fault {
 /// The runs that were named; says of one that was named twice that it counts once.
 fn named(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Fault> {
     if names.iter().any(|name| name.starts_with("study:")) {
-        return Err(Fault::usage("a study has no boards. Name stored runs"));
+        return Err(Fault::usage("a study has no boards. Specify stored runs"));
     }
     let Some(first) = names.first() else { return Ok(Vec::new()) };
     let (store, _) = stored::find(global, first)?;

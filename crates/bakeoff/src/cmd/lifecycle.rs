@@ -151,7 +151,7 @@ pub fn go_on(
     announce(&session, global.quiet);
     #[cfg(feature = "tui")]
     if crate::tui::listen(&session.progress, session.journal.store_path()) {
-        session.progress.note("Press t to see the run on the whole terminal.");
+        session.progress.note("Press t for the full-screen view.");
     }
     let measured = session.measure(&mut target_set);
     drop(target_set);
@@ -189,24 +189,24 @@ fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Faul
             let (reason, note) = cut_off;
             let said = match reason {
                 StopReason::WriteBudget => Fault::refused(format!(
-                    "{note}, before the first measurement. All changes are restored. Allow more: \
-                     bakeoff resume {id} --max-write 20g"
+                    "{note}, before the first measurement. bakeoff has undone all changes. \
+                     Continue with: bakeoff resume {id} --max-write 20g"
                 )),
                 StopReason::Decided
                 | StopReason::LastBlock
                 | StopReason::TimeUp
                 | StopReason::Interrupted
                 | StopReason::Failed => Fault::failed(format!(
-                    "{note}, before the first measurement. All changes are restored. Allow more: \
-                     bakeoff resume {id} --time 5m"
+                    "{note}, before the first measurement. bakeoff has undone all changes. \
+                     Continue with: bakeoff resume {id} --time 5m"
                 )),
             };
             (reason, note, said)
         }
         StepError::Failed(ActionError::Interrupted) => {
             let said = format!(
-                "interrupted before the first measurement. All changes are restored. Start again \
-                 with `bakeoff resume {id}`"
+                "interrupted before the first measurement. bakeoff has undone all changes. \
+                 Continue with: bakeoff resume {id}"
             );
             (StopReason::Interrupted, String::new(), Fault::interrupted(said))
         }
@@ -296,10 +296,10 @@ fn print_answer(
 pub fn say_recovered(recovered: &recover::Recovered, quiet: bool) {
     for (run, undone) in &recovered.runs {
         let undone = undone.join("; ");
-        say::note(quiet, format_args!("Restored the changes that run {run} had left: {undone}"));
+        say::note(quiet, format_args!("Undid the changes that run {run} left: {undone}"));
     }
     for failure in &recovered.failures {
-        say::line(format_args!("bakeoff: not restored: {failure}"));
+        say::line(format_args!("bakeoff: cannot undo a change: {failure}"));
     }
     for (run, why) in &recovered.set_aside {
         say::line(format_args!(

@@ -95,7 +95,7 @@ fn findings(global: &Global, what: &str) -> Result<(Vec<Finding>, bool), Fault> 
     }
     if path.is_dir() {
         let shown = RawPath::new(path);
-        return Err(Fault::usage(format!("{shown} is a directory. Name a file in it")));
+        return Err(Fault::usage(format!("{shown} is a directory. Specify a file in it")));
     }
     if path.is_file() {
         return Ok(of_text(&read(path)?, &Facts::default()));

@@ -24,8 +24,8 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
         (Some(name), on) => (name, on),
         (None, on) if !on.targets.is_empty() => {
             return Err(Fault::usage(format!(
-                "no plan is named for {}. Name a TOML file or a built-in plan, which `bakeoff \
-                 plan` lists",
+                "no plan given for {}. Specify a TOML file or a built-in plan (list them with \
+                 `bakeoff plan`)",
                 RawPath::new(&on.targets[0])
             )));
         }
@@ -91,7 +91,7 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
                 SpeedView::new(*span, positions, target.room.granule_bytes, needed_bytes)
             }
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                SpeedView::not_read(format!("{error}. Try sudo"))
+                SpeedView::not_read(format!("{error}. Run the command again with sudo"))
             }
             Err(error) => {
                 SpeedView::not_read(format!("{error}. For details: bakeoff check {}", target.path))

@@ -36,7 +36,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     let size = target.room.target_bytes;
     if size < SMALLEST_BYTES {
         return Err(Fault::usage(format!(
-            "{} has {}: fake drives have at least {}",
+            "{} has only {}: probe checks drives of at least {}",
             target.path,
             units::size(size),
             units::size(SMALLEST_BYTES)

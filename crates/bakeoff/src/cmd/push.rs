@@ -34,8 +34,8 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     let option = global.store.as_deref().filter(|option| place::is_address(option));
     let option = option.ok_or_else(|| {
         Fault::usage(
-            "no server is named. Name it with --store postgresql://USER@HOST/DATABASE (and the \
-             store of this machine, if it is not the default one, with --from PATH)",
+            "no server given. Specify it with --store postgresql://USER@HOST/DATABASE. If the \
+             store of this machine is not the default one, add --from PATH",
         )
     })?;
     let address = Address::read(option)?;
@@ -115,7 +115,7 @@ fn chosen(local: &Sqlite, names: &[String]) -> Result<Vec<Summary>, Fault> {
     let mut wanted: Vec<RunId> = Vec::new();
     for name in names {
         if name.starts_with("study:") {
-            return Err(Fault::usage("a study is not pushed: every bakeoff has it"));
+            return Err(Fault::usage("cannot push a study: studies are built into bakeoff"));
         }
         wanted.push(local.find(name)?);
     }

@@ -54,10 +54,16 @@ fn runs(global: &Global, args: &Report, most: usize) -> Result<Vec<(Run, Analysi
 /// One run as a picture.
 fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
     let [name] = args.runs.as_slice() else {
-        return Err(Fault::usage("a card shows one run. For several: bakeoff report RUN..."));
+        return Err(Fault::usage(
+            "an image (--card) shows one run. For several runs: bakeoff report \
+                                 RUN...",
+        ));
     };
     if name.starts_with("study:") {
-        return Err(Fault::usage("a study has no card. For its page: bakeoff report study:NAME"));
+        return Err(Fault::usage(
+            "cannot draw an image (--card) of a study. For its page: bakeoff \
+                                 report study:NAME",
+        ));
     }
     if let Some(format) = global.format {
         return Err(stored::no_format(
@@ -68,7 +74,10 @@ fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
     }
     let runs = runs(global, args, 1)?;
     let [(run, analysis)] = runs.as_slice() else {
-        return Err(Fault::usage("a card shows one run. For several: bakeoff report RUN..."));
+        return Err(Fault::usage(
+            "an image (--card) shows one run. For several runs: bakeoff report \
+                                 RUN...",
+        ));
     };
     let picture = report::card(run, analysis);
     let is_svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));

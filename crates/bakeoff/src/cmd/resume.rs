@@ -38,7 +38,10 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let id = store.find(&args.run)?;
     if store.is_imported(&id)? {
-        return Err(Fault::usage(format!("run {id} was measured on another machine")));
+        return Err(Fault::usage(format!(
+            "cannot resume run {id}: it was measured on another \
+                                         machine. Resume it there"
+        )));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let mut journal = Journal::take(&mut store, &id)?;
@@ -47,7 +50,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let failures = unwind::undo_all(&mut journal)?;
     if !failures.is_empty() {
         return Err(Fault::environment(format!(
-            "cannot restore the changes that the run left: {}",
+            "cannot undo the changes that the run left: {}. Try again with `sudo bakeoff clean`",
             failures.join("; ")
         )));
     }
@@ -68,17 +71,17 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let id = &run.header.run[..run.header.run.len().min(8)];
     if run.header.verb == Verb::Bench {
         return Err(Fault::usage(format!(
-            "{id} is a bench, which cannot be resumed. Run it again"
+            "cannot resume {id}: it was measured with `bakeoff bench`. Start it again"
         )));
     }
     if let Some((reason, _)) = run.stopped.as_ref().filter(|_| !decide::is_resumable(run)) {
         let why = match reason {
-            StopReason::Decided => "every question is answered",
+            StopReason::Decided => "every workload has an answer",
             StopReason::LastBlock
             | StopReason::TimeUp
             | StopReason::WriteBudget
             | StopReason::Interrupted
-            | StopReason::Failed => "all its blocks are done",
+            | StopReason::Failed => "all its blocks are complete",
         };
         return Err(Fault::usage(format!(
             "nothing to resume: {why}. Show the result with `bakeoff show {id}`"

@@ -79,8 +79,8 @@ fn check_args(args: &OnTargets) -> Result<(), Fault> {
     }
     if args.targets.is_empty() {
         return Err(Fault::usage(
-            "no target given. Name a disk, partition or image with --target. List the drives with \
-             `bakeoff devices`, or create an image to try it on: truncate -s 2G disk.img",
+            "no target given. Specify a drive, partition or image with --target. List the drives \
+             with `bakeoff devices`, or create an image to try it on: truncate -s 2G disk.img",
         ));
     }
     if !rustix::process::geteuid().is_root() {
@@ -124,7 +124,8 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
         look_at(global, &args.plan, &args.on, args.report.as_deref())?;
     check_wear(&wanted, &made)?;
     let mut costs = costs(&made, &wanted);
-    let may_not_fit = |one: Skipped| format!("May not fit: {}: {}", one.name, one.reason);
+    let may_not_fit =
+        |one: Skipped| format!("{} may not fit into the region: {}", one.name, one.reason);
     costs.extend(too_large(&made, &wanted).into_iter().map(may_not_fit));
     let plan = RunPlan {
         candidates: made.candidates,
@@ -145,7 +146,12 @@ fn costs(made: &Expanded, wanted: &[Wanted]) -> Vec<String> {
     let costs = planning::costs::costs(made, wanted.iter().map(|wanted| (wanted, None)));
     let Some(costs) = costs else { return Vec::new() };
     let mut said = vec![expected(&costs, Span::blocks(made), made.protocol.mode)];
-    said.extend(costs.refused.map(|why| format!("This will probably not fit: {why}")));
+    said.extend(costs.refused.map(|why| {
+        format!(
+            "The time or write limit is probably too low: \
+                                                 {why}"
+        )
+    }));
     said
 }
 
@@ -162,14 +168,14 @@ fn show(global: &Global, ready: &Ready) {
             units::size(span.start_bytes)
         ));
         for line in target.contents_lines() {
-            note(format!("    on it: {line}"));
+            note(format!("    contents: {line}"));
         }
     }
     for skipped in Skipped::together(&ready.plan.skipped) {
-        note(format!("  Left out: {}: {}", skipped.name, skipped.reason));
+        note(format!("  Skipped {}: {}", skipped.name, skipped.reason));
     }
     for dropped in Skipped::together(&ready.plan.dropped_workloads) {
-        note(format!("  Not measured: {}: {}", dropped.name, dropped.reason));
+        note(format!("  Not measured ({}): {}", dropped.name, dropped.reason));
     }
     for line in &ready.costs {
         note(format!("  {line}"));

@@ -124,8 +124,8 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     };
     let shown = shell_word(&RawPath::new(&log));
     say::line(format_args!(
-        "The run continues in the background as {what}.\n  tail -f {shown}\n  {runs}\n  \
-         {ends} ends it and restores all changes"
+        "The run continues in the background as {what}.\n  tail -f {shown}\n  {runs}\n  {ends} \
+         stops it and undoes all changes"
     ));
     Ok(Outcome::Done)
 }

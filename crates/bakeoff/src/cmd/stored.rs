@@ -33,8 +33,8 @@ fn server(option: &Path) -> Result<Box<dyn Records>, Fault> {
 #[cfg(not(feature = "postgres"))]
 fn server(_option: &Path) -> Result<Box<dyn Records>, Fault> {
     Err(Fault::usage(
-        "this bakeoff was built without PostgreSQL (feature `postgres`). Name a file with --store \
-         PATH",
+        "this bakeoff was built without PostgreSQL (feature `postgres`). Specify a file with \
+         --store PATH",
     ))
 }
 
@@ -111,7 +111,7 @@ pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fa
             format!("run {id} was interrupted; this is the answer so far, {advice}")
         }
         State::Unfinished => {
-            format!("the end of run {id} has not arrived on the server; this is the answer so far")
+            format!("the server has not received the end of run {id}; this is the answer so far")
         }
     };
     say::line(format_args!("bakeoff: {text}"));
@@ -164,7 +164,7 @@ pub fn write_file(
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Fault> {
     let is_directory =
-        || Fault::usage(format!("{} is a directory. Name a file in it", RawPath::new(path)));
+        || Fault::usage(format!("{} is a directory. Specify a file in it", RawPath::new(path)));
     if names_directory(path) {
         return Err(is_directory());
     }
@@ -174,8 +174,8 @@ pub fn write_file(
         std::io::ErrorKind::IsADirectory => is_directory(),
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
             Fault::environment(format!(
-                "no space left to write {}. Nothing was written there. Free some space, or name a \
-                 file on another disk",
+                "no space left to write {}. Nothing was written there. Free some space, or specify \
+                 a file on another disk",
                 RawPath::new(path)
             ))
         }

@@ -55,14 +55,17 @@ pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
 /// The text to look for: the name of the drive if a path of one was given.
 fn wanted(text: &str) -> Result<String, Fault> {
     if text.is_empty() {
-        return Err(Fault::usage("name a drive by part of its vendor, model or serial number"));
+        return Err(Fault::usage(
+            "no drive given. Specify part of its vendor, model or serial \
+                                 number",
+        ));
     }
     if !text.starts_with('/') {
         return Ok(text.to_string());
     }
     let shown = || printable(text.as_bytes());
     let failed = |error: std::io::Error| {
-        Fault::usage(format!("cannot inspect {}: {error}. Name the drive instead", shown()))
+        Fault::usage(format!("cannot inspect {}: {error}. Specify the drive instead", shown()))
     };
     let path = Path::new(text);
     let found = std::fs::metadata(path).map_err(failed)?;
@@ -131,7 +134,7 @@ fn only(wanted: &str, drives: &BTreeSet<String>) -> Result<String, Fault> {
                 more => format!(" and {more} more"),
             };
             Err(Fault::usage(format!(
-                "'{}' matches {} drives: {}{more}. Name one of them, for example by its serial \
+                "'{}' matches {} drives: {}{more}. Specify one of them, for example by its serial \
                  number",
                 printable(wanted.as_bytes()),
                 several.len(),

@@ -114,7 +114,9 @@ fn devices(asked: &Path) -> Result<Vec<Dev>, Fault> {
         true => {
             Fault::usage(format!("{shown} does not exist. List the drives with `bakeoff devices`"))
         }
-        false => Fault::environment(format!("cannot inspect {shown}: {error}. Try sudo")),
+        false => Fault::environment(format!(
+            "cannot inspect {shown}: {error}. Run the command again with sudo"
+        )),
     })?;
     if let Some(dev) = host::dev_of(&metadata) {
         return Ok(vec![dev]);

@@ -35,7 +35,9 @@ pub fn of_emmc(root: &Root, name: &str) -> Option<Health> {
 /// Asks smartctl.
 pub fn ask(name: &str, cancel: &Cancel) -> Fact<Health> {
     if !rustix::process::geteuid().is_root() {
-        return Err("reading drive health needs root: sudo".to_string());
+        return Err(
+            "reading the health of a drive needs root. Run the command again with sudo".to_string()
+        );
     }
     let path = format!("/dev/{}", name.replace('!', "/"));
     let argv = [&["smartctl"], &ARGS[..], &[path.as_str()]].concat();

@@ -28,7 +28,7 @@ pub enum PlaceError {
     MountTable(io::Error),
     /// The mount is not in our mount table: it is outside of a chroot.
     #[error(
-        "cannot find the mount of {}. Run outside the chroot",
+        "cannot determine on which filesystem {} is. Run bakeoff outside the chroot",
         RawPath::new(.0)
     )]
     NotMounted(PathBuf),

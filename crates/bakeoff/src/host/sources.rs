@@ -76,7 +76,7 @@ impl Sources {
         let firmware = firmware::Throttling::open(&root);
         found.any("throttling", firmware.iter().count(), "no Raspberry Pi firmware responds");
         let quota = Quota::open(&root);
-        found.any("CPU quota", quota.iter().count(), "our control group has no cpu.stat");
+        found.any("CPU quota", quota.iter().count(), "bakeoff's control group has no cpu.stat");
         Sources {
             layout: Layout {
                 devices: Vec::new(),

@@ -112,7 +112,7 @@ impl Session<'_> {
     }
 
     fn sentinel(&mut self, target_set: &TargetSet, block: BlockIx) -> Result<BlockEnd, Fault> {
-        self.progress.doing("reading the sentinel");
+        self.progress.doing("measuring the raw read speed");
         match target_set.sentinel(&self.cancel) {
             Ok(Some(bytes_per_s)) => {
                 self.journal.record(What::Sentinel { block, bytes_per_s })?;
@@ -120,7 +120,10 @@ impl Session<'_> {
             }
             Ok(None) => Ok(BlockEnd::Complete),
             Err(LoadError::Interrupted) => Ok(BlockEnd::Interrupted),
-            Err(error) => Ok(BlockEnd::Failed(format!("cannot read the sentinel: {error}"))),
+            Err(error) => Ok(BlockEnd::Failed(format!(
+                "cannot measure the raw read speed: \
+                                                       {error}"
+            ))),
         }
     }
 

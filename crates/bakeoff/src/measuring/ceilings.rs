@@ -35,8 +35,8 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
     of.skipped.extend(layers::no_places(&run.header));
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
         Some((because, option)) => {
-            let reason = format!("{}. Allow more: {option}", because.label());
-            of.skipped.push(Skipped { name: "all ceilings".to_string(), reason });
+            let reason = format!("{}. Raise the limit: {option}", because.label());
+            of.skipped.push(Skipped { name: "all lower layers".to_string(), reason });
             of.left_out.push(LeftOut { workload: None, because });
         }
         None => measure_all(session, target_set, planned, &mut of)?,

@@ -116,7 +116,7 @@ impl Session<'_> {
             }
             let name = &self.journal.run().header.workloads[workload].name;
             self.progress
-                .doing(&format!("block {} · {name}, candidates in turn", block.number() + 1));
+                .doing(&format!("block {} · {name}, alternating candidates", block.number() + 1));
             let which = RoundsId { block, workload, standing: &standing, idle };
             let measured = rounds::measure(self, target_set, which)?;
             if let Err(error) = target_set.reset(&mut self.journal) {

@@ -85,15 +85,16 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
             units::rate(rate)
         )
     } else if most_bytes == by_wear {
-        format!("--max-write {}m", needs_all * WEAR_SHARE / (1 << 20))
+        format!(
+            "it would exceed the write limit. Raise the limit: --max-write {}m",
+            needs_all * WEAR_SHARE / (1 << 20)
+        )
     } else {
-        "a directory with more free space".to_string()
+        "not enough free space. Use a directory with more free space".to_string()
     };
     let skip = |at: usize| Skipped {
         name: header.candidates[at].name.clone(),
-        reason: format!(
-            "not enough space for its image in addition to the others. Sufficient: {advice}"
-        ),
+        reason: format!("its image does not fit in addition to the others: {advice}"),
     };
     let mut skipped: Vec<Skipped> = left_out.map(skip).collect();
     for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {

@@ -175,9 +175,9 @@ impl Regions {
             (class, _) => class,
         };
         let scratch = Scratch::open(mount_point.as_path(), ON_STACK)
-            .map_err(|e| StepError::Failed(io_error("open our directory")(e)))?;
+            .map_err(|e| StepError::Failed(io_error("open bakeoff's directory")(e)))?;
         let data = scratch.open_file(scratch::DATA);
-        let data = data.map_err(|e| StepError::Failed(io_error("open our data file")(e)))?;
+        let data = data.map_err(|e| StepError::Failed(io_error("open bakeoff's data file")(e)))?;
         let (place, bytes) = (&at.region.place, self.file_bytes);
         let site = Site::new(scratch, Subject::Opened(data), class, place, bytes);
         let driver_reads = stack.fuse.then(|| made.device.clone());
@@ -274,7 +274,7 @@ impl Regions {
             parent.unwrap_or(Path::new("/")),
             &name.unwrap_or_default().to_string_lossy(),
         )
-        .map_err(|e| StepError::Failed(io_error("open our directory")(e)))?;
+        .map_err(|e| StepError::Failed(io_error("open bakeoff's directory")(e)))?;
         let place = &at.region.place;
         let data = Subject::from(device.as_path());
         let mut site = Site::new(scratch, data, PlaceClass::Block, place, self.file_bytes);
@@ -379,6 +379,7 @@ fn lay_out_stack(
     mount_point: &Path,
     file_bytes: u64,
 ) -> Result<(), ActionError> {
-    let scratch = Scratch::make(mount_point, ON_STACK).map_err(io_error("create our directory"))?;
+    let scratch =
+        Scratch::make(mount_point, ON_STACK).map_err(io_error("create bakeoff's directory"))?;
     data_file::lay_out(session, &scratch, scratch::DATA, file_bytes).map(|_| ())
 }

@@ -17,7 +17,7 @@ pub fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
     let dirs = if dirs.is_empty() { &here[..] } else { dirs };
     if dirs.len() > DIRS_MAX {
         return Err(Fault::usage(format!(
-            "{} directories are too many. Name at most {DIRS_MAX}",
+            "{} directories are too many. Specify at most {DIRS_MAX}",
             dirs.len()
         )));
     }
@@ -50,7 +50,7 @@ fn check_directory(dir: &Path) -> Result<RawPath, Fault> {
             "there is no directory {shown}. List the mounted filesystems with `bakeoff devices`"
         )),
         std::io::ErrorKind::PermissionDenied => Fault::environment(format!(
-            "no permission to enter {shown}. Name a directory that you own, or use sudo"
+            "no permission to enter {shown}. Use a directory that you own, or run bakeoff with sudo"
         )),
         _ => Fault::environment(format!("cannot use {shown}: {error}")),
     };
@@ -80,7 +80,8 @@ pub fn check_writable(dir: &Path, shown: &RawPath) -> Result<(), Fault> {
              directory"
         ))),
         Err(error) => Err(Fault::environment(format!(
-            "cannot write to {shown}: {error}. Name a directory that you own, or use sudo"
+            "cannot write to {shown}: {error}. Use a directory that you own, or run bakeoff with \
+             sudo"
         ))),
     }
 }

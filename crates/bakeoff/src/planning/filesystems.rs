@@ -22,8 +22,8 @@ pub fn check_room(here: &Path, place: &Place) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::environment(format!(
-        "the demo's image needs {} and bakeoff uses at most half of the free space, leaving 5 % or \
-         512 MiB; {} has {} free. Change to a directory on another disk and try again",
+        "the demo's image needs {}, but bakeoff uses at most half of the free space and leaves 5 % \
+         or 512 MiB free. {} has {} free. Change to a directory on another drive and try again",
         units::size(image::IMAGE_BYTES),
         RawPath::new(here),
         units::size(place.free_bytes)

@@ -28,7 +28,10 @@ pub fn load(name: &Path) -> Result<Plan, Fault> {
     })?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         let listed = plan::BUILT_IN.map(|plan| plan.name).join(", ");
-        let what = format!("the plan {shown} is a directory. Name a TOML file in it, or {listed}");
+        let what = format!(
+            "the plan {shown} is a directory. Specify a TOML file in it, or \
+                            {listed}"
+        );
         return Err(Fault::usage(what));
     }
     let mut bytes = Vec::new();

@@ -104,7 +104,10 @@ pub async fn run(
 /// The drive whose history is asked for: a name, never a path.
 pub fn drive(pairs: &Pairs) -> Result<String, Problem> {
     match one(pairs, "drive").trim() {
-        path if path.starts_with('/') => Err(Problem::bad("Name the drive by its serial number.")),
+        path if path.starts_with('/') => Err(Problem::bad(
+            "Specify the drive by its serial \
+                                                           number.",
+        )),
         drive => Ok(drive.to_string()),
     }
 }

@@ -16,7 +16,7 @@ use bakeoff_core::report::pages;
 
 use crate::cli::Global;
 use crate::cli::history::Trend;
-use crate::cmd::trend;
+use crate::cmd::{stored, trend};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{Records, RunId, Sqlite, StoreError, folded};
 

@@ -122,7 +122,7 @@ impl<'s> Session<'s> {
     /// of a bug. What cannot be written down is done all the same: undoing twice does no harm.
     pub fn abandon(&mut self, fault: Fault) -> Fault {
         self.limits = None;
-        self.progress.doing("restoring all changes");
+        self.progress.doing("undoing all changes");
         // Removing our files may have made the room that the record lacked.
         let undone = unwind::undo_all(&mut self.journal);
         let stopped = What::Stopped { reason: StopReason::Failed, note: fault.to_string() };
@@ -140,12 +140,12 @@ impl<'s> Session<'s> {
     /// record for `clean`.
     pub fn finish(&mut self, reason: StopReason, note: String) -> Result<(), Fault> {
         self.limits = None;
-        self.progress.doing("restoring all changes");
+        self.progress.doing("undoing all changes");
         let failures = unwind::undo_all(&mut self.journal)?;
         self.journal.record(What::Stopped { reason, note })?;
         self.progress.clear();
         for failure in &failures {
-            say::line(format_args!("bakeoff: not restored: {failure}"));
+            say::line(format_args!("bakeoff: cannot undo a change: {failure}"));
         }
         match failures.is_empty() {
             true => Ok(()),

@@ -137,7 +137,7 @@ pub fn find(path: &RawPath, name: &str, shares_disk_with_root: bool) -> Result<T
         (None, Err(fault)) => Err(fault),
         (None, Ok(_)) => Err(Fault::refused(format!(
             "the drive at {path} has changed since the run began, and the original drive {} is not \
-             attached",
+             attached. Attach the original drive, then resume the run",
             printable(name.as_bytes())
         ))),
     }

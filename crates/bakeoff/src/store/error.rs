@@ -19,7 +19,7 @@ use crate::fault::Fault;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// Nobody says where the store is.
-    #[error("cannot locate the store: HOME is not set. Name a store with --store PATH")]
+    #[error("cannot locate the store: HOME is not set. Specify the store with --store PATH")]
     NoHome,
     /// The address of a server, to a command that works with the file.
     #[error(
@@ -33,7 +33,10 @@ pub enum StoreError {
     #[error(transparent)]
     Server(#[from] super::server::ServerError),
     /// A directory where the file should be.
-    #[error("the store {} is a directory. Name a file in it with --store PATH", RawPath::new(path))]
+    #[error(
+        "the store {} is a directory. Specify a file in it with --store PATH",
+        RawPath::new(path)
+    )]
     IsDirectory {
         /// The store.
         path: PathBuf,
@@ -92,7 +95,7 @@ pub enum StoreError {
     },
     /// A database of something else.
     #[error(
-        "{} is a database, but not a bakeoff store. It was not changed. Name another file with \
+        "{} is a database, but not a bakeoff store. It was not changed. Specify another file with \
          --store PATH",
         RawPath::new(path)
     )]
@@ -102,9 +105,8 @@ pub enum StoreError {
     },
     /// A later bakeoff changed the layout.
     #[error(
-        "the store {} has layout {found}, and bakeoff {} supports layouts up to {known}: a newer \
-         bakeoff wrote it. It was not changed. Update bakeoff, or use another store with --store \
-         PATH",
+        "a newer version of bakeoff wrote the store {} (layout {found}; bakeoff {} supports up to \
+         {known}). It was not changed. Update bakeoff, or use another store with --store PATH",
         RawPath::new(path),
         env!("CARGO_PKG_VERSION")
     )]
@@ -146,7 +148,11 @@ pub enum StoreError {
         near: Vec<RunId>,
     },
     /// Several runs begin so.
-    #[error("'{}' is the start of several runs: {}", printable(name.as_bytes()), join(candidates))]
+    #[error(
+        "'{}' matches several runs: {}. Type more characters of the ID",
+        printable(name.as_bytes()),
+        join(candidates)
+    )]
     Ambiguous {
         /// What was typed.
         name: String,

@@ -46,7 +46,7 @@ pub fn write_with(
             return Err(io::Error::new(
                 io::ErrorKind::AlreadyExists,
                 format!(
-                    "Refusing to overwrite {}: bakeoff did not write it. Name another file with \
+                    "Refusing to overwrite {}: bakeoff did not write it. Specify another file with \
                      -o, or remove it first",
                     RawPath::new(path)
                 ),

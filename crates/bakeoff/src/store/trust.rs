@@ -24,8 +24,9 @@ const STICKY: u32 = 0o1000;
 pub enum Distrust {
     /// Another user can change it.
     #[error(
-        "Refusing to recover from {store} as root: user {uid} can write to {path}. Recover as that \
-         user, or use a store that root owns: bakeoff clean --store /root/bakeoff.db"
+        "Refusing to undo the changes recorded in {store} as root: user {uid} can write to {path}. \
+         Undo them as that user, or use a store that root owns: bakeoff clean --store \
+         /root/bakeoff.db"
     )]
     Owned {
         /// The store.
@@ -37,8 +38,8 @@ pub enum Distrust {
     },
     /// Every user can change it.
     #[error(
-        "Refusing to recover from {store} as root: other users can write to {path}. Remove the \
-         write permission: chmod go-w {path}"
+        "Refusing to undo the changes recorded in {store} as root: other users can write to \
+         {path}. Remove the write permission: chmod go-w {path}"
     )]
     Writable {
         /// The store.

@@ -246,7 +246,7 @@ fn draw_course(frame: &mut Frame, area: Rect, course: &Course) {
 
 fn keys_line(state: &State) -> Line<'static> {
     if state.asks {
-        return Line::from(bold("Stop the run and restore all changes? y: yes, any other key: no"));
+        return Line::from(bold("Stop the run and undo all changes? y: yes, any other key: no"));
     }
     let pause = if state.is_paused { "p continue" } else { "p pause display" };
     let details = if state.has_details { "d machine" } else { "d details" };

@@ -99,7 +99,7 @@ fn until_end(
             say::line(format_args!(
                 "{}",
                 match is_stopped {
-                    true => "Stopping the run and restoring all changes…",
+                    true => "Stopping the run and undoing all changes…",
                     false => "Left the full-screen view. The run continues; Ctrl-C stops it.",
                 }
             ));

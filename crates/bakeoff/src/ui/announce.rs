@@ -75,7 +75,7 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<Stri
             ),
         },
         format!(
-            "Time {} more; writes {} to the disk{}.",
+            "Remaining time: {}. Writes {} to the drive{}.",
             span(ahead.time_ns, units::duration),
             span(ahead.write_bytes, units::size),
             match rehearsal.protocol.max_write_bytes {
@@ -84,15 +84,15 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<Stri
             }
         ),
         format!(
-            "Run {}. Ctrl-C stops the run, restores all changes and prints the answer so far.",
+            "Run {}. Ctrl-C stops the run, undoes all changes and prints the answer so far.",
             &header.run[..header.run.len().min(8)]
         ),
     ];
     for skipped in Skipped::together(&rehearsal.skipped) {
-        lines.push(format!("Left out: {}: {}", skipped.name, skipped.reason));
+        lines.push(format!("Skipped {}: {}", skipped.name, skipped.reason));
     }
     for dropped in Skipped::together(&rehearsal.dropped_workloads) {
-        lines.push(format!("Not measured: {}: {}", dropped.name, dropped.reason));
+        lines.push(format!("Not measured ({}): {}", dropped.name, dropped.reason));
     }
     lines.iter().map(|line| wrap(line, WIDTH, "", "  ").trim_end().to_string()).collect()
 }

@@ -183,11 +183,11 @@ fn clean_undoes_what_a_killed_run_left_and_other_commands_only_say_so() {
     assert_ne!(bench.attached(), Vec::<String>::new(), "only clean and its like may undo");
     let cleaned = bench.run(&["clean"]);
     assert_eq!(cleaned.code, 0, "{cleaned:?}");
-    assert!(cleaned.err.contains("Restored the changes"), "{cleaned:?}");
+    assert!(cleaned.err.contains("Undid the changes"), "{cleaned:?}");
     assert_eq!(bench.attached(), Vec::<String>::new());
     assert_eq!(bench.leftovers(), Vec::<String>::new());
     let again = bench.run(&["clean"]);
-    assert!(again.err.contains("Nothing to restore"), "{again:?}");
+    assert!(again.err.contains("Nothing to clean up"), "{again:?}");
 }
 
 /// What is done after each of ten kills, and the most events that a run gets on with before it:

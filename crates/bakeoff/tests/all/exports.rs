@@ -83,7 +83,7 @@ fn a_directory_that_is_not_there_is_made_where_the_name_says_that_it_is_one() {
     // One document is no directory.
     let output = export("csv", "tables/");
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("Name a file in it") && !at("tables").exists());
+    assert!(said(&output).contains("Specify a file in it") && !at("tables").exists());
 }
 
 #[test]

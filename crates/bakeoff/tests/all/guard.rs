@@ -195,7 +195,8 @@ fn refuses_loop_device_whose_file_another_process_can_write() {
     drop(reader);
     let writer = File::options().write(true).open(&image).unwrap();
     let writer = Holder(Command::new("sleep").arg("600").stdin(writer).spawn().unwrap());
-    let says = format!("(process {}) has the file under {} open", writer.0.id(), &device.0[5..]);
+    let says =
+        format!("(process {}) has the backing file of {} open", writer.0.id(), &device.0[5..]);
     assert_refused(&bench, &device.0, &token, &image, &says);
 }
 
@@ -266,7 +267,7 @@ fn token_goes_stale_when_the_contents_change_and_they_are_shown() {
     let run = ["run", "plan.toml", "--target", &device.0, "--erase", &blank];
     let refused = bench.run(&run);
     assert_eq!(refused.code, 3, "{refused:?}");
-    assert!(refused.err.contains("on it: ext4 \"MYPHOTOS\""), "{refused:?}");
+    assert!(refused.err.contains("contents: ext4 \"MYPHOTOS\""), "{refused:?}");
     // The same kind and label with another UUID is another filesystem.
     format(&device.0, "MYPHOTOS");
     assert_refused(&bench, &device.0, &photos, &image, "not the erase token");

@@ -148,7 +148,7 @@ fn a_drive_has_one_history_over_runs_that_are_alike() {
     assert!(csv.starts_with("drive,workload,candidate,"), "{csv}");
     for (args, says) in [
         (&["trend", "no such drive"][..], "bakeoff runs"),
-        (&["trend", ""], "name a drive"),
+        (&["trend", ""], "no drive given"),
         (&["trend", "/no/such/path"], "/no/such/path"),
         (&["trend", DRIVE, "--format", "jsonl"], "csv or markdown"),
     ] {

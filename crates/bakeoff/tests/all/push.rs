@@ -127,7 +127,7 @@ fn boards_push_and_the_server_answers_like_the_stores_they_came_from() {
     let (code, _, err) = read(&all, &reader, &["show", "ffff"]);
     assert!(code == 2 && err.contains("no run 'ffff'"), "{err}");
     let (code, _, err) = read(&all, &reader, &["show", "0"]);
-    assert!(code == 2 && err.contains("start of several runs"), "{err}");
+    assert!(code == 2 && err.contains("matches several runs"), "{err}");
     for name in ["%", "_", "'; DROP TABLE bakeoff.runs; --"] {
         let (code, _, err) = read(&all, &reader, &["show", name]);
         assert!(code == 2 && err.contains("no run"), "{err}");

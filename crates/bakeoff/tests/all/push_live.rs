@@ -110,7 +110,7 @@ fn a_run_is_sent_between_blocks_and_a_server_that_goes_away_costs_it_nothing() {
     let (code, out, err) = read(&home, &reader, &["runs", "--format", "json"]);
     assert!(code == 0 && out.contains("\"unfinished\""), "{out}{err}");
     let (_, _, err) = read(&home, &reader, &["show", "last"]);
-    assert!(err.contains("has not arrived on the server"), "{err}");
+    assert!(err.contains("the server has not received the end of"), "{err}");
     let (_, out, _) = push(&home, &writer, &[]);
     assert!(out.contains("1 run in progress"), "{out}");
     running.signal(Signal::CONT);

@@ -140,7 +140,7 @@ fn a_server_that_is_away_silent_or_of_another_layout_is_said() {
         assert!(code == 2 && err.contains(says), "{address}: {err}");
     }
     let (code, _, err) = home.run(&["push"]);
-    assert!(code == 2 && err.contains("no server is named"), "{err}");
+    assert!(code == 2 && err.contains("no server given"), "{err}");
     let bundle = home.file("b.jsonl", bundle_text());
     let import = ["import", bundle.to_str().unwrap()];
     for args in [&["quick"][..], &["rm", "last"], &["label", "last", "x"], &import] {

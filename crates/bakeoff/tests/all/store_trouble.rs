@@ -142,7 +142,7 @@ fn a_read_only_filesystem_can_be_read_and_is_named_when_written() {
         "$BAKEOFF" --store new.db import "$BUNDLE" || exit $code$?"#;
     let Some((code, out, err)) = in_namespace(home.dir.path(), script) else { return };
     assert_eq!(code, 44, "{out}{err}");
-    assert!(out.contains("ext4 wins all 2") && out.contains("21"), "{out}");
+    assert!(out.contains("ext4 is fastest in all 2") && out.contains("21"), "{out}");
     assert_eq!(err.matches("mounted read-only").count(), 2, "{err}");
 }
 
@@ -169,7 +169,7 @@ fn somebody_elses_store_can_be_read_and_is_named_when_written() {
     mode(&home.store(), 0o000);
     let closed = run(&["runs"]);
     mode(home.dir.path(), 0o755);
-    assert!(listed.0 == 0 && listed.1.contains("ext4 wins all 2"), "{listed:?}");
+    assert!(listed.0 == 0 && listed.1.contains("ext4 is fastest in all 2"), "{listed:?}");
     for (code, _, err) in [removed, imported, closed] {
         assert!(code == 4 && err.contains("no permission to use the store"), "{err}");
     }

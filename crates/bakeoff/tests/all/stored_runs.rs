@@ -73,7 +73,7 @@ fn the_list_has_each_run_with_its_verdict() {
     assert_eq!(code, 0);
     let lines: Vec<_> = out.lines().collect();
     assert!(lines[1].contains("0123f") && lines[1].contains("(interrupted)"), "{out}");
-    assert!(lines[2].contains("01234") && lines[2].contains("ext4 wins all 2"), "{out}");
+    assert!(lines[2].contains("01234") && lines[2].contains("ext4 is fastest in all 2"), "{out}");
     assert!(home.run(&["runs", "--format", "csv"]).1.starts_with("run,created_unix_ns,"));
     assert!(home.run(&["runs", "--format", "markdown"]).1.starts_with("| run |"));
     let rows = json(&home.run(&["runs", "--format", "json"]).1);
@@ -100,7 +100,7 @@ fn one_run_that_cannot_be_read_hides_no_other() {
     let rows = json(&home.run(&["runs", "--format", "json"]).1);
     assert_eq!(rows["runs"][0]["state"], "unreadable");
     assert!(rows["runs"][0]["error"].as_str().unwrap().contains("teleported"));
-    assert_eq!(rows["runs"][1]["verdict"], "ext4 wins all 2");
+    assert_eq!(rows["runs"][1]["verdict"], "ext4 is fastest in all 2");
     let (code, _, err) = home.run(&["show", "ffff"]);
     assert!(code == 4 && err.contains("Other runs are not affected"), "{err}");
     assert_eq!(

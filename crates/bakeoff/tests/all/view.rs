@@ -113,7 +113,7 @@ impl<'b> Shell<'b> {
     /// Begins one that prints lines and shows it; it takes half a minute at the least.
     fn begin_lines(&self) -> u32 {
         let run = self.begin("", 12);
-        self.until("hint", |screen| screen.contains("Press t to see"));
+        self.until("hint", |screen| screen.contains("Press t for the full"));
         self.keys(&["t"]);
         self.sees("q back to line output");
         run

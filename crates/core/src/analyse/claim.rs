@@ -60,8 +60,8 @@ pub fn reach(header: &Header) -> Option<&'static str> {
     let is_image = header.region.as_ref().is_some_and(|r| r.is_image);
     let is_raw = header.candidates.iter().all(is_raw);
     is_image.then_some(match is_raw {
-        true => "This ranks software on an image file on this disk, not the disk.",
-        false => "This ranks filesystem software on an image file on this disk.",
+        true => "This ranks software on an image file on this drive, not the drive.",
+        false => "This ranks filesystem software on an image file on this drive.",
     })
 }
 

@@ -101,7 +101,7 @@ pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     let names: Vec<String> = aspects.iter().map(|a| a.name.label().to_string()).collect();
     let warning = match names.len() {
         1 => String::new(),
-        _ => ", so no single difference can be named as the cause".to_string(),
+        _ => ", so the cause cannot be attributed to one of them".to_string(),
     };
     Some(format!(
         "The directories: {}. They differ in {}{warning}.",
@@ -116,8 +116,8 @@ fn alike(places: &[&Place]) -> String {
         [first, rest @ ..] if !first.dev.is_empty() && rest.iter().all(|p| p.dev == first.dev) => {
             let fs = printable(first.fs.as_bytes());
             format!(
-                "They are on the same filesystem ({fs}): differences between them are chance, or \
-                 depend on the position of their files."
+                "The directories are on the same filesystem ({fs}). Differences between them are \
+                 due to chance or to the position of their files."
             )
         }
         _ => "bakeoff records no difference between these directories.".to_string(),
@@ -233,10 +233,7 @@ mod tests {
             })
             .place(1, |p| *p = usb)
             .build();
-        insta::assert_snapshot!(sentence(&run.header, &[0, 1].map(CandidateIx::new)).unwrap(), @"The directories: /home is \
-            btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, on Disk B (sdb), \
-            link USB 480 Mb/s, not encrypted, mounted noatime. They differ in filesystem, device, \
-            link, encryption and mount options, so no single difference can be named as the cause.");
+        insta::assert_snapshot!(sentence(&run.header, &[0, 1].map(CandidateIx::new)).unwrap(), @"The directories: /home is btrfs, on Disk A (sda), encrypted, mounted relatime; /mnt is ext4, on Disk B (sdb), link USB 480 Mb/s, not encrypted, mounted noatime. They differ in filesystem, device, link, encryption and mount options, so the cause cannot be attributed to one of them.");
     }
 
     #[test]
@@ -246,7 +243,7 @@ mod tests {
             .place(1, |p| *p = disk_place("ext4", "/", "sda"))
             .build();
         let said = sentence(&run.header, &[0, 1].map(CandidateIx::new)).unwrap();
-        assert!(said.starts_with("They are on the same filesystem (ext4)"), "{said}");
+        assert!(said.starts_with("The directories are on the same filesystem (ext4)"), "{said}");
     }
 
     #[test]

@@ -218,7 +218,7 @@ fn winners_differ(parts: &[Part]) -> Option<String> {
         parts.iter().filter_map(|p| Some((won(p)?, p.label.short.as_str()))).collect();
     let first = winners.first()?;
     let other = winners.iter().find(|w| w.0 != first.0)?;
-    Some(format!("{} wins in {}, {} in {}", first.0, first.1, other.0, other.1))
+    Some(format!("{} is fastest in {}, {} in {}", first.0, first.1, other.0, other.1))
 }
 
 fn rank_flip(run: &Run, workload: &str, evidence: String) -> Finding {

@@ -151,10 +151,10 @@ fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let of = |rule: &Rule, evidence: String, advice: &str| {
         finding(&first.header, rule, evidence, advice)
     };
-    let advice = "measure again with only one change, and name it with --across";
+    let advice = "measure again with only one change, and specify it with --across";
     let mut all = vec![of(&runs_differ::RULE, named(unlike), advice)];
     if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
-        let advice = "measure on one kernel, or ask about the kernel with --across kernel";
+        let advice = "measure on one kernel, or compare kernels with --across kernel";
         all.push(of(&kernel_mismatch::RULE, kernel.label(), advice));
     }
     all
@@ -228,14 +228,16 @@ fn notes(
         (_, [Some(factor)]) if !unlike.is_empty() => {
             let ids: Vec<&str> = runs.iter().map(|run| run.short.as_str()).collect();
             notes.push(format!(
-                "All of these belong to one factor. To compare over it: bakeoff compare {} \
-                 --across {}",
+                "All of these differences belong to one factor. To compare across it: bakeoff \
+                 compare {} --across {}",
                 ids.join(" "),
                 factor.name()
             ));
         }
-        (Some(factor), []) if factor != Factor::Time => notes
-            .push(format!("The {} is the same: these runs repeat one measurement.", factor.name())),
+        (Some(factor), []) if factor != Factor::Time => notes.push(format!(
+            "The {} is the same in all runs: they repeat one measurement.",
+            factor.name()
+        )),
         _ => {}
     }
     if unlike.is_empty() && across.is_some_and(|factor| factor != Factor::Time) {

@@ -33,8 +33,7 @@ pub(super) fn of(
             let blocks: Vec<String> =
                 parts.iter().map(|p| format!("{} in {}", blocks(p), place(p))).collect();
             format!(
-                "No difference that matters in {}: {} are within {margin} of each other; {}; \
-                 {summary}.",
+                "Equally fast in {}: {} are within {margin} of each other; {}; {summary}.",
                 all(parts.len()),
                 words::list(&tied(parts)),
                 blocks.join("; ")
@@ -42,7 +41,7 @@ pub(super) fn of(
         }
         Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
             let each: Vec<String> = parts.iter().map(alone).collect();
-            format!("No winner over these runs: {}; {summary}.", each.join("; "))
+            format!("No common winner of these runs: {}; {summary}.", each.join("; "))
         }
     }
 }
@@ -81,7 +80,9 @@ fn lead(part: &Part) -> String {
             words::count(paired.blocks, "paired block"),
             place(part)
         ),
-        None => format!("in {} by a chain of differences", place(part)),
+        None => {
+            format!("fastest in {}, inferred from a chain of pairwise differences", place(part))
+        }
     }
 }
 
@@ -117,8 +118,8 @@ fn refused(parts: &[Part], summary: &str) -> String {
 pub(super) fn summary(answers: &[Answer]) -> String {
     let told = |a: &Answer| match (a.verdict, &a.winner) {
         (Verdict::Beats, Some(winner)) => format!("{winner} is ahead on {} in each", a.workload),
-        (Verdict::Ties, _) => format!("no difference that matters on {}", a.workload),
-        (Verdict::NotResolved, _) => format!("{} is undecided", a.workload),
+        (Verdict::Ties, _) => format!("the best candidates are equally fast on {}", a.workload),
+        (Verdict::NotResolved, _) => format!("{} is still without a winner", a.workload),
         (
             Verdict::Fastest | Verdict::AsFast | Verdict::Leads | Verdict::Refused | Verdict::Alone,
             _,

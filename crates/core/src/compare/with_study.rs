@@ -319,8 +319,8 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
     };
     let ours_on = crate::analyse::claim::conditions(&run.header);
     let named = |what: &str, ours: &str, theirs: String| match theirs.is_empty() {
-        true => format!("{what}: here {ours}; theirs is not stated"),
-        false => format!("{what}: here {ours}; there {theirs}"),
+        true => format!("{what}: {ours} in this run; not stated in the study"),
+        false => format!("{what}: {ours} in this run; {theirs} in the study"),
     };
     let host = run.header.host.model.clone().unwrap_or_else(|| run.header.host.arch.clone());
     let mut all = vec![
@@ -358,7 +358,7 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
     all.extend(sizes.into_iter().map(of_sizes));
     if facts.all("kernel").any(|fact| fact.value == "not stated") {
         all.push(format!(
-            "kernel: here {}; theirs is not stated",
+            "kernel: {} in this run; not stated in the study",
             printable(run.header.host.kernel.as_bytes())
         ));
     }

@@ -100,7 +100,7 @@ pub fn next(run: &Run, now: Clock) -> Next {
         let note = format!("all workloads answered after {} blocks", run.last_look);
         return Next::Stop { reason: StopReason::Decided, note };
     } else if complete >= protocol.last_block() && !goes_on(run) {
-        let note = format!("reached the {complete} blocks of this mode");
+        let note = format!("all {complete} blocks of this mode are complete");
         return Next::Stop { reason: StopReason::LastBlock, note };
     }
     let cost =
@@ -124,7 +124,7 @@ fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<(StopReason
         && needed_ns > limit_ns
     {
         let note = format!(
-            "time limit reached: {what} takes about {} and does not fit into {}",
+            "time limit reached: {what} takes about {} and would exceed the limit of {}",
             units::duration(cost.time_ns),
             units::duration(limit_ns)
         );

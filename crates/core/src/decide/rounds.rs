@@ -180,7 +180,7 @@ fn over(run: &Run, keys: &[Key]) -> Next {
     } else if ends.iter().all(|end| *end == Some(End::Steady)) {
         (StopReason::Decided, "every workload is steady".to_string())
     } else {
-        (StopReason::LastBlock, format!("reached the {MOST_ROUNDS} rounds of this mode"))
+        (StopReason::LastBlock, format!("all {MOST_ROUNDS} rounds of this mode are complete"))
     };
     Next::Stop { reason, note }
 }

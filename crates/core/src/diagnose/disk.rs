@@ -58,10 +58,7 @@ fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let m = seen.m();
     let flushes = m.flush.as_ref().map_or(0, |f| f.total_ios);
     let device = top.map_or(String::new(), |disk| {
-        format!(
-            "; the kernel counts {} of the time in flushes of the disk",
-            percent(disk.flush_share)
-        )
+        format!("; the kernel counts {} of the time as disk flushes", percent(disk.flush_share))
     });
     let evidence = format!("{flushes} flushes took {} of the time{device}", percent(share));
     let without = baseline::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
@@ -180,7 +177,7 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     // More than others reached may be the link or not; so little over it cannot be told apart.
     (PRACTICE..=1.25).contains(&practice.share).then(|| {
         let evidence = format!(
-            "{} of the {} measured over this link elsewhere",
+            "{} of the {} that others measured over this kind of link",
             percent(practice.share),
             baseline::rate_words(seen, practice.rate)
         );

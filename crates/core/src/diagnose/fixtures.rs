@@ -300,13 +300,18 @@ fn writing() -> Vec<Made> {
             falls_after(s, 10);
             queue(s, 8.0);
         }),
-        made("the limit of dirty pages", Cause::Writeback, ("seqwrite", 60e6), |s| {
-            let m = &mut s.cell.measurement;
-            (m.job.fsync, m.flush_ns) = (0, m.elapsed_ns / 10);
-            let slow = s.t().slow_ns.len();
-            s.t().memory.as_mut().unwrap().dirty_bytes = vec![620 << 20; slow];
-            queue(s, 30.0);
-        }),
+        made(
+            "the kernel's limit on dirty pages (unwritten data)",
+            Cause::Writeback,
+            ("seqwrite", 60e6),
+            |s| {
+                let m = &mut s.cell.measurement;
+                (m.job.fsync, m.flush_ns) = (0, m.elapsed_ns / 10);
+                let slow = s.t().slow_ns.len();
+                s.t().memory.as_mut().unwrap().dirty_bytes = vec![620 << 20; slow];
+                queue(s, 30.0);
+            },
+        ),
     ]
 }
 

@@ -12,8 +12,8 @@ use crate::model::workload::{Phase, Workload};
 pub const LAYER_NS: u64 = 300_000_000;
 /// What a planned takes beside that: starting the engine, laying a small file out.
 pub const LAYER_OVERHEAD_NS: u64 = 200_000_000;
-/// Operations that a planned does however long they take, within [`LAYER_LIMIT_NS`]: of two or three a
-/// slow disk's first, which often comes from a buffer, would be half.
+/// Operations that a planned one does however long they take, within [`LAYER_LIMIT_NS`]: of two or
+/// three a slow disk's first, which often comes from a buffer, would be half.
 pub const LAYER_IOS: u64 = 10;
 /// Operations below which a planned tells nothing.
 pub const FEWEST_IOS: u64 = 8;

@@ -1,7 +1,8 @@
 //! What holds a cell back: from what was seen to a cause, with how surely it is known.
 //!
 //! Three grades: *proved*, when a lower layer on its own is no faster or a perturbation shows it;
-//! *consistent*, when the signals agree with it; *unattributed* otherwise, with the rates of all layers.
+//! *consistent*, when the signals agree with it; *unattributed* otherwise, with the rates of all
+//! layers.
 //! What spoils a cell is looked at first, and with it the kernel's own account of when we could
 //! not run; then the processor, then the disk: a disk that waits for a processor looks idle, a
 //! processor that waits for a disk looks idle, but one that runs all the time waits for nobody.

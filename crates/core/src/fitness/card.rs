@@ -13,7 +13,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
         true => Check::pass(ID, describe(card)),
         false => Check::warn(
             ID,
-            format!("{}; counterfeits look like this: {}", describe(card), words::list(&odd)),
+            format!("{}; typical of counterfeits: {}", describe(card), words::list(&odd)),
             format!(
                 "check whether the capacity is real: `bakeoff probe /dev/{}` (read its warning \
                  first)",

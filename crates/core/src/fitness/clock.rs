@@ -22,7 +22,7 @@ pub fn governor(facts: &Facts) -> Check {
         return Check::warn(
             ID,
             format!(
-                "{} may run at {} MHz of {} MHz",
+                "{} is limited to {} MHz of {} MHz",
                 clock.name,
                 mhz(clock.limit_khz),
                 mhz(clock.most_khz)

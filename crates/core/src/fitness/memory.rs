@@ -30,7 +30,10 @@ pub fn swap(facts: &Facts) -> Check {
         return Check::warn(
             ID,
             format!("{names} is on the disk to be measured"),
-            format!("sudo swapoff {}, and swapon after the test", on_target.join(" ")),
+            format!(
+                "run: sudo swapoff {} (after the test: sudo swapon with the same names)",
+                on_target.join(" ")
+            ),
         );
     }
     match facts.swaps.as_slice() {
@@ -78,10 +81,7 @@ pub fn against_file(facts: &Facts) -> Check {
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let words = format!("{} of RAM", units::size(total));
     if room == 0 {
-        return Check::unknown(
-            ID,
-            format!("{words}; no test file that fits here can be read from memory"),
-        );
+        return Check::unknown(ID, format!("{words}; no space here for a test file"));
     }
     match room >= total.saturating_mul(2) {
         true => Check::pass(ID, format!("{words}; files of twice that size fit here")),

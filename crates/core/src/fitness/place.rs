@@ -15,11 +15,14 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
         Target::Device { name, in_use, .. } => {
             let reasons: Vec<String> = in_use.iter().map(|reason| reason.text.clone()).collect();
             let check = match reasons.is_empty() {
-                true => Check::pass("in use", "no visible use of it"),
+                true => Check::pass("in use", "not in use, as far as bakeoff can see"),
                 false => Check::warn(
                     "in use",
                     reasons.join("; "),
-                    format!("{name} can be read, but a plan refuses to overwrite it"),
+                    format!(
+                        "bakeoff can read {name}, but refuses to overwrite it while it is in \
+                             use"
+                    ),
                 ),
             };
             vec![check]
@@ -50,7 +53,7 @@ fn kind(place: &Place) -> Check {
         PlaceClass::Memory => Check::warn(
             ID,
             format!("{fs} is memory, not a disk"),
-            "name a directory on the intended disk (list the disks with `bakeoff devices`)",
+            "specify a directory on the intended disk (list the disks with `bakeoff devices`)",
         ),
         PlaceClass::Fuse => Check::warn(
             ID,
@@ -66,7 +69,7 @@ fn kind(place: &Place) -> Check {
         PlaceClass::Stacked => Check::warn(
             ID,
             format!("{fs} is on another filesystem"),
-            "name a directory of the filesystem below (in a container: a volume)",
+            "specify a directory of the filesystem below (in a container: a volume)",
         ),
     }
 }
@@ -75,7 +78,7 @@ fn room(place: &Place, available_bytes: u64) -> Check {
     const ID: &str = "free space";
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available_bytes);
     let words = format!(
-        "{} free of {}, of which a test may use {}",
+        "{} of {} is free; a test may use {}",
         units::size(place.free_bytes),
         units::size(place.size_bytes),
         units::size(room)

@@ -61,12 +61,12 @@ pub(super) fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let (stops, warnings) = (count(Status::Stop), count(Status::Warn));
     let unknown = match count(Status::Unknown) {
         0 => String::new(),
-        n => format!(" {} could not be determined.", words::count(n, "thing")),
+        n => format!(" {} gave no result.", words::count(n, "check")),
     };
     let verdict = match verdict(checks) {
         Status::Stop => format!(
-            "{name} is not ready for measuring: {} to fix first{}.",
-            words::count(stops, "thing"),
+            "{name} is not ready for measuring: fix {} first{}.",
+            words::count(stops, "problem"),
             if warnings > 0 {
                 format!(", {}", words::count(warnings, "warning"))
             } else {

@@ -49,9 +49,11 @@ pub fn check(facts: &Facts) -> Check {
         })
         .collect();
     match due.is_empty() {
-        true => {
-            Check::pass(ID, "no demanding timer is due within 30 minutes (cron is not checked)")
-        }
+        true => Check::pass(
+            ID,
+            "no systemd timer for a heavy task is due within 30 minutes (cron is \
+                             not checked)",
+        ),
         false => Check::warn(
             ID,
             words::list(&due),

@@ -58,19 +58,19 @@ impl Cause {
     pub fn label(self) -> &'static str {
         match self {
             Cause::HeatOrPower => "heat or power",
-            Cause::Foreign => "other processes on the disk",
-            Cause::PageCache => "the page cache: memory was measured, not the disk",
+            Cause::Foreign => "other processes on the drive",
+            Cause::PageCache => "the page cache: memory was measured, not the drive",
             Cause::Cpu => "the CPU",
             Cause::SystemCalls => "system calls",
-            Cause::Bus => "the link to the disk",
+            Cause::Bus => "the link to the drive",
             Cause::Device => "the disk",
-            Cause::QueueDepth => "one request at a time",
+            Cause::QueueDepth => "waiting for one request at a time",
             Cause::Flush => "flushing",
             Cause::FlashGc => "garbage collection of the flash",
-            Cause::FastCache => "a full cache inside the disk",
-            Cause::Writeback => "the limit of dirty pages",
-            Cause::Position => "the position on the disk",
-            Cause::Unattributed => "nothing that can be named",
+            Cause::FastCache => "a full cache inside the drive",
+            Cause::Writeback => "the kernel's limit on dirty pages (unwritten data)",
+            Cause::Position => "the position on the drive",
+            Cause::Unattributed => "no single bottleneck",
         }
     }
 
@@ -78,22 +78,22 @@ impl Cause {
     pub fn advice(self) -> &'static str {
         match self {
             Cause::HeatOrPower => "cool the board, and use a power supply with a stable voltage",
-            Cause::Foreign => "stop other processes that use the disk (see: iotop -o)",
+            Cause::Foreign => "stop other processes that use the drive (see: iotop -o)",
             Cause::PageCache => "use --direct, or a --size larger than the memory",
-            Cause::Cpu => "a faster disk will not help; less work per byte will",
+            Cause::Cpu => "a faster drive will not help: reduce the CPU work per byte",
             Cause::SystemCalls => "transfer more per call: use a larger block size",
-            Cause::Bus => "no filesystem will help: use a faster port, or another interface",
-            Cause::Device => "no filesystem will help: the disk is at its limit",
-            Cause::QueueDepth => "more requests at a time (--iodepth, --numjobs) would be faster",
+            Cause::Bus => "another filesystem will not help: use a faster port or interface",
+            Cause::Device => "another filesystem will not help: the drive is at its limit",
+            Cause::QueueDepth => "send more requests at a time (--iodepth, --numjobs)",
             Cause::Flush => {
-                "flush less often where losing data is acceptable, or use a disk that flushes \
+                "flush less often where losing data is acceptable, or use a drive that flushes \
                  quickly"
             }
             Cause::FlashGc => "trim the free space and leave some of it unused",
-            Cause::FastCache => "write less at a time; after a pause the disk is fast again",
-            Cause::Writeback => "the disk is slower than the writer: only a faster disk helps",
-            Cause::Position => "compare candidates only at the same position of the disk",
-            Cause::Unattributed => "run --prove tries what helps",
+            Cause::FastCache => "write less at a time; after a pause the drive is fast again",
+            Cause::Writeback => "the drive is slower than the writer: only a faster drive helps",
+            Cause::Position => "compare candidates only at the same position of the drive",
+            Cause::Unattributed => "test the possible causes with bakeoff run --prove",
         }
     }
 }

@@ -134,8 +134,8 @@ impl Because {
     /// In words.
     pub fn label(self) -> &'static str {
         match self {
-            Because::Time => "they would take time that the blocks need",
-            Because::Bytes => "they would write bytes that the blocks need",
+            Because::Time => "the time limit leaves no time for them",
+            Because::Bytes => "the write limit does not allow them",
             Because::Failed => "one of them could not be measured",
         }
     }

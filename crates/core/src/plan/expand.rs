@@ -77,7 +77,7 @@ pub enum ExpandError {
     },
     /// Several candidates where one device is looked at over time.
     #[error(
-        "mode 'characterise' measures one candidate over time, and this plan has {0}. Keep one \
+        "mode 'characterise' measures one candidate over time, but this plan has {0}. Keep one \
          [[stack]] with one value in each of its lists, one --target and no positive_control; or \
          compare them with mode = \"decide\""
     )]

@@ -282,7 +282,10 @@ fn check_cases<T>(
     let names = names::names(&said, NAME_CHARS);
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
-            let why = format!("two {what} are named '{name}'; remove one, or give it a name");
+            let why = format!(
+                "two {what} are named '{name}'; remove one, or give one another \
+                               name"
+            );
             return Err(source.other(made[at].span.clone(), why));
         }
     }

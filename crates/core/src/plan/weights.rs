@@ -21,8 +21,10 @@ pub(super) fn weights(source: &Source, table: &DeTable) -> Result<Vec<Weight>, P
         let weight = number.filter(|weight| (LEAST..=MOST).contains(weight));
         let shown = printable(key.get_ref().as_bytes());
         let weight = weight.ok_or_else(|| {
-            let what =
-                format!("the weight of {shown} must be a number between {LEAST} and {MOST}: 2.5");
+            let what = format!(
+                "the weight of {shown} must be a number between {LEAST} and {MOST}, such \
+                         as 2.5"
+            );
             source.other(value.span(), what)
         })?;
         made.push((key.span().start, Weight { workload: key.get_ref().to_string(), weight }));

@@ -133,7 +133,7 @@ impl PlannedWorkload {
         let all = workloads::all();
         let words: Vec<(&str, usize)> =
             BUILT_IN.iter().enumerate().map(|(at, name)| (*name, at)).collect();
-        let at = source.word("built-in workload (give rw to describe one)", value, &words)?;
+        let at = source.word("built-in workload (to define your own, set rw)", value, &words)?;
         if let Some(found) = all.into_iter().find(|w| Some(&w.name.as_str()) == BUILT_IN.get(at)) {
             self.job = found.job.clone();
             self.basis = Basis::BuiltIn(Box::new(found));

@@ -109,8 +109,8 @@ fn lacks(
         format!("Set size = \"{}m\" under [region], or use ", region >> 20)
     });
     Some(format!(
-        "{what} and a data file of {} need at least {}, and {} leaves at most {} of a region of \
-         {}. {larger}{smaller}",
+        "{what} and a data file of {} need at least {}, but {} leaves at most {} free in a region \
+         of {}. {larger}{smaller}",
         units::size(data),
         units::size(data.saturating_add(needs)),
         candidate.name,
@@ -140,9 +140,9 @@ mod tests {
         assert_eq!(name, "bonnie on f2fs");
         assert_eq!(
             why,
-            "16384 files and a data file of 16 MiB need at least 80 MiB, and f2fs leaves at most \
-             68 MiB of a region of 128 MiB. Set size = \"192m\" under [region], or use fewer files \
-             (nrfiles)"
+            "16384 files and a data file of 16 MiB need at least 80 MiB, but f2fs leaves at most \
+             68 MiB free in a region of 128 MiB. Set size = \"192m\" under [region], or use fewer \
+             files (nrfiles)"
         );
         assert_eq!(said(192, |_| {}), [], "what is told to be enough is");
         assert_eq!(said(128, |w| w.job.nrfiles = 1024), []);

@@ -75,7 +75,7 @@ pub fn describe_undo(undo: &Undo, run: &str, step: u32) -> String {
     match undo {
         Undo::RemoveOurScratch { parent, of } => {
             let ours = join(parent, &of.name(run));
-            format!("remove our files in {} and the directory", shell_word(&ours))
+            format!("remove bakeoff's files in {} and the directory", shell_word(&ours))
         }
         Undo::RemoveMountPoints => format!("rmdir the mount points of run {run}"),
         Undo::UnmountOurs { slot: 0 } => format!("umount the mount point of run {run}"),

@@ -79,7 +79,7 @@ impl Reason {
     /// With what to type next.
     pub fn with_advice(&self) -> String {
         match &self.frees {
-            Some(command) => format!("{}. Release it: {command}", self.text),
+            Some(command) => format!("{}. Run this first: {command}", self.text),
             None => self.text.clone(),
         }
     }
@@ -104,7 +104,8 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
     for disk in disks_of_partitions(device, system) {
         if !shares_disk_with_root && holds_root(disk, system) {
             let text = format!(
-                "the system runs from the same disk, {}. To allow it: --shares-disk-with-root",
+                "the system runs from the same drive, {}. To use an unmounted partition of it \
+                 anyway, add --shares-disk-with-root",
                 name_of(disk)
             );
             reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
@@ -190,12 +191,12 @@ fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
     let is_file = |file: Option<Inode>| file.is_some() && file == below.backing;
     let swaps = system.swaps.iter().filter(|s| is_file(s.file)).map(|s| {
         let path = &s.swap.path;
-        let text = format!("the file under {} is swap", name_of(below));
+        let text = format!("the backing file of {} is used as swap", name_of(below));
         Reason::new(Why::Swap, text).freed_by(format!("swapoff {}", shell_word(path)))
     });
     let writers = system.file_users.iter().filter(|user| user.writes && is_file(Some(user.file)));
     let writers = writers.map(|user| {
-        let what = format!("the file under {}", name_of(below));
+        let what = format!("the backing file of {}", name_of(below));
         open_reason(&user.process, &what)
     });
     twins.chain(swaps).chain(writers).collect()
@@ -263,7 +264,7 @@ fn uses<'a>(
             true => Reason::new(Why::Swap, format!("swap is in the file {} on {name}", swap.path)),
             false => {
                 let path = shell_word(&swap.path);
-                let swap = Reason::new(Why::Swap, format!("{name} is swap"));
+                let swap = Reason::new(Why::Swap, format!("{name} is used as swap"));
                 swap.freed_by(format!("swapoff {path}"))
             }
         }
@@ -284,7 +285,8 @@ fn uses<'a>(
     // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
     let member = device.member_of().map(|of| {
         let text = format!(
-            "{name} is part of {of}. If you no longer need that, remove it: wipefs --all /dev/{}",
+            "{name} is part of {of}. If you no longer need its data, erase the signatures: wipefs \
+             --all /dev/{}",
             printable(device.layer.name.as_bytes())
         );
         Reason::new(Why::Member, text)

@@ -105,7 +105,7 @@ fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() 
     assert_eq!(machine.reasons("sdb2"), [""; 0]);
     assert_eq!(
         machine.reasons("sdb"),
-        ["sdb1 is mounted on /srv/a b\\x0a. Release it: umount $'/srv/a b\\x0a'"]
+        ["sdb1 is mounted on /srv/a b\\x0a. Run this first: umount $'/srv/a b\\x0a'"]
     );
 }
 
@@ -123,7 +123,7 @@ fn nobody_is_told_to_unmount_what_a_run_of_ours_mounted() {
 #[test]
 fn a_partition_of_a_disk_mounted_as_a_whole_is_refused() {
     let machine = Machine::default().disk("sdb").partition("sdb1", "sdb").mount(&["sdb"], "/srv");
-    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted on /srv. Release it: umount /srv"]);
+    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted on /srv. Run this first: umount /srv"]);
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn swap_partitions_and_swap_files() {
     let on = vec![machine.dev("sda1")];
     let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
     machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone(), file: None }];
-    assert_eq!(machine.reasons("sda"), ["sda1 is swap. Release it: swapoff /dev/sda1"]);
+    assert_eq!(machine.reasons("sda"), ["sda1 is used as swap. Run this first: swapoff /dev/sda1"]);
     machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on, file: None }];
     assert_eq!(machine.reasons("sda"), ["swap is in the file /srv/swap on sda1"]);
 }
@@ -172,8 +172,8 @@ fn raid_members_in_use_and_at_rest() {
     let at_rest = Machine::default().disk("sda").edit(member);
     assert_eq!(
         at_rest.reasons("sda"),
-        ["sda is part of a RAID array. If you no longer need that, remove it: wipefs --all \
-          /dev/sda"]
+        ["sda is part of a RAID array. If you no longer need its data, erase the signatures: \
+             wipefs --all /dev/sda"]
     );
     let in_use = at_rest.disk("sdb").add("md0", LayerKind::Md, &["sda", "sdb"]).edit(|d| {
         d.title = Some("raid1".to_string());
@@ -208,7 +208,7 @@ fn zfs_and_bcache_are_refused_by_their_signature() {
 #[test]
 fn every_disk_of_a_mounted_btrfs_is_in_use() {
     let machine = Machine::default().disk("sda").disk("sdb").mount(&["sda", "sdb"], "/data");
-    assert_eq!(machine.reasons("sdb"), ["sdb is mounted on /data. Release it: umount /data"]);
+    assert_eq!(machine.reasons("sdb"), ["sdb is mounted on /data. Run this first: umount /data"]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_loop_attached_to_the_disk_itself_holds_it() {
     // Through the loop device the disk is written, which nothing else uses.
     assert_eq!(machine.reasons("loop7"), [""; 0]);
     let machine = machine.mount(&["loop7"], "/mnt");
-    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted on /mnt. Release it: umount /mnt");
+    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted on /mnt. Run this first: umount /mnt");
 }
 
 #[test]
@@ -257,8 +257,11 @@ fn a_loop_over_a_disk_in_use_is_in_use() {
         .add("loop7", LayerKind::Loop, &["sda"])
         .edit(attached_to("/dev/sda"))
         .partition("loop7p1", "loop7");
-    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted on /srv. Release it: umount /srv");
-    assert_eq!(machine.reasons("loop7p1")[0], "sda1 is mounted on /srv. Release it: umount /srv");
+    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted on /srv. Run this first: umount /srv");
+    assert_eq!(
+        machine.reasons("loop7p1")[0],
+        "sda1 is mounted on /srv. Run this first: umount /srv"
+    );
     let beside = Machine::default()
         .disk("sda")
         .partition("sda1", "sda")
@@ -380,7 +383,7 @@ fn rejects_loop_device_whose_file_is_being_written() {
     machine.0.file_users = vec![user(false, 7), user(true, 8)];
     assert_eq!(machine.reasons("loop0"), [""; 0]);
     machine.0.file_users.push(user(true, 7));
-    assert_eq!(machine.reasons("loop0"), ["qemu (process 71) has the file under loop0 open"]);
+    assert_eq!(machine.reasons("loop0"), ["qemu (process 71) has the backing file of loop0 open"]);
 }
 
 #[test]
@@ -392,7 +395,8 @@ fn rejects_loop_device_whose_file_is_swap() {
     let swap = Swap { path: RawPath::new("/srv/other-name"), is_file: true };
     let file = Some(Inode { dev: 2049, ino: 7 });
     machine.0.swaps = vec![SwapOn { swap, on: vec![machine.dev("sda")], file }];
-    let said = ["the file under loop0 is swap. Release it: swapoff /srv/other-name"];
+    let said =
+        ["the backing file of loop0 is used as swap. Run this first: swapoff /srv/other-name"];
     assert_eq!(machine.reasons("loop0"), said);
 }
 

@@ -99,28 +99,30 @@ fn sentence(report: &Report) -> String {
     let claimed = units::size(report.claimed_bytes);
     match report.verdict {
         Verdict::NoEvidence => format!(
-            "No evidence of fake capacity in {} samples over {claimed}: a device of which at most \
-             90 % is real would have been detected with a probability of {:.4} %. Damage between \
-             the samples cannot be excluded; a run's write passes check every byte of their \
-             region.",
+            "No evidence of fake capacity in {} samples over {claimed}. A drive with at most 90 % \
+             of that capacity would have been detected with a probability of {:.4} %. This check \
+             cannot exclude damage between the samples. The write passes of a run check every byte \
+             of their region.",
             report.samples,
             (1.0 - overlooked(0.9)) * 100.0
         ),
         Verdict::Unstable => format!(
-            "{} of {} samples over {claimed} were not read back correctly, and all of them were \
-             the second time: a bad contact, reader or cable, or a failing drive. Try another \
-             reader or port and probe again before you trust or reject it.",
+            "{} of {} samples over {claimed} were not read back correctly at first, but all of \
+             them were on the second attempt. Likely causes are a bad contact, reader or cable, or \
+             a failing drive. Try another reader or port and probe again before you trust or \
+             reject it.",
             report.samples - report.good,
             report.samples
         ),
         Verdict::Mismatch => {
             let wraps = report.wraps_at_bytes.map_or(String::new(), |bytes| {
-                format!(" Addresses {} apart are the same.", units::size(bytes))
+                format!(" Addresses that are {} apart return the same data.", units::size(bytes))
             });
             let first = report.first_bad_bytes.unwrap_or(0);
             format!(
-                "{} of {} samples over {claimed} did not come back, twice; the first of them lies \
-                 at {}.{wraps} It does not store as much as it claims: do not use it.",
+                "{} of {} samples over {claimed} were not read back correctly in two attempts. The \
+                 first of them is at {}.{wraps} The drive stores less than it claims: do not use \
+                 it.",
                 report.samples - report.good,
                 report.samples,
                 units::size(first)

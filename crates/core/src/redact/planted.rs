@@ -134,8 +134,8 @@ struct Planter<'a> {
     /// Without a sentence around them.
     alone: bool,
     next: usize,
-    /// Whether a text of that kind of field may be any text, with such a backslash or without, by the
-    /// names of its path.
+    /// Whether a text of that kind of field may be any text, with such a backslash or without, by
+    /// the names of its path.
     fits: BTreeMap<(String, bool), bool>,
 }
 

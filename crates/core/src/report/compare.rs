@@ -87,7 +87,7 @@ fn write_compared(compared: &Compared, out: &mut Document) {
         out.gap();
         out.paragraph(OBSERVED);
     }
-    findings_below("What limits this comparison", &compared.findings, out);
+    findings_below("Limits of this comparison", &compared.findings, out);
 }
 
 fn write_answer(answer: &Answer, shorts: &[&str], out: &mut Document) {
@@ -121,12 +121,12 @@ fn write_findings(findings: &[Finding], out: &mut Document) {
 fn write_beside(beside: &StudyComparison, out: &mut Document) {
     let short = view::short_id(&beside.run);
     let head = format!(
-        "study:{} beside run {short}: published results next to ours, as observations. There \
-             is no verdict between them.",
+        "study:{} and run {short}: the published results next to those of the run. These are \
+         observations; bakeoff gives no verdict on them.",
         beside.study
     );
     out.paragraph(head);
-    out.heading("Why they are not comparable");
+    out.heading("Reasons why the results are not comparable");
     for reason in &beside.not_comparable {
         out.bullet(reason.as_str());
     }
@@ -141,7 +141,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
     for row in &beside.rows {
         let ours = row.ours;
         let text = format!(
-            "{}, {}: here {} ({} to {}, {})",
+            "{}, {}: {} in this run ({} to {}, {})",
             row.workload,
             row.candidate,
             units::rate(ours.mean),
@@ -151,7 +151,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
         );
         out.line(1, text);
         for published in row.published.iter().take(SHOWN_PUBLISHED) {
-            out.line(2, format!("there {}", told(published)));
+            out.line(2, format!("in the study: {}", told(published)));
         }
         let more = row.published.len().saturating_sub(SHOWN_PUBLISHED);
         if more > 0 {
@@ -163,7 +163,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
     }
     for pair in &beside.pairs {
         let text = format!(
-            "{}, {} against {}: here {} (95 % CI: {} to {})",
+            "{}, {} against {}: {} in this run (95 % CI: {} to {})",
             pair.workload,
             pair.a,
             pair.b,
@@ -175,12 +175,15 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
         for published in pair.published.iter().take(SHOWN_PUBLISHED) {
             let side = if published.is_inside { "inside" } else { "outside" };
             let (theirs, setting) = (ratio(published.ratio), &published.setting);
-            let text = format!("there {theirs} ({setting}), {side} our interval");
+            let text = format!(
+                "in the study: {theirs} ({setting}), {side} the interval of the \
+                                run"
+            );
             out.line(2, text);
         }
     }
     if !beside.observations.is_empty() {
-        out.heading("What the study's own figures are consistent with");
+        out.heading("Possible explanations of the study's figures");
         for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
             out.line(1, line);
         }
@@ -290,8 +293,8 @@ mod tests {
         let imported = Finder::all(study.table().as_bytes());
         let beside = [with_study(&run, study.name, &imported, &Facts::default())];
         let text = compare_document(None, &beside).text(200, false);
-        assert!(text.contains("block size of seqread and seqread-fio: here 1m"), "{text}");
-        assert!(text.contains(" / fio; there fio"), "{text}");
+        assert!(text.contains("block size of seqread and seqread-fio: 1m in this run"), "{text}");
+        assert!(text.contains(" / fio in this run; fio"), "{text}");
     }
 
     #[test]

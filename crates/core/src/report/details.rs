@@ -28,7 +28,7 @@ pub fn document(view: &View) -> Document {
     }
     limits(view, &mut out);
     if !view.recipe.is_empty() {
-        out.heading("To use it");
+        out.heading("Commands");
         out.verbatim(view.recipe.iter().cloned());
     }
     foot(view, &mut out);
@@ -42,7 +42,10 @@ fn head(view: &View, out: &mut Document) {
     if let Some(matrix) = &view.matrix {
         out.gap();
         out.table(all_on_all(matrix));
-        out.paragraph("Percent: of the leader's figure. *: certain, =: equally fast, !: stalls.");
+        out.paragraph(
+            "Percentages are relative to the leader. *: certain, =: equally fast, !: \
+                       stalls.",
+        );
     }
     out.gap();
     out.paragraph(view.title.as_str());
@@ -144,7 +147,7 @@ fn standing(row: &Row) -> Vec<String> {
 /// What limits all answers, and what has none.
 fn limits(view: &View, out: &mut Document) {
     if !view.findings.is_empty() {
-        out.heading("What limits these answers");
+        out.heading("Limits of these answers");
         view.findings.iter().for_each(|finding| out.finding(finding));
     }
     if !view.invalid.is_empty() {

@@ -249,7 +249,7 @@ fn differing(effect: &Effect, noun: Noun) -> Vec<String> {
         [] => all.push(format!("No recorded property sets these {} apart", noun.many)),
         apart => {
             let each: Vec<String> = apart.iter().map(apart_words).collect();
-            all.push(format!("What sets them apart: {}", each.join("; ")));
+            all.push(format!("Recorded differences from the others: {}", each.join("; ")));
         }
     }
     all
@@ -329,7 +329,7 @@ fn notes(fleet: &Fleet) -> Vec<String> {
     let mut all: Vec<String> = fleet.notes.iter().map(|each| note(each, noun)).collect();
     if !fleet.left_out.is_empty() {
         all.push(format!(
-            "Left out, because not {} all {}: {}",
+            "Skipped, because not measured {} all {}: {}",
             noun.at,
             noun.many,
             fleet.left_out.join(", ")
@@ -391,8 +391,8 @@ fn note(note: &Note, noun: Noun) -> String {
             one = noun.one,
         ),
         Note::SeveralBoards { boards } => format!(
-            "The runs were made on {}. What differs between these boards counts as a \
-             difference between {}.",
+            "The runs were made on {}. Differences between these boards count as differences \
+             between {}.",
             words::count(*boards, "board"),
             noun.many
         ),

@@ -21,8 +21,8 @@ means and what to do. `bakeoff lint --explain L13` prints one rule. `bakeoff lin
 and `lint FILE` report which rules apply. Every report lists its findings next to its answers, with
 the evidence in numbers. `bakeoff lint --format markdown` prints this page.
 
-Severity depends on what is claimed. The four letters stand for places (`quick`), stacks on an image
-(`demo`), stacks on a drive in mode decide, and in mode precise:
+Severity depends on what is claimed. The four letters stand for directories (`quick`), stacks on an
+image (`demo`), stacks on a drive in mode decide, and in mode precise:
 
 | letter | means |
 |---|---|
@@ -73,9 +73,9 @@ pub fn rules_document() -> Document {
     out.table(Table::new(columns, rules::all().iter().map(cells)));
     out.gap();
     out.paragraph(
-        "P places, I an image, D decide on a device, p precise: R prevents a verdict, E error (two \
-         of them prevent a verdict), W warning, I note. `bakeoff lint --explain L13` or `--explain \
-         NAME` explains one rule.",
+        "Columns: P = directories, I = image, D = mode decide on a drive, p = mode precise. \
+         Letters: R = prevents a verdict, E = error (two errors prevent a verdict), W = warning, I \
+         = note. `bakeoff lint --explain L13` or `--explain NAME` explains one rule.",
     );
     out
 }

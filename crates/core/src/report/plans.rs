@@ -14,7 +14,7 @@ pub fn document() -> Document {
     out.rows(BUILT_IN.iter().map(|plan| (plan.name.to_string(), plan.summary.to_string())));
     out.gap();
     out.paragraph("Show the cases, commands and time of one: bakeoff plan sd-card");
-    out.paragraph("Add what it costs on a drive: bakeoff plan sd-card --target /dev/sdX");
+    out.paragraph("Add the time and writes on a drive: bakeoff plan sd-card --target /dev/sdX");
     out.paragraph("A plan of your own is a TOML file: bakeoff plan FILE");
     out
 }

@@ -27,7 +27,7 @@ pub fn recipe(run: &Run, analysis: &Analysis) -> Vec<String> {
         }
     }
     if !lines.is_empty() {
-        let note = format!("# {DEVICE} stands for your partition; mkfs erases all that is on it");
+        let note = format!("# Replace {DEVICE} with your partition. mkfs erases everything on it.");
         lines.insert(0, note);
     }
     lines

@@ -68,7 +68,7 @@ pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<Str
     };
     let anew = match of.earlier {
         0 => String::new(),
-        n => format!("; restarted after {} that {} interrupted", words::count(n, "round"), {
+        n => format!("; restarted because {} {} interrupted", words::count(n, "round"), {
             if n == 1 { "was" } else { "were" }
         }),
     };

@@ -98,8 +98,8 @@ pub fn short(analysis: &Analysis) -> String {
     let winner = all.first().and_then(|v| v.winner.as_deref());
     if let Some(winner) = winner.filter(|w| all.iter().all(|v| v.winner.as_deref() == Some(w))) {
         return match all.len() {
-            1 => format!("{} wins", sanitize(winner)),
-            n => format!("{} wins all {n}", sanitize(winner)),
+            1 => format!("{} is fastest", sanitize(winner)),
+            n => format!("{} is fastest in all {n}", sanitize(winner)),
         };
     }
     if analysis.cells == 0 {
@@ -269,7 +269,7 @@ mod tests {
             events: 80,
             state,
             blocks: Some(5),
-            verdict: Some("ext4 wins all 2".into()),
+            verdict: Some("ext4 is fastest in all 2".into()),
             error: None,
         }
     }
@@ -305,7 +305,10 @@ mod tests {
         assert!(none(left_out).contains("matches") && none(left_out).contains("--all"));
         let narrow = document(&rows(), left_out).text(40, false);
         assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
-        assert!(narrow.contains("ext4 wins all 2") && narrow.contains("2 runs that"), "{narrow}");
+        assert!(
+            narrow.contains("ext4 is fastest in all 2") && narrow.contains("2 runs that"),
+            "{narrow}"
+        );
         assert!(narrow.contains("1 earlier run is not listed"), "{narrow}");
         let left_out = LeftOut { more: 99_900, ..LeftOut::default() };
         let long = document(&rows(), left_out).text(80, false);
@@ -338,8 +341,11 @@ mod tests {
             short(&Analysis { cells: 10, ..all })
         };
         let (beats, ties) = (Verdict::Beats, Verdict::Ties);
-        assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 wins");
-        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("ext4"))]), "ext4 wins all 2");
+        assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 is fastest");
+        assert_eq!(
+            analysis(&[(beats, Some("ext4")), (beats, Some("ext4"))]),
+            "ext4 is fastest in all 2"
+        );
         assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "faster, all 2");
         assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 faster, 1 equally fast");
         assert_eq!(analysis(&[(Verdict::NotResolved, None)]), "no winner yet");

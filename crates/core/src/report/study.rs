@@ -25,7 +25,7 @@ pub fn study_document(source: &str, imported: &Imported, facts: &Facts) -> Docum
         observed.iter().for_each(|line| out.bullet(line.as_str()));
         out.paragraph(observe::ASSUMPTION);
     }
-    write_findings("What limits the comparison", &findings(&told), &mut out);
+    write_findings("Limits of the comparison", &findings(&told), &mut out);
     let of_results = imported.results.iter().flat_map(|result| &result.findings);
     let of_results: Vec<Finding> = of_results.cloned().collect();
     write_findings("What limits single figures", &findings(&of_results), &mut out);
@@ -141,7 +141,7 @@ mod tests {
         let facts = Facts::parse(of.facts).unwrap();
         let imported = Finder::all(of.table().as_bytes()).judged(&facts);
         let page = page(&study_document("x", &imported, &facts));
-        assert!(page.contains("consistent with position alone"));
+        assert!(page.contains("position alone can explain the difference"));
         assert!(page.contains("consistent with about 29\u{a0}%"));
         assert!(page.contains(observe::ASSUMPTION));
         assert!(!page.contains("beats"));

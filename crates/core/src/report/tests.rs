@@ -107,7 +107,7 @@ fn hostile_names_cannot_reach_the_terminal_or_break_a_line() {
     let markdown = markdown(&run, &analysis);
     // Between fences Markdown shows everything as it is.
     let outside: String = markdown.split("\n```").step_by(2).collect();
-    assert!(outside.contains("### To use it"), "{markdown}");
+    assert!(outside.contains("### Commands"), "{markdown}");
     assert!(!outside.contains("<script>") && !markdown.contains('\u{1b}'), "{markdown}");
     let rows = csv(&run).matches("\r\n").count();
     assert_eq!(rows, 11);

@@ -47,7 +47,10 @@ const PROPERTIES: [Property; 4] = [
         several: "keep no journal",
         rule: &durability_mismatch::RULE,
         advice: LEAVE_OUT,
-        price: Some("after a crash it needs a check and may have lost more than the last writes"),
+        price: Some(
+            "after a crash it needs a filesystem check, and more than the last writes may \
+                     be lost",
+        ),
     },
     Property {
         has: has_no_barriers,
@@ -64,7 +67,10 @@ const PROPERTIES: [Property; 4] = [
         rule: &durability_mismatch::RULE,
         advice: "set options = \"equalised\" in a plan, which mounts it with fsync_mode=strict, or \
                  state this limitation next to the result",
-        price: Some("a power cut may lose a renamed file if a synced file took its old name"),
+        price: Some(
+            "after a power cut, a renamed file may be lost if a synced file has taken its \
+                     old name",
+        ),
     },
     Property {
         has: |stack| stack.fuse,

@@ -26,7 +26,7 @@ pub(super) struct Control<'r> {
 }
 
 impl Control<'_> {
-    /// `a measured twice differs from itself by …`.
+    /// `two measurements of a differ by …`.
     pub fn measured_twice(&self) -> String {
         measured_twice(self.original, self.paired.mean, self.interval)
     }
@@ -50,9 +50,9 @@ impl Control<'_> {
     }
 }
 
-/// `a measured twice differs from itself by -4.8 % (95 % CI: -5.6 to -4.0 %)`, from logarithms.
+/// `two measurements of a differ by -4.8 % (95 % CI: -5.6 to -4.0 %)`, from logarithms.
 pub fn measured_twice(original: &str, mean_ln: f64, interval: Interval) -> String {
-    format!("{original} measured twice differs from itself by {}", in_words(mean_ln, interval))
+    format!("two measurements of {original} differ by {}", in_words(mean_ln, interval))
 }
 
 /// `-4.8 % (95 % CI: -5.6 to -4.0 %)`.

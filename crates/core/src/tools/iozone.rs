@@ -238,7 +238,7 @@ impl Open {
         }
         self.excel.settle(&self.rows);
         for (first, last, what) in self.excel.passed_over() {
-            out.unread(*first, *last, format!("{what} of iozone is not read"));
+            out.unread(*first, *last, format!("iozone: bakeoff does not read {what}"));
         }
         for line in &self.misfits {
             out.unread(*line, *line, "numbers below a table of iozone do not fit its columns");

@@ -63,7 +63,7 @@ options:
     type: bool
     default: false
   shares_disk_with_root:
-    description: Allow an unmounted partition on the system disk.
+    description: Allow writing to an unmounted partition of the system drive.
     type: bool
     default: false
   tools:

@@ -186,7 +186,7 @@ impl<'a> Turns<'a> {
                 one.forget();
             }
             let name = format!("{} · {}", one.case.tool.name(), one.case.name);
-            self.progress.doing(&format!("turn {} · {name}", one.turns + 1));
+            self.progress.doing(&format!("round {} · {name}", one.turns + 1));
             self.turn(one, one.turns % 2 == 1)?;
         }
         self.progress.clear();

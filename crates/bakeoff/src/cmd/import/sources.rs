@@ -160,8 +160,9 @@ fn walk(directory: &Path, depth: u32, listed: &mut Listed) {
     for entry in entries {
         let is_too_many = listed.sources.len() >= FILES_LIMIT || depth >= DEPTH_LIMIT;
         if is_too_many {
-            let why =
-                format!("more than {FILES_LIMIT} files or {DEPTH_LIMIT} levels. Name fewer files");
+            let why = format!(
+                "more than {FILES_LIMIT} files or {DEPTH_LIMIT} levels. Specify fewer files"
+            );
             listed.failures.push((RawPath::new(directory), io::Error::other(why)));
             return;
         }

@@ -65,8 +65,8 @@ pub enum ServerError {
     },
     /// The encryption failed.
     #[error(
-        "cannot encrypt the connection to {server}: {detail}. Name the server's certificate or its \
-         authority's with ?sslrootcert=FILE, or allow no encryption with ?sslmode=disable"
+        "cannot encrypt the connection to {server}: {detail}. Specify the server's certificate or \
+         its authority's with ?sslrootcert=FILE, or allow no encryption with ?sslmode=disable"
     )]
     Tls {
         /// The server.
@@ -136,9 +136,8 @@ pub enum ServerError {
     },
     /// The role may not do that.
     #[error(
-        "the user {user} has no right to do that on {server}: {detail}. Grant it there with psql: \
-         GRANT bakeoff_writer TO \"{user}\" (to push) or GRANT bakeoff_reader TO \"{user}\" (to \
-         read)"
+        "the user {user} lacks a permission on {server}: {detail}. Grant it there with psql: GRANT \
+         bakeoff_writer TO \"{user}\" (to push) or GRANT bakeoff_reader TO \"{user}\" (to read)"
     )]
     NoRight {
         /// The server.

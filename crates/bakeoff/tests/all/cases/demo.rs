@@ -24,9 +24,9 @@ fn ctrl_c_takes_everything_down_again() {
     run.signal(Signal::INT);
     let ended = run.end();
     assert_eq!((ended.code, ended.out.as_str()), (130, ""), "{ended:?}");
-    assert!(ended.err.contains("All changes are restored"), "{ended:?}");
+    assert!(ended.err.contains("bakeoff has undone all changes"), "{ended:?}");
     assert!(ended.err.contains("bakeoff resume"), "{ended:?}");
     assert_eq!(bench.attached(), Vec::<String>::new());
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
-    assert!(bench.run(&["clean"]).err.contains("Nothing to restore"));
+    assert!(bench.run(&["clean"]).err.contains("Nothing to clean up"));
 }

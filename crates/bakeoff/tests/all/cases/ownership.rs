@@ -58,7 +58,7 @@ fn what_an_ordinary_user_may_not_touch() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_string();
     let (inside, readable, secret) = (text(&closed.join("inside")), text(&readable), text(&secret));
-    let mends = "Name a directory that you own, or use sudo";
+    let mends = "Use a directory that you own, or run bakeoff with sudo";
     for (args, code, words) in [
         (&["quick", &inside][..], 4, ["no permission to enter", mends]),
         (&["quick", &text(&closed)], 4, ["cannot write to", mends]),

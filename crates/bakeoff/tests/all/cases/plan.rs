@@ -60,7 +60,7 @@ fn built_in_plans_are_found_by_name_and_need_no_target() {
         (&listed["schema"], &listed["plans"][6]["name"]),
         (&"bakeoff/plans/1".into(), &"nas".into())
     );
-    refused(&bench.run(&["plan", "--target", "x.img"]), 2, &["no plan is named for x.img"]);
+    refused(&bench.run(&["plan", "--target", "x.img"]), 2, &["no plan given for x.img"]);
     assert_eq!(bench.run(&["run"]).code, 2);
     let ended = bench.run(&["plan", "usbstick"]);
     refused(&ended, 2, &["plan named usbstick", "did you mean 'usb-stick'?"]);
@@ -102,7 +102,7 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     let far = PLAN.replace("fs =", "nr_requests = 99999999999999999999\nfs =");
     refused(&shown(&bench, &far, &[]), 2, &["out of range", "2:15:"]);
     let far = PLAN.replace("name =", "bs = \"99999999999999999999t\"\nname =");
-    refused(&shown(&bench, &far, &[]), 2, &["more than any computer has", "4:6:"]);
+    refused(&shown(&bench, &far, &[]), 2, &["the value is too large", "4:6:"]);
     let key = "crypt = { cipher = \"aes-xts-plain64\", key_bits = 128 }\nfs =";
     refused(&shown(&bench, &PLAN.replace("fs =", key), &[]), 2, &["key_bits = 256, 384, 512"]);
     refused(&bench.run(&["plan", "nas", "--format", "csv"]), 2, &["text, json or markdown"]);
@@ -150,7 +150,7 @@ fn a_loop_device_is_named_by_its_image_and_the_speed_by_position_is_shown() {
         format!("a loop device backed by the file {}", bench.path().join("disk.img").display());
     assert!(text.contains(&over), "{over}: {text}");
     assert!(!text.contains("serial number"), "of the disk below, which is not erased: {text}");
-    assert!(text.contains("speed from start to end, as it reads now: "), "{text}");
+    assert!(text.contains("current read speed from start to end: "), "{text}");
     let json = shown(&bench, PLAN, &["--target", disk.path(), "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     let target = &json["targets"][0];
@@ -219,8 +219,8 @@ fn files_that_have_no_room_on_a_candidate_are_said_with_what_would_do() {
     let text = shown(&bench, &plan("300m", "208m"), &target);
     assert_eq!(text.code, 0, "{text:?}");
     let said: String = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let why = "its files and a data file of 16 MiB need at least 224 MiB, and xfs leaves at most \
-               220 MiB of a region of 300 MiB. Set size = \"384m\" under [region], or use a \
+    let why = "its files and a data file of 16 MiB need at least 224 MiB, but xfs leaves at most \
+               220 MiB free in a region of 300 MiB. Set size = \"384m\" under [region], or use a \
                smaller size";
     assert!(said.contains(why), "{}", text.out);
     assert!(!said.contains("seqwrite on ext4"), "{}", text.out);
@@ -233,7 +233,7 @@ fn files_that_have_no_room_on_a_candidate_are_said_with_what_would_do() {
     // Who is asked to consent is told as well.
     let refused = bench.run(&["run", "plan.toml", "--target", "disk.img"]);
     assert!(
-        refused.code == 3 && refused.err.contains("May not fit: seqwrite on xfs"),
+        refused.code == 3 && refused.err.contains("seqwrite on xfs may not fit into the region:"),
         "{refused:?}"
     );
 }

@@ -26,7 +26,7 @@ fn a_directory_that_is_not_there_or_is_none() {
     refused(&bench, &["quick", "nowhere"], 2, &["no directory nowhere", "bakeoff devices"]);
     refused(&bench, &["quick", "file"], 2, &["file is not a directory", "bakeoff bench file"]);
     refused(&bench, &["quick", "file/x"], 4, &["file/x", "Not a directory"]);
-    refused(&bench, &["bench", "nowhere"], 2, &["there is no nowhere"]);
+    refused(&bench, &["bench", "nowhere"], 2, &["nowhere does not exist"]);
     // One bad directory among good ones: nothing is begun in the good ones.
     let good = bench.dir("good");
     refused(&bench, &["quick", good.to_str().unwrap(), "nowhere"], 2, &["no directory nowhere"]);
@@ -146,7 +146,7 @@ fn a_filesystem_without_room() {
     let mut demo = bench.bakeoff();
     let ended = crate::bench::Ended::of(demo.current_dir(&at).arg("demo").output().unwrap());
     assert_eq!(ended.code, 4, "{ended:?}");
-    for word in ["512 MiB", dir, "Change to a directory on another disk"] {
+    for word in ["512 MiB", dir, "Change to a directory on another drive"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");
     }
     assert_eq!(bench.leftovers(), Vec::<String>::new());

@@ -103,7 +103,7 @@ fn signals_during_cleaning_do_not_stop_it() {
     let ended = run.end();
     assert_eq!(ended.code, 130, "{ended:?}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "{ended:?}");
-    assert!(bench.run(&["clean"]).err.contains("Nothing to restore"));
+    assert!(bench.run(&["clean"]).err.contains("Nothing to clean up"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn two_at_once_and_hands_off_a_living_run() {
     };
     refused(&["resume", &id], "Wait until that process ends");
     refused(&["rm", &id], "is still in progress");
-    assert!(bench.run(&["clean"]).err.contains("Nothing to restore"));
+    assert!(bench.run(&["clean"]).err.contains("Nothing to clean up"));
     let shown = bench.run(&["show", &id]);
     assert!(shown.err.contains("is in progress"), "{shown:?}");
 

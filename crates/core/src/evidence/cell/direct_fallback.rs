@@ -33,7 +33,8 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let dirtied = cell.truth.dirtied_per_page.filter(|_| m.job.direct && m.write.is_some())?;
     (dirtied > DIRTIED_PER_PAGE).then(|| {
         let evidence = format!(
-            "the kernel dirtied {dirtied:.2} pages of its cache for each page written directly"
+            "direct writes went through the page cache: the kernel dirtied {dirtied:.2} cache \
+             pages for each page written"
         );
         let advice = &[
             Say("mount btrfs with nodatasum (chattr +C for a directory), or drop "),

@@ -33,10 +33,10 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
         let advice = Advice::Parts(match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
             true => &[Say("use a larger block size: "), Set(Key::Bs, "64k")],
-            false => &[Say(
-                "the target is nearly as fast as the generator: read the figure as \"at least\"; \
-                 to measure the generator: bakeoff check --engine",
-            )],
+            false => {
+                &[Say("the target is nearly as fast as the load generator: treat the figure as a \
+                 minimum. To measure the load generator: bakeoff check --engine")]
+            }
         });
         finding(header, &RULE, evidence, advice)
     })

@@ -189,7 +189,7 @@ impl Table {
             Some(Known::List(list)) => match (list.parse(), asked) {
                 (Ok(columns), Asked::Read) => return self.read(columns, out),
                 (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => format!(
-                    "this is a table of results. `--guess` reads it with these columns, or name \
+                    "this is a table of results. `--guess` reads it with these columns, or specify \
                      the columns: --columns '{list}'"
                 ),
             },

@@ -131,8 +131,8 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
     far.sort_by(|x, y| y.at_most.total_cmp(&x.at_most));
     let place = match (chosen.regrets.as_slice(), chosen.left_out.is_empty()) {
         ([one], _) => format!(" for {}", names::workload(&one.workload)),
-        (_, true) => " everywhere".to_string(),
-        (_, false) => " on the other workloads".to_string(),
+        (_, true) => " for all workloads".to_string(),
+        (_, false) => " for the other workloads".to_string(),
     };
     // 1 % stands for a lead that is certain alone, but not together with the others.
     let within = near.iter().map(|r| r.at_most.max(0.01)).fold(0.0, f64::max);
@@ -140,7 +140,7 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
     match (fastest, near.len(), far.as_slice()) {
         (_, 0, []) => format!("{who}: fastest{place}."),
         (0, _, []) => format!("{who}: within {within} of the fastest{place}."),
-        (_, _, []) => format!("{who}: fastest or within {within}{place}."),
+        (_, _, []) => format!("{who}: fastest or within {within} of the fastest{place}."),
         (f, n, far) if f + n == 0 || far.len() > MOST_EXCEPTIONS => {
             let worst = far[0];
             let on = match chosen.regrets.len() {
@@ -148,12 +148,17 @@ fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
                 _ => format!(" ({})", names::workload(&worst.workload)),
             };
             let behind = worst.behind.as_deref().map_or("the fastest".to_string(), sanitize);
-            format!("{who}: {} behind {behind} at worst{on}.", up_to(worst.at_most))
+            format!(
+                "{who} is the best compromise: {} behind {behind} in its worst case{on}.",
+                up_to(worst.at_most)
+            )
         }
-        (0, _, far) => format!("{who}: within {within} everywhere but {}.", exceptions(far)),
-        (_, 0, far) => format!("{who}: fastest everywhere but {}.", exceptions(far)),
+        (0, _, far) => {
+            format!("{who}: within {within} of the fastest, except for {}.", exceptions(far))
+        }
+        (_, 0, far) => format!("{who}: fastest, except for {}.", exceptions(far)),
         (_, _, far) => {
-            format!("{who}: fastest or within {within} everywhere but {}.", exceptions(far))
+            format!("{who}: fastest or within {within}, except for {}.", exceptions(far))
         }
     }
 }
@@ -176,7 +181,7 @@ fn up_to(at_most: f64) -> String {
 
 fn left_out(chosen: &Recommendation) -> Option<String> {
     let all = chosen.left_out.as_slice();
-    (!all.is_empty()).then(|| format!("No answer for {}.", workloads(all.iter())))
+    (!all.is_empty()).then(|| format!("No verdict for {}.", workloads(all.iter())))
 }
 
 fn gives_up(chosen: &Recommendation) -> Option<String> {
@@ -194,7 +199,7 @@ fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<Stri
 
 /// That the disk itself may rank otherwise.
 fn brief_reach(run: &Run) -> Option<String> {
-    claim::reach(&run.header).map(|_| "Measured on an image file on this disk.".to_string())
+    claim::reach(&run.header).map(|_| "Measured on an image file on this drive.".to_string())
 }
 
 /// Others that do as well, and were not chosen because they give up as much or more.
@@ -205,7 +210,7 @@ fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     let names = words::names(&all);
     let price = match chosen.gives_up.is_empty() {
         true => String::new(),
-        false => format!(", but {lack} as much or more"),
+        false => format!(", but {lack} at least as much"),
     };
     (!all.is_empty()).then(|| format!("{names} {are} as fast (within {margin}){price}."))
 }

@@ -160,6 +160,6 @@ fn cause(v: &WorkloadVerdict) -> Option<String> {
         return Some("differs by candidate".to_string());
     }
     let cause = first.reason.cause;
-    let label = if cause == Cause::PageCache { "memory, not the disk" } else { cause.label() };
+    let label = if cause == Cause::PageCache { "memory, not the drive" } else { cause.label() };
     Some(label.to_string())
 }

@@ -59,12 +59,12 @@ fn leads(matrix: &Matrix) -> String {
     let out: Vec<String> = matrix.rows.iter().filter(is_out).map(|r| r.name.clone()).collect();
     let out = match out.is_empty() {
         true => String::new(),
-        false => format!(" Certainly slower everywhere: {}.", words::names(&out)),
+        false => format!(" Certainly slower for all workloads: {}.", words::names(&out)),
     };
     let is_all = |on: &Vec<String>| on.len() == matrix.columns.len() && on.len() > 1;
     match leaders.as_slice() {
         [] => "The first block is not complete; no candidate leads yet.".to_string(),
-        [(name, on)] if is_all(on) => format!("{name} leads so far everywhere.{out}"),
+        [(name, on)] if is_all(on) => format!("{name} leads so far for all workloads.{out}"),
         several => {
             let each = several.iter().enumerate().map(|(i, (name, on))| match i {
                 0 => format!("{name} leads so far ({})", on.join(", ")),

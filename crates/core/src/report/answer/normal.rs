@@ -122,11 +122,11 @@ fn said(name: &str, normal: &Normal) -> String {
             let _ = fine;
             parts.push(format!("{name} is normal{for_what}."));
         }
-        (None, Some(fine)) => parts.push(format!("{name}: {fine} normal{for_what}.")),
+        (None, Some(fine)) => parts.push(format!("{name}: {fine} are normal{for_what}.")),
         (None, None) => {}
     }
     if let Some(disturbed) = disturbed {
-        parts.push(format!("Cannot judge {disturbed}: other activity disturbed the machine."));
+        parts.push(format!("Cannot judge {disturbed}: the measurements were disturbed."));
     }
     if let Some(fast) = fast {
         parts.push(format!("Faster than any reference figure: {fast}."));
@@ -328,7 +328,7 @@ fn reason(because: Because) -> &'static str {
     match because {
         Because::SlowLink => "drive and port use a slower link than both support",
         Because::NoUas => "the USB drive runs without UAS",
-        Because::LinkBelowLabel => "the link is slower than the label",
+        Because::LinkBelowLabel => "the link is slower than the label promises",
         Because::Encryption => "the filesystem is encrypted",
         Because::Health => "the drive reports wear or errors",
     }
@@ -340,7 +340,7 @@ fn disturbance(id: &str) -> String {
         (&background::RULE, "other processes"),
         (&throttled::RULE, "throttling"),
         (&swap::RULE, "swapping"),
-        (&suspended::RULE, "a suspend"),
+        (&suspended::RULE, "suspending the machine"),
         (&lazyinit::RULE, "a filesystem that is still initializing"),
         (&thermal_trend::RULE, "heat"),
     ];

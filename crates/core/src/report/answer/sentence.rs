@@ -146,8 +146,8 @@ impl Say<'_> {
                 format!("{leader} leads so far{on}; {rival} could still be up to {by}.")
             }
             Bound::TooWide => format!(
-                "{leader} leads so far{on}; the size of its lead is unknown, because the blocks \
-                 differ too much."
+                "{leader} leads so far{on}; the size of its lead is unknown, because the \
+                 block-to-block variation is too large."
             ),
             Bound::None => format!(
                 "{leader} leads so far{on}; the size of its lead is unknown, because too few \
@@ -173,10 +173,10 @@ impl Say<'_> {
             Some(Refusal::Findings { .. }) | None => {
                 let first = limit::forbidding(&self.verdict.findings).first().copied();
                 let why = first.map_or_else(
-                    || "a finding forbids it".to_string(),
+                    || "a finding prevents it".to_string(),
                     |f| format!("{} ({})", stopless(&f.evidence), sanitize(&f.id)),
                 );
-                format!("No answer{on}: {why}.")
+                format!("No verdict{on}: {why}.")
             }
         }
     }
@@ -251,7 +251,7 @@ impl Say<'_> {
                     0 | 1 => String::new(),
                     n => format!(" and {}", words::count(n - 1, "other")),
                 };
-                format!("{leader}{others}: fastest within {within}{stalled}.")
+                format!("{leader}{others}: fastest (within {within}){stalled}.")
             }
             (Verdict::Leads, Bound::AtMost(bound)) => {
                 let rival = self.lead.closest.as_deref();
@@ -375,7 +375,7 @@ fn more(verdict: Verdict, lead: &Lead) -> Option<String> {
     let minutes = more.time_ns / 60_000_000_000;
     let then = fraction(more.lead_ln);
     if then > 0.0 {
-        return Some(format!("Run {minutes} more minutes to name the winner."));
+        return Some(format!("Run {minutes} more minutes to determine the fastest."));
     }
     let (before, after) = (amount::at_most(fraction(-now)), amount::at_most(-then));
     let is_told = -then <= amount::WIDEST - 1.0 && before != after;

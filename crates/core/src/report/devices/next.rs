@@ -106,7 +106,7 @@ fn quick(system: &System, asker: &Asker) -> Next {
     let why = match (places.len(), places[0].as_str()) {
         (1, "~") => "measure your home directory; needs no root, destroys nothing",
         (1, _) => "measure this directory; needs no root, destroys nothing",
-        _ => "compare these places; needs no root, destroys nothing",
+        _ => "compare these directories; needs no root, destroys nothing",
     };
     Next { command: format!("bakeoff quick {}", places.join(" ")), why: why.into() }
 }

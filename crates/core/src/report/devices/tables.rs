@@ -71,7 +71,7 @@ pub fn markdown(devices: &Devices) -> String {
         words("model"),
         number("size"),
         words("link"),
-        words("on it"),
+        words("contents"),
         words("safe to erase?"),
     ];
     Table::new(columns, devices.drives.iter().map(cells)).markdown()

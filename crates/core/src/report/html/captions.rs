@@ -39,7 +39,8 @@ pub(super) fn points(question: &Question, is_ratio: bool, view: &View) -> String
     let reference = question.reference.as_deref().unwrap_or("the reference");
     format!(
         "Rate as a ratio to {reference}, paired within blocks, up to {blocks}. Symbol: geometric \
-         mean. Bar: repeated interval. Dot: one block. Shaded: a tie (within {:.0} %).",
+         mean. Bar: confidence interval, valid at every check. Dot: one block. Shaded: equally \
+         fast (within {:.0} %).",
         view.tie_margin * 100.0
     )
 }

@@ -221,7 +221,7 @@ fn foot(view: &View, table: Option<&Table>) -> String {
     let mut parts = Vec::new();
     if let Some(table) = table.filter(|table| !table.matrix.rows.is_empty()) {
         parts.push(format!(
-            "Rate as a share of the leader's, with its interval. Shaded: equal, within {}.",
+            "Rate as a share of the leader's, with its interval. Shaded: equally fast (within {}).",
             table.matrix.margin
         ));
     }

@@ -48,9 +48,9 @@ fn standing(question: &Question, row: &Row) -> (String, &'static str) {
     match (question.verdict, is_reference, change) {
         (Verdict::Refused, _, _) => ("not ranked".to_string(), ""),
         (Verdict::Beats | Verdict::Fastest, true, _) => ("best".to_string(), "first"),
-        (Verdict::Ties | Verdict::AsFast, true, _) => ("tie".to_string(), "tie"),
+        (Verdict::Ties | Verdict::AsFast, true, _) => ("equally fast".to_string(), "tie"),
         (Verdict::Ties | Verdict::AsFast, false, Some(change)) if is_first => {
-            (format!("tie, {change}"), "tie")
+            (format!("equally fast, {change}"), "tie")
         }
         (Verdict::Leads, true, _) => ("leads".to_string(), ""),
         (Verdict::NotResolved, true, _) => ("reference".to_string(), ""),

@@ -13,7 +13,7 @@ pub fn doing(run: &Run, state: State) -> String {
     match state {
         State::Running => {}
         State::Dead => return "Interrupted: its process ended unexpectedly".to_string(),
-        State::Unfinished => return "Its end has not arrived on the server".to_string(),
+        State::Unfinished => return "The server has not received the end of this run".to_string(),
         State::Stopped => return "Not running".to_string(),
         State::Unreadable => return "Its record cannot be read".to_string(),
     }
@@ -27,7 +27,7 @@ pub fn doing(run: &Run, state: State) -> String {
     if block.state != BlockState::Open {
         return match run.stopped {
             None => format!("Between blocks, {} complete", number - 1),
-            Some(_) => "Restoring all changes".to_string(),
+            Some(_) => "Undoing all changes".to_string(),
         };
     }
     let is_measured = |w: &usize| block.cells.iter().any(|c| usize::from(c.workload) == *w);

@@ -96,14 +96,17 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
                 .iter()
                 .any(|v| v.winner.as_deref().is_some_and(|w| w != *winner && is_memory(run, w)));
             let verb = match won_by_memory {
-                true => format!("Among the places that survive a restart, {verb}"),
+                true => format!("Of the directories that keep their data after a restart, {verb}"),
                 false => words::capital(verb),
             };
             let on = words::list(on);
             Some(match (open, on_all(verdicts, winner, run)) {
                 (_, true) => format!("{verb} {winner}."),
                 (0, false) => {
-                    format!("{verb} {winner}: it is ahead on {on} and equally fast elsewhere.")
+                    format!(
+                        "{verb} {winner}: it is faster for {on} and equally fast for the other \
+                             workloads."
+                    )
                 }
                 (_, false) => format!("{verb} {winner} for {on}."),
             })
@@ -172,7 +175,7 @@ fn forgetful(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     memory.dedup();
     (!memory.is_empty()).then(|| {
         let verb = if memory.len() == 1 { "is" } else { "are" };
-        format!("{} {verb} memory: a restart loses all data there.", words::list(&memory))
+        format!("{} {verb} in memory: all data there is lost at a restart.", words::list(&memory))
     })
 }
 
@@ -188,7 +191,7 @@ fn keep(run: &Run, verdicts: &[WorkloadVerdict], open: usize) -> Option<String> 
     // ext4 is what most have; where it does not take part, the one that was named first.
     let keep = names.iter().find(|n| n.as_str() == "ext4").or(names.first())?;
     let far = if open == 0 { "" } else { " so far" };
-    Some(format!("No difference that matters{far}: keep {keep}."))
+    Some(format!("Equally fast{far}: keep {keep}."))
 }
 
 fn is_memory(run: &Run, name: &str) -> bool {

@@ -59,7 +59,7 @@ fn alone(run: &Run, name: &str, verdicts: &[WorkloadVerdict]) -> String {
 /// `by 6 %` or `3.1 times as fast`: how far the winner is ahead of the next best.
 fn lead(verdict: &WorkloadVerdict) -> String {
     let Some(effect) = verdict.effects.iter().find(|e| e.low > 1.0) else {
-        return "with certainty".to_string();
+        return "with 95 % confidence".to_string();
     };
     let interval = Interval { low: libm::log(effect.low), high: libm::log(effect.high) };
     figures::lead(libm::log(effect.ratio), interval)
@@ -74,8 +74,8 @@ fn summary(parts: &Parts) -> String {
     let mut said = winners(parts);
     said.extend(ties(parts));
     let alone = |on: Vec<String>, what: String| {
-        let over = format!("not with certainty for all {total} workloads together");
-        format!("{what} on {} taken alone, but {over}", words::list(&on))
+        let over = format!("not with 95 % confidence for all {total} workloads together");
+        format!("{what} on {} when judged alone, but {over}", words::list(&on))
     };
     said.extend(
         grouped(parts, |p| match p {
@@ -89,7 +89,7 @@ fn summary(parts: &Parts) -> String {
     let open = grouped(parts, |p| matches!(p, Part::Open).then(String::new));
     said.extend(open.into_iter().map(|(_, on)| {
         let verb = if on.len() == 1 { "is" } else { "are" };
-        format!("{} {verb} undecided", words::list(&on))
+        format!("{} {verb} still without a winner", words::list(&on))
     }));
     let begins_with_name = !said.is_empty();
     said.extend(

@@ -126,7 +126,7 @@ impl Words<'_> {
             self.compared.ranked.iter().copied().filter(|c| !top.contains(c)).collect();
         let top_names = words::names(&self.names(top));
         let (tie, slower) = match others.len() {
-            0 => (format!("No difference that matters: {top_names} are"), String::new()),
+            0 => (format!("Equally fast: {top_names} are"), String::new()),
             _ => (
                 format!("{top_names} are"),
                 format!(" Slower than these: {}.", words::names(&self.names(&others))),
@@ -226,7 +226,7 @@ impl Words<'_> {
         let time = analyse::resolve_ns(self.run, self.table, self.workload, verdict);
         if let (Some(blocks), Some(ns)) = (blocks, time) {
             return format!(
-                "About {} more ({}) would decide it.",
+                "About {} more ({}) would give an answer.",
                 units::duration(ns),
                 words::count(blocks, "block")
             );
@@ -236,15 +236,15 @@ impl Words<'_> {
         let (noise, limit) = (self.noise(), reach::largest_noise(protocol));
         if noise > limit {
             format!(
-                "Even all {all} of this mode would not decide it: the block-to-block variation is \
-                 {}, and a tie within {margin} needs less than {}.",
+                "The drive is too noisy for an answer, even with all {all} of this mode: the \
+                 block-to-block variation is {}, and a tie within {margin} needs less than {}.",
                 figures::percent(noise),
                 figures::percent(limit)
             )
         } else {
             format!(
-                "Even all {all} of this mode would not decide it: the difference is too small for \
-                 a winner, and too close to the margin of {margin} for a tie."
+                "All {all} of this mode are not enough for an answer: the difference is too small \
+                 for a winner, and too close to the margin of {margin} for a tie."
             )
         }
     }

@@ -183,7 +183,7 @@ fn quick_and_demo_end_in_beats_and_in_ties_on_clean_input() {
 fn the_demo_says_what_it_ranks() {
     let run = Version01::stacks(&["ext4", "xfs"]).play(99, steady(&[10e6, 13e6], 0.01)).build();
     let analysis = analyse(&run);
-    let words = "ranks filesystem software on an image file on this disk";
+    let words = "ranks filesystem software on an image file on this drive";
     assert!(said::sentence(&run, &analysis.verdicts[0]).contains(words));
     assert!(said::headline(&run, &analysis).contains(words));
 }

@@ -23,7 +23,7 @@ pub fn document(view: &PlanView) -> Document {
     costs(view, &mut out);
     view.targets.iter().for_each(|target| write_target(target, &mut out));
     if !view.commands.is_empty() {
-        out.heading("Steps (bakeoff logs every change and restores it when the run ends)");
+        out.heading("Steps (bakeoff logs every change and undoes it when the run ends)");
         let meanings = stand_ins(&view.commands);
         if !meanings.is_empty() {
             out.line(1, meanings);
@@ -43,10 +43,10 @@ pub fn document(view: &PlanView) -> Document {
 /// What `--prove` adds.
 fn experiments() -> String {
     format!(
-        " After the answer, bakeoff visits each candidate with an unverified bottleneck once more. \
-         The experiments take at most {} and write at most {} each: more requests at a time, no \
-         flushing, smaller blocks, the CPU clock at {:.0} % (restored afterwards), and for \
-         encrypted candidates visits with a null cipher and without encryption.",
+        " After the answer, bakeoff measures each candidate with an unverified bottleneck once \
+         more. The experiments take at most {} and write at most {} each: more requests at a time, \
+         no flushing, smaller blocks, the CPU clock at {:.0} % (restored afterwards), and for \
+         encrypted candidates measurements with a null cipher and without encryption.",
         units::duration(prove::MOST_NS),
         units::size(layers::LAYER_WRITE_BYTES),
         prove::CLOCK * 100.0
@@ -59,7 +59,7 @@ fn rules(view: &PlanView) -> String {
     let time = match protocol.time_ns {
         Some(ns) => format!("at most {}", units::duration(ns)),
         None if protocol.mode == Mode::Characterise => "however long that takes".to_string(),
-        None => "until it is decided".to_string(),
+        None => "until the answer is certain".to_string(),
     };
     let prove = if protocol.prove { experiments() } else { String::new() };
     if protocol.mode == Mode::Characterise {
@@ -95,12 +95,14 @@ fn rules(view: &PlanView) -> String {
             "Candidates are side by side on the region if it is large enough.".to_string()
         }
         Isolation::Visit => format!(
-            "Candidates are visited one after the other; the region is {} before every visit.",
+            "bakeoff measures the candidates one after the other; the region is {} before each \
+             one.",
             view.flash_state
         ),
     };
     format!(
-        "Mode {}: a tie is within {} %; {} to {} blocks in random order, {time}. {stand}{prove}",
+        "Mode {}: candidates within {} % count as equally fast; {} to {} blocks in random order, \
+         {time}. {stand}{prove}",
         protocol.mode.name(),
         units::three_digits(protocol.tie_margin * 100.0)
             .trim_end_matches('0')
@@ -136,9 +138,9 @@ fn matrix(view: &PlanView, out: &mut Document) {
     }
     out.heading("Workloads on each");
     out.rows(view.workloads.iter().map(|w| (w.name.clone(), w.summary.clone())));
-    skipped("Left out", &view.skipped, out);
+    skipped("Skipped", &view.skipped, out);
     skipped("Not measured", &view.dropped_workloads, out);
-    skipped("May not fit", &view.too_large, out);
+    skipped("May not fit into the region", &view.too_large, out);
 }
 
 fn skipped(title: &str, skipped: &[Skipped], out: &mut Document) {
@@ -191,10 +193,10 @@ fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut Document) 
         ),
         None => "There is no write limit: writing does not wear a hard disk.".to_string(),
     });
-    skipped("Will probably not fit", &estimate.dropped, out);
+    skipped("Probably beyond the time or write limit", &estimate.dropped, out);
     if let Some(why) = &estimate.refused {
         out.gap();
-        out.paragraph(format!("This does not fit: {why}"));
+        out.paragraph(format!("The time or write limit is too low: {why}"));
     }
 }
 
@@ -208,7 +210,7 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
         false => format!(", at most {} within the limits", cost(estimate.last)),
     };
     format!(
-        "About {} written for {} {}{most}: this assumes {} that writes {}; the estimate is updated \
+        "About {} written for {} {}{most}. This assumes {} that writes {}. The estimate is updated \
          after the first measurement.",
         cost(estimate.first),
         blocks.first,
@@ -230,7 +232,7 @@ fn write_target(target: &TargetView, out: &mut Document) {
         ),
     );
     out.line(1, speed(&target.speed));
-    target.contents_words.iter().for_each(|words| out.line(1, format!("on it: {words}")));
+    target.contents_words.iter().for_each(|words| out.line(1, format!("contents: {words}")));
     out.line(1, "all data on it will be lost");
     out.line(1, format!("erase token: {}", target.erase_token));
 }
@@ -250,8 +252,8 @@ fn speed(speed: &SpeedView) -> String {
             .to_string(),
     };
     format!(
-        "speed from start to end, as it reads now: {}; {then}. A region that was never written can \
-         read faster than after writing",
+        "current read speed from start to end: {}; {then}. A region that was never written can be \
+         faster to read than a written one",
         speeds(&speed.positions)
     )
 }

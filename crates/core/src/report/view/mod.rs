@@ -188,7 +188,7 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
     parts.push(units::duration(run.elapsed_ns));
     parts.push(format!("mode {}", run.header.protocol.mode.name()));
     if let Some(share) = super::tool_share_max(run) {
-        parts.push(format!("the tool's own share of a cell at most {:.1} %", share * 100.0));
+        parts.push(format!("bakeoff's own share of a cell is at most {:.1} %", share * 100.0));
     }
     parts.join(", ")
 }
@@ -204,8 +204,8 @@ fn ending(run: &Run) -> Option<String> {
     let (reason, note) = match &run.stopped {
         None => {
             return Some(format!(
-                "The record of this run has no end: the run is still active, or it was killed. \
-                 After a crash, continue with: bakeoff resume {id}"
+                "The record of this run is incomplete: the run is still in progress, or it was \
+                 killed. After a crash, continue with: bakeoff resume {id}"
             ));
         }
         Some((reason, note)) => (*reason, sanitize(note)),

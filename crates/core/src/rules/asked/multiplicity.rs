@@ -25,7 +25,7 @@ fn in_plan(header: &Header) -> Option<Finding> {
     let paid = header.protocol.k as usize;
     (compared > paid && compared > 1).then(|| {
         let evidence = format!(
-            "{compared} candidates are compared, but the error rate was divided for {paid}"
+            "{compared} candidates are compared, but the error rate was corrected for only {paid}"
         );
         finding(header, &RULE, evidence, "start a new run with all candidates: bakeoff run")
     })

@@ -38,7 +38,7 @@ fn in_plan(header: &Header) -> Option<Finding> {
         let own = spent(&protocol.alphas);
         return (looks != protocol.alphas.len() || own > paid + 1e-9).then(|| {
             let evidence = format!(
-                "{looks} checks spend an error rate of {own:.3}; the checks of this mode spend \
+                "{looks} checks cause an error rate of {own:.3}; the checks of this mode cause \
                  {paid:.3}"
             );
             finding(

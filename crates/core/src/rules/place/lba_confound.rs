@@ -20,10 +20,10 @@ pub static RULE: Rule = Rule {
     scope: CLAIMS,
     condition: "candidates are on different regions of one disk (less than 90 % overlap)",
     explain: "A disk is not equally fast everywhere: in one published study four adjacent \
-        partitions read 118, 108, 94 and 81 MiB/s regardless of their filesystem, a difference of \
-        45 % from first to last. The result then depends on the region, not only on the \
-        filesystem. bakeoff puts every stack on the same region; for directories the verdict \
-        states that places are compared.",
+              partitions read 118, 108, 94 and 81 MiB/s regardless of their filesystem, a \
+              difference of 45 % from first to last. The result then depends on the region, not \
+              only on the filesystem. bakeoff puts every stack on the same region; for directories \
+              the verdict states that it compares directories.",
     checks: &[Check::Header(in_plan), Check::Study(in_study)],
 };
 

@@ -25,7 +25,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     is_memory.then(|| {
         let what = ram.map_or(place.fs.as_str(), |l| l.name.as_str());
         let evidence = format!("{what} is memory, not a disk: its data is lost at a restart");
-        finding(header, &RULE, evidence, "name a directory on a disk to compare disks")
+        finding(header, &RULE, evidence, "specify a directory on a disk to compare disks")
     })
 }
 

@@ -57,8 +57,8 @@ fn in_run(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison)
     let tell = |(c, Lag1 { r, p }): (CandidateIx, Lag1)| {
         let name = &run.header.candidates[c].name;
         let evidence = format!(
-            "{name}'s results drift: lag-1 autocorrelation {r:.2} over {} blocks, which \
-             independent noise causes once in {:.0} runs",
+            "{name}'s results drift: neighboring blocks are correlated (lag-1 autocorrelation \
+             {r:.2} over {} blocks, expected by chance once in {:.0} runs)",
             table.values(workload, c).iter().flatten().count(),
             1.0 / p.max(1e-6)
         );
@@ -87,8 +87,8 @@ fn told(
     let leader = lead.leader.unwrap_or(other);
     let blocks = table.differences(workload, leader, other).len() as u32;
     let evidence = format!(
-        "the difference of {} to {} drifts from block to block (lag-1 autocorrelation {:.2} over \
-         {blocks} blocks); with intervals {:.1} times as wide the answer would change",
+        "the difference between {} and {} drifts from block to block (lag-1 autocorrelation {:.2} \
+         over {blocks} blocks); intervals {:.1} times as wide would change the answer",
         name(leader),
         name(other),
         lag1.r,

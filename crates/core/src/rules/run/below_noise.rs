@@ -60,7 +60,7 @@ fn of_winner(
     (apart.abs() >= lead.mean.abs()).then(|| {
         let percent = |y: f64| libm::expm1(y.abs()) * 100.0;
         let evidence = format!(
-            "the winner leads by {:.1} %, but {who} differs from itself by {:.1} %",
+            "the winner leads by {:.1} %, but two measurements of {who} differ by {:.1} %",
             percent(lead.mean),
             percent(apart)
         );

@@ -39,7 +39,8 @@ const SHARE: f64 = 1.0 / 3.0;
 /// Probability that a finding is made where nobody leaves anything behind.
 const ALPHA: f64 = 0.05;
 
-const ADVICE: &str = "measure one after the other: isolation = \"visit\" in the plan";
+const ADVICE: &str = "measure the candidates one after the other: set isolation = \"visit\" in the \
+                      plan";
 
 /// A workload on which some difference is wrong by more than it may be.
 fn of_workload(run: &Run, table: &Table, workload: WorkloadIx) -> Option<Finding> {

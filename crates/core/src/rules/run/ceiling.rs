@@ -69,7 +69,7 @@ fn at_the_link(
     );
     (at_limit.len() >= 3 && high <= low * (1.0 + limits.alike)).then(|| {
         let evidence = format!(
-            "{} candidates between {} and {}, {:.0} % of the link or more",
+            "{} candidates reach {} to {}, at least {:.0} % of the link speed",
             at_limit.len(),
             units::rate(low),
             units::rate(high),

@@ -37,7 +37,7 @@ fn in_run(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec
 fn missing(run: &Run, of: &Control) -> Finding {
     let (why, advice) = if of.interval.excludes_zero() {
         let advice = "measure longer cells (cell_min) on an otherwise idle machine, then run again";
-        ("the run measures effects at the wrong size", advice)
+        ("the run misjudges the size of effects", advice)
     } else {
         let advice = "measure again with longer cells (cell_min in the plan) on a quiet machine";
         ("the run cannot detect effects of that size", advice)
@@ -56,6 +56,6 @@ mod tests {
         assert!(lost[0].1.ends_with("cannot detect effects of that size"), "{}", lost[0].1);
         let other = told(0.15, 0.01, None);
         assert_eq!(other[0].0, "control-missed");
-        assert!(other[0].1.ends_with("at the wrong size"), "{}", other[0].1);
+        assert!(other[0].1.ends_with("misjudges the size of effects"), "{}", other[0].1);
     }
 }

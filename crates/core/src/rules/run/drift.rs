@@ -56,7 +56,7 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
     let limit = run.header.protocol.thresholds.sentinel.max(run.header.protocol.tie_margin);
     (drift.abs() > limit && follows_time(run, &reads)).then(|| {
         let evidence = format!(
-            "the raw read before each block went from {} to {} ({:+.1} %)",
+            "the raw read speed before each block changed from {} to {} ({:+.1} %)",
             units::rate(early),
             units::rate(late),
             drift * 100.0
@@ -96,7 +96,7 @@ fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
     let (runs, of) = pooled(run, workload)?;
     of.interval().excludes_zero().then(|| {
         let evidence = format!(
-            "in {} on this drive, a candidate measured twice differs from itself by {}",
+            "in {} on this drive, two measurements of one candidate differ by {}",
             crate::words::count(runs, "earlier run"),
             of.label()
         );
@@ -168,7 +168,7 @@ mod tests {
         let failed = analyse(&with_twin(0.10));
         let found = failed.findings.iter().find(|f| f.id == "L35").expect("the control failed");
         assert_eq!(found.severity, Severity::Error);
-        assert!(found.evidence.starts_with("a measured twice differs from itself by"));
+        assert!(found.evidence.starts_with("two measurements of a differ by"));
         assert_ne!(failed.verdicts[0].verdict, Verdict::Refused);
         let passed = analyse(&with_twin(0.005));
         assert!(!passed.findings.iter().any(|f| f.id == "L35"));

@@ -47,8 +47,8 @@ fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     };
     let ((first, last), count, all) = in_most(cells, FEWEST, falls)?;
     let evidence = format!(
-        "the rate falls permanently in {count} of {all} cells, in the first by {:.0} % after {:.1} \
-         s",
+        "the rate falls permanently in {count} of {all} measurements (in the first one by {:.0} % \
+         after {:.1} s)",
         (1.0 - last.mean / first.mean) * 100.0,
         first.end as f64 / 10.0
     );

@@ -27,8 +27,8 @@ fn in_run(run: &Run) -> Vec<Finding> {
     (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
         let blocks = run.complete_blocks().count();
         let evidence = format!("each of the {blocks} blocks created new filesystems");
-        let advice = "to measure filesystems in use, run bakeoff quick DIR...; label this figure \
-            as \"in_run\", because age can change the order";
+        let advice = "to measure filesystems in use, run bakeoff quick DIR...; state next to this \
+                      figure that it is for new filesystems, because age can change the order";
         finding(&run.header, &RULE, evidence, advice)
     })
     .into_iter()

@@ -16,8 +16,8 @@ pub static RULE: Rule = Rule {
     condition: "a format was measured with a user-space driver, and the verdict does not mention \
         it",
     explain: "ntfs-3g runs in user space: each call passes through another process. Two studies \
-        ranked ntfs and exfat without naming the driver. A comparison with it ranks the driver, \
-        not the format on the disk. Name the driver, or use the kernel's driver.",
+              ranked ntfs and exfat without naming the driver. A comparison with it ranks the \
+              driver, not the format on the disk. State the driver, or use the kernel's driver.",
     checks: &[Check::Elsewhere("rules::claim"), Check::Study(in_study)],
 };
 
@@ -31,7 +31,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let foreign = study.cells.iter().find(|cell| is_foreign(cell.fs))?;
     let evidence =
         format!("{} with a driver that runs in user space or is not part of Linux", foreign.fs);
-    let advice = "Name the driver: this compares drivers, not formats.";
+    let advice = "State the driver: this compares drivers, not formats.";
     Some(of_study(&RULE, evidence, advice))
 }
 

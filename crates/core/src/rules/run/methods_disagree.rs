@@ -48,7 +48,7 @@ fn methods(
     let median = hodges_lehmann::estimate(&differences)?;
     let percent = |y: f64| libm::expm1(y) * 100.0;
     let evidence = format!(
-        "{} against {}: mean {:+.1} %, by ranks {:+.1} % (not significant)",
+        "{} compared with {}: {:+.1} % by the mean, {:+.1} % by the rank test (not significant)",
         name(run, pair.a),
         name(run, pair.b),
         percent(pair.paired?.mean),

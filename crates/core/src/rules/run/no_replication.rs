@@ -34,7 +34,7 @@ fn in_run(run: &Run) -> Vec<Finding> {
     let first = run.header.protocol.first_look();
     let few = schedule::has_question(run) && complete < first;
     few.then(|| {
-        let evidence = format!("{complete} of {first} complete blocks");
+        let evidence = format!("{complete} of {first} blocks are complete");
         finding(&run.header, &RULE, evidence, next(run))
     })
     .into_iter()
@@ -77,7 +77,7 @@ mod tests {
         let four = Version01::stacks(&["a", "b"]).play(4, steady).build();
         let found = analyse(&four);
         assert_eq!(ids(&four), ["L32"]);
-        assert_eq!(found.findings[0].evidence, "4 of 5 complete blocks");
+        assert_eq!(found.findings[0].evidence, "4 of 5 blocks are complete");
         // Too few blocks are no refusal: more of them will tell.
         assert_eq!(found.verdicts[0].verdict, Verdict::NotResolved);
         assert!(ids(&Version01::stacks(&["a", "b"]).play(5, steady).build()).is_empty());

@@ -71,8 +71,8 @@ fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Finding> {
         seen.range * 100.0,
         seen.slope * 100.0
     );
-    let advice =
-        "check its rounds in the report; a longer cell_min averages out short fluctuations";
+    let advice = "check the rounds in the report; to average out short fluctuations, increase \
+                  cell_min in the plan";
     let found = finding(&run.header, &RULE, evidence, advice);
     let workload = workload.get(&run.header.workloads)?.name.clone();
     Some(Finding { workload: Some(workload), ..found })
@@ -93,8 +93,8 @@ fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     };
     let ((step, at), count, all) = in_most(cells, FEWEST, largest)?;
     let evidence = format!(
-        "the rate changes permanently in {count} of {all} cells, in the first by {:+.0} % after \
-         {:.1} s",
+        "the rate changes permanently in {count} of {all} measurements (in the first one by {:+.0} \
+         % after {:.1} s)",
         step * 100.0,
         at as f64 / 10.0
     );
@@ -115,7 +115,8 @@ fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
     };
     let (steadiness, count, all) = in_most(cells, FEWEST, unsteady)?;
     let evidence = format!(
-        "throughput was not steady in {count} of {all} cells (first: range {:.0} %, trend {:.0} %)",
+        "throughput was not steady in {count} of {all} measurements (first: range {:.0} %, trend \
+         {:.0} %)",
         steadiness.range * 100.0,
         steadiness.slope * 100.0
     );

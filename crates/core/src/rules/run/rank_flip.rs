@@ -51,7 +51,7 @@ fn winners(run: &Run, table: &Table) -> Option<Finding> {
         format!("{}{by}", run.header.workloads[w].name)
     };
     let evidence = format!(
-        "{} wins on {}, {} on {}",
+        "{} is fastest for {}, {} for {}",
         name(run, first.1),
         lead(*first),
         name(run, other.1),
@@ -81,7 +81,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let list: Vec<String> = of.iter().map(|(device, name)| format!("{name} ({device})")).collect();
     let evidence =
         format!("{test} of {} on {disk} is led by {}", units::block_size(*block), list.join(", "));
-    let advice = "The winner is valid for one bus only: state which.";
+    let advice = "The winner is valid for one bus only. State which bus.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
 
@@ -109,7 +109,7 @@ fn over_blocks(study: &Study) -> Option<Finding> {
         .iter()
         .enumerate()
         .find_map(|(at, of)| settings[at + 1..].iter().find_map(|more| flip(of, more)))?;
-    let advice = "The winner is valid for one block size only: state which.";
+    let advice = "The winner is valid for one block size only. State the block size.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
 

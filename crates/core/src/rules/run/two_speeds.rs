@@ -92,7 +92,7 @@ fn evidence(metric: Metric, of: &TwoGroups, (whole, cells): (usize, usize)) -> S
         false => "the speed changes within blocks".to_string(),
     };
     format!(
-        "two speeds: {} in {:.0} % of {all} measurements and {} in {:.0} %; {when}",
+        "two speeds: {} in {:.0} % of {all} slices and {} in {:.0} %; {when}",
         figure(of.low),
         share(of.low_count),
         figure(of.high),
@@ -115,7 +115,7 @@ mod tests {
             noise(block, c, slice) * speed
         });
         let found = told(&analyse(&within).findings, "two-speeds").unwrap();
-        assert!(found.evidence.contains("67 % of 96 measurements"), "{found:?}");
+        assert!(found.evidence.contains("67 % of 96 slices"), "{found:?}");
         assert!(found.evidence.contains("within blocks"), "{found:?}");
         let mut noise = clean(2, 0.05);
         let between = sliced(1, 12, |block, c, slice| {

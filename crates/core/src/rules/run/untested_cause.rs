@@ -105,8 +105,8 @@ mod tests {
         assert_eq!((found.id.as_str(), found.workload.as_deref()), ("L45", Some("randread")));
         assert_eq!(
             found.evidence,
-            "the bottleneck is unverified: lower layers were not measured (they would take time that \
-             the blocks need)"
+            "the bottleneck is unverified: lower layers were not measured (the time limit leaves \
+             no time for them)"
         );
         assert!(found.advice.contains("--time 15m"), "{}", found.advice);
         let rate_of = |layer| LayerRate {

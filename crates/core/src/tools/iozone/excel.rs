@@ -219,8 +219,7 @@ impl Excel {
             lost.extend(gone.values().flatten().map(|value| value.line));
         }
         if let (Some(first), Some(last)) = (lost.iter().min(), lost.iter().max()) {
-            let what = "a figure that only the Excel reports contain, some of whose lines are \
-                        missing,";
+            let what = "a figure from an incomplete set of Excel reports";
             self.passed_over.push((*first, *last, what));
         }
     }

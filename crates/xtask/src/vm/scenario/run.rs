@@ -131,8 +131,8 @@ pub fn one_block_of(guest: &mut Guest, before: &str, target: &str) -> Result<()>
 /// All that the kernel has; what it has not, or nobody packages, is left out with the reason.
 fn every_filesystem(guest: &mut Guest) -> Result<()> {
     one_block(guest, TARGET, FILESYSTEMS)?;
-    let left_out = guest.ok("grep -A 2 '^ *Left out: ' /tmp/job.err")?;
-    let one = left_out.matches("Left out: ").count() == left_out.matches("bcachefs: mkfs").count();
+    let left_out = guest.ok("grep -A 2 '^ *Skipped ' /tmp/job.err")?;
+    let one = left_out.matches("Skipped ").count() == left_out.matches("bcachefs: mkfs").count();
     ensure!(one && left_out.contains("bcachefs-tools"), "{left_out}");
     Ok(())
 }
