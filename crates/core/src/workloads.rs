@@ -49,7 +49,7 @@ pub fn find(name: &str) -> Result<Workload, UnknownWorkload> {
     }
     let own = all.iter().map(|w| w.name.as_str());
     let names: Vec<&str> = own.chain(Profile::ALL.iter().map(|p| p.name())).collect();
-    let hint = crate::words::did_you_mean(name, &names);
+    let hint = crate::phrases::did_you_mean(name, &names);
     Err(UnknownWorkload { name: crate::model::path::printable(name.as_bytes()), hint })
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::fitness::facts::Target;
 use bakeoff_core::fitness::{self, Status};
+use bakeoff_core::guard::{self, Verdict};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::device::System;
-use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report;
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::own_cost;

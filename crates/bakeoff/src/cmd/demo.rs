@@ -7,7 +7,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::prepare::space;
-use bakeoff_core::{words, workloads};
+use bakeoff_core::{phrases, workloads};
 
 use super::{lifecycle, quick};
 use crate::cli::{Demo, Global, Quick};
@@ -47,7 +47,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
             global.quiet,
             format_args!(
                 "Skipped because a program is missing: {}. Install it: bakeoff setup",
-                words::count(lacking, "filesystem")
+                phrases::count(lacking, "filesystem")
             ),
         );
     }

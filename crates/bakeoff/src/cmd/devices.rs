@@ -6,9 +6,9 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use bakeoff_core::guard::{self, Verdict};
 use bakeoff_core::model::host::LayerKind;
 use bakeoff_core::prepare::device::{BlockDevice, System};
-use bakeoff_core::prepare::guard::{self, Verdict};
 use bakeoff_core::report::devices::{Asker, Devices};
 
 use super::{answer, setup, stored};

@@ -11,10 +11,10 @@ use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::import::{Finder, Imported as Found, run_of_events};
 use bakeoff_core::model::json;
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::phrases;
 use bakeoff_core::report;
 use bakeoff_core::tools::fio::as_plan;
 use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES as JOB_FILE_LIMIT_BYTES, JobFile};
-use bakeoff_core::words;
 use serde_json::json;
 
 use self::sources::Source;
@@ -75,7 +75,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
             say::line(format_args!(
                 "bakeoff: no results in {}: {} without output of a supported tool",
                 RawPath::new(file),
-                words::count(u32::try_from(files).unwrap_or(u32::MAX), "file")
+                phrases::count(u32::try_from(files).unwrap_or(u32::MAX), "file")
             ));
             outcome = Outcome::Open;
         }

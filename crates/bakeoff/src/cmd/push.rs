@@ -10,8 +10,8 @@ use std::time::Duration;
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::phrases;
 use bakeoff_core::prepare::steps::shell_word;
-use bakeoff_core::words;
 use serde_json::{Value, json};
 
 use super::{runs, stored};
@@ -283,7 +283,7 @@ impl Pushed {
         }
         let already = self.sent.iter().filter(|(_, sent, _)| *sent == Sent::Already).count();
         let new = self.sent.len() - already;
-        let runs = |count: usize| words::count(u32::try_from(count).unwrap_or(u32::MAX), "run");
+        let runs = |count: usize| phrases::count(u32::try_from(count).unwrap_or(u32::MAX), "run");
         text += &format!("{} sent, {} already on the server", runs(new), runs(already));
         for why in LeftOut::ALL {
             let count = self.left_out.iter().filter(|(_, reason)| *reason == why).count();

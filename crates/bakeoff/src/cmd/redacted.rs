@@ -7,9 +7,9 @@ use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::Head;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::phrases;
 use bakeoff_core::redact::{self, Kind, Redactor, Replacement};
 use bakeoff_core::report::facts;
-use bakeoff_core::words;
 use serde_json::Value;
 
 use super::consent;
@@ -94,7 +94,7 @@ pub fn show_few(global: &Global, replaced: &[Replacement], keep: &str) {
 }
 
 fn show(replaced: &[Replacement], most: usize, keep: &str) {
-    let count = words::count(u32::try_from(replaced.len()).unwrap_or(u32::MAX), "private value");
+    let count = phrases::count(u32::try_from(replaced.len()).unwrap_or(u32::MAX), "private value");
     let shown = &replaced[..replaced.len().min(most)];
     say::line(format_args!("Replaced {count}{keep}:\n{}", facts::replaced_text(shown).trim_end()));
     if replaced.len() > most {

@@ -10,11 +10,11 @@ use bakeoff_core::analyse::analyse;
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::phrases;
 use bakeoff_core::prepare::support::RECIPES;
 use bakeoff_core::report::devices::Devices;
 use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
 use bakeoff_core::setup::packages::{TOOLS, Tool};
-use bakeoff_core::words;
 
 use super::{about, devices, redacted, stored};
 use crate::cli::{Global, ReportBug};
@@ -55,7 +55,7 @@ pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
     let replaced = match args.no_redact {
         true => "private values are kept".to_string(),
         false => {
-            let count = words::count(replaced.len(), "private value");
+            let count = phrases::count(replaced.len(), "private value");
             format!("{count} replaced by pseudonyms")
         }
     };

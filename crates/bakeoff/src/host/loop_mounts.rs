@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use bakeoff_core::guard::{Verdict, verdict};
 use bakeoff_core::model::host::{LayerKind, PlaceClass};
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::guard::{Verdict, verdict};
 use bakeoff_core::prepare::support::RECIPES;
 
 use super::direct::check_direct;

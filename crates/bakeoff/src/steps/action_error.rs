@@ -2,8 +2,8 @@
 
 use std::io;
 
+use bakeoff_core::guard::Reason;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::guard::Reason;
 use thiserror::Error;
 
 use crate::exec::ExecError;

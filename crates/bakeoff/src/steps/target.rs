@@ -8,15 +8,16 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bakeoff_core::guard::image;
+use bakeoff_core::guard::{self, Reason, Verdict, Why};
 use bakeoff_core::model::host::{Layer, LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::commands::quoted;
 use bakeoff_core::prepare::contents::Contents;
 use bakeoff_core::prepare::device::{BlockDevice, System};
-use bakeoff_core::prepare::guard::{self, Reason, Verdict, Why};
 use bakeoff_core::prepare::region::TargetSize;
-use bakeoff_core::prepare::{image, space, token};
+use bakeoff_core::prepare::{space, token};
 use bakeoff_core::sysinfo::dev::Dev;
 
 use super::locked_target::LockedTarget;

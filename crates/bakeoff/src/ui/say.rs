@@ -6,8 +6,8 @@
 use std::fmt::Arguments;
 use std::io::{IsTerminal, Write};
 
+use bakeoff_core::phrases;
 use bakeoff_core::report::layout;
-use bakeoff_core::words;
 
 /// Columns below which nothing is wrapped: a terminal that has no size says 0.
 const NARROWEST: usize = 40;
@@ -20,7 +20,7 @@ pub fn line(text: Arguments<'_>) {
 
 /// What to type, as whoever started bakeoff has to type it.
 pub fn typed(what: &str) -> String {
-    words::typed_by(rustix::process::geteuid().is_root(), what)
+    phrases::typed_by(rustix::process::geteuid().is_root(), what)
 }
 
 /// The text as this stderr shows it: at a terminal wrapped between words, which it does not do

@@ -73,5 +73,5 @@ pub fn device(place: &Place) -> String {
         model.map_or(name.clone(), |m| format!("{} ({name})", printable(m.as_bytes())))
     };
     let disks: Vec<String> = place.disks().map(label).collect();
-    if disks.is_empty() { printable(place.source.as_bytes()) } else { crate::words::list(&disks) }
+    if disks.is_empty() { printable(place.source.as_bytes()) } else { crate::phrases::list(&disks) }
 }

@@ -6,7 +6,7 @@ use crate::model::event::Header;
 use crate::model::host::{LayerKind, Place, PlaceClass};
 use crate::model::index::CandidateIx;
 use crate::model::path::printable;
-use crate::words;
+use crate::phrases;
 
 /// One respect in which the places differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn differ_in(header: &Header, candidates: &[CandidateIx]) -> Option<String> 
     let names: Vec<String> = differing(&only).iter().map(|a| a.name.label().to_string()).collect();
     Some(match names.is_empty() {
         true => alike(&only),
-        false => format!("These directories differ in {}.", words::list(&names)),
+        false => format!("These directories differ in {}.", phrases::list(&names)),
     })
 }
 
@@ -106,7 +106,7 @@ pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     Some(format!(
         "The directories: {}. They differ in {}{warning}.",
         described.join("; "),
-        words::list(&names)
+        phrases::list(&names)
     ))
 }
 
@@ -177,7 +177,7 @@ fn link(place: &Place) -> String {
         .filter_map(|d| d.link.as_ref())
         .map(|l| printable(l.as_str().as_bytes()))
         .collect();
-    if links.is_empty() { String::new() } else { format!("link {}", words::list(&links)) }
+    if links.is_empty() { String::new() } else { format!("link {}", phrases::list(&links)) }
 }
 
 fn is_encrypted(place: &Place) -> bool {

@@ -50,6 +50,6 @@ impl Difference {
                 seen.push(value.to_string());
             }
         }
-        format!("{} ({})", self.what, crate::words::list(&seen))
+        format!("{} ({})", self.what, crate::phrases::list(&seen))
     }
 }

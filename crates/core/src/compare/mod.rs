@@ -25,8 +25,8 @@ use crate::model::finding::Finding;
 use crate::model::path::{printable, sanitize};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
+use crate::phrases;
 use crate::rules::published::{kernel_mismatch, runs_differ, tool_version};
-use crate::words;
 use answer::Answer;
 use factor::{Difference, Factor};
 
@@ -142,7 +142,7 @@ fn named(differences: &[&Difference]) -> String {
         1 => all.push("one more property".to_string()),
         more => all.push(format!("{more} more properties")),
     }
-    words::list(&all)
+    phrases::list(&all)
 }
 
 /// What forbids ranking runs that are not alike.

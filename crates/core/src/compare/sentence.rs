@@ -4,8 +4,8 @@ use super::answer::{Answer, Part, tied};
 use super::factor::Factor;
 use crate::analyse::claim;
 use crate::model::verdict::Verdict;
-use crate::words;
-use crate::words::figures;
+use crate::phrases;
+use crate::phrases::figures;
 
 /// The answer for one workload.
 pub(super) fn of(
@@ -35,7 +35,7 @@ pub(super) fn of(
             format!(
                 "Equally fast in {}: {} are within {margin} of each other; {}; {summary}.",
                 all(parts.len()),
-                words::list(&tied(parts)),
+                phrases::list(&tied(parts)),
                 blocks.join("; ")
             )
         }
@@ -62,7 +62,7 @@ fn place(part: &Part) -> String {
 
 fn blocks(part: &Part) -> String {
     let most = part.pairs.iter().filter_map(|p| p.paired).map(|p| p.blocks).min();
-    words::count(most.unwrap_or(0), "paired block")
+    phrases::count(most.unwrap_or(0), "paired block")
 }
 
 /// How far the winner of a run is ahead of the next best.
@@ -77,7 +77,7 @@ fn lead(part: &Part) -> String {
         Some((pair, paired, interval)) => format!(
             "{}, {}, in {}",
             figures::faster(paired.mean, interval, &part.name(pair.b)),
-            words::count(paired.blocks, "paired block"),
+            phrases::count(paired.blocks, "paired block"),
             place(part)
         ),
         None => {
@@ -88,7 +88,7 @@ fn lead(part: &Part) -> String {
 
 /// What one run says.
 fn alone(part: &Part) -> String {
-    let top = words::list(&part.said.top);
+    let top = phrases::list(&part.said.top);
     match part.said.verdict {
         Verdict::Beats | Verdict::Fastest => format!("{top} is {}", lead(part)),
         Verdict::Ties | Verdict::AsFast => format!("{top} are equally fast in {}", place(part)),

@@ -18,7 +18,7 @@ use crate::model::run::Run;
 use crate::model::workload::{DriverName, Metric, Workload};
 use crate::prepare::support::format_of;
 use crate::stats::sample;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
@@ -353,7 +353,7 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
         }
     }
     let of_sizes = |((ours, theirs), names): ((String, String), Vec<String>)| {
-        named(&format!("block size of {}", words::list(&names)), &ours, theirs)
+        named(&format!("block size of {}", phrases::list(&names)), &ours, theirs)
     };
     all.extend(sizes.into_iter().map(of_sizes));
     if facts.all("kernel").any(|fact| fact.value == "not stated") {

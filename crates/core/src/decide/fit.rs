@@ -7,7 +7,7 @@
 use thiserror::Error;
 
 use crate::model::candidate::Skipped;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// What one thing costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,8 +77,8 @@ impl Wanted {
     /// What an answer needs.
     fn blocks(&self) -> String {
         match self.is_of_rounds {
-            true => format!("{} of each", words::count(self.first_look, "round")),
-            false => words::count(self.first_look, "block"),
+            true => format!("{} of each", phrases::count(self.first_look, "round")),
+            false => phrases::count(self.first_look, "block"),
         }
     }
 }
@@ -216,7 +216,7 @@ fn too_small(
 ) -> FitError {
     let workload = wanted.workloads[0].name.clone();
     let blocks =
-        words::count(wanted.first_look, if wanted.is_of_rounds { "round" } else { "block" });
+        phrases::count(wanted.first_look, if wanted.is_of_rounds { "round" } else { "block" });
     match (over_time, over_bytes) {
         (Some(time_ns), _) => FitError::Time {
             blocks,

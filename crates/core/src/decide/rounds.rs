@@ -16,8 +16,8 @@ use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Mode;
 use crate::model::round::Round;
 use crate::model::run::{Block, BlockState, Run};
+use crate::phrases;
 use crate::stats::steady_state::{self, MOST_ROUNDS, ROUNDS, Steadiness};
-use crate::words;
 
 /// So many rounds in a row without a number end a series: the cell does not work here.
 const MOST_EMPTY: usize = 2;
@@ -175,7 +175,7 @@ fn over(run: &Run, keys: &[Key]) -> Next {
             Some(_) => StopReason::TimeUp,
             None => StopReason::WriteBudget,
         };
-        let of = words::count(left, "workload");
+        let of = phrases::count(left, "workload");
         (reason, format!("no time left for more rounds of {of}"))
     } else if ends.iter().all(|end| *end == Some(End::Steady)) {
         (StopReason::Decided, "every workload is steady".to_string())

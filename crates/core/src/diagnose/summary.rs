@@ -4,7 +4,7 @@ use crate::model::cause::{Bottleneck, Grade, Reason};
 use crate::model::event::Cell;
 use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
-use crate::words;
+use crate::phrases;
 
 /// Share of the cells that must agree before one cause is named.
 const AGREE: f64 = 0.6;
@@ -41,7 +41,7 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<Bottleneck> {
         let mut names: Vec<String> = reasons.iter().map(Reason::name).collect();
         names.sort();
         names.dedup();
-        let evidence = format!("measurements disagree: {}", words::list(&names));
+        let evidence = format!("measurements disagree: {}", phrases::list(&names));
         let reason = Reason::unattributed(evidence);
         return Some(Bottleneck { candidate, reason, cells: of, of });
     }

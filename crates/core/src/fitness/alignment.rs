@@ -2,8 +2,8 @@
 
 use super::Check;
 use super::facts::Disk;
+use crate::phrases;
 use crate::units;
-use crate::words;
 
 const MIB: u64 = 1 << 20;
 
@@ -34,7 +34,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
     if !broken.is_empty() {
         let what = format!(
             "{} begins inside a block of {}, so each write may become two",
-            words::list(&broken),
+            phrases::list(&broken),
             units::size(physical.max(4096))
         );
         return Some(Check::warn(ID, what, advice(MIB)));
@@ -49,7 +49,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
             ID,
             format!(
                 "{} begins at no multiple of {}, {of}",
-                words::list(&off),
+                phrases::list(&off),
                 units::size(granule)
             ),
             advice(granule),

@@ -2,8 +2,8 @@
 
 use super::facts::{Disk, Foreign, Watched};
 use super::{Check, Facts};
+use crate::phrases;
 use crate::units;
-use crate::words;
 
 /// Share of the time with a request in flight: of an idle disk, and of one that is in use. Percent.
 const IDLE_PERCENT: f64 = 1.0;
@@ -54,7 +54,7 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
         by_whom(watched)
     );
     let users = users(watched);
-    let whom = if users.is_empty() { "the process".to_string() } else { words::list(&users) };
+    let whom = if users.is_empty() { "the process".to_string() } else { phrases::list(&users) };
     let mend = format!(
         "wait for {whom}, or stop {}; check activity with `bakeoff watch {}`",
         if users.len() > 1 { "them" } else { "it" },
@@ -70,7 +70,7 @@ pub fn disk(disk: &Disk, facts: &Facts) -> Check {
 fn by_whom(watched: &Watched) -> String {
     let names = users(watched);
     match (names.is_empty(), watched.saw_all) {
-        (false, _) => format!("; processes doing I/O: {}", words::list(&names)),
+        (false, _) => format!("; processes doing I/O: {}", phrases::list(&names)),
         (true, true) => "; no process did I/O, so the kernel itself caused it".to_string(),
         (true, false) if watched.is_root => {
             "; a container or sandbox hides some processes even from root: check on the host"
@@ -109,7 +109,7 @@ pub fn programs(facts: &Facts) -> Check {
     match running.is_empty() {
         true => Check::pass(ID, "no update, copy, trim or scrub is running"),
         false => {
-            Check::warn(ID, format!("running: {}", words::list(&running)), "wait until it ends")
+            Check::warn(ID, format!("running: {}", phrases::list(&running)), "wait until it ends")
         }
     }
 }

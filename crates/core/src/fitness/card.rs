@@ -2,8 +2,8 @@
 
 use super::Check;
 use super::facts::{Card, Disk};
+use crate::phrases;
 use crate::units;
-use crate::words;
 
 pub fn check(disk: &Disk) -> Option<Check> {
     const ID: &str = "card";
@@ -13,7 +13,7 @@ pub fn check(disk: &Disk) -> Option<Check> {
         true => Check::pass(ID, describe(card)),
         false => Check::warn(
             ID,
-            format!("{}; typical of counterfeits: {}", describe(card), words::list(&odd)),
+            format!("{}; typical of counterfeits: {}", describe(card), phrases::list(&odd)),
             format!(
                 "check whether the capacity is real: `bakeoff probe /dev/{}` (read its warning \
                  first)",

@@ -2,7 +2,7 @@
 
 use super::{Check, Facts};
 use crate::model::throttled;
-use crate::words;
+use crate::phrases;
 
 /// Degrees (thousandths) at which Raspberry Pis begin to slow down; the 3 B+ does at 60.
 const HOT_MC: u64 = 80_000;
@@ -50,7 +50,7 @@ pub fn governor(facts: &Facts) -> Check {
         None => {
             let mut names: Vec<String> = clocks.iter().filter_map(|c| c.governor.clone()).collect();
             names.dedup();
-            Check::pass(ID, words::list(&names))
+            Check::pass(ID, phrases::list(&names))
         }
     }
 }

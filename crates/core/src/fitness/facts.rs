@@ -1,9 +1,9 @@
 //! What `check` is told: read from /proc and /sys, asked of smartctl and systemd, never guessed.
 
+use crate::guard::Reason;
 use crate::model::health::Health;
 use crate::model::host::{Host, Layer, Place};
 use crate::model::telemetry::LogLine;
-use crate::prepare::guard::Reason;
 use crate::sysinfo::meminfo::Meminfo;
 use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;

@@ -2,9 +2,9 @@
 
 use super::facts::Target;
 use super::{Check, Facts};
+use crate::phrases;
 use crate::prepare::space;
 use crate::units;
-use crate::words;
 
 /// CPU use of a machine left alone: what is usual, and from where on it is not alone. Percent.
 const IDLE_PERCENT: f64 = 5.0;
@@ -26,7 +26,7 @@ pub fn swap(facts: &Facts) -> Check {
     let on_target: Vec<String> =
         facts.swaps.iter().filter(|s| s.on_target).map(|s| s.name.clone()).collect();
     if !on_target.is_empty() {
-        let names = words::list(&on_target);
+        let names = phrases::list(&on_target);
         return Check::warn(
             ID,
             format!("{names} is on the disk to be measured"),

@@ -7,9 +7,9 @@ use super::{Check, Facts, Status, busy, card, verdict};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
+use crate::phrases;
 use crate::report::document::{Document, Row};
 use crate::units;
-use crate::words;
 
 /// For people: who it is, what is wrong, what is right, what is not known.
 pub fn document(facts: &Facts, checks: &[Check]) -> Document {
@@ -61,20 +61,20 @@ pub(super) fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let (stops, warnings) = (count(Status::Stop), count(Status::Warn));
     let unknown = match count(Status::Unknown) {
         0 => String::new(),
-        n => format!(" {} gave no result.", words::count(n, "check")),
+        n => format!(" {} gave no result.", phrases::count(n, "check")),
     };
     let verdict = match verdict(checks) {
         Status::Stop => format!(
             "{name} is not ready for measuring: fix {} first{}.",
-            words::count(stops, "problem"),
+            phrases::count(stops, "problem"),
             if warnings > 0 {
-                format!(", {}", words::count(warnings, "warning"))
+                format!(", {}", phrases::count(warnings, "warning"))
             } else {
                 String::new()
             }
         ),
         Status::Warn => {
-            format!("{name} can be measured, with {}.", words::count(warnings, "warning"))
+            format!("{name} can be measured, with {}.", phrases::count(warnings, "warning"))
         }
         Status::Pass | Status::Unknown => format!("{name} is ready for measuring."),
     };
@@ -90,9 +90,9 @@ fn disturbed(facts: &Facts, checks: &[Check]) -> String {
     let are = if disks.len() == 1 { "is" } else { "are" };
     match (disks.is_empty(), users.is_empty()) {
         (true, _) => String::new(),
-        (false, true) => format!(" {} {are} in use.", words::list(&disks)),
+        (false, true) => format!(" {} {are} in use.", phrases::list(&disks)),
         (false, false) => {
-            format!(" {} {are} in use by {}.", words::list(&disks), words::list(&users))
+            format!(" {} {are} in use by {}.", phrases::list(&disks), phrases::list(&users))
         }
     }
 }
@@ -133,7 +133,7 @@ fn layer_words(layer: &Layer) -> String {
 
 fn disk_words(disk: &Disk) -> String {
     let Layer { vendor, model, serial, size_bytes, link, .. } = &disk.layer;
-    let mut words = vec![match words::product(vendor.as_deref(), model.as_deref()).as_str() {
+    let mut words = vec![match phrases::product(vendor.as_deref(), model.as_deref()).as_str() {
         "" => "unnamed drive".to_string(),
         known => known.to_string(),
     }];

@@ -2,10 +2,10 @@
 
 use super::facts::*;
 use super::*;
+use crate::guard::{Reason, Why};
 use crate::model::health::Health;
 use crate::model::host::{Host, Layer, Place};
 use crate::model::throttled;
-use crate::prepare::guard::{Reason, Why};
 use crate::sysinfo::meminfo::Meminfo;
 use crate::sysinfo::mmc_ios::Ios;
 use crate::sysinfo::sd_status::SdStatus;

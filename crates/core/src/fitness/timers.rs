@@ -1,8 +1,8 @@
 //! What starts by itself while a test runs.
 
 use super::{Check, Facts};
+use crate::phrases;
 use crate::units;
-use crate::words;
 
 /// How far ahead is looked: a short test.
 const AHEAD_NS: i64 = 30 * 60 * 1_000_000_000;
@@ -56,7 +56,7 @@ pub fn check(facts: &Facts) -> Check {
         ),
         false => Check::warn(
             ID,
-            words::list(&due),
+            phrases::list(&due),
             "wait until it has finished, or stop it for now: sudo systemctl stop NAME.timer, and \
              start it afterwards",
         ),

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use crate::model::path::printable;
+use crate::phrases;
 use crate::scan::result::{Imported, ToolResult};
 use crate::units;
-use crate::words;
 
 /// Ratios closer than this are taken as alike, and reads further apart than this as different.
 const ALIKE: f64 = 0.05;
@@ -162,13 +162,13 @@ fn by_encryption(place: &str, cases: &[Case]) -> Vec<Said> {
             format!(
                 "{place}: the cost of {layer} for writes on {} is consistent with about \
                  {middle:.0} % ({low_p:.0} to {high_p:.0} % without the effect of the position).",
-                words::list(&names)
+                phrases::list(&names)
             )
         } else {
             format!(
                 "{place}: the cost of {layer} for writes on {} would be {low_p:.0} to {high_p:.0} \
                  %: the figures contradict each other, so another factor affected them.",
-                words::list(&names)
+                phrases::list(&names)
             )
         };
         Some(Said { text, is_torn })

@@ -6,7 +6,7 @@ use super::host::Place;
 use super::index::RegionIx;
 use super::is_default;
 use super::path::RawPath;
-use crate::words;
+use crate::phrases;
 
 /// One column of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -160,11 +160,11 @@ impl Skipped {
     /// For people: what has the same reason together, in the order it came first.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Skipped>) -> Vec<Skipped> {
         let joined = |(reason, names): (&str, Vec<String>)| Skipped {
-            name: words::names(&names),
+            name: phrases::names(&names),
             reason: reason.to_string(),
         };
         let named = all.into_iter().map(|one| (one.reason.as_str(), one.name.clone()));
-        words::grouped(named).into_iter().map(joined).collect()
+        phrases::grouped(named).into_iter().map(joined).collect()
     }
 }
 

@@ -60,7 +60,7 @@ pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
 
 /// What to say of a name that is neither a built-in plan nor a file.
 pub fn did_you_mean(name: &str) -> String {
-    crate::words::did_you_mean(name, &BUILT_IN.map(|plan| plan.name))
+    crate::phrases::did_you_mean(name, &BUILT_IN.map(|plan| plan.name))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 use crate::model::sweep;
 use crate::model::workload::{DriverName, Workload};
 use crate::prepare::support::Recipe;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// Most characters that a device takes of a candidate's name.
 const SUFFIX_CHARS: usize = 20;
@@ -148,7 +148,7 @@ fn check_weights(
         None => Ok(()),
         Some(weight) => Err(ExpandError::NoSuchWorkload(
             printable(weight.workload.as_bytes()),
-            words::did_you_mean(&weight.workload, &names),
+            phrases::did_you_mean(&weight.workload, &names),
         )),
     }
 }

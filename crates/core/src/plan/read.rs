@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::{PlanError, Problem};
 use super::names::NAME_CHARS;
 use crate::model::path::printable;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// A value with its place.
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
@@ -56,7 +56,7 @@ impl Source<'_> {
         for (key, value) in table {
             let word = key.get_ref();
             let Some(known) = keys.iter().copied().find(|k| k == word) else {
-                let hint = words::did_you_mean(word, keys);
+                let hint = phrases::did_you_mean(word, keys);
                 let key_shown = printable(word.as_bytes());
                 let problem = Problem::UnknownKey { key: key_shown, table: name, hint };
                 return Err(self.error(key.span(), problem));
@@ -144,7 +144,7 @@ impl Source<'_> {
         let found = choices.iter().find(|(name, _)| *name == word);
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            let hint = words::did_you_mean(word, &names);
+            let hint = phrases::did_you_mean(word, &names);
             let word = word.to_string();
             self.error(value.span(), Problem::UnknownWord { word, key: key.to_string(), hint })
         })
@@ -155,7 +155,7 @@ impl Source<'_> {
     where
         T: Copy + strum::VariantArray + Into<&'static str>,
     {
-        self.word(key, value, &words::choices())
+        self.word(key, value, &phrases::choices())
     }
 
     /// A list of texts.

@@ -3,9 +3,9 @@
 use super::error::{PlanError, Problem};
 use super::read::{Source, Value};
 use crate::model::candidate::{Crypt, Knobs, Stack};
+use crate::phrases::nearest;
 use crate::prepare::options::{self, OptionProfile};
 use crate::prepare::support::{self, Recipe};
-use crate::words::nearest;
 
 /// Keys in order of use; any but `name` may stand in `[axes]` too.
 pub(super) const KEYS: [&str; 11] = [

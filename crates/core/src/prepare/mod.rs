@@ -1,5 +1,5 @@
-//! From a stack to the steps that make it: preparation as data, shown before and undone after;
-//! and the guard's decision what may be written at all.
+//! From a stack to the steps that make it: preparation as data, shown before and undone after. What
+//! may be written at all is decided in [`crate::guard`].
 
 pub mod capacity;
 pub mod commands;
@@ -7,8 +7,6 @@ pub mod contents;
 pub mod crypt;
 pub mod device;
 mod filesystems;
-pub mod guard;
-pub mod image;
 pub mod images;
 pub mod knobs;
 pub mod lvm;

@@ -120,7 +120,7 @@ pub fn describe(series: &Series) -> String {
         }
         .to_string();
     };
-    let rounds = crate::words::count(series.rounds.len(), "round");
+    let rounds = crate::phrases::count(series.rounds.len(), "round");
     let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
     let ended = match series.end {
         Some(End::Steady) => format!("steady after {of}"),

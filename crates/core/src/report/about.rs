@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
+use crate::phrases;
 use crate::units;
-use crate::words;
 
 /// The program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ fn store_words(store: &StoreFacts) -> String {
         (None, None) => format!("{path} (layout {layout}; does not exist yet)"),
         (None, Some(runs)) => {
             let size = units::size(size_bytes.unwrap_or(0));
-            format!("{path} (layout {layout}, {}, {size})", words::count(*runs, "run"))
+            format!("{path} (layout {layout}, {}, {size})", phrases::count(*runs, "run"))
         }
     }
 }

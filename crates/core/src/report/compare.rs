@@ -59,7 +59,7 @@ fn write_compared(compared: &Compared, out: &mut Document) {
             run.title,
             utc(run.started_unix_ns),
             run.mode,
-            crate::words::count(run.blocks, "block"),
+            crate::phrases::count(run.blocks, "block"),
             run.conditions
         );
         out.line(1, text);
@@ -147,7 +147,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
             units::rate(ours.mean),
             units::rate(ours.min),
             units::rate(ours.max),
-            crate::words::count(ours.cells, "cell")
+            crate::phrases::count(ours.cells, "cell")
         );
         out.line(1, text);
         for published in row.published.iter().take(SHOWN_PUBLISHED) {

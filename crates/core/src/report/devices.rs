@@ -12,10 +12,10 @@ use serde::Serialize;
 
 pub use next::Asker;
 
+use crate::guard::{self, Reason, Verdict, Why};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::{RawPath, printable};
 use crate::prepare::device::{BlockDevice, Mounted, System};
-use crate::prepare::guard::{self, Reason, Verdict, Why};
 use crate::prepare::token;
 use crate::prepare::token::TokenError;
 use crate::report::document::Document;

@@ -16,8 +16,8 @@ use crate::model::host::Host;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
+use crate::phrases;
 use crate::redact::{self, Kind, Redactor, Replacement};
-use crate::words;
 
 /// Discarded measurements that are listed.
 const INVALID: usize = 20;
@@ -181,7 +181,7 @@ pub fn replaced_text(replaced: &[Replacement]) -> String {
     let longest = replaced.iter().map(|r| r.pseudonym.len()).max().unwrap_or(0);
     let line = |r: &Replacement| {
         let original = cut(&sanitize(&r.original), LONGEST_VALUE);
-        let times = words::count(u32::try_from(r.times).unwrap_or(u32::MAX), "time");
+        let times = phrases::count(u32::try_from(r.times).unwrap_or(u32::MAX), "time");
         format!("  {:<longest$}  for {original} ({times})\n", r.pseudonym)
     };
     replaced.iter().map(line).collect()

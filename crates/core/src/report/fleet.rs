@@ -12,9 +12,9 @@ use crate::fleet::effect::{Answer, Apart, Claim, Discarded, Effect, Excluded, On
 use crate::fleet::over::Over;
 use crate::fleet::{Fleet, OfBoard};
 use crate::model::lead;
+use crate::phrases::{self, figures};
 use crate::stats::paired::Interval;
 use crate::stats::random_effects::FEWEST;
-use crate::words::{self, figures};
 
 /// Most boards whose own figures are listed below an effect; programs get all.
 const LISTED: usize = 24;
@@ -134,7 +134,7 @@ pub fn coverage_document(found: &[Covered]) -> Document {
 /// The answer over all workloads.
 fn headline(fleet: &Fleet) -> String {
     let noun = Noun::of(fleet.over);
-    let boards = words::count(fleet.boards.len(), noun.one);
+    let boards = phrases::count(fleet.boards.len(), noun.one);
     if !fleet.unlike.is_empty() {
         let what: Vec<String> = fleet.unlike.iter().take(4).map(|d| d.label()).collect();
         let more = match fleet.unlike.len().saturating_sub(what.len()) {
@@ -144,7 +144,7 @@ fn headline(fleet: &Fleet) -> String {
         return format!(
             "No answer for these {boards}: their plans differ in {}{more}. Run the same plan on \
              all of them.",
-            words::list(&what)
+            phrases::list(&what)
         );
     }
     if fleet.answers.is_empty() {
@@ -162,11 +162,11 @@ fn headline(fleet: &Fleet) -> String {
         parts.push(format!(
             "the answer depends on the {} for {}",
             noun.one,
-            words::list(&names(Claim::Depends))
+            phrases::list(&names(Claim::Depends))
         ));
     }
     if of(Claim::TooFewBoards).next().is_some() {
-        let names = words::list(&names(Claim::TooFewBoards));
+        let names = phrases::list(&names(Claim::TooFewBoards));
         parts.push(format!("too few {} for a prediction for {names}", noun.many));
     }
     format!("Over {boards}: {}.", parts.join("; "))
@@ -201,7 +201,7 @@ fn sentence(answer: &Answer, Noun { one, many, at, .. }: Noun) -> String {
             Some(boards) => format!(
                 "{leader} has the best mean over {}. A prediction for the next {one} needs \
                  {FEWEST}.",
-                words::count(boards, one)
+                phrases::count(boards, one)
             ),
         },
     }
@@ -239,7 +239,7 @@ fn differing(effect: &Effect, noun: Noun) -> Vec<String> {
     for (boards, word) in [(above, "above"), (below, "below")] {
         if !boards.is_empty() {
             let verb = if boards.len() == 1 { "is" } else { "are" };
-            all.push(format!("{} {verb} certainly {word} the mean", words::list(&boards)));
+            all.push(format!("{} {verb} certainly {word} the mean", phrases::list(&boards)));
         }
     }
     if all.is_empty() {
@@ -258,7 +258,7 @@ fn differing(effect: &Effect, noun: Noun) -> Vec<String> {
 fn apart_words(apart: &Apart) -> String {
     let values = |all: &[String]| {
         let named = |v: &String| if v.is_empty() { "not recorded".to_string() } else { v.clone() };
-        words::list(&all.iter().map(named).collect::<Vec<_>>())
+        phrases::list(&all.iter().map(named).collect::<Vec<_>>())
     };
     format!("{} {}, elsewhere {}", apart.what, values(&apart.here), values(&apart.others))
 }
@@ -281,12 +281,12 @@ fn excluded_words(answer: &Answer) -> Vec<String> {
         ([], Some(Discarded { cells, reason })) => format!(
             "{} (too few blocks; {} discarded: {reason})",
             excluded.board,
-            words::count(*cells, "cell")
+            phrases::count(*cells, "cell")
         ),
-        (ids, _) => format!("{} (findings {})", excluded.board, words::list(ids)),
+        (ids, _) => format!("{} (findings {})", excluded.board, phrases::list(ids)),
     };
     let all: Vec<String> = answer.excluded.iter().map(word).collect();
-    if all.is_empty() { all } else { vec![format!("Without a verdict: {}", words::list(&all))] }
+    if all.is_empty() { all } else { vec![format!("Without a verdict: {}", phrases::list(&all))] }
 }
 
 fn of_board(board: &OfBoard) -> String {
@@ -393,7 +393,7 @@ fn note(note: &Note, noun: Noun) -> String {
         Note::SeveralBoards { boards } => format!(
             "The runs were made on {}. Differences between these boards count as differences \
              between {}.",
-            words::count(*boards, "board"),
+            phrases::count(*boards, "board"),
             noun.many
         ),
     }

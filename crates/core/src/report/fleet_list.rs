@@ -8,7 +8,7 @@ use crate::fleet::board::{Board, of_machines};
 use crate::fleet::seen::Seen;
 use crate::model::machine::Machine;
 use crate::model::path::sanitize;
-use crate::words;
+use crate::phrases;
 
 /// Most labels of a board that are listed.
 const LABELS: usize = 8;
@@ -64,7 +64,7 @@ impl Entry {
             self.name.clone(),
             self.model.clone().unwrap_or_else(|| "unknown".to_string()),
             self.kernel.clone(),
-            format!("{}, last {}", words::count(self.runs, "run"), day(self.last_unix_ns)),
+            format!("{}, last {}", phrases::count(self.runs, "run"), day(self.last_unix_ns)),
             self.labels.join(", "),
         ]
     }
@@ -88,7 +88,7 @@ pub fn document(entries: &[Entry]) -> Document {
     }
     let columns = ["board", "model", "kernel", "runs", "labels"].map(words);
     out.table(Table::new(columns, entries.iter().map(Entry::cells)));
-    out.paragraph(words::count(entries.len(), "board"));
+    out.paragraph(phrases::count(entries.len(), "board"));
     out
 }
 

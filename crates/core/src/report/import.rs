@@ -9,8 +9,8 @@ use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult};
 use crate::model::finding::Finding;
 use crate::model::path::printable;
+use crate::phrases;
 use crate::units;
-use crate::words;
 
 /// Percentiles shown to people; programs get all.
 const SHOWN_RANKS: [&str; 4] = ["latency_p50", "latency_p95", "latency_p99", "latency_p99.9"];
@@ -33,8 +33,8 @@ pub fn import_json(source: &str, imported: &Imported) -> String {
 /// For people. `source` is a path with its escapes.
 pub fn import_document(source: &str, imported: &Imported) -> Document {
     let mut out = Document::default();
-    let results = words::count(imported.results.len(), "result");
-    let unread = words::count(imported.unread.len(), "unread part");
+    let results = phrases::count(imported.results.len(), "result");
+    let unread = phrases::count(imported.unread.len(), "unread part");
     out.named(source, format!("{results}, {unread}"));
     if !imported.findings.is_empty() {
         out.heading("As a comparison");

@@ -8,8 +8,8 @@ use super::view;
 use crate::evidence::Rule;
 use crate::model::finding::Finding;
 use crate::model::setting::Setting;
+use crate::phrases;
 use crate::rules;
-use crate::words;
 
 /// Columns of docs/findings.md.
 const MARKDOWN_WIDTH: usize = 100;
@@ -163,7 +163,7 @@ pub fn findings_document(source: &str, findings: &[Finding]) -> Document {
     let said = view::findings(findings);
     let count = match said.len() {
         0 => "no findings".to_string(),
-        n => words::count(n, "finding"),
+        n => phrases::count(n, "finding"),
     };
     let mut out = Document::default();
     out.named(source, count);

@@ -4,8 +4,8 @@ use crate::model::candidate::{Kind, Stack};
 use crate::model::path::{RawPath, sanitize};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
+use crate::phrases;
 use crate::prepare::steps::{mkfs_argv, shell_word};
-use crate::words;
 
 use super::answer::workload_name;
 
@@ -46,7 +46,7 @@ fn winners(analysis: &Analysis) -> Vec<(String, String)> {
     }
     let won = analysis.verdicts.iter().filter(|v| v.verdict.is_winner());
     let won = won.filter_map(|v| Some((v.winner.clone()?, v.workload.clone())));
-    let winners: Vec<(String, String)> = words::grouped(won)
+    let winners: Vec<(String, String)> = phrases::grouped(won)
         .into_iter()
         .map(|(name, best_for)| (name, best_for.join(", ")))
         .collect();

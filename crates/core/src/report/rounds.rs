@@ -4,8 +4,8 @@
 use crate::analyse::claim;
 use crate::model::run::Run;
 use crate::model::verdict::{Rounds, WorkloadVerdict};
+use crate::phrases;
 use crate::stats::steady_state::ROUNDS;
-use crate::words;
 
 impl Rounds {
     /// How it stands, in two words at most.
@@ -48,7 +48,7 @@ pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<Str
     let workload = header.workloads.iter().find(|w| w.name == verdict.workload)?;
     let (mean, (low, high)) = (of.mean?, of.edges()?);
     let say = |value| workload.metric.figure(value);
-    let rounds = words::count(of.figures.len(), "round");
+    let rounds = phrases::count(of.figures.len(), "round");
     let spread = of.spread().map(|spread| format!("; {spread}")).unwrap_or_default();
     let said = match (of.is_steady, of.is_over) {
         (true, _) => {
@@ -68,7 +68,7 @@ pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<Str
     };
     let anew = match of.earlier {
         0 => String::new(),
-        n => format!("; restarted because {} {} interrupted", words::count(n, "round"), {
+        n => format!("; restarted because {} {} interrupted", phrases::count(n, "round"), {
             if n == 1 { "was" } else { "were" }
         }),
     };
@@ -85,14 +85,14 @@ pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
         match (rounds.is_steady, rounds.mean) {
             (true, Some(mean)) => steady.push(format!("{label} {}", workload.metric.figure(mean))),
             (_, Some(_)) => {
-                let rounds = words::count(rounds.figures.len(), "round");
+                let rounds = phrases::count(rounds.figures.len(), "round");
                 unsteady.push(format!("{label} (after {rounds})"));
             }
             (_, None) => unknown.push(label.clone()),
         }
     }
     let part =
-        |is: &str, of: &[String]| (!of.is_empty()).then(|| format!("{is} {}.", words::list(of)));
+        |is: &str, of: &[String]| (!of.is_empty()).then(|| format!("{is} {}.", phrases::list(of)));
     let parts = [
         part(&format!("{name} in its steady state:"), &steady),
         part(

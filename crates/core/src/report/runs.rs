@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::path::sanitize;
 use crate::model::verb::Verb;
 use crate::model::verdict::{Analysis, Verdict};
-use crate::words;
+use crate::phrases;
 
 use super::csv::text as csv_text;
 use super::document::{Document, Table, number, words};
@@ -173,7 +173,7 @@ impl LeftOut {
 
 /// "1 run is", "2 runs are".
 fn are(count: u64, noun: &str) -> String {
-    format!("{} {}", words::count(count, noun), if count == 1 { "is" } else { "are" })
+    format!("{} {}", phrases::count(count, noun), if count == 1 { "is" } else { "are" })
 }
 
 /// For people.
@@ -183,7 +183,7 @@ pub fn document(rows: &[Row], left_out: LeftOut) -> Document {
     out.paragraph(match (rows.len(), left_out.is_filtered) {
         (0, true) => "No stored run matches. `bakeoff runs` lists all runs.".to_string(),
         (0, false) => "No runs are stored yet. Start one with `bakeoff quick`.".to_string(),
-        (n, _) => words::count(n, "run"),
+        (n, _) => phrases::count(n, "run"),
     });
     left_out.notes().into_iter().for_each(|note| out.paragraph(note));
     out

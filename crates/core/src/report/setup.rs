@@ -5,14 +5,14 @@
 use serde_json::{Value, json};
 
 use super::document::Document;
+use crate::phrases;
 use crate::setup::{NoDriver, Privilege, Program, Setup};
-use crate::words;
 
 /// For people.
 pub fn setup_document(setup: &Setup) -> Document {
     let mut out = Document::default();
     let missing: Vec<&Program> = setup.missing().collect();
-    let used = words::count(setup.programs.len(), "program");
+    let used = phrases::count(setup.programs.len(), "program");
     let first = match missing.len() as u32 {
         0 => format!("Nothing to install: all {used} of {} are installed.", setup.uses.what),
         n => format!(
@@ -22,7 +22,7 @@ pub fn setup_document(setup: &Setup) -> Document {
             if n == 1 { "is" } else { "are" }
         ),
     };
-    out.paragraph(words::capital(&first));
+    out.paragraph(phrases::capital(&first));
     out.rows(missing.iter().map(|program| {
         let package = match (program.package, setup.manager) {
             (Some(package), _) => format!("package {package}"),
@@ -35,7 +35,7 @@ pub fn setup_document(setup: &Setup) -> Document {
         out.paragraph(format!(
             "Not in this kernel ({}): {}. {}.",
             lacking.kernel,
-            words::list(&names),
+            phrases::list(&names),
             lacking.remedy
         ));
     }

@@ -8,8 +8,8 @@ use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
+use crate::phrases::count;
 use crate::rules::limit;
-use crate::words::count;
 
 /// Most findings that the headline tells.
 const SAID_IN_HEADLINE: usize = 2;

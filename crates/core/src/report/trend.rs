@@ -7,7 +7,7 @@ use super::csv::text as csv_text;
 use super::document::Document;
 use super::view::{day, short_id};
 use crate::history::trend::{Change, FEWEST, Point, Series, Trend};
-use crate::words::{self, figures};
+use crate::phrases::{self, figures};
 
 /// Most points of a history that are drawn; the last ones.
 const DRAWN: usize = 32;
@@ -45,7 +45,7 @@ pub fn trend_document(trend: &Trend) -> Document {
         (Some(only), _) => format!(" on {}", day(only.started_unix_ns)),
         (None, _) => String::new(),
     };
-    let runs = words::count(trend.runs.len(), "run");
+    let runs = phrases::count(trend.runs.len(), "run");
     out.headline(format!("{}: {runs}{dates}", trend.drive));
     let mut last = None;
     for series in &trend.series {
@@ -88,12 +88,12 @@ pub(super) fn too_short(trend: &Trend) -> Option<String> {
 /// Why the runs of a series are not part of the one above.
 pub(super) fn not_joined(series: &Series) -> Option<String> {
     let what: Vec<String> = series.unlike.iter().map(|d| d.label()).collect();
-    (!what.is_empty()).then(|| format!("Not joined with the runs above: {}", words::list(&what)))
+    (!what.is_empty()).then(|| format!("Not joined with the runs above: {}", phrases::list(&what)))
 }
 
 /// Who it is about, how many runs, the last figure; `None` without one.
 pub(super) fn last_of(series: &Series) -> Option<String> {
-    let count = words::count(series.points.len(), "run");
+    let count = phrases::count(series.points.len(), "run");
     let latest = series.points.last()?;
     let now = series.metric.figure(latest.mean);
     let since = match series.points.len() {

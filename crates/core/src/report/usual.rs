@@ -3,9 +3,9 @@
 
 use crate::boards;
 use crate::model::normal::{Confidence, Medium, Test};
+use crate::phrases;
 use crate::units;
 use crate::usual::{self, Line, LineKind, links};
-use crate::words;
 
 use super::answer::medium_words;
 
@@ -89,7 +89,7 @@ fn range(line: &Line) -> String {
 
 fn kind(medium: Medium) -> String {
     let name = medium_words(medium);
-    words::capital(name.split_once(' ').map_or(name, |(_, name)| name))
+    phrases::capital(name.split_once(' ').map_or(name, |(_, name)| name))
 }
 
 #[cfg(test)]

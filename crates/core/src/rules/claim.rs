@@ -107,7 +107,7 @@ pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Differenc
             stacks.iter().filter(|(_, s)| has(s)).map(|(n, _)| n.to_string()).collect();
         let words = if names.len() == 1 { one } else { several };
         let is_mixed = !names.is_empty() && names.len() < stacks.len();
-        let words = format!("{} {words}", crate::words::names(&names));
+        let words = format!("{} {words}", crate::phrases::names(&names));
         is_mixed.then_some(Difference { rule, words, advice })
     };
     PROPERTIES.iter().filter_map(difference).collect()

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::words;
+use crate::phrases;
 
 /// The running kernel.
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +72,13 @@ impl fmt::Display for Remedy {
         match self {
             Remedy::Elsewhere(text) => f.write_str(text),
             Remedy::Options { options, has_modules: true } => {
-                write!(f, "Use a kernel built with {}", words::list(options))
+                write!(f, "Use a kernel built with {}", phrases::list(options))
             }
             Remedy::Options { options, has_modules: false } => write!(
                 f,
                 "No modules of this kernel are installed: reboot if the kernel was updated, \
                  otherwise use a kernel built with {}",
-                words::list(options)
+                phrases::list(options)
             ),
         }
     }

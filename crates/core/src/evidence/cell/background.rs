@@ -6,7 +6,7 @@ use crate::evidence::shared;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -71,7 +71,7 @@ fn computed(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
         let evidence = format!(
             "other processes{} kept {busy:.1} of {} busy{had_to_wait}",
             by_whom(&cell.truth.foreign_cpus_by),
-            words::count(cpus, "CPU"),
+            phrases::count(cpus, "CPU"),
         );
         shared(header, &RULE, evidence, "stop other programs (see: top), then measure again")
     })
@@ -79,7 +79,7 @@ fn computed(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
 
 /// ` (rsync (4711))`: names come from the system and are made harmless where they are read.
 fn by_whom(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!(" ({})", words::list(names)) }
+    if names.is_empty() { String::new() } else { format!(" ({})", phrases::list(names)) }
 }
 
 #[cfg(test)]

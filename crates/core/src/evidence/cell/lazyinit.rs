@@ -7,7 +7,7 @@ use crate::model::candidate::has_option;
 use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
-use crate::words;
+use crate::phrases;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -59,8 +59,10 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let names: Vec<String> =
         stacks.iter().filter(|(_, s)| is_lazy(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty()).then(|| {
-        let evidence =
-            format!("mkfs of {} leaves inode tables to be initialized later", words::list(&names));
+        let evidence = format!(
+            "mkfs of {} leaves inode tables to be initialized later",
+            phrases::list(&names)
+        );
         let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do by default";
         shared(header, &RULE, evidence, advice)
     })

@@ -8,8 +8,8 @@ use crate::model::path::sanitize;
 use crate::model::recommendation::{GivesUp, MOST_REGRET, Recommendation, Regret};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
+use crate::phrases;
 use crate::report::recipe;
-use crate::words;
 
 use super::{amount, names};
 
@@ -168,7 +168,7 @@ fn exceptions(far: &[&Regret]) -> String {
         let behind = r.behind.as_deref().map_or("another".to_string(), sanitize);
         format!("{} ({} behind {behind})", names::workload(&r.workload), up_to(r.at_most))
     });
-    words::list(&each.collect::<Vec<_>>())
+    phrases::list(&each.collect::<Vec<_>>())
 }
 
 /// "up to 18 %", or that it is unknown.
@@ -194,7 +194,8 @@ fn gives_up(chosen: &Recommendation) -> Option<String> {
 /// "vfat has no journal and no file owners."
 fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<String> {
     let all: Vec<String> = chosen.gives_up.iter().map(|g| word(*g)).collect();
-    (!all.is_empty()).then(|| format!("{} has {}.", sanitize(&chosen.candidate), words::list(&all)))
+    (!all.is_empty())
+        .then(|| format!("{} has {}.", sanitize(&chosen.candidate), phrases::list(&all)))
 }
 
 /// That the disk itself may rank otherwise.
@@ -207,7 +208,7 @@ fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     let all: Vec<String> = chosen.within_margin.iter().map(|n| sanitize(n)).collect();
     let (are, lack) = if all.len() == 1 { ("is", "lacks") } else { ("are", "lack") };
     let margin = amount::share(run.header.protocol.tie_margin);
-    let names = words::names(&all);
+    let names = phrases::names(&all);
     let price = match chosen.gives_up.is_empty() {
         true => String::new(),
         false => format!(", but {lack} at least as much"),
@@ -228,5 +229,5 @@ fn lacks(what: GivesUp) -> (&'static str, &'static str) {
 }
 
 fn workloads<'a>(all: impl Iterator<Item = &'a String>) -> String {
-    words::list(&all.map(|name| names::workload(name)).collect::<Vec<_>>())
+    phrases::list(&all.map(|name| names::workload(name)).collect::<Vec<_>>())
 }

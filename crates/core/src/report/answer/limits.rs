@@ -7,10 +7,10 @@ use crate::model::lead::{NotRanked, Refusal};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
+use crate::phrases::{self, capital};
 use crate::report::layout::cut;
 use crate::report::view::{FindingView, findings};
 use crate::units;
-use crate::words::{self, capital};
 
 use super::{amount, names, sentence};
 
@@ -104,8 +104,8 @@ fn not_ranked(analysis: &Analysis) -> Vec<String> {
             let excluded = excluded.filter(|e| e.reason == reason);
             excluded.map(|e| (sanitize(&e.candidate), names::workload(&v.workload)))
         });
-        let who = words::grouped(excluded);
-        let each = who.iter().map(|(name, on)| format!("{name} on {}", words::list(on)));
+        let who = phrases::grouped(excluded);
+        let each = who.iter().map(|(name, on)| format!("{name} on {}", phrases::list(on)));
         let each: Vec<String> = each.collect();
         let why = sentence::why_not_ranked(reason);
         (!each.is_empty()).then(|| format!("Not ranked: {} ({why}).", each.join("; ")))
@@ -122,7 +122,7 @@ fn missing(run: &Run) -> Option<String> {
     if all.len() > REASONS_MAX {
         return Some(format!(
             "Not measured: {}.",
-            words::list(&all.iter().map(name).collect::<Vec<_>>())
+            phrases::list(&all.iter().map(name).collect::<Vec<_>>())
         ));
     }
     let told = all.iter().map(|s| format!("{} ({})", name(s), sentence::stopless(&s.reason)));
@@ -134,7 +134,7 @@ fn missing(run: &Run) -> Option<String> {
 pub fn bottleneck(analysis: &Analysis) -> Option<String> {
     let known = analysis.verdicts.iter().filter_map(|v| Some((cause(v)?, v)));
     let groups =
-        words::grouped(known.clone().map(|(what, v)| (what, names::workload(&v.workload))));
+        phrases::grouped(known.clone().map(|(what, v)| (what, names::workload(&v.workload))));
     let is_proved =
         |v: &WorkloadVerdict| v.held_back.iter().all(|held| held.reason.grade == Grade::Proved);
     let is_verified = known.into_iter().all(|(_, v)| is_proved(v));

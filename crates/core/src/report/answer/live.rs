@@ -2,8 +2,8 @@
 
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
+use crate::phrases;
 use crate::report::layout::{Tone, cut, paint};
-use crate::words;
 
 use super::matrix::{self, Matrix, Place};
 use super::table;
@@ -31,14 +31,14 @@ pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<St
         false => table.len(),
     };
     if shown < table.len() {
-        hidden.push(words::count(table.len() - shown, "candidate"));
+        hidden.push(phrases::count(table.len() - shown, "candidate"));
     }
     if hidden_columns > 0 {
         hidden.push("some workloads".to_string());
     }
     lines.extend(table.into_iter().take(shown));
     if !hidden.is_empty() {
-        let note = format!("Not shown: {}.", words::list(&hidden));
+        let note = format!("Not shown: {}.", phrases::list(&hidden));
         lines.push(paint(&cut(&note, width), Tone::Grey, color));
     }
     lines
@@ -51,7 +51,7 @@ fn leads(matrix: &Matrix) -> String {
         let row = matrix.rows.iter().find(leads)?;
         Some((row.name.as_str(), column.name.clone()))
     });
-    let leaders = words::grouped(leads);
+    let leaders = phrases::grouped(leads);
     let is_out = |row: &&matrix::Row| {
         let mut known = row.cells.iter().filter(|c| c.ratio.is_some()).peekable();
         known.peek().is_some() && known.all(|c| c.place == Place::Behind)
@@ -59,7 +59,7 @@ fn leads(matrix: &Matrix) -> String {
     let out: Vec<String> = matrix.rows.iter().filter(is_out).map(|r| r.name.clone()).collect();
     let out = match out.is_empty() {
         true => String::new(),
-        false => format!(" Certainly slower for all workloads: {}.", words::names(&out)),
+        false => format!(" Certainly slower for all workloads: {}.", phrases::names(&out)),
     };
     let is_all = |on: &Vec<String>| on.len() == matrix.columns.len() && on.len() > 1;
     match leaders.as_slice() {

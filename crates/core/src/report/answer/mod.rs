@@ -37,11 +37,11 @@ use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
+use crate::phrases;
 use crate::report::layout::cut;
 use crate::report::said;
 use crate::report::view::short_id;
 use crate::rules::limit;
-use crate::words;
 
 /// Whether a run is shown as an answer of this kind: those of version 0.1 and those in rounds are
 /// shown as before.
@@ -151,13 +151,13 @@ fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
         .into_iter()
         .map(|(disk, grown)| {
             let disk = sanitize(&disk);
-            let what = words::list(&grown);
+            let what = phrases::list(&grown);
             format!("{disk} reported {what} during the run. Check it: bakeoff check /dev/{disk}")
         })
         .collect();
     for v in analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
         for finding in limit::forbidding(&v.findings) {
-            let advice = format!("{}.", words::capital(&sentence::stopless(&finding.advice)));
+            let advice = format!("{}.", phrases::capital(&sentence::stopless(&finding.advice)));
             if !lines.contains(&advice) {
                 lines.push(advice);
             }

@@ -13,7 +13,7 @@ use crate::report::document::{Table, number, words as column};
 use crate::report::energy;
 use crate::report::layout::Tone;
 use crate::rules::run::thermal_trend;
-use crate::{units, words};
+use crate::{phrases, units};
 
 use super::names;
 
@@ -54,7 +54,7 @@ pub struct FigureWords {
 impl FigureWords {
     /// Whether it is of that workload, "sequential reads".
     pub fn is_of(&self, workload: &str) -> bool {
-        self.name == words::capital(workload)
+        self.name == phrases::capital(workload)
     }
 
     /// "12.3 J per GB, 0.0491 J per 1,000 I/Os", or nothing.
@@ -98,7 +98,7 @@ fn said(name: &str, normal: &Normal) -> String {
     let tests = |wanted: &dyn Fn(&Normality) -> bool| {
         let of = normal.figures.iter().filter(|f| wanted(&f.normality));
         let named: Vec<String> = of.map(|f| names::workload(f.test.workload())).collect();
-        (!named.is_empty()).then(|| words::list(&named))
+        (!named.is_empty()).then(|| phrases::list(&named))
     };
     let for_what = subject(normal).map_or(String::new(), |of| format!(" for {of}"));
     let slow = tests(&|n| matches!(n, Normality::Slow { .. }));
@@ -181,7 +181,7 @@ pub fn medium(medium: Medium) -> &'static str {
 }
 
 fn figure(of: &PlaceFigure) -> FigureWords {
-    let name = words::capital(&names::workload(of.test.workload()));
+    let name = phrases::capital(&names::workload(of.test.workload()));
     let tail = of.tail.map_or(String::new(), |tail| {
         let what = if tail.of_flushes { " flush" } else { "" };
         format!("p{}{what} {}", tail.percent, units::latency(tail.ns))
@@ -194,7 +194,7 @@ fn figure(of: &PlaceFigure) -> FigureWords {
     let source = of.usual.as_ref().map(|usual| {
         let own = match usual.widened_by.len() as u32 {
             0 => String::new(),
-            n => format!("; {} here on other drives of this kind", words::count(n, "run")),
+            n => format!("; {} here on other drives of this kind", phrases::count(n, "run")),
         };
         let link =
             of.link.as_ref().map_or(String::new(), |link| format!("; link: {}", link.source));
@@ -262,7 +262,7 @@ fn range(test: Test, low: f64, high: Option<f64>) -> String {
 }
 
 fn earlier_words(test: Test, of: &crate::model::normal::Earlier) -> String {
-    let runs = words::count(of.runs.len(), "earlier run");
+    let runs = phrases::count(of.runs.len(), "earlier run");
     format!("{runs} on this drive: {}", range(test, of.low, Some(of.high)))
 }
 
@@ -286,7 +286,7 @@ fn verdict(of: &PlaceFigure) -> String {
         Normality::Slow { below, because } => slow(of, *below, because),
         Normality::Disturbed { by } => {
             let by: Vec<String> = by.iter().map(|id| disturbance(id)).collect();
-            format!("not judged: low, but disturbed by {}", words::list(&by))
+            format!("not judged: low, but disturbed by {}", phrases::list(&by))
         }
         Normality::Fast { is_from_cache: true } => {
             "faster than the link: the data came from a cache".to_string()
@@ -320,7 +320,7 @@ fn slow(of: &PlaceFigure, below: Below, because: &[Because]) -> String {
     let reasons: Vec<String> = because.iter().map(|b| reason(*b).to_string()).collect();
     match reasons.is_empty() {
         true => format!("slow: {what}, cause unknown"),
-        false => format!("slow: {what}, because {}", words::list(&reasons)),
+        false => format!("slow: {what}, because {}", phrases::list(&reasons)),
     }
 }
 

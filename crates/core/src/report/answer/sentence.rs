@@ -9,7 +9,7 @@ use crate::model::path::sanitize;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::report::layout::cut;
 use crate::rules::limit;
-use crate::{units, words};
+use crate::{phrases, units};
 
 use super::{amount, names};
 
@@ -84,15 +84,15 @@ impl Say<'_> {
         let mut named: Vec<String> =
             all.iter().take(self.most_named).map(|n| (self.label)(n)).collect();
         match all.len() - named.len() {
-            0 => words::names(&named),
+            0 => phrases::names(&named),
             1 => {
                 named.extend(all.last().map(|n| (self.label)(n)));
-                words::names(&named)
+                phrases::names(&named)
             }
             more => {
                 named.truncate(2);
                 named.push(format!("{} others", more + self.most_named - 2));
-                words::list(&named)
+                phrases::list(&named)
             }
         }
     }
@@ -249,7 +249,7 @@ impl Say<'_> {
                 };
                 let others = match self.lead.equals.len() {
                     0 | 1 => String::new(),
-                    n => format!(" and {}", words::count(n - 1, "other")),
+                    n => format!(" and {}", phrases::count(n - 1, "other")),
                 };
                 format!("{leader}{others}: fastest (within {within}){stalled}.")
             }
@@ -335,7 +335,7 @@ impl Say<'_> {
 pub fn stalled(who: &str, s: &Stalls) -> String {
     format!(
         "{who} stalled {}, {} of its time (longest {}).",
-        words::count(s.number, "time"),
+        phrases::count(s.number, "time"),
         amount::share(s.share),
         units::duration(s.longest_ns)
     )

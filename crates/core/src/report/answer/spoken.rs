@@ -4,7 +4,7 @@
 use super::matrix::{Cell, Matrix, Place, Row, Share};
 use super::{Answer, alone};
 use crate::model::lead::NotRanked;
-use crate::words;
+use crate::phrases;
 
 /// Findings that are read out; the others are counted.
 const LIMITS_MAX: usize = 3;
@@ -24,12 +24,12 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
         if figures().any(|figure| figure.is_of(&line.workload)) {
             continue;
         }
-        let blocks = words::count(line.blocks, "block");
+        let blocks = phrases::count(line.blocks, "block");
         let said = match answer.matrix {
             Some(_) => line.said.clone(),
             None => alone::words(line.metric, line.verdict, usize::MAX),
         };
-        lines.push(format!("{}: {said} Measured in {blocks}.", words::capital(&line.workload)));
+        lines.push(format!("{}: {said} Measured in {blocks}.", phrases::capital(&line.workload)));
     }
     if let Some(matrix) = &answer.matrix {
         lines.extend(matrix.rows.iter().map(|row| candidate(matrix, row)));
@@ -39,7 +39,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     lines.extend(limits.map(|limit| limit.within(usize::MAX)));
     let hidden = answer.limits.len().saturating_sub(LIMITS_MAX);
     if hidden > 0 {
-        lines.push(format!("{} not listed here.", words::count(hidden, "more finding")));
+        lines.push(format!("{} not listed here.", phrases::count(hidden, "more finding")));
     }
     lines.push(match report {
         Some(path) => format!("Report: {path}"),

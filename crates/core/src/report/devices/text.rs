@@ -3,7 +3,7 @@
 use super::{Devices, Drive, Next, Part};
 use crate::model::host::LayerKind;
 use crate::report::document::Document;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// Reasons and contents spelled out for one drive; the rest is counted.
 const REASONS: usize = 3;
@@ -97,7 +97,7 @@ fn headline(drive: &Drive) -> String {
 
 /// Vendor and model.
 pub fn title(drive: &Drive) -> String {
-    match words::product(drive.vendor.as_deref(), drive.model.as_deref()).as_str() {
+    match phrases::product(drive.vendor.as_deref(), drive.model.as_deref()).as_str() {
         "" if drive.bus.as_deref() == Some("virtio") => "virtual disk".to_string(),
         "" => "unnamed drive".to_string(),
         known => known.to_string(),

@@ -5,7 +5,7 @@
 
 use super::{Line, Part, Row};
 use crate::model::path::sanitize;
-use crate::words::capital;
+use crate::phrases::capital;
 
 /// What a part is a piece of; pieces of one kind follow each other without an empty line.
 #[derive(Clone, Copy, PartialEq, Eq)]

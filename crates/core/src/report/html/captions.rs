@@ -1,7 +1,7 @@
 //! The words beside the charts of a page, and its contents. Not what the charts draw.
 
+use crate::phrases;
 use crate::report::view::{Question, View};
-use crate::words;
 
 use super::QuestionPage;
 use super::sweep::SweepPage;
@@ -27,7 +27,7 @@ pub(super) fn contents(
 /// What the points, bars, dots and the band of the first chart are.
 pub(super) fn points(question: &Question, is_ratio: bool, view: &View) -> String {
     let n = question.rows.iter().map(|r| r.cells).max().unwrap_or(0);
-    let blocks = words::count(n, "block");
+    let blocks = phrases::count(n, "block");
     if !is_ratio {
         return format!(
             "Rate in {}, up to {blocks}. Symbol: geometric mean over complete blocks. Dot: one \

@@ -232,7 +232,7 @@ fn foot(view: &View, table: Option<&Table>) -> String {
             [(candidates, "candidate"), (workloads, "workload")]
                 .into_iter()
                 .filter(|(n, _)| *n > 0)
-                .map(|(n, noun)| crate::words::count(n as u32, noun))
+                .map(|(n, noun)| crate::phrases::count(n as u32, noun))
                 .collect::<Vec<_>>()
                 .join(", ")
         ));
@@ -252,7 +252,7 @@ fn spoken(view: &View) -> Vec<String> {
     let more = lines.len().saturating_sub(LINES_MAX);
     if more > 0 {
         lines.truncate(LINES_MAX);
-        lines.push(format!("and {}", crate::words::count(more, "more line")));
+        lines.push(format!("and {}", crate::phrases::count(more, "more line")));
     }
     lines.iter().map(|line| cut(line, 100)).collect()
 }

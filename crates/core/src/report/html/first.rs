@@ -2,9 +2,9 @@
 
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
+use crate::phrases;
 use crate::report::answer::{self, Answer, Limit};
 use crate::report::view::{FindingView, View};
-use crate::words;
 
 use super::matrix::MatrixPage;
 
@@ -39,7 +39,7 @@ impl First {
 
     /// "3 more findings".
     pub fn more(&self) -> String {
-        words::count(self.folded.len() + self.notes_found.len(), "more finding")
+        phrases::count(self.folded.len() + self.notes_found.len(), "more finding")
     }
 
     /// The first screen of a run by the lead that compares something.

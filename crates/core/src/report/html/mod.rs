@@ -36,7 +36,7 @@ use crate::rules;
 
 use super::document::{Document, Table, candidates, number, words};
 use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
-use crate::words::capital;
+use crate::phrases::capital;
 use behind::Behind;
 use cells::CellRow;
 use chart::{Data, RunData};

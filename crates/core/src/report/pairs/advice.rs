@@ -7,10 +7,10 @@ use crate::model::health;
 use crate::model::host::PlaceClass;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
+use crate::phrases;
+use crate::phrases::figures;
 use crate::report::view::short_id;
 use crate::rules::{claim as claim_rules, limit};
-use crate::words;
-use crate::words::figures;
 
 /// One sentence a line: the choice, how to learn more, what mends a refusal.
 pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
@@ -41,7 +41,7 @@ fn claims(verdicts: &[WorkloadVerdict]) -> impl Iterator<Item = String> {
         }
     }
     let line = |(advice, names): (String, Vec<String>)| {
-        format!("For a verdict on {}: {advice}.", words::names(&names))
+        format!("For a verdict on {}: {advice}.", phrases::names(&names))
     };
     wanted.into_iter().map(line)
 }
@@ -53,7 +53,7 @@ fn drives(run: &Run) -> Vec<String> {
         format!(
             "During this run {disk} reported {}: run `bakeoff check`, fix the problems it reports, \
              and measure again.",
-            words::list(&grown)
+            phrases::list(&grown)
         )
     };
     told.into_iter().map(line).collect()
@@ -70,7 +70,7 @@ fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     let minutes = ns.div_ceil(60_000_000_000);
     Some(format!(
         "For a verdict on {}: bakeoff resume {id} --time {minutes}m.",
-        words::list(&names)
+        phrases::list(&names)
     ))
 }
 
@@ -79,7 +79,7 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     let is_place = CLAIMS.resolve(&run.header) == Scope::Place;
     let verb = if is_place { "use" } else { "format with" };
     let won = verdicts.iter().filter_map(|v| Some((best_lasting(run, v)?, v.workload.clone())));
-    let winners = words::grouped(won);
+    let winners = phrases::grouped(won);
     let open = verdicts
         .iter()
         .filter(|v| matches!(v.verdict, Verdict::NotResolved | Verdict::Refused))
@@ -88,7 +88,7 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
         [] => keep(run, verdicts, open),
         [(winner, on)] if is_small(run, winner, verdicts) => Some(format!(
             "The difference hardly matters: {winner} is ahead on {} by less than {}.",
-            words::list(on),
+            phrases::list(on),
             figures::percent(run.header.protocol.tie_margin)
         )),
         [(winner, on)] => {
@@ -97,9 +97,9 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
                 .any(|v| v.winner.as_deref().is_some_and(|w| w != *winner && is_memory(run, w)));
             let verb = match won_by_memory {
                 true => format!("Of the directories that keep their data after a restart, {verb}"),
-                false => words::capital(verb),
+                false => phrases::capital(verb),
             };
-            let on = words::list(on);
+            let on = phrases::list(on);
             Some(match (open, on_all(verdicts, winner, run)) {
                 (_, true) => format!("{verb} {winner}."),
                 (0, false) => {
@@ -112,7 +112,8 @@ fn choice(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
             })
         }
         several => {
-            let each = several.iter().map(|(w, on)| format!("{verb} {w} for {}", words::list(on)));
+            let each =
+                several.iter().map(|(w, on)| format!("{verb} {w} for {}", phrases::list(on)));
             Some(format!(
                 "The choice depends on the workload: {}.",
                 each.collect::<Vec<_>>().join("; ")
@@ -175,7 +176,7 @@ fn forgetful(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     memory.dedup();
     (!memory.is_empty()).then(|| {
         let verb = if memory.len() == 1 { "is" } else { "are" };
-        format!("{} {verb} in memory: all data there is lost at a restart.", words::list(&memory))
+        format!("{} {verb} in memory: all data there is lost at a restart.", phrases::list(&memory))
     })
 }
 

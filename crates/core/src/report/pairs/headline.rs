@@ -6,9 +6,9 @@ use crate::decide::schedule;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
+use crate::phrases;
+use crate::phrases::figures;
 use crate::stats::paired::Interval;
-use crate::words;
-use crate::words::figures;
 
 /// So many figures of one candidate are told in its headline; more are for the table.
 const MOST_TOLD: usize = 6;
@@ -53,7 +53,7 @@ fn alone(run: &Run, name: &str, verdicts: &[WorkloadVerdict]) -> String {
     if told.len() > MOST_TOLD {
         return format!("{name} was measured with {} workloads.", told.len());
     }
-    format!("{name}: {}.", words::list(&told))
+    format!("{name}: {}.", phrases::list(&told))
 }
 
 /// `by 6 %` or `3.1 times as fast`: how far the winner is ahead of the next best.
@@ -75,12 +75,12 @@ fn summary(parts: &Parts) -> String {
     said.extend(ties(parts));
     let alone = |on: Vec<String>, what: String| {
         let over = format!("not with 95 % confidence for all {total} workloads together");
-        format!("{what} on {} when judged alone, but {over}", words::list(&on))
+        format!("{what} on {} when judged alone, but {over}", phrases::list(&on))
     };
     said.extend(
         grouped(parts, |p| match p {
             Part::BeatsAlone(winner) => Some(format!("{winner} is ahead")),
-            Part::TiesAlone(names) => Some(format!("{} are equally fast", words::names(names))),
+            Part::TiesAlone(names) => Some(format!("{} are equally fast", phrases::names(names))),
             Part::Beats { .. } | Part::Ties(..) | Part::Open | Part::Refused(_) => None,
         })
         .into_iter()
@@ -89,7 +89,7 @@ fn summary(parts: &Parts) -> String {
     let open = grouped(parts, |p| matches!(p, Part::Open).then(String::new));
     said.extend(open.into_iter().map(|(_, on)| {
         let verb = if on.len() == 1 { "is" } else { "are" };
-        format!("{} {verb} still without a winner", words::list(&on))
+        format!("{} {verb} still without a winner", phrases::list(&on))
     }));
     let begins_with_name = !said.is_empty();
     said.extend(
@@ -98,12 +98,12 @@ fn summary(parts: &Parts) -> String {
             Some(if ids.is_empty() { String::new() } else { format!(" ({})", ids.join(", ")) })
         })
         .into_iter()
-        .map(|(why, on)| format!("no verdict on {}{why}", words::list(&on))),
+        .map(|(why, on)| format!("no verdict on {}{why}", phrases::list(&on))),
     );
     // Names keep their spelling.
     match (said.join("; "), begins_with_name) {
         (said, true) => format!("{said}."),
-        (said, false) => format!("{}.", words::capital(&said)),
+        (said, false) => format!("{}.", phrases::capital(&said)),
     }
 }
 
@@ -121,7 +121,7 @@ fn winners(parts: &Parts) -> Vec<String> {
     };
     let tell = |(what, on): (String, Vec<String>)| {
         let all = if on.len() == parts.len() && on.len() > 1 { "all workloads: " } else { "" };
-        format!("{what} on {all}{}", words::list(&on.iter().map(leads).collect::<Vec<_>>()))
+        format!("{what} on {all}{}", phrases::list(&on.iter().map(leads).collect::<Vec<_>>()))
     };
     by_winner.into_iter().map(tell).collect()
 }
@@ -132,11 +132,11 @@ fn ties(parts: &Parts) -> Vec<String> {
         Some((sorted(names), *behind))
     });
     let tell = |((names, behind), on): ((String, usize), Vec<String>)| match behind {
-        0 => format!("{names} are equally fast on {}", words::list(&on)),
-        1 => format!("{names} are equally fast on {}, ahead of the other one", words::list(&on)),
+        0 => format!("{names} are equally fast on {}", phrases::list(&on)),
+        1 => format!("{names} are equally fast on {}, ahead of the other one", phrases::list(&on)),
         _ => format!(
             "{names} are equally fast on {}, ahead of the {behind} others",
-            words::list(&on)
+            phrases::list(&on)
         ),
     };
     by_tie.into_iter().map(tell).collect()
@@ -146,11 +146,11 @@ fn ties(parts: &Parts) -> Vec<String> {
 fn sorted(names: &[String]) -> String {
     let mut names = names.to_vec();
     names.sort();
-    words::names(&names)
+    phrases::names(&names)
 }
 
 /// Workloads grouped by what `key` says of their part, in order of first appearance.
 fn grouped<K: PartialEq>(parts: &Parts, key: impl Fn(&Part) -> Option<K>) -> Vec<(K, Vec<String>)> {
     let keyed = parts.iter().filter_map(|(v, part)| Some((key(part)?, v.workload.clone())));
-    words::grouped(keyed)
+    phrases::grouped(keyed)
 }

@@ -13,12 +13,12 @@ use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::model::workload::Workload;
+use crate::phrases::figures;
 use crate::rules;
 use crate::rules::limit;
 use crate::stats::paired::Interval;
 use crate::stats::sample;
-use crate::words::figures;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// The sentence for a verdict of `run`; empty for a workload that is not the run's.
 pub fn of(run: &Run, verdict: &WorkloadVerdict) -> String {
@@ -90,7 +90,7 @@ impl Words<'_> {
             self.name(winner),
             figures::faster(paired.mean, interval, &next),
             self.against_margin(interval),
-            words::count(paired.blocks, "paired block"),
+            phrases::count(paired.blocks, "paired block"),
             self.of().summary,
             claim::conditions(&self.run.header)
         );
@@ -124,19 +124,19 @@ impl Words<'_> {
         let blocks = among.iter().filter_map(|p| p.paired).map(|p| p.blocks).min().unwrap_or(0);
         let others: Vec<CandidateIx> =
             self.compared.ranked.iter().copied().filter(|c| !top.contains(c)).collect();
-        let top_names = words::names(&self.names(top));
+        let top_names = phrases::names(&self.names(top));
         let (tie, slower) = match others.len() {
             0 => (format!("Equally fast: {top_names} are"), String::new()),
             _ => (
                 format!("{top_names} are"),
-                format!(" Slower than these: {}.", words::names(&self.names(&others))),
+                format!(" Slower than these: {}.", phrases::names(&self.names(&others))),
             ),
         };
         let said = format!(
             "{tie} within {} of each other (95 % CI: at most {}), {}, {}, {}.{slower}",
             figures::percent(self.run.header.protocol.tie_margin),
             figures::percent(libm::ceil(reach * 1000.0) / 1000.0),
-            words::count(blocks, "paired block"),
+            phrases::count(blocks, "paired block"),
             self.of().summary,
             claim::conditions(&self.run.header)
         );
@@ -186,18 +186,18 @@ impl Words<'_> {
             return format!(
                 "No winner yet for {}: too few blocks have a valid cell of each of {}. {}",
                 self.of().summary,
-                words::names(&self.names(&self.compared.ranked)),
+                phrases::names(&self.names(&self.compared.ranked)),
                 self.what_would_tell()
             );
         };
         format!(
             "No winner yet for {}: {} are too close; {} is {} than {} (95 % CI), {}. {}{}",
             self.of().summary,
-            words::names(&self.names(top)),
+            phrases::names(&self.names(top)),
             self.name(pair.a),
             figures::either_way(interval),
             self.name(pair.b),
-            words::count(pair.paired.map_or(0, |p| p.blocks), "paired block"),
+            phrases::count(pair.paired.map_or(0, |p| p.blocks), "paired block"),
             self.behind(top),
             self.what_would_tell()
         )
@@ -213,7 +213,7 @@ impl Words<'_> {
             0 => String::new(),
             1 => format!("{} is slower than {}. ", self.name(behind[0]), self.name(*best)),
             _ => {
-                let names = words::names(&self.names(&behind));
+                let names = phrases::names(&self.names(&behind));
                 format!("{names} are slower than {}. ", self.name(*best))
             }
         }
@@ -228,10 +228,10 @@ impl Words<'_> {
             return format!(
                 "About {} more ({}) would give an answer.",
                 units::duration(ns),
-                words::count(blocks, "block")
+                phrases::count(blocks, "block")
             );
         }
-        let all = words::count(protocol.last_block(), "block");
+        let all = phrases::count(protocol.last_block(), "block");
         let margin = figures::percent(protocol.tie_margin);
         let (noise, limit) = (self.noise(), reach::largest_noise(protocol));
         if noise > limit {
@@ -296,7 +296,7 @@ impl Words<'_> {
             metric.figure(mean),
             metric.figure(edge(f64::min).unwrap_or(mean)),
             metric.figure(edge(f64::max).unwrap_or(mean)),
-            words::count(values.len(), "block"),
+            phrases::count(values.len(), "block"),
             self.of().summary,
             claim::conditions(&self.run.header)
         )

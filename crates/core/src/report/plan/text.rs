@@ -6,12 +6,12 @@ use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetV
 use crate::diagnose::{layers, prove};
 use crate::model::candidate::{Skipped, are_compared};
 use crate::model::protocol::{Isolation, Mode};
+use crate::phrases;
 use crate::prepare::region::speeds;
 use crate::prepare::stand_in::StandIn;
 use crate::report::document::Document;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
-use crate::words;
 
 /// Describes a plan.
 pub fn document(view: &PlanView) -> Document {
@@ -126,9 +126,9 @@ fn matrix(view: &PlanView, out: &mut Document) {
     }
     out.paragraph(format!(
         "{} x {} = {}",
-        words::count(view.candidates.len(), "candidate"),
-        words::count(view.workloads.len(), "workload"),
-        words::count(view.cases, "case")
+        phrases::count(view.candidates.len(), "candidate"),
+        phrases::count(view.workloads.len(), "workload"),
+        phrases::count(view.cases, "case")
     ));
     out.heading("Candidates");
     let names: Vec<&str> = view.candidates.iter().map(|c| c.name.as_str()).collect();
@@ -160,7 +160,7 @@ fn costs(view: &PlanView, out: &mut Document) {
         true => String::new(),
         false => format!("; {} {of} are {} and {}", view.blocks.last, visits.last, cells.last),
     };
-    let first = words::count(visits.first, "visit");
+    let first = phrases::count(visits.first, "visit");
     let (blocks, cells) = (view.blocks.first, cells.first);
     out.paragraph(format!("{blocks} {of} are {first} and {cells} cells{more}."));
     match &view.estimate {

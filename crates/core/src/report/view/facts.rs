@@ -9,7 +9,7 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::prepare::region::speeds;
 use crate::prepare::{crypt, precondition};
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// A candidate as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ fn stack_words(stack: &Stack) -> String {
 
 /// "SanDisk Ultra (sda)".
 fn disk_name(disk: &Layer) -> String {
-    let product = sanitize(&words::product(disk.vendor.as_deref(), disk.model.as_deref()));
+    let product = sanitize(&phrases::product(disk.vendor.as_deref(), disk.model.as_deref()));
     let name = sanitize(&disk.name);
     if product.is_empty() { name } else { format!("{product} ({name})") }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::path::sanitize;
-use crate::words::capital;
+use crate::phrases::capital;
 
 const CELLS: &str = "cells";
 

@@ -28,12 +28,12 @@ use crate::model::path::{RawPath, sanitize};
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
+use crate::phrases;
 use crate::prepare::steps::shell_word;
 use crate::report::answer::{self, Answer, Matrix};
 use crate::report::{closed_loop, said};
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
-use crate::words;
 
 /// A run, ready to be laid out.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,13 +177,13 @@ fn as_typed(word: &str) -> RawPath {
 
 fn extent(run: &Run, analysis: &Analysis) -> String {
     let mut parts = vec![
-        words::count(run.header.candidates.len(), "candidate"),
-        words::count(run.header.workloads.len(), "workload"),
-        format!("{} complete", words::count(analysis.blocks, block_word(run))),
-        words::count(analysis.cells, "cell"),
+        phrases::count(run.header.candidates.len(), "candidate"),
+        phrases::count(run.header.workloads.len(), "workload"),
+        format!("{} complete", phrases::count(analysis.blocks, block_word(run))),
+        phrases::count(analysis.cells, "cell"),
     ];
     if analysis.void_cells > 0 {
-        parts.push(format!("{} discarded", words::count(analysis.void_cells, "cell")));
+        parts.push(format!("{} discarded", phrases::count(analysis.void_cells, "cell")));
     }
     parts.push(units::duration(run.elapsed_ns));
     parts.push(format!("mode {}", run.header.protocol.mode.name()));
@@ -274,7 +274,7 @@ fn interval_note(run: &Run) -> String {
          interval of the ratio of two rates, paired within blocks, and accounts for checks after \
          {} blocks and for {}. A tie is a difference of at most {} %.",
         looks.join(", "),
-        words::count(pairs, "pair"),
+        phrases::count(pairs, "pair"),
         super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
     )
 }

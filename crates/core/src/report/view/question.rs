@@ -9,10 +9,10 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
+use crate::phrases;
 use crate::report::round::{self, Change};
 use crate::report::{answer, energy, said};
 use crate::units;
-use crate::words;
 
 use super::{FindingView, RoundsView};
 
@@ -144,7 +144,7 @@ impl Question {
         Question {
             workload: sanitize(&verdict.workload),
             title: match verdict.lead {
-                Some(_) => words::capital(&answer::workload_name(&verdict.workload)),
+                Some(_) => phrases::capital(&answer::workload_name(&verdict.workload)),
                 None => sanitize(&verdict.workload),
             },
             index: index.map(WorkloadIx::new),

@@ -1,9 +1,9 @@
 //! Mode characterise: the figure of every round, rounded for people, and which five count.
 
 use crate::model::verdict::Rounds;
+use crate::phrases;
 use crate::report::round;
 use crate::stats::steady_state::ROUNDS;
-use crate::words;
 
 /// The rounds of one workload.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl RoundsView {
         let figures = format!("{}{bar}{}", before.join(" "), last.join(" "));
         let which = match (last.len(), before.is_empty()) {
             (0..ROUNDS, _) => {
-                return format!("{figures} ({} of 5)", words::count(last.len(), "round"));
+                return format!("{figures} ({} of 5)", phrases::count(last.len(), "round"));
             }
             (_, true) => "they",
             (_, false) => "the five after the bar",

@@ -6,7 +6,7 @@ use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// Drives that are named; of more, their number.
 const DRIVES_MAX: usize = 3;
@@ -63,7 +63,7 @@ fn drives(disks: &[&Layer], places: &[&Place]) -> String {
 }
 
 fn drive(disk: &Layer) -> String {
-    let name = words::product(disk.vendor.as_deref(), disk.model.as_deref());
+    let name = phrases::product(disk.vendor.as_deref(), disk.model.as_deref());
     let size = match disk.size_bytes {
         0 => String::new(),
         bytes => units::size_decimal(bytes),

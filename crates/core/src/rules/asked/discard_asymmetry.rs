@@ -6,7 +6,7 @@ use crate::model::candidate::Stack;
 use crate::model::candidate::has_option;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
-use crate::words;
+use crate::phrases;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -29,7 +29,7 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let names: Vec<String> =
         stacks.iter().filter(|(_, s)| trims(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty() && names.len() < stacks.len()).then(|| {
-        let evidence = format!("{} trims, the others do not", words::list(&names));
+        let evidence = format!("{} trims, the others do not", phrases::list(&names));
         let advice = "remove discard from the mkfs and mount options, or set it for all candidates";
         finding(header, &RULE, evidence, advice)
     })

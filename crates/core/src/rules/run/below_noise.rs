@@ -54,7 +54,7 @@ fn of_winner(
         Some((original, apart)) => (name(run, original).to_string(), apart.mean),
         None => {
             let (runs, of) = pooled(run, workload)?;
-            (format!("a candidate of {}", crate::words::count(runs, "earlier run")), of.mean)
+            (format!("a candidate of {}", crate::phrases::count(runs, "earlier run")), of.mean)
         }
     };
     (apart.abs() >= lead.mean.abs()).then(|| {

@@ -97,7 +97,7 @@ fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
     of.interval().excludes_zero().then(|| {
         let evidence = format!(
             "in {} on this drive, two measurements of one candidate differ by {}",
-            crate::words::count(runs, "earlier run"),
+            crate::phrases::count(runs, "earlier run"),
             of.label()
         );
         finding(&run.header, &RULE, evidence, SETTLE)

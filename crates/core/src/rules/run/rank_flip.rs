@@ -11,9 +11,9 @@ use crate::evidence::{finding, of_study};
 use crate::model::finding::{Finding, Severity};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
+use crate::phrases::figures;
 use crate::study::{Cell, SAME, Study};
 use crate::units;
-use crate::words::figures;
 
 /// The rule.
 pub static RULE: Rule = Rule {

@@ -6,8 +6,8 @@ use crate::decide::figure;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
+use crate::phrases;
 use crate::stats::{sample, student_t};
-use crate::words;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -68,7 +68,7 @@ fn first_slices(course: &Course, alpha: f64) -> Option<String> {
         format!(
             "the first slice of each block is {:.0} % slower than the rest, on average of {}",
             percent_slower(mean),
-            words::count(off.len(), "block")
+            phrases::count(off.len(), "block")
         )
     })
 }

@@ -6,7 +6,7 @@ use crate::decide::figure;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -44,7 +44,7 @@ fn stalls(course: &Course) -> Option<String> {
     let share = all.share();
     let is_long = all.longest_ns >= LONG_NS && share >= LONG_SHARE;
     (all.number > 0 && (share >= SHARE || is_long)).then(|| {
-        let stalls = words::count(all.number, "stall");
+        let stalls = phrases::count(all.number, "stall");
         format!(
             "{stalls} in {slices} slices, the longest for {}: {:.0} % of the time",
             units::duration(all.longest_ns),

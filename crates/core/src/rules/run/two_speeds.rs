@@ -7,7 +7,7 @@ use crate::model::run::Run;
 use crate::model::workload::Metric;
 use crate::stats::sample::median;
 use crate::stats::two_groups::{TwoGroups, two_groups};
-use crate::{units, words};
+use crate::{phrases, units};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -86,7 +86,7 @@ fn evidence(metric: Metric, of: &TwoGroups, (whole, cells): (usize, usize)) -> S
     let share = |count: usize| count as f64 * 100.0 / all.max(1) as f64;
     let when = match 2 * whole > cells {
         true => {
-            let cells = words::count(cells, "block");
+            let cells = phrases::count(cells, "block");
             format!("the speed changes between blocks ({whole} of {cells} have one speed)")
         }
         false => "the speed changes within blocks".to_string(),

@@ -45,7 +45,7 @@ fn unmeasured(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) ->
         let last = tried.last().map_or(String::new(), |reason| format!("; last reason: {reason}"));
         let is_it = |cell: &&Cell| (cell.candidate, cell.workload) == (c, workload);
         let kept = run.complete_cells().filter(is_it).count();
-        let attempts = crate::words::count(tried.len() + kept, "attempt");
+        let attempts = crate::phrases::count(tried.len() + kept, "attempt");
         let evidence = format!("no valid cell in {attempts}{last}");
         let advice = "fix the error above, or exclude this workload";
         let mut found = finding(&run.header, &RULE, evidence, advice);

@@ -4,13 +4,15 @@
 //! are dear to anybody is not its business, that is what the erase token is for. Right before
 //! writing the shell asks the kernel as well (O_EXCL): a table read a moment ago is no lock.
 
+pub mod image;
+
 use serde::Serialize;
 
-use super::commands::shell_word;
-use super::device::{BlockDevice, Mounted, Process, SwapOn, System, Unfit};
 use crate::model::host::LayerKind;
 use crate::model::path::{RawPath, printable};
 use crate::model::step::Inode;
+use crate::prepare::commands::shell_word;
+use crate::prepare::device::{BlockDevice, Mounted, Process, SwapOn, System, Unfit};
 use crate::sysinfo::dev::Dev;
 
 /// What the guard says.
@@ -411,5 +413,4 @@ fn volume_group(dm_name: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "guard_tests.rs"]
 mod tests;

@@ -3,12 +3,12 @@
 //! Pure, like its sibling the guard of devices. The contents are no business of it: that is what
 //! the erase token is for, which for an image is its file name.
 
-use super::commands::shell_word;
-use super::contents::Contents;
-use super::device::{Process, System};
-use super::guard::{self, Reason, Why};
+use super::{Reason, Why};
 use crate::model::host::LayerKind;
 use crate::model::path::RawPath;
+use crate::prepare::commands::shell_word;
+use crate::prepare::contents::Contents;
+use crate::prepare::device::{Process, System};
 
 /// What was found out about the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     }
     for mounted in system.mounts.iter().filter(|m| is_it(&m.mount.source)) {
         let at = &mounted.mount.mount_point;
-        match guard::is_own_mount(at) {
-            true => add(Why::Mounted, guard::own_mount("it", at)),
+        match super::is_own_mount(at) {
+            true => add(Why::Mounted, super::own_mount("it", at)),
             false => add(
                 Why::Mounted,
                 format!("it is mounted on {at}. Unmount it: umount {}", shell_word(at)),
@@ -57,8 +57,8 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
             Some(m) => {
                 let at = &m.mount.mount_point;
                 let word = shell_word(at);
-                let text = match guard::is_own_mount(at) {
-                    true => guard::own_mount("it", at),
+                let text = match super::is_own_mount(at) {
+                    true => super::own_mount("it", at),
                     false => {
                         format!("it is mounted on {at} through {device}. Unmount it: umount {word}")
                     }
@@ -72,9 +72,9 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
         }
     }
     for process in &image.users {
-        reasons.push(guard::open_reason(process, "it"));
+        reasons.push(super::open_reason(process, "it"));
     }
-    guard::leave_to_its_run(&mut reasons);
+    super::leave_to_its_run(&mut reasons);
     let mut add = |why, text: String| reasons.push(Reason::new(why, text));
     if image.links > 1 {
         let text = format!(
