@@ -90,8 +90,7 @@ pub enum Format {
 pub enum Command {
     /// List drives, their contents and whether they are safe to erase
     Devices,
-    /// Measure one directory and check whether its speed is normal, or compare several (no root
-    /// needed)
+    /// Check the speed of a directory, or compare several (no root needed)
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
@@ -140,7 +139,7 @@ pub enum Command {
     Check(Check),
     /// Show the activity of drives, CPUs, memory and threads, like iostat
     Watch(Watch),
-    /// Import bundles (exported runs), or results of fio, dd, ioping and other tools in any text
+    /// Import exported runs, or results of fio, dd, ioping and other tools
     Import(Import),
     /// Collect information for a bug report, without names, serial numbers or paths
     ReportBug(ReportBug),

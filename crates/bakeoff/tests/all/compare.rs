@@ -162,9 +162,9 @@ fn what_cannot_be_compared_says_what_to_type() {
         (&["compare", "last"][..], "--with study:"),
         (&["compare", "last", "0123"], "--with study:"),
         (&["compare", "last", "--with", "study:nobody"], "luks-btrfs"),
-        (&["compare", "last", "study:luks-btrfs", "--across", "host"], "name another"),
+        (&["compare", "last", "study:luks-btrfs", "--across", "host"], "specify another"),
         (&["compare", "last", "ffff"], "no run 'ffff'"),
-        (&["compare", "study:luks-btrfs"], "name two runs"),
+        (&["compare", "study:luks-btrfs"], "specify two runs"),
         (&["compare", "last", "last", "--across", "kernl"], "'kernel'"),
         (&["compare", "last", "--with", "study:usb-stick", "--format", "csv"], "json or markdown"),
     ] {

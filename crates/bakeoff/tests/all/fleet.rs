@@ -55,7 +55,7 @@ fn one_board_twice_a_bundle_twice_and_a_run_named_twice_count_once() {
     let (code, out, _) = home.run(&["import", file.to_str().unwrap()]);
     assert!(code == 0 && out.contains("already in the store"), "{out}");
     let (code, _, err) = home.run(&["fleet", "report", &first, &first]);
-    assert!(code == 2 && err.contains("is named twice") && err.contains("one board"), "{err}");
+    assert!(code == 2 && err.contains("is named twice") && err.contains("a single board"), "{err}");
     // Measured again on the same board, and on a second one.
     let again =
         board(&home, 0x0a, |text| text.replace("\"hostname\":\"pi\"", "\"hostname\":\"pi-1\""));
