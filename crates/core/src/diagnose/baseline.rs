@@ -93,11 +93,7 @@ pub fn filesystem(seen: &Seen) -> String {
 pub fn describe(seen: &Seen, steps: &[Step]) -> String {
     let one = |step: &Step| {
         let percent = step.share * 100.0;
-        format!(
-            "{percent:.0} % of the speed of {} ({})",
-            step.layer.label(),
-            rate_words(seen, step.rate)
-        )
+        format!("{percent:.0} % of {} ({})", step.layer.label(), rate_words(seen, step.rate))
     };
     let all: Vec<String> = steps.iter().map(one).collect();
     match all.is_empty() {
