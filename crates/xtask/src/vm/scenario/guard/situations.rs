@@ -62,7 +62,7 @@ pub const ALL: &[Situation] = &[
     with("no-consent", "$A", "", no(3, "--erase GUARD-A")),
     with("wrong-token", "$A", "--erase nonsense", no(3, "not the erase token")),
     with("token-of-another-disk", "$A", "--erase GUARD-B", no(3, "not the erase token")),
-    with("no-such-partition", "${A}9", A, no(2, "there is no")),
+    with("no-such-partition", "${A}9", A, no(2, "does not exist")),
     with("character-device", "/dev/null", A, no(3, "")),
     with("fifo", "$(mkfifo /tmp/fifo; echo /tmp/fifo)", A, no(3, "")),
     with("write-protected", "$RO", "--erase RO-1", no(3, "write-protected")),
@@ -123,7 +123,7 @@ pub const ALL: &[Situation] = &[
         echo $! >/tmp/holder
         while ! grep -q /mnt /proc/$(cat /tmp/holder)/mounts; do sleep 0.1; done",
         "$A",
-        "namespace of process",
+        "in the mount namespace of",
         "kill $(cat /tmp/holder); sleep 1",
     ),
     refused(
@@ -143,12 +143,12 @@ pub const ALL: &[Situation] = &[
         "mounted on /tmp/bound",
         "umount /tmp/bound",
     ),
-    refused("swap", "mkswap $A >/dev/null; swapon $A", "$A", "is swap", "swapoff $A"),
+    refused("swap", "mkswap $A >/dev/null; swapon $A", "$A", "is used as swap", "swapoff $A"),
     refused(
         "disk-of-a-swap-partition",
         "halves $A; mkswap ${A}2 >/dev/null; swapon ${A}2",
         "$A",
-        "is swap",
+        "is used as swap",
         "swapoff ${A}2",
     ),
     refused(
