@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::bench::{Bench, Ended};
 
 /// Longest that anything is waited for. Generous: a busy machine may be slow, a hang is a failure.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(600);
 /// Shortest pause between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 
