@@ -356,3 +356,23 @@ pub fn keys(value: &Value, into: &mut BTreeSet<String>) {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
+
+/// A rehearsal after which everything of `header` is as before, and that cost nothing.
+pub fn rehearsal(header: &crate::model::event::Header) -> crate::model::event::Rehearsal {
+    let header = header.clone();
+    crate::model::event::Rehearsal {
+        protocol: header.protocol,
+        candidates: header.candidates,
+        workloads: header.workloads,
+        skipped: Vec::new(),
+        dropped_workloads: Vec::new(),
+        region: header.region,
+        more_regions: Vec::new(),
+        file_bytes: 0,
+        visit_ns: 0,
+        block_ns: 0,
+        calibration_ns: 0,
+        block_write_bytes: 0,
+        expected_write_bytes: 0,
+    }
+}

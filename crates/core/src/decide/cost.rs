@@ -181,28 +181,13 @@ mod tests {
 
     #[test]
     fn what_a_run_wrote_is_its_rehearsal_the_layouts_of_its_visits_and_its_cells() {
-        use crate::testing::RunBuilder;
+        use crate::testing::{RunBuilder, rehearsal};
         let rate = |_: u32, _: u16, _: u16| 1e3;
         let mut run = RunBuilder::stacks(&["a", "b", "c"]).play(2, rate).build();
         let cells: u64 = run.blocks.iter().map(cells_bytes).sum();
         assert!(run.header.region.is_some() && cells > 0);
         assert_eq!(written_bytes(&run), cells);
-        let header = run.header.clone();
-        run.rehearsal = Some(Rehearsal {
-            protocol: header.protocol,
-            candidates: header.candidates,
-            workloads: header.workloads,
-            skipped: Vec::new(),
-            dropped_workloads: Vec::new(),
-            region: header.region,
-            more_regions: Vec::new(),
-            file_bytes: 1000,
-            visit_ns: 0,
-            block_ns: 0,
-            calibration_ns: 0,
-            block_write_bytes: 0,
-            expected_write_bytes: 0,
-        });
+        run.rehearsal = Some(Rehearsal { file_bytes: 1000, ..rehearsal(&run.header) });
         // Three candidates once, and three visits in each of two blocks.
         assert_eq!(written_bytes(&run), cells + 3000 + 2 * 3000);
     }

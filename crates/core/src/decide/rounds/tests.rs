@@ -94,21 +94,14 @@ fn rehearsed(
 ) -> RunBuilder {
     let run = builder.clone().build();
     let header = run.header;
+    let rehearsal = crate::testing::rehearsal(&header);
     let protocol = crate::model::protocol::Protocol { time_ns, max_write_bytes, ..header.protocol };
     builder.event(What::Rehearsed(Box::new(Rehearsal {
         protocol,
-        candidates: header.candidates,
-        workloads: header.workloads,
-        skipped: Vec::new(),
-        dropped_workloads: Vec::new(),
-        region: header.region,
-        more_regions: Vec::new(),
         file_bytes: 1 << 20,
         visit_ns: MINUTE_NS,
         block_ns: MINUTE_NS,
-        calibration_ns: 0,
-        block_write_bytes: 0,
-        expected_write_bytes: 0,
+        ..rehearsal
     })))
 }
 
