@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use bakeoff_core::compare::factor::Factor;
 use bakeoff_core::import::columns::Columns;
+use bakeoff_core::model::difference::Factor;
 use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::phrases::{choices, did_you_mean};

@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use bakeoff_core::compare::factor::Factor;
 use bakeoff_core::fleet::over::Over;
 use bakeoff_core::history::since::Since;
+use bakeoff_core::model::difference::Factor;
 
 use super::parse_name;
 

@@ -2,6 +2,7 @@
 //! filesystems.
 
 use super::claim;
+use crate::model::difference::Respect;
 use crate::model::event::Header;
 use crate::model::host::{LayerKind, Place, PlaceClass};
 use crate::model::index::CandidateIx;
@@ -15,43 +16,6 @@ pub struct Aspect {
     pub name: Respect,
     /// What it is in each place.
     pub values: Vec<String>,
-}
-
-/// What places can differ in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Respect {
-    /// Filesystem.
-    Filesystem,
-    /// Driver of the filesystem.
-    Driver,
-    /// Disk, memory or another machine.
-    Device,
-    /// Partition of one disk.
-    Position,
-    /// Negotiated link.
-    Link,
-    /// Encrypted or not.
-    Encryption,
-    /// Through a loop device or not.
-    LoopDevice,
-    /// Options of the mount.
-    MountOptions,
-}
-
-impl Respect {
-    /// In words.
-    pub fn label(self) -> &'static str {
-        match self {
-            Respect::Filesystem => "filesystem",
-            Respect::Driver => "driver",
-            Respect::Device => "device",
-            Respect::Position => "position on the disk",
-            Respect::Link => "link",
-            Respect::Encryption => "encryption",
-            Respect::LoopDevice => "loop device",
-            Respect::MountOptions => "mount options",
-        }
-    }
 }
 
 /// The places of these candidates; empty when they are no directories.

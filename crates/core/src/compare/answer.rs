@@ -2,22 +2,17 @@
 
 use serde::Serialize;
 
-use super::OfRun;
 use super::differences;
-use super::factor::Factor;
 use super::figures::{self, Row};
-use super::sentence;
-use crate::decide::compare::{Comparison, Outcome, Pair, decide};
+use super::part::{OfWorkload, Part};
+use crate::decide::compare::Pair;
 use crate::decide::schedule;
 use crate::decide::table::Table;
-use crate::evidence::finding;
 use crate::model::finding::Finding;
-use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::model::workload::Metric;
-use crate::rules::{limit, run::rank_flip};
-use crate::stats::paired::Interval;
+use crate::rules::run::rank_flip;
 
 /// The answer for one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,8 +28,9 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The winner in all runs, for `beats`.
     pub winner: Option<String>,
-    /// The answer in words.
-    pub sentence: String,
+    /// Whether two runs have different winners.
+    #[serde(skip)]
+    pub is_flipped: bool,
     /// What each run says alone, at the alpha of all runs together.
     pub runs: Vec<OfWorkload>,
     /// Every pair of candidates that all runs have.
@@ -43,17 +39,6 @@ pub struct Answer {
     pub figures: Vec<Row>,
     /// What limits the answer.
     pub findings: Vec<Finding>,
-}
-
-/// One run's answer on a workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct OfWorkload {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Candidates that no other is shown to be ahead of, best first.
-    pub top: Vec<String>,
-    /// Findings that forbid a claim, with what they saw.
-    pub forbidden: Vec<String>,
 }
 
 /// A pair of candidates in every run: rate of `a` in units of the rate of `b`.
@@ -82,34 +67,16 @@ pub struct EffectIn {
     pub blocks: u32,
 }
 
-/// A run with one of its workloads compared.
-pub(super) struct Part<'a> {
-    pub run: &'a Run,
-    pub label: &'a OfRun,
-    pub workload: WorkloadIx,
-    pub table: &'a Table,
-    pub pairs: Vec<Pair>,
-    pub said: OfWorkload,
-}
-
-impl Part<'_> {
-    /// Index of a candidate in this run.
-    pub fn index(&self, name: &str) -> Option<CandidateIx> {
-        CandidateIx::find(&self.run.header.candidates, |c| c.name == name)
-    }
-
-    pub fn name(&self, candidate: CandidateIx) -> String {
-        self.run.header.candidates[candidate].name.clone()
+impl Answer {
+    /// Those that are in the first tier of every run.
+    pub fn tied(&self) -> Vec<&str> {
+        tied(self.runs.iter())
     }
 }
 
-/// Every workload that all runs have with two candidates in common.
-pub(super) fn all(
-    runs: &[(Run, Analysis)],
-    labels: &[OfRun],
-    across: Option<Factor>,
-    is_alike: bool,
-) -> Vec<Answer> {
+/// Every workload that all runs have with two candidates in common; `shorts` are what the runs are
+/// called.
+pub(super) fn all(runs: &[(Run, Analysis)], shorts: &[&str], is_alike: bool) -> Vec<Answer> {
     let only: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
     let shared = differences::common(&only, differences::candidates);
     if shared.len() < 2 {
@@ -119,63 +86,19 @@ pub(super) fn all(
         only.iter().map(|run| Table::of(run, schedule::evidence_blocks(run))).collect();
     let mut answers = Vec::new();
     for name in differences::common(&only, differences::workloads) {
-        let of = |(at, (run, analysis))| {
-            part((run, analysis), (&labels[at], &tables[at]), name, &shared, runs.len())
-        };
-        let pairs = runs.iter().map(|(run, analysis)| (run, analysis)).enumerate();
+        let pairs = runs.iter().zip(&tables);
+        let of = |(of, table)| Part::of(of, table, name, &shared, runs.len());
         let parts: Option<Vec<Part>> = pairs.map(of).collect();
-        answers.extend(parts.map(|parts| answer(&parts, across, is_alike, &shared)));
+        answers.extend(parts.map(|parts| answer(&parts, shorts, is_alike, &shared)));
     }
     answers
 }
 
-fn part<'a>(
-    (run, analysis): (&'a Run, &Analysis),
-    (label, table): (&'a OfRun, &'a Table),
-    name: &str,
-    shared: &[&str],
-    runs: usize,
-) -> Option<Part<'a>> {
-    let workload = WorkloadIx::find(&run.header.workloads, |w| w.name == name)?;
-    let protocol = &run.header.protocol;
-    // A statement over several runs is wrong as soon as it is wrong in one.
-    let alpha = protocol.alpha_pair() / runs.max(1) as f64;
-    let compared = Comparison::of(run, table, workload, alpha);
-    let is_shared = |c: CandidateIx| shared.contains(&run.header.candidates[c].name.as_str());
-    let ranked: Vec<CandidateIx> = compared.ranked.into_iter().filter(|c| is_shared(*c)).collect();
-    let pairs: Vec<Pair> =
-        compared.pairs.into_iter().filter(|p| is_shared(p.a) && is_shared(p.b)).collect();
-    let intervals: Vec<Option<Interval>> = pairs.iter().map(|p| p.interval).collect();
-    let decision = decide(&ranked, &intervals, protocol.tie_margin);
-    let own = &analysis.verdicts.get(usize::from(workload))?.findings;
-    let forbidden = limit::reasons(own);
-    let is_early = (table.blocks().len() as u32) < protocol.first_look();
-    let verdict = match decision.outcome {
-        _ if !forbidden.is_empty() || ranked.len() < 2 => Verdict::Refused,
-        _ if is_early => Verdict::NotResolved,
-        Outcome::Beats => Verdict::Beats,
-        Outcome::Ties => Verdict::Ties,
-        Outcome::Open => Verdict::NotResolved,
-    };
-    let name = |c: &CandidateIx| run.header.candidates[*c].name.clone();
-    let top = if is_early { Vec::new() } else { decision.top.iter().map(name).collect() };
-    let said = OfWorkload { verdict, top, forbidden };
-    Some(Part { run, label, workload, table, pairs, said })
-}
-
-fn answer(parts: &[Part], across: Option<Factor>, is_alike: bool, shared: &[&str]) -> Answer {
+fn answer(parts: &[Part], shorts: &[&str], is_alike: bool, shared: &[&str]) -> Answer {
     let first = &parts[0];
     let of = &first.run.header.workloads[first.workload];
-    let mut findings = Vec::new();
-    let flip = winners_differ(parts);
-    if let Some(evidence) = flip.as_ref().filter(|_| is_alike) {
-        findings.push(rank_flip(first.run, &of.name, evidence.clone()));
-    }
+    let flip = winners_differ(parts, shorts).filter(|_| is_alike);
     let verdict = if is_alike { verdict(parts, flip.is_some()) } else { Verdict::Refused };
-    let sentence = match is_alike {
-        true => sentence::of(parts, across, verdict, flip.is_some()),
-        false => format!("Not ranked on {}: the runs are not comparable.", of.summary),
-    };
     let is_ranked = is_alike && parts.iter().all(|p| p.said.forbidden.is_empty());
     Answer {
         workload: of.name.clone(),
@@ -183,19 +106,21 @@ fn answer(parts: &[Part], across: Option<Factor>, is_alike: bool, shared: &[&str
         metric: of.metric,
         verdict,
         winner: (verdict == Verdict::Beats).then(|| first.said.top[0].clone()),
-        sentence,
+        is_flipped: flip.is_some(),
         runs: parts.iter().map(|p| p.said.clone()).collect(),
         effects: effects(parts, is_ranked),
         figures: figures::rows(parts, shared, is_ranked),
-        findings,
+        findings: flip
+            .map(|winners| rank_flip::over_runs(&first.run.header, &of.name, winners))
+            .into_iter()
+            .collect(),
     }
 }
 
-/// Those that are in the first tier of every run.
-pub(super) fn tied(parts: &[Part]) -> Vec<String> {
-    let Some((first, rest)) = parts.split_first() else { return Vec::new() };
-    let in_all = |name: &&String| rest.iter().all(|p| p.said.top.contains(name));
-    first.said.top.iter().filter(in_all).cloned().collect()
+fn tied<'a>(mut said: impl Iterator<Item = &'a OfWorkload> + Clone) -> Vec<&'a str> {
+    let Some(first) = said.next() else { return Vec::new() };
+    let in_all = |name: &&String| said.clone().all(|of| of.top.contains(name));
+    first.top.iter().filter(in_all).map(String::as_str).collect()
 }
 
 fn verdict(parts: &[Part], is_flipped: bool) -> Verdict {
@@ -204,27 +129,26 @@ fn verdict(parts: &[Part], is_flipped: bool) -> Verdict {
         Verdict::Refused
     } else if every(Verdict::Beats) {
         Verdict::Beats
-    } else if every(Verdict::Ties) && tied(parts).len() > 1 {
+    } else if every(Verdict::Ties) && tied(parts.iter().map(|p| &p.said)).len() > 1 {
         Verdict::Ties
     } else {
         Verdict::NotResolved
     }
 }
 
-/// Two runs with different winners, in words.
-fn winners_differ(parts: &[Part]) -> Option<String> {
-    let won = |p: &Part| (p.said.verdict == Verdict::Beats).then(|| p.said.top.first().cloned())?;
-    let winners: Vec<(String, &str)> =
-        parts.iter().filter_map(|p| Some((won(p)?, p.label.short.as_str()))).collect();
-    let first = winners.first()?;
-    let other = winners.iter().find(|w| w.0 != first.0)?;
-    Some(format!("{} is fastest in {}, {} in {}", first.0, first.1, other.0, other.1))
-}
-
-fn rank_flip(run: &Run, workload: &str, evidence: String) -> Finding {
-    let advice = "choose by the setting that you use; a winner is valid for its own setting only";
-    let found = finding(&run.header, &rank_flip::RULE, evidence, advice);
-    Finding { workload: Some(workload.to_string()), ..found }
+/// Two runs with different winners: each with its run.
+fn winners_differ<'a>(
+    parts: &'a [Part],
+    shorts: &[&'a str],
+) -> Option<[rank_flip::WinnerIn<'a>; 2]> {
+    let won = |(p, run): (&'a Part, &&'a str)| {
+        let winner = p.said.top.first().filter(|_| p.said.verdict == Verdict::Beats)?;
+        Some(rank_flip::WinnerIn { winner, run })
+    };
+    let winners: Vec<rank_flip::WinnerIn> = parts.iter().zip(shorts).filter_map(won).collect();
+    let first = *winners.first()?;
+    let other = winners.iter().find(|w| w.winner != first.winner)?;
+    Some([first, *other])
 }
 
 fn effects(parts: &[Part], is_ranked: bool) -> Vec<EffectRow> {

@@ -7,9 +7,9 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::factor::{Difference, Factor};
-use crate::analyse::places::{self, Respect};
+use crate::analyse::places;
 use crate::model::candidate::{Candidate, Kind};
+use crate::model::difference::{Difference, Property, Respect};
 use crate::model::event::Header;
 use crate::model::host::{Layer, LayerKind, Place};
 use crate::model::link::Link;
@@ -54,8 +54,7 @@ pub fn candidates(header: &Header) -> Vec<&str> {
 /// One value a run; a difference when they are not all the same.
 fn aspect(
     headers: &[&Header],
-    factor: Option<Factor>,
-    what: &str,
+    what: Property,
     value: impl Fn(&Header) -> String,
 ) -> Option<Difference> {
     let raw: Vec<String> = headers.iter().map(|header| value(header)).collect();
@@ -63,38 +62,36 @@ fn aspect(
         return None;
     }
     let values = raw.iter().map(|value| printable(value.as_bytes())).collect();
-    Some(Difference { what: printable(what.as_bytes()), factor, values })
+    Some(Difference::new(what, values))
 }
 
 fn machine(headers: &[&Header]) -> Vec<Difference> {
-    let host = |what: &str, value: &dyn Fn(&Header) -> String| {
-        aspect(headers, Some(Factor::Host), what, value)
-    };
+    let host = |what, value: &dyn Fn(&Header) -> String| aspect(headers, what, value);
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let mut all = vec![
-        host("host name", &|h| h.host.hostname.clone()),
-        host("board", &|h| text(&h.host.model)),
-        host("CPU", &|h| text(&h.host.cpu)),
-        host("CPUs", &|h| h.host.cpus.to_string()),
-        host("architecture", &|h| h.host.arch.clone()),
-        host("system", &|h| text(&h.host.os)),
-        host("AES instructions", &|h| match h.host.aes {
+        host(Property::HostName, &|h| h.host.hostname.clone()),
+        host(Property::Board, &|h| text(&h.host.model)),
+        host(Property::Cpu, &|h| text(&h.host.cpu)),
+        host(Property::Cpus, &|h| h.host.cpus.to_string()),
+        host(Property::Architecture, &|h| h.host.arch.clone()),
+        host(Property::System, &|h| text(&h.host.os)),
+        host(Property::AesInstructions, &|h| match h.host.aes {
             Some(true) => "yes".to_string(),
             Some(false) => "no".to_string(),
             None => String::new(),
         }),
-        host("governor", &|h| h.host.governors.join(",")),
-        host("clock source", &|h| text(&h.host.clocksource)),
-        aspect(headers, Some(Factor::Kernel), "kernel", |h| h.host.kernel.clone()),
+        host(Property::Governor, &|h| h.host.governors.join(",")),
+        host(Property::ClockSource, &|h| text(&h.host.clocksource)),
+        host(Property::Kernel, &|h| h.host.kernel.clone()),
     ];
     // Records of earlier versions have none.
     if headers.iter().all(|h| h.host.board_id.is_some()) {
-        all.push(host("board ID", &|h| text(&h.host.board_id)));
+        all.push(host(Property::BoardId, &|h| text(&h.host.board_id)));
     }
     let memory: Vec<f64> = headers.iter().map(|h| h.host.mem_total_bytes as f64).collect();
     let (low, high) = memory.iter().fold((f64::MAX, 0.0f64), |(l, h), m| (l.min(*m), h.max(*m)));
     if high > low * (1.0 + SAME_MEMORY) {
-        all.push(host("memory", &|h| units::size(h.host.mem_total_bytes)));
+        all.push(host(Property::Memory, &|h| units::size(h.host.mem_total_bytes)));
     }
     let mut names: Vec<&str> =
         headers.iter().flat_map(|h| &h.host.settings).map(|(name, _)| name.as_str()).collect();
@@ -102,23 +99,32 @@ fn machine(headers: &[&Header]) -> Vec<Difference> {
     names.dedup();
     for name in names {
         let of = |h: &Header| h.host.settings.iter().find(|s| s.0 == name).map(|s| s.1.clone());
-        all.push(host(name, &|h| of(h).unwrap_or_default()));
+        let setting = Property::Setting(printable(name.as_bytes()));
+        all.push(host(setting, &|h| of(h).unwrap_or_default()));
     }
     all.into_iter().flatten().collect()
 }
 
-/// Workloads and candidates that not all of the runs have, each with the run that has it in words:
-/// `seqread (in 1a2b3c4d)`.
-pub fn left_out(runs: &[&Run], of_run: impl Fn(usize) -> String) -> Vec<String> {
+/// A workload or candidate that one of the runs has and not all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name, printable.
+    pub name: String,
+    /// Index of the run that has it.
+    pub run: usize,
+}
+
+/// Workloads and candidates that not all of the runs have, once for each run that has one.
+pub fn left_out(runs: &[&Run]) -> Vec<LeftOut> {
     let mut all = Vec::new();
     let lists: [fn(&Header) -> Vec<&str>; 2] = [workloads, candidates];
     for names in lists {
         let shared = common(runs, names);
         for (at, run) in runs.iter().enumerate() {
             for name in names(&run.header).into_iter().filter(|name| !shared.contains(name)) {
-                let text = format!("{} ({})", printable(name.as_bytes()), of_run(at));
-                if !all.contains(&text) {
-                    all.push(text);
+                let left_out = LeftOut { name: printable(name.as_bytes()), run: at };
+                if !all.contains(&left_out) {
+                    all.push(left_out);
                 }
             }
         }
@@ -156,9 +162,8 @@ fn drives(headers: &[&Header]) -> Vec<Difference> {
         values.dedup();
         values.join("; ")
     };
-    let device = |what: &str, value: &dyn Fn(&Layer) -> String| {
-        aspect(headers, Some(Factor::Device), what, |h| of_disks(h, value))
-    };
+    let device =
+        |what, value: &dyn Fn(&Layer) -> String| aspect(headers, what, |h| of_disks(h, value));
     let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_string();
     let tokens = |h: &Header| -> String {
         let of = h.regions().map(|r| r.token.clone().unwrap_or_default());
@@ -173,17 +178,21 @@ fn drives(headers: &[&Header]) -> Vec<Difference> {
         regions.chain(partitions).collect::<Vec<_>>().join("; ")
     };
     let all = [
-        device("drive", &|l| format!("{} {}", text(&l.vendor), text(&l.model)).trim().to_string()),
-        device("serial number", &|l| text(&l.serial)),
-        device("capacity", &|l| units::size_decimal(l.size_bytes)),
-        device("bus", &|l| text(&l.bus)),
-        device("link", &|l| l.link.as_ref().map(Link::to_string).unwrap_or_default()),
-        device("sectors", &|l| l.logical_block_bytes.map(|b| b.to_string()).unwrap_or_default()),
-        device("write cache", &|l| text(&l.write_cache)),
-        device("scheduler", &|l| text(&l.scheduler)),
-        device("read-ahead", &|l| l.read_ahead_bytes.map(units::size).unwrap_or_default()),
-        aspect(headers, Some(Factor::Device), "erase token", tokens),
-        aspect(headers, Some(Factor::Device), "position on the drive", start),
+        device(Property::Drive, &|l| {
+            format!("{} {}", text(&l.vendor), text(&l.model)).trim().to_string()
+        }),
+        device(Property::SerialNumber, &|l| text(&l.serial)),
+        device(Property::Capacity, &|l| units::size_decimal(l.size_bytes)),
+        device(Property::Bus, &|l| text(&l.bus)),
+        device(Property::Link, &|l| l.link.as_ref().map(Link::to_string).unwrap_or_default()),
+        device(Property::Sectors, &|l| {
+            l.logical_block_bytes.map(|b| b.to_string()).unwrap_or_default()
+        }),
+        device(Property::WriteCache, &|l| text(&l.write_cache)),
+        device(Property::Scheduler, &|l| text(&l.scheduler)),
+        device(Property::ReadAhead, &|l| l.read_ahead_bytes.map(units::size).unwrap_or_default()),
+        aspect(headers, Property::EraseToken, tokens),
+        aspect(headers, Property::Position, start),
     ];
     all.into_iter().flatten().collect()
 }
@@ -202,8 +211,9 @@ fn places_below(headers: &[&Header]) -> Vec<Difference> {
             if matches!(aspect.name, Respect::Device | Respect::Link | Respect::Position) {
                 continue;
             }
-            let what = format!("{} of {}", aspect.name.label(), printable(name.as_bytes()));
-            all.push(Difference { what, factor: None, values: aspect.values });
+            let place = printable(name.as_bytes());
+            let what = Property::Place { respect: aspect.name, place };
+            all.push(Difference::new(what, aspect.values));
         }
     }
     all
@@ -212,13 +222,13 @@ fn places_below(headers: &[&Header]) -> Vec<Difference> {
 /// The kind of run, its rules and its region.
 fn rules(runs: &[&Run]) -> Vec<Difference> {
     let headers: Vec<&Header> = runs.iter().map(|run| &run.header).collect();
-    let never = |what: &str, value: &dyn Fn(&Header) -> String| aspect(&headers, None, what, value);
+    let never = |what, value: &dyn Fn(&Header) -> String| aspect(&headers, what, value);
     let regions = |h: &Header, value: &dyn Fn(&crate::model::event::Region) -> String| {
         h.regions().map(value).collect::<Vec<_>>().join("; ")
     };
     let limit = |ns: Option<u64>| ns.map(units::duration).unwrap_or_default();
     let all = [
-        never("what is compared", &|h| {
+        never(Property::Compared, &|h| {
             match h.region.as_ref().map(|r| r.is_image) {
                 None => "places",
                 Some(true) => "stacks on an image",
@@ -226,12 +236,12 @@ fn rules(runs: &[&Run]) -> Vec<Difference> {
             }
             .to_string()
         }),
-        never("mode", &|h| h.protocol.mode.name().to_string()),
-        never("shortest cell", &|h| units::duration(h.protocol.cell_min_ns)),
-        never("longest cell", &|h| limit(h.protocol.cell_max_ns)),
-        never("operations of a cell", &|h| h.protocol.cell_min_ios.to_string()),
-        never("size of the region", &|h| regions(h, &|r| units::size(r.size_bytes))),
-        never("state before each visit", &|h| regions(h, &|r| r.flash_state.name().to_string())),
+        never(Property::Mode, &|h| h.protocol.mode.name().to_string()),
+        never(Property::ShortestCell, &|h| units::duration(h.protocol.cell_min_ns)),
+        never(Property::LongestCell, &|h| limit(h.protocol.cell_max_ns)),
+        never(Property::CellOperations, &|h| h.protocol.cell_min_ios.to_string()),
+        never(Property::RegionSize, &|h| regions(h, &|r| units::size(r.size_bytes))),
+        never(Property::FlashState, &|h| regions(h, &|r| r.flash_state.name().to_string())),
         preconditioning(runs),
     ];
     all.into_iter().flatten().collect()
@@ -251,7 +261,7 @@ fn preconditioning(runs: &[&Run]) -> Option<Difference> {
     };
     let values: Vec<String> = runs.iter().map(ended).collect();
     let is_alike = values.iter().all(|value| *value == values[0]);
-    (!is_alike).then(|| Difference { what: "preconditioning".to_string(), factor: None, values })
+    (!is_alike).then(|| Difference::new(Property::Preconditioning, values))
 }
 
 /// Workloads and candidates that have one name and are not the same.
@@ -260,8 +270,9 @@ fn definitions(headers: &[&Header]) -> Vec<Difference> {
     let Some(first) = headers.first() else { return all };
     for workload in &first.workloads {
         let find = |h: &&Header| h.workloads.iter().find(|w| w.name == workload.name).map(document);
-        let label = format!("workload {}", workload.name);
-        all.extend(unlike_keys(&label, headers.iter().map(find).collect()));
+        let name = printable(workload.name.as_bytes());
+        let what = |key| Property::Workload { name: name.clone(), key };
+        all.extend(unlike_keys(what, headers.iter().map(find).collect()));
     }
     for candidate in &first.candidates {
         let of = |c: &Candidate| match &c.kind {
@@ -270,7 +281,9 @@ fn definitions(headers: &[&Header]) -> Vec<Difference> {
             Kind::Directory { path, .. } => document(path),
         };
         let find = |h: &&Header| h.candidates.iter().find(|c| c.name == candidate.name).map(of);
-        all.extend(unlike_keys(&candidate.name, headers.iter().map(find).collect()));
+        let name = printable(candidate.name.as_bytes());
+        let what = |key| Property::Candidate { name: name.clone(), key };
+        all.extend(unlike_keys(what, headers.iter().map(find).collect()));
     }
     all
 }
@@ -281,7 +294,10 @@ fn document(value: &impl Serialize) -> Value {
 }
 
 /// The keys in which documents differ; a run without the thing has none and is left out of it.
-fn unlike_keys(label: &str, documents: Vec<Option<Value>>) -> Vec<Difference> {
+fn unlike_keys(
+    what: impl Fn(String) -> Property,
+    documents: Vec<Option<Value>>,
+) -> Vec<Difference> {
     let Some(documents) = documents.into_iter().collect::<Option<Vec<Value>>>() else {
         return Vec::new();
     };
@@ -302,8 +318,7 @@ fn unlike_keys(label: &str, documents: Vec<Option<Value>>) -> Vec<Difference> {
         };
         let values: Vec<String> = leaves.iter().map(value).collect();
         if values.iter().any(|v| *v != values[0]) {
-            let what = printable(format!("{label}: {key}").trim_end_matches(": ").as_bytes());
-            all.push(Difference { what, factor: None, values });
+            all.push(Difference::new(what(printable(key.as_bytes())), values));
         }
     }
     all

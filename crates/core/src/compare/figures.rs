@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::answer::Part;
+use super::part::Part;
 use crate::stats::sample;
 
 /// A candidate in every run.

@@ -8,9 +8,8 @@
 
 pub mod answer;
 pub mod differences;
-pub mod factor;
 pub mod figures;
-mod sentence;
+pub mod part;
 pub mod with_study;
 
 #[cfg(test)]
@@ -19,19 +18,15 @@ mod tests;
 use serde::Serialize;
 
 use crate::analyse::claim;
-use crate::evidence::{Rule, finding};
+use crate::model::difference::{Difference, Factor, Property};
 use crate::model::event::SHORT_ID;
 use crate::model::finding::Finding;
-use crate::model::path::{printable, sanitize};
+use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
-use crate::phrases;
 use crate::rules::published::{kernel_mismatch, runs_differ, tool_version};
 use answer::Answer;
-use factor::{Difference, Factor};
-
-/// Most differences that are named in one sentence.
-const NAMED_LIMIT: usize = 4;
+use differences::LeftOut;
 
 /// Runs compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,15 +40,12 @@ pub struct Compared {
     /// All in which they differ.
     pub differences: Vec<Difference>,
     /// Workloads and candidates that not every run has.
-    pub left_out: Vec<String>,
+    #[serde(skip)]
+    pub left_out: Vec<LeftOut>,
     /// One for each workload that every run has.
     pub answers: Vec<Answer>,
     /// What forbids or limits a claim over these runs.
     pub findings: Vec<Finding>,
-    /// The answer over all.
-    pub headline: String,
-    /// What to type, or to know.
-    pub notes: Vec<String>,
 }
 
 /// One of the runs.
@@ -80,28 +72,16 @@ pub struct OfRun {
 /// Compares runs; `across` names what may differ.
 pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
     let only: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-    let differences = differences::differences(&only);
-    let unlike: Vec<&Difference> =
-        differences.iter().filter(|d| across.is_none() || d.factor != across).collect();
     let labels = labels(runs);
-    let mut findings = unlike_findings(&only, &unlike);
-    findings.extend(versions(&only));
+    let differences = differences::differences(&only);
+    let unlike = unlike(&differences, across);
     let is_alike = unlike.is_empty();
-    let answers = answer::all(runs, &labels, across, is_alike);
-    let headline = headline(&labels, across, &differences, &unlike, &answers);
-    let notes = notes(&labels, across, &differences, &unlike);
-    let left_out = differences::left_out(&only, |at| format!("in {}", labels[at].short));
-    Compared {
-        runs: labels,
-        across,
-        is_alike,
-        left_out,
-        findings,
-        headline,
-        notes,
-        answers,
-        differences,
-    }
+    let mut findings = unlike_findings(&only, &unlike);
+    findings.extend(tool_version::over_runs(&only));
+    let shorts: Vec<&str> = labels.iter().map(|run| run.short.as_str()).collect();
+    let answers = answer::all(runs, &shorts, is_alike);
+    let left_out = differences::left_out(&only);
+    Compared { runs: labels, across, is_alike, differences, left_out, answers, findings }
 }
 
 impl Compared {
@@ -110,6 +90,15 @@ impl Compared {
         let is_answer = |a: &Answer| matches!(a.verdict, Verdict::Beats | Verdict::Ties);
         !self.answers.is_empty() && self.answers.iter().all(is_answer)
     }
+
+    /// What differs and may not.
+    pub fn unlike(&self) -> Vec<&Difference> {
+        unlike(&self.differences, self.across)
+    }
+}
+
+fn unlike(differences: &[Difference], across: Option<Factor>) -> Vec<&Difference> {
+    differences.iter().filter(|d| across.is_none() || d.factor != across).collect()
 }
 
 fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
@@ -134,116 +123,12 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
     runs.iter().map(label).collect()
 }
 
-/// The first few in words, and how many more there are: all of them are listed besides.
-fn named(differences: &[&Difference]) -> String {
-    let mut all: Vec<String> = differences.iter().take(NAMED_LIMIT).map(|d| d.label()).collect();
-    match differences.len().saturating_sub(NAMED_LIMIT) {
-        0 => {}
-        1 => all.push("one more property".to_string()),
-        more => all.push(format!("{more} more properties")),
-    }
-    phrases::list(&all)
-}
-
 /// What forbids ranking runs that are not alike.
 fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
-    let of = |rule: &Rule, evidence: String, advice: &str| {
-        finding(&first.header, rule, evidence, advice)
-    };
-    let advice = "measure again with only one change, and specify it with --across";
-    let mut all = vec![of(&runs_differ::RULE, named(unlike), advice)];
-    if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
-        let advice = "measure on one kernel, or compare kernels with --across kernel";
-        all.push(of(&kernel_mismatch::RULE, kernel.label(), advice));
+    let mut all = vec![runs_differ::over_runs(&first.header, unlike)];
+    if let Some(kernel) = unlike.iter().find(|d| d.what == Property::Kernel) {
+        all.push(kernel_mismatch::over_runs(&first.header, kernel));
     }
     all
-}
-
-/// Versions of bakeoff and of the tools it ran.
-fn versions(runs: &[&Run]) -> Option<Finding> {
-    let of = |run: &&Run| {
-        let mut all = vec![format!("bakeoff {}", run.header.version)];
-        for tool in run.complete_cells().filter_map(|cell| cell.measurement.tool.as_ref()) {
-            let text = format!("{} {}", tool.driver.name(), tool.version);
-            if !all.contains(&text) && all.len() < 32 {
-                all.push(text);
-            }
-        }
-        all.sort_unstable();
-        all.join(", ")
-    };
-    let each: Vec<String> = runs.iter().map(of).collect();
-    let first = runs.first().filter(|_| each.iter().any(|v| *v != each[0]))?;
-    let shown: Vec<String> = each.iter().map(|v| printable(v.as_bytes())).collect();
-    let advice = "measure all runs with the same versions of bakeoff and of the tools";
-    Some(finding(&first.header, &tool_version::RULE, shown.join("; "), advice))
-}
-
-fn headline(
-    runs: &[OfRun],
-    across: Option<Factor>,
-    differences: &[Difference],
-    unlike: &[&Difference],
-    answers: &[Answer],
-) -> String {
-    if !unlike.is_empty() {
-        return format!("Not ranked: these runs differ in {}.", named(unlike));
-    }
-    if answers.is_empty() {
-        return "Nothing to compare: these runs share no workload with two candidates in common."
-            .to_string();
-    }
-    let allowed: Vec<&Difference> = differences.iter().collect();
-    let over = match (across, allowed.is_empty()) {
-        (Some(factor), false) => {
-            format!("{} runs that differ in {} only", runs.len(), named_factor(factor, &allowed))
-        }
-        (_, _) => format!("{} runs that differ only in when they were measured", runs.len()),
-    };
-    format!("Over {over}: {}", sentence::summary(answers))
-}
-
-fn named_factor(factor: Factor, differences: &[&Difference]) -> String {
-    match differences {
-        [one] => one.label(),
-        several => format!("the {}: {}", factor.name(), named(several)),
-    }
-}
-
-fn notes(
-    runs: &[OfRun],
-    across: Option<Factor>,
-    differences: &[Difference],
-    unlike: &[&Difference],
-) -> Vec<String> {
-    let mut notes = Vec::new();
-    let factors: Vec<Option<Factor>> = {
-        let mut all: Vec<Option<Factor>> = differences.iter().map(|d| d.factor).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    };
-    match (across, factors.as_slice()) {
-        (_, [Some(factor)]) if !unlike.is_empty() => {
-            let ids: Vec<&str> = runs.iter().map(|run| run.short.as_str()).collect();
-            notes.push(format!(
-                "All of these differences belong to one factor. To compare across it: bakeoff \
-                 compare {} --across {}",
-                ids.join(" "),
-                factor.name()
-            ));
-        }
-        (Some(factor), []) if factor != Factor::Time => notes.push(format!(
-            "The {} is the same in all runs: they repeat one measurement.",
-            factor.name()
-        )),
-        _ => {}
-    }
-    if unlike.is_empty() && across.is_some_and(|factor| factor != Factor::Time) {
-        notes.push(
-            "They were measured at different times, so changes over time are included.".to_string(),
-        );
-    }
-    notes
 }

@@ -16,9 +16,9 @@ use crate::model::job::Rw;
 use crate::model::path::printable;
 use crate::model::run::Run;
 use crate::model::workload::{DriverName, Metric, Workload};
+use crate::phrases;
 use crate::prepare::support::format_of;
 use crate::stats::sample;
-use crate::{phrases, units};
 
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
@@ -30,8 +30,9 @@ pub struct StudyComparison {
     pub run: String,
     /// The study's name.
     pub study: String,
-    /// What makes the numbers incomparable, a sentence each.
-    pub not_comparable: Vec<String>,
+    /// What makes the numbers incomparable.
+    #[serde(skip)]
+    pub not_comparable: Vec<NotComparable>,
     /// Our figures of what the study measured too.
     pub rows: Vec<Row>,
     /// Two of our candidates beside the same two of theirs.
@@ -42,6 +43,49 @@ pub struct StudyComparison {
     pub assumption: &'static str,
     /// What limits the study as a comparison.
     pub findings: Vec<Finding>,
+}
+
+/// Why the numbers of a run and of a study cannot be compared. Texts are printable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotComparable {
+    /// A setting, with the values that occur in the run and in the study.
+    Setting {
+        /// Which.
+        what: Setting,
+        /// In the run.
+        ours: Vec<String>,
+        /// In the study; empty where it does not state one.
+        theirs: Vec<String>,
+    },
+    /// The block size of workloads of the run.
+    BlockSize {
+        /// Their names.
+        workloads: Vec<String>,
+        /// In the run.
+        ours_bytes: u64,
+        /// In the study.
+        theirs_bytes: Vec<u64>,
+    },
+    /// A finding that forbids ranking the study itself.
+    Finding {
+        /// What it saw.
+        evidence: String,
+        /// Its rule.
+        id: String,
+    },
+}
+
+/// What a run and a study both should state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Machine.
+    Machine,
+    /// Drive, and the place on it.
+    Drive,
+    /// Tool with its version.
+    Tool,
+    /// Kernel.
+    Kernel,
 }
 
 /// One of our candidates on one of our workloads.
@@ -98,8 +142,15 @@ pub struct PairRow {
 /// A ratio of two published figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PublishedRatio {
-    /// Machine, drive, tool, test and block size.
+    /// Machine and drive as the study names them.
+    #[serde(skip)]
     pub setting: String,
+    /// Its name of the test.
+    #[serde(skip)]
+    pub test: String,
+    /// Block size; `None` where it is not told.
+    #[serde(skip)]
+    pub block_size_bytes: Option<u64>,
     /// Theirs.
     pub ratio: f64,
     /// Whether it lies inside our interval.
@@ -291,48 +342,57 @@ fn ratios(
         let other = b.published.iter().find(|y| key(y) == key(x) && y.bytes_per_s > 0.0);
         let Some(y) = other else { continue };
         let ratio = x.bytes_per_s / y.bytes_per_s;
-        let size = x.block_size_bytes.map(|b| format!(", bs {}", units::block_size(b)));
-        let setting = format!("{}, {}{}", x.setting, x.test, size.unwrap_or_default());
-        all.push(PublishedRatio { setting, ratio, is_inside: low <= ratio && ratio <= high });
+        all.push(PublishedRatio {
+            setting: x.setting.clone(),
+            test: x.test.clone(),
+            block_size_bytes: x.block_size_bytes,
+            ratio,
+            is_inside: low <= ratio && ratio <= high,
+        });
     }
     all
 }
 
 /// What is not alike between the run and the study, and what forbids ranking the study itself.
-fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -> Vec<String> {
-    let unique = |values: &mut dyn Iterator<Item = String>| {
-        let mut all: Vec<String> = Vec::new();
-        for value in values.filter(|value| !value.is_empty()) {
-            if !all.contains(&value) {
-                all.push(value);
-            }
-        }
-        all.join(" / ")
-    };
+fn not_comparable(
+    run: &Run,
+    imported: &Imported,
+    facts: &Facts,
+    rows: &[Row],
+) -> Vec<NotComparable> {
     let column = |key: &'static str| {
         let of = |r: &ToolResult| {
             let is_cell = r.metrics.iter().any(|m| m.name == "throughput");
             let value = r.setup.get(key).filter(|_| is_cell)?;
             Some(printable(value.as_bytes()))
         };
-        unique(&mut imported.results.iter().filter_map(of))
+        unique(imported.results.iter().filter_map(of).filter(|value| !value.is_empty()))
     };
-    let ours_on = crate::analyse::claim::conditions(&run.header);
-    let named = |what: &str, ours: &str, theirs: String| match theirs.is_empty() {
-        true => format!("{what}: {ours} in this run; not stated in the study"),
-        false => format!("{what}: {ours} in this run; {theirs} in the study"),
-    };
+    let setting = |what, ours, theirs| NotComparable::Setting { what, ours, theirs };
     let host = run.header.host.model.clone().unwrap_or_else(|| run.header.host.arch.clone());
+    let conditions = crate::analyse::claim::conditions(&run.header);
+    let (ours, theirs) = tools(run, imported);
     let mut all = vec![
-        named("machine", &printable(host.as_bytes()), column("host")),
-        named("drive and place", &ours_on, column("device")),
+        setting(Setting::Machine, vec![printable(host.as_bytes())], column("host")),
+        setting(Setting::Drive, vec![conditions], column("device")),
+        setting(Setting::Tool, ours, theirs),
     ];
-    let mut tools = imported.results.iter().filter(|r| {
-        r.metrics.iter().any(|m| m.name == "throughput" || m.name == "throughput_approx")
-    });
-    let mut tools = tools.by_ref().map(|r| printable(r.tool.as_bytes()));
+    all.extend(block_sizes(run, rows));
+    if facts.all("kernel").any(|fact| fact.value == "not stated") {
+        let kernel = printable(run.header.host.kernel.as_bytes());
+        all.push(setting(Setting::Kernel, vec![kernel], Vec::new()));
+    }
+    let severe = imported.findings.iter().filter(|f| f.severity >= Severity::Error);
+    all.extend(
+        severe.map(|f| NotComparable::Finding { evidence: f.evidence.clone(), id: f.id.clone() }),
+    );
+    all
+}
+
+/// What drove the workloads of the run, and the tools of the study.
+fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
     let version = printable(run.header.version.as_bytes());
-    let drivers = run.header.workloads.iter().map(|workload| match workload.driver {
+    let ours = run.header.workloads.iter().map(|workload| match workload.driver {
         DriverName::Native => format!("bakeoff {version}"),
         tool @ (DriverName::Fio
         | DriverName::Sysbench
@@ -340,29 +400,33 @@ fn not_comparable(run: &Run, imported: &Imported, facts: &Facts, rows: &[Row]) -
         | DriverName::Iozone
         | DriverName::Dd) => tool.name().to_string(),
     });
-    all.push(named("tool", &unique(&mut drivers.into_iter()), unique(&mut tools)));
-    let mut sizes: Vec<((String, String), Vec<String>)> = Vec::new();
-    for workload in &run.header.workloads {
+    let is_rate = |name: &str| name == "throughput" || name == "throughput_approx";
+    let theirs = imported.results.iter().filter(|r| r.metrics.iter().any(|m| is_rate(&m.name)));
+    let theirs = theirs.map(|r| printable(r.tool.as_bytes())).filter(|tool| !tool.is_empty());
+    (unique(ours), unique(theirs))
+}
+
+/// The block sizes of the run beside those of the study, once for all workloads of the same ones.
+fn block_sizes(run: &Run, rows: &[Row]) -> Vec<NotComparable> {
+    let sizes = run.header.workloads.iter().filter_map(|workload| {
         let of = rows.iter().filter(|r| r.workload == workload.name).flat_map(|r| &r.published);
-        let theirs = unique(&mut of.filter_map(|p| p.block_size_bytes).map(units::block_size));
-        let both = (units::block_size(workload.job.bs), theirs);
-        match sizes.iter_mut().find(|(known, _)| *known == both) {
-            _ if both.1.is_empty() => {}
-            Some((_, names)) => names.push(workload.name.clone()),
-            None => sizes.push((both, vec![workload.name.clone()])),
+        let theirs = unique(of.filter_map(|p| p.block_size_bytes));
+        (!theirs.is_empty()).then(|| ((workload.job.bs, theirs), workload.name.clone()))
+    });
+    let row = |((ours_bytes, theirs_bytes), workloads)| NotComparable::BlockSize {
+        workloads,
+        ours_bytes,
+        theirs_bytes,
+    };
+    phrases::grouped(sizes).into_iter().map(row).collect()
+}
+
+fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
         }
     }
-    let of_sizes = |((ours, theirs), names): ((String, String), Vec<String>)| {
-        named(&format!("block size of {}", phrases::list(&names)), &ours, theirs)
-    };
-    all.extend(sizes.into_iter().map(of_sizes));
-    if facts.all("kernel").any(|fact| fact.value == "not stated") {
-        all.push(format!(
-            "kernel: {} in this run; not stated in the study",
-            printable(run.header.host.kernel.as_bytes())
-        ));
-    }
-    let severe = imported.findings.iter().filter(|f| f.severity >= Severity::Error);
-    all.extend(severe.map(|f| format!("{} ({})", f.evidence, f.id)));
     all
 }

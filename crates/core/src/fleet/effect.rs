@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::ALPHA;
 use crate::compare::differences;
-use crate::compare::factor::Difference;
 use crate::decide::compare::Comparison;
 use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::model::difference::{Difference, Property};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -21,8 +21,6 @@ use crate::stats::random_effects::{self, FEWEST, Measured, Pooled};
 
 /// Least standard error, as a logarithm: no clock tells rates apart that differ by less.
 const LEAST_ERROR: f64 = 1e-6;
-/// What identifies a board or a drive and explains nothing.
-const IDENTITY: [&str; 4] = ["host name", "board ID", "serial number", "erase token"];
 
 /// What holds on a board like these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -153,8 +151,8 @@ pub struct OnBoard {
 /// A property in which the boards that differ are unlike all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Apart {
-    /// `kernel`, `board`, ….
-    pub what: String,
+    /// Kernel, board, ….
+    pub what: Property,
     /// Its values on the boards that differ.
     pub here: Vec<String>,
     /// Its values on the others.
@@ -326,7 +324,7 @@ fn apart(boards: &[OnBoard], names: &[&str], may_differ: &[Difference]) -> Vec<A
         (false, true) => above,
         _ => below,
     };
-    let differ = |difference: &&Difference| !IDENTITY.contains(&difference.what.as_str());
+    let differ = |difference: &&Difference| !difference.what.is_identity();
     let of = |difference: &Difference| {
         let values = |is_in: bool| -> Vec<String> {
             let all = names.iter().zip(&difference.values);

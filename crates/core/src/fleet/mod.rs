@@ -17,8 +17,8 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::compare::differences;
-use crate::compare::factor::Difference;
+use crate::compare::differences::{self, LeftOut};
+use crate::model::difference::Difference;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
@@ -43,7 +43,8 @@ pub struct Fleet {
     /// What forbids one answer: what the plans of the boards differ in.
     pub unlike: Vec<Difference>,
     /// Workloads and candidates that some boards lack.
-    pub left_out: Vec<String>,
+    #[serde(skip)]
+    pub left_out: Vec<LeftOut>,
     /// One for each workload that every board has.
     pub answers: Vec<Answer>,
 }
@@ -92,7 +93,7 @@ pub fn fleet(runs: &[(Run, Analysis)], over: Over) -> Fleet {
         true => effect::answers(&kept, &names, &may_differ),
         false => Vec::new(),
     };
-    let left_out = differences::left_out(&only, |at| format!("on {}", names[at]));
+    let left_out = differences::left_out(&only);
     let pairs = boards.iter().zip(&kept);
     let of_boards = pairs.map(|(board, (run, analysis))| of_board(board, run, analysis)).collect();
     Fleet { over, boards: of_boards, notes, unlike, left_out, answers }

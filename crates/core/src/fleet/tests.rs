@@ -7,6 +7,7 @@ use super::board::Note;
 use super::effect::Claim;
 use super::over::Over;
 use crate::analyse::analyse;
+use crate::model::difference::Property;
 use crate::model::event::Header;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::Run;
@@ -74,8 +75,8 @@ fn boards_with_another_kernel_that_differ_are_named_with_it() {
     let sides: Vec<i8> = effect.boards.iter().map(|b| b.side).collect();
     assert_eq!(sides, [-1, -1, 1, 1, 1, 1]);
     assert!(effect.pooled.unwrap().i_squared > 0.9, "{effect:?}");
-    let what: Vec<&str> = effect.apart.iter().map(|apart| apart.what.as_str()).collect();
-    assert_eq!(what, ["kernel"], "{:?}", effect.apart);
+    let what: Vec<&Property> = effect.apart.iter().map(|apart| &apart.what).collect();
+    assert_eq!(what, [&Property::Kernel], "{:?}", effect.apart);
     assert_eq!(
         (effect.apart[0].here[0].as_str(), effect.apart[0].others[0].as_str()),
         ("6.6.1", "6.12.1")
@@ -105,7 +106,7 @@ fn unlike_plans_are_refused_and_named() {
     let other = on(2, 1.3, |h| h.workloads[0].job.bs = 65_536);
     let found = fleet(&[on(0, 1.3, |_| {}), on(1, 1.3, |_| {}), other]);
     assert!(found.answers.is_empty() && !found.is_answered());
-    assert!(found.unlike[0].what.contains("bs"), "{:?}", found.unlike);
+    assert!(found.unlike[0].to_string().contains("bs"), "{:?}", found.unlike);
     let text = fleet_document(&found).text(80, false);
     assert!(text.starts_with("No answer for these 3 boards: their plans differ in"), "{text}");
 }

@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use super::facts::drive_name;
 use crate::compare::differences::differences;
-use crate::compare::factor::{Difference, Factor};
 use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::model::difference::{Difference, Factor};
 use crate::model::event::Header;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
@@ -329,7 +329,7 @@ mod tests {
         let split = trend(DRIVE, all(), None);
         let sizes: Vec<usize> = split.series.iter().map(|s| s.points.len()).collect();
         assert_eq!(sizes, [2, 1, 2, 1]);
-        assert_eq!(split.series[1].unlike[0].label(), "kernel (6.6.1 and 6.12.1)");
+        assert_eq!(split.series[1].unlike[0].to_string(), "kernel (6.6.1 and 6.12.1)");
         assert!(split.series[0].unlike.is_empty() && !split.series[0].is_tested);
         let joined = trend(DRIVE, all(), Some(Factor::Kernel));
         assert_eq!(joined.series.iter().map(|s| s.points.len()).collect::<Vec<_>>(), [3, 3]);

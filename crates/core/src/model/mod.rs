@@ -5,6 +5,7 @@ pub mod block_sizes;
 pub mod candidate;
 pub mod cause;
 pub mod ceiling;
+pub mod difference;
 pub mod event;
 pub mod extent;
 pub mod finding;

@@ -1,5 +1,7 @@
 //! Runs beside each other, and a published study beside a run, for programs and for people.
 
+mod sentence;
+
 use serde_json::{Value, json};
 
 use super::document::Document;
@@ -7,10 +9,13 @@ use super::mark;
 use super::view::{self, utc};
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
+use crate::compare::differences::LeftOut;
 use crate::compare::figures::Row;
-use crate::compare::with_study::{Published, StudyComparison};
+use crate::compare::with_study::{
+    NotComparable, Published, PublishedRatio, Setting, StudyComparison,
+};
 use crate::model::finding::Finding;
-use crate::units;
+use crate::{phrases, units};
 
 /// Published figures shown to people beside one of ours; programs get all.
 const SHOWN_PUBLISHED: usize = 4;
@@ -20,15 +25,34 @@ const OBSERVED: &str = "Figures of different runs include session effects, so th
 
 /// One document: `compared` where there are two runs and more, and each study beside each run.
 pub fn compare_json(compared: Option<&Compared>, beside: &[StudyComparison]) -> String {
-    let mut document = match compared {
-        Some(compared) => json!(compared),
-        None => json!({}),
-    };
+    let mut document = compared.map_or_else(|| json!({}), compared_json);
     if let Value::Object(map) = &mut document {
         map.insert("schema".to_string(), json!("bakeoff/compare/1"));
-        map.insert("beside".to_string(), json!(beside));
+        map.insert("beside".to_string(), beside.iter().map(beside_json).collect());
     }
     document.to_string()
+}
+
+fn compared_json(compared: &Compared) -> Value {
+    let mut document = json!(compared);
+    document["headline"] = json!(sentence::headline(compared));
+    document["notes"] = json!(sentence::notes(compared));
+    document["left_out"] = json!(left_out(compared));
+    for (at, answer) in compared.answers.iter().enumerate() {
+        document["answers"][at]["sentence"] = json!(sentence::of(compared, answer));
+    }
+    document
+}
+
+fn beside_json(beside: &StudyComparison) -> Value {
+    let mut document = json!(beside);
+    document["not_comparable"] = beside.not_comparable.iter().map(not_comparable).collect();
+    for (at, pair) in beside.pairs.iter().enumerate() {
+        for (published, ratio) in pair.published.iter().enumerate() {
+            document["pairs"][at]["published"][published]["setting"] = json!(setting(ratio));
+        }
+    }
+    document
 }
 
 /// For people.
@@ -47,10 +71,8 @@ pub fn compare_document(compared: Option<&Compared>, beside: &[StudyComparison])
 }
 
 fn write_compared(compared: &Compared, out: &mut Document) {
-    out.headline(compared.headline.as_str());
-    for note in &compared.notes {
-        out.bullet(note.as_str());
-    }
+    out.headline(sentence::headline(compared));
+    sentence::notes(compared).into_iter().for_each(|note| out.bullet(note));
     out.heading("Runs");
     for run in &compared.runs {
         let text = format!(
@@ -59,7 +81,7 @@ fn write_compared(compared: &Compared, out: &mut Document) {
             run.title,
             utc(run.started_unix_ns),
             run.mode,
-            crate::phrases::count(run.blocks, "block"),
+            phrases::count(run.blocks, "block"),
             run.conditions
         );
         out.line(1, text);
@@ -78,10 +100,10 @@ fn write_compared(compared: &Compared, out: &mut Document) {
     }
     if !compared.left_out.is_empty() {
         out.heading("Excluded, because not in all runs");
-        out.line(1, compared.left_out.join(", "));
+        out.line(1, left_out(compared).join(", "));
     }
     for answer in &compared.answers {
-        write_answer(answer, &shorts, out);
+        write_answer(compared, answer, &shorts, out);
     }
     if !compared.answers.is_empty() {
         out.gap();
@@ -90,11 +112,17 @@ fn write_compared(compared: &Compared, out: &mut Document) {
     findings_below("Limits of this comparison", &compared.findings, out);
 }
 
-fn write_answer(answer: &Answer, shorts: &[&str], out: &mut Document) {
+/// Workloads and candidates that not every run has, each with the run that has it.
+fn left_out(compared: &Compared) -> Vec<String> {
+    let of = |one: &LeftOut| format!("{} (in {})", one.name, compared.runs[one.run].short);
+    compared.left_out.iter().map(of).collect()
+}
+
+fn write_answer(compared: &Compared, answer: &Answer, shorts: &[&str], out: &mut Document) {
     let word = answer.verdict.name().replace('_', " ");
     let title = format!("{}: {}", answer.workload, answer.summary);
     out.result(title, mark::verdict(answer.verdict, &word));
-    out.paragraph(answer.sentence.as_str());
+    out.paragraph(sentence::of(compared, answer));
     let best = answer.effects.first().map(|e| e.a.clone());
     for row in answer.effects.iter().filter(|row| Some(&row.a) == best.as_ref()) {
         out.line(1, effect(row, shorts));
@@ -128,7 +156,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
     out.paragraph(head);
     out.heading("Reasons why the results are not comparable");
     for reason in &beside.not_comparable {
-        out.bullet(reason.as_str());
+        out.bullet(not_comparable(reason));
     }
     out.heading("Figures");
     if beside.rows.is_empty() {
@@ -147,7 +175,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
             units::rate(ours.mean),
             units::rate(ours.min),
             units::rate(ours.max),
-            crate::phrases::count(ours.cells, "cell")
+            phrases::count(ours.cells, "cell")
         );
         out.line(1, text);
         for published in row.published.iter().take(SHOWN_PUBLISHED) {
@@ -174,7 +202,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
         out.line(1, text);
         for published in pair.published.iter().take(SHOWN_PUBLISHED) {
             let side = if published.is_inside { "inside" } else { "outside" };
-            let (theirs, setting) = (ratio(published.ratio), &published.setting);
+            let (theirs, setting) = (ratio(published.ratio), setting(published));
             let text = format!(
                 "in the study: {theirs} ({setting}), {side} the interval of the \
                                 run"
@@ -190,17 +218,50 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
     }
 }
 
+/// Why the numbers of the run and of the study cannot be compared.
+fn not_comparable(reason: &NotComparable) -> String {
+    let named = |what: &str, ours: &str, theirs: &str| match theirs.is_empty() {
+        true => format!("{what}: {ours} in this run; not stated in the study"),
+        false => format!("{what}: {ours} in this run; {theirs} in the study"),
+    };
+    match reason {
+        NotComparable::Setting { what, ours, theirs } => {
+            let what = match what {
+                Setting::Machine => "machine",
+                Setting::Drive => "drive and place",
+                Setting::Tool => "tool",
+                Setting::Kernel => "kernel",
+            };
+            named(what, &ours.join(" / "), &theirs.join(" / "))
+        }
+        NotComparable::BlockSize { workloads, ours_bytes, theirs_bytes } => {
+            let theirs: Vec<String> = theirs_bytes.iter().map(|b| units::block_size(*b)).collect();
+            let what = format!("block size of {}", phrases::list(workloads));
+            named(&what, &units::block_size(*ours_bytes), &theirs.join(" / "))
+        }
+        NotComparable::Finding { evidence, id } => format!("{evidence} ({id})"),
+    }
+}
+
+/// Machine, drive, test and block size of a published ratio.
+fn setting(of: &PublishedRatio) -> String {
+    format!("{}, {}{}", of.setting, of.test, block_size(of.block_size_bytes))
+}
+
+fn block_size(bytes: Option<u64>) -> String {
+    bytes.map(|bytes| format!(", bs {}", units::block_size(bytes))).unwrap_or_default()
+}
+
 fn ratio(value: f64) -> String {
     units::three_digits(value)
 }
 
 fn told(published: &Published) -> String {
-    let size = published.block_size_bytes.map(|b| format!(", bs {}", units::block_size(b)));
     format!(
         "{}: {}{}, {}, {} (line {})",
         units::rate(published.bytes_per_s),
         published.test,
-        size.unwrap_or_default(),
+        block_size(published.block_size_bytes),
         published.tool,
         published.setting,
         published.line

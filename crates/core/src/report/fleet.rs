@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::document::{Document, Table, number, words as column};
 use super::layout::cut;
 use super::view::{day, short_id};
+use crate::compare::differences::LeftOut;
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
 use crate::fleet::effect::{Answer, Apart, Claim, Discarded, Effect, Excluded, OnBoard, Range};
@@ -102,6 +103,7 @@ pub fn fleet_json(fleet: &Fleet) -> String {
     if let Value::Object(map) = &mut document {
         map.insert("schema".to_string(), json!("bakeoff/fleet/1"));
         map.insert("headline".to_string(), json!(headline(fleet)));
+        map.insert("left_out".to_string(), json!(left_out(fleet)));
         let sentences: Vec<String> = {
             let noun = Noun::of(fleet.over);
             fleet.answers.iter().map(|answer| sentence(answer, noun)).collect()
@@ -136,7 +138,7 @@ fn headline(fleet: &Fleet) -> String {
     let noun = Noun::of(fleet.over);
     let boards = phrases::count(fleet.boards.len(), noun.one);
     if !fleet.unlike.is_empty() {
-        let what: Vec<String> = fleet.unlike.iter().take(4).map(|d| d.label()).collect();
+        let what: Vec<String> = fleet.unlike.iter().take(4).map(ToString::to_string).collect();
         let more = match fleet.unlike.len().saturating_sub(what.len()) {
             0 => String::new(),
             more => format!(", and in {more} more"),
@@ -332,10 +334,16 @@ fn notes(fleet: &Fleet) -> Vec<String> {
             "Skipped, because not measured {} all {}: {}",
             noun.at,
             noun.many,
-            fleet.left_out.join(", ")
+            left_out(fleet).join(", ")
         ));
     }
     all
+}
+
+/// Workloads and candidates that some boards lack, each with the board that has it.
+fn left_out(fleet: &Fleet) -> Vec<String> {
+    let of = |one: &LeftOut| format!("{} (on {})", one.name, fleet.boards[one.run].board.name);
+    fleet.left_out.iter().map(of).collect()
 }
 
 fn note(note: &Note, noun: Noun) -> String {

@@ -87,7 +87,7 @@ pub(super) fn too_short(trend: &Trend) -> Option<String> {
 
 /// Why the runs of a series are not part of the one above.
 pub(super) fn not_joined(series: &Series) -> Option<String> {
-    let what: Vec<String> = series.unlike.iter().map(|d| d.label()).collect();
+    let what: Vec<String> = series.unlike.iter().map(ToString::to_string).collect();
     (!what.is_empty()).then(|| format!("Not joined with the runs above: {}", phrases::list(&what)))
 }
 

@@ -1,8 +1,10 @@
 //! L63 kernel-mismatch: the compared results use different kernels or tools.
 
 use crate::evidence::cell::direct_fallback;
-use crate::evidence::of_study;
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::{finding, of_study};
+use crate::model::difference::Difference;
+use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::study::Study;
 
@@ -20,6 +22,12 @@ pub static RULE: Rule = Rule {
         --across kernel.",
     checks: &[Check::Elsewhere("compare"), Check::Study(in_study)],
 };
+
+/// Runs that differ in their kernel, which was not named as what may differ.
+pub fn over_runs(header: &Header, kernel: &Difference) -> Finding {
+    let advice = "measure on one kernel, or compare kernels with --across kernel";
+    finding(header, &RULE, kernel.to_string(), advice)
+}
 
 /// Where direct I/O depends on the kernel and the page does not name it.
 fn in_study(study: &Study) -> Option<Finding> {

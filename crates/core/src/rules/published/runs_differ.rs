@@ -1,6 +1,11 @@
 //! runs-differ: the compared runs differ in more than the one named factor.
 
+use crate::evidence::finding;
 use crate::evidence::rule::{Check, R, RUN, Rule, When};
+use crate::model::difference::Difference;
+use crate::model::event::Header;
+use crate::model::finding::Finding;
+use crate::phrases;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -15,3 +20,24 @@ pub static RULE: Rule = Rule {
         equal, or differ only in the factor named with --across: host, device, kernel or time.",
     checks: &[Check::Elsewhere("compare")],
 };
+
+/// Most differences that are named in one sentence.
+const NAMED_LIMIT: usize = 4;
+
+/// What forbids ranking runs that differ in these.
+pub fn over_runs(header: &Header, unlike: &[&Difference]) -> Finding {
+    let advice = "measure again with only one change, and specify it with --across";
+    finding(header, &RULE, named(unlike), advice)
+}
+
+/// The first few in words, and how many more there are: all of them are listed besides.
+pub fn named(differences: &[&Difference]) -> String {
+    let mut all: Vec<String> =
+        differences.iter().take(NAMED_LIMIT).map(ToString::to_string).collect();
+    match differences.len().saturating_sub(NAMED_LIMIT) {
+        0 => {}
+        1 => all.push("one more property".to_string()),
+        more => all.push(format!("{more} more properties")),
+    }
+    phrases::list(&all)
+}

@@ -8,6 +8,7 @@ use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::evidence::rule::{Check, I, RUN, Rule, When};
 use crate::evidence::{finding, of_study};
+use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
@@ -59,6 +60,23 @@ fn winners(run: &Run, table: &Table) -> Option<Finding> {
     );
     let advice = "choose by your workload; bakeoff show last names the winner for each";
     Some(finding(&run.header, &RULE, evidence, advice))
+}
+
+/// The winner of one of several runs.
+#[derive(Clone, Copy, Debug)]
+pub struct WinnerIn<'a> {
+    /// The candidate.
+    pub winner: &'a str,
+    /// What the run is called.
+    pub run: &'a str,
+}
+
+/// Different winners of one workload in two runs.
+pub fn over_runs(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) -> Finding {
+    let evidence = format!("{} is fastest in {}, {} in {}", a.winner, a.run, b.winner, b.run);
+    let advice = "choose by the setting that you use; a winner is valid for its own setting only";
+    let found = finding(header, &RULE, evidence, advice);
+    Finding { workload: Some(workload.to_string()), ..found }
 }
 
 /// Disk, test and block size.

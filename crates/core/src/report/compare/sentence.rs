@@ -1,0 +1,181 @@
+//! What holds over several runs, in words.
+
+use crate::compare::answer::Answer;
+use crate::compare::part::OfWorkload;
+use crate::compare::{Compared, OfRun};
+use crate::model::difference::{Difference, Factor};
+use crate::model::verdict::Verdict;
+use crate::phrases::{self, figures};
+use crate::rules::published::runs_differ::named;
+
+/// The answer over all workloads.
+pub(super) fn headline(compared: &Compared) -> String {
+    let unlike = compared.unlike();
+    if !unlike.is_empty() {
+        return format!("Not ranked: these runs differ in {}.", named(&unlike));
+    }
+    if compared.answers.is_empty() {
+        return "Nothing to compare: these runs share no workload with two candidates in common."
+            .to_string();
+    }
+    let runs = compared.runs.len();
+    let over = match compared.across {
+        Some(factor) if !compared.differences.is_empty() => {
+            format!("{runs} runs that differ in {} only", in_factor(factor, &compared.differences))
+        }
+        Some(_) | None => format!("{runs} runs that differ only in when they were measured"),
+    };
+    let all: Vec<String> = compared.answers.iter().map(in_short).collect();
+    format!("Over {over}: {}.", all.join("; "))
+}
+
+fn in_factor(factor: Factor, differences: &[Difference]) -> String {
+    match differences {
+        [one] => one.to_string(),
+        several => {
+            let several: Vec<&Difference> = several.iter().collect();
+            format!("the {}: {}", factor.name(), named(&several))
+        }
+    }
+}
+
+/// One workload in the headline.
+fn in_short(answer: &Answer) -> String {
+    let workload = &answer.workload;
+    match (answer.verdict, &answer.winner) {
+        (Verdict::Beats, Some(winner)) => format!("{winner} is ahead on {workload} in each"),
+        (Verdict::Ties, _) => format!("the best candidates are equally fast on {workload}"),
+        (Verdict::NotResolved, _) => format!("{workload} is still without a winner"),
+        (
+            Verdict::Fastest | Verdict::AsFast | Verdict::Leads | Verdict::Refused | Verdict::Alone,
+            _,
+        )
+        | (Verdict::Beats, None) => match answer.is_flipped {
+            false => format!("no verdict on {workload}"),
+            true => format!("{workload} has more than one winner"),
+        },
+    }
+}
+
+/// What to type, or to know.
+pub(super) fn notes(compared: &Compared) -> Vec<String> {
+    let is_alike = compared.is_alike;
+    let mut notes = Vec::new();
+    let mut factors: Vec<Option<Factor>> = compared.differences.iter().map(|d| d.factor).collect();
+    factors.sort_unstable();
+    factors.dedup();
+    match (compared.across, factors.as_slice()) {
+        (_, [Some(factor)]) if !is_alike => {
+            let ids: Vec<&str> = compared.runs.iter().map(|run| run.short.as_str()).collect();
+            notes.push(format!(
+                "All of these differences belong to one factor. To compare across it: bakeoff \
+                 compare {} --across {}",
+                ids.join(" "),
+                factor.name()
+            ));
+        }
+        (Some(factor), []) if factor != Factor::Time => notes.push(format!(
+            "The {} is the same in all runs: they repeat one measurement.",
+            factor.name()
+        )),
+        _ => {}
+    }
+    if is_alike && compared.across.is_some_and(|factor| factor != Factor::Time) {
+        notes.push(
+            "They were measured at different times, so changes over time are included.".to_string(),
+        );
+    }
+    notes
+}
+
+/// The answer for one workload.
+pub(super) fn of(compared: &Compared, answer: &Answer) -> String {
+    let summary = &answer.summary;
+    if !compared.is_alike {
+        return format!("Not ranked on {summary}: the runs are not comparable.");
+    }
+    let each = |words: fn(&OfWorkload, &OfRun) -> String| -> String {
+        let parts = answer.runs.iter().zip(&compared.runs);
+        parts.map(|(said, run)| words(said, run)).collect::<Vec<_>>().join("; ")
+    };
+    match answer.verdict {
+        Verdict::Refused if answer.is_flipped => {
+            let on = compared.across.map_or("run", Factor::name);
+            format!("The answer depends on the {on}: {}; {summary}.", each(alone))
+        }
+        Verdict::Refused => refused(compared, answer),
+        Verdict::Beats | Verdict::Fastest => {
+            let (winner, all) = (&answer.runs[0].top[0], all(answer.runs.len()));
+            format!("{winner} is ahead in {all}: {}; {summary}.", each(lead))
+        }
+        Verdict::Ties | Verdict::AsFast => {
+            let margin = answer.runs.iter().map(|said| said.tie_margin).fold(0.0, f64::max);
+            let tied: Vec<String> = answer.tied().into_iter().map(str::to_string).collect();
+            format!(
+                "Equally fast in {}: {} are within {} of each other; {}; {summary}.",
+                all(answer.runs.len()),
+                phrases::list(&tied),
+                figures::percent(margin),
+                each(blocks)
+            )
+        }
+        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
+            format!("No common winner of these runs: {}; {summary}.", each(alone))
+        }
+    }
+}
+
+fn all(runs: usize) -> String {
+    if runs == 2 { "both runs".to_string() } else { format!("all {runs} runs") }
+}
+
+/// A run and where it was made.
+fn place(run: &OfRun) -> String {
+    match run.conditions.is_empty() {
+        true => run.short.clone(),
+        false => format!("{} ({})", run.short, run.conditions),
+    }
+}
+
+fn blocks(said: &OfWorkload, run: &OfRun) -> String {
+    format!("{} in {}", phrases::count(said.blocks, "paired block"), place(run))
+}
+
+/// How far the winner of a run is ahead of the next best.
+fn lead(said: &OfWorkload, run: &OfRun) -> String {
+    let place = place(run);
+    match &said.lead {
+        Some(lead) => format!(
+            "{}, {}, in {place}",
+            figures::faster(lead.mean_ln, lead.interval, &lead.over),
+            phrases::count(lead.blocks, "paired block"),
+        ),
+        None => format!("fastest in {place}, inferred from a chain of pairwise differences"),
+    }
+}
+
+/// What one run says.
+fn alone(said: &OfWorkload, run: &OfRun) -> String {
+    let (top, place) = (phrases::list(&said.top), place(run));
+    match said.verdict {
+        Verdict::Beats | Verdict::Fastest => format!("{top} is {}", lead(said, run)),
+        Verdict::Ties | Verdict::AsFast => format!("{top} are equally fast in {place}"),
+        Verdict::NotResolved if top.is_empty() => format!("{place} has too few complete blocks"),
+        Verdict::Refused => format!("{place} gives no verdict"),
+        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
+            format!("{top} are too close in {place}")
+        }
+    }
+}
+
+fn refused(compared: &Compared, answer: &Answer) -> String {
+    let reason = |(said, run): (&OfWorkload, &OfRun)| match said.forbidden.as_slice() {
+        [] if said.verdict == Verdict::Refused => {
+            Some(format!("{} has fewer than two candidates with valid results", run.short))
+        }
+        [] => None,
+        several => Some(format!("in {} {}", run.short, several.join("; "))),
+    };
+    let reasons: Vec<String> = answer.runs.iter().zip(&compared.runs).filter_map(reason).collect();
+    format!("No verdict on {}: {}.", answer.summary, reasons.join("; "))
+}
