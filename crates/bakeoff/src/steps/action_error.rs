@@ -4,6 +4,7 @@ use std::io;
 
 use bakeoff_core::guard::Reason;
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::report;
 use thiserror::Error;
 
 use crate::exec::ExecError;
@@ -93,6 +94,6 @@ fn in_use(users: &[Reason], source: &io::Error) -> String {
     if users.is_empty() {
         return source.to_string();
     }
-    let users: Vec<&str> = users.iter().map(|user| user.text.as_str()).collect();
+    let users: Vec<String> = users.iter().map(report::guard::text).collect();
     format!("{}. End this, then try again", users.join("; "))
 }

@@ -18,6 +18,7 @@ use bakeoff_core::prepare::contents::Contents;
 use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::prepare::region::TargetSize;
 use bakeoff_core::prepare::{space, token};
+use bakeoff_core::report;
 use bakeoff_core::sysinfo::dev::Dev;
 
 use super::locked_target::LockedTarget;
@@ -103,7 +104,7 @@ fn settled(dev: Dev, shares_disk_with_root: bool) -> std::io::Result<System> {
         let system = host::system()?;
         let is_only_open = match guard::verdict(dev, &system, shares_disk_with_root) {
             Verdict::Safe => false,
-            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why == Why::Open),
+            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why() == Why::Open),
         };
         if !is_only_open {
             return Ok(system);
@@ -302,7 +303,7 @@ pub fn hold_file(path: &Path) -> Result<LockedTarget, Fault> {
 }
 
 fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
-    let why: Vec<String> = reasons.iter().map(Reason::with_advice).collect();
+    let why: Vec<String> = reasons.iter().map(report::guard::with_advice).collect();
     Fault::refused(format!("Refusing to write to {shown}: {}", why.join("; ")))
 }
 

@@ -13,7 +13,7 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
             vec![kind(place), room(place, available)]
         }
         Target::Device { name, in_use, .. } => {
-            let reasons: Vec<String> = in_use.iter().map(|reason| reason.text.clone()).collect();
+            let reasons: Vec<String> = in_use.iter().map(crate::report::guard::text).collect();
             let check = match reasons.is_empty() {
                 true => Check::pass("in use", "not in use, as far as bakeoff can see"),
                 false => Check::warn(

@@ -2,7 +2,7 @@
 
 use super::facts::*;
 use super::*;
-use crate::guard::{Reason, Why};
+use crate::guard::Reason;
 use crate::model::health::Health;
 use crate::model::host::{Host, Layer, Place};
 use crate::model::throttled;
@@ -307,7 +307,7 @@ fn the_place_its_room_and_a_device() {
         f.target = Target::Device { name: "/dev/sda".into(), chain: Vec::new(), in_use };
     };
     assert_eq!(status("in use", |f| device(f, Vec::new())), Pass);
-    let mounted = Reason::new(Why::Mounted, "sda1 is mounted at /srv");
+    let mounted = Reason::Root { device: "sda1".into() };
     assert_eq!(status("in use", |f| device(f, vec![mounted])), Warn);
     assert_eq!(status("disk", |f| f.disks.clear()), Status::Unknown);
 }

@@ -1,12 +1,11 @@
-//! May an image file be written in full, and if not, why not, in words.
+//! May an image file be written in full, and if not, why not.
 //!
 //! Pure, like its sibling the guard of devices. The contents are no business of it: that is what
 //! the erase token is for, which for an image is its file name.
 
-use super::{Reason, Why};
+use super::{Reason, Subject};
 use crate::model::host::LayerKind;
 use crate::model::path::RawPath;
-use crate::prepare::commands::shell_word;
 use crate::prepare::contents::Contents;
 use crate::prepare::device::{Process, System};
 
@@ -29,67 +28,41 @@ pub struct Image {
 
 /// Why the image must not be written, gravest first; empty when nothing that can be seen uses it.
 pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
-    let path = &image.path;
+    let it = || Subject::Image(image.path.clone());
+    let is_it = |used: &RawPath| *used == image.path || image.used_as.contains(used);
     let mut reasons = Vec::new();
-    let mut add = |why, text: String| reasons.push(Reason::new(why, text));
-    let is_it = |used: &RawPath| used == path || image.used_as.contains(used);
     for swap in system.swaps.iter().filter(|s| is_it(&s.swap.path)) {
-        let file = shell_word(path);
-        add(Why::Swap, format!("{} is swap. Disable it: swapoff {file}", swap.swap.path));
+        reasons.push(Reason::Swap { what: it(), path: swap.swap.path.clone() });
     }
     for mounted in system.mounts.iter().filter(|m| is_it(&m.mount.source)) {
-        let at = &mounted.mount.mount_point;
-        match super::is_own_mount(at) {
-            true => add(Why::Mounted, super::own_mount("it", at)),
-            false => add(
-                Why::Mounted,
-                format!("it is mounted on {at}. Unmount it: umount {}", shell_word(at)),
-            ),
-        }
+        reasons.push(super::mounted_here(it(), mounted.mount.mount_point.clone()));
     }
-    for device in &image.loops {
-        let on = system
-            .devices
-            .iter()
-            .find(|d| d.layer.kind == LayerKind::Loop && d.layer.name == *device);
-        let at = on.and_then(|d| system.mounts_of(d.dev).next());
-        match at {
-            Some(m) => {
-                let at = &m.mount.mount_point;
-                let word = shell_word(at);
-                let text = match super::is_own_mount(at) {
-                    true => super::own_mount("it", at),
-                    false => {
-                        format!("it is mounted on {at} through {device}. Unmount it: umount {word}")
-                    }
-                };
-                add(Why::Mounted, text);
-            }
-            None => add(
-                Why::InUse,
-                format!("it backs {device}. Detach it: losetup --detach /dev/{device}"),
-            ),
-        }
-    }
+    reasons.extend(image.loops.iter().map(|device| backs(device, it(), system)));
     for process in &image.users {
-        reasons.push(super::open_reason(process, "it"));
+        reasons.push(Reason::Open { process: process.clone(), what: it() });
     }
     super::leave_to_its_run(&mut reasons);
-    let mut add = |why, text: String| reasons.push(Reason::new(why, text));
     if image.links > 1 {
-        let text = format!(
-            "it has {} hard links, and another user may use one of them. Make a separate copy with \
-             `cp`",
-            image.links
-        );
-        add(Why::InUse, text);
+        reasons.push(Reason::HardLinks { count: image.links });
     }
     if image.is_read_only {
-        let file = shell_word(path);
-        add(Why::ReadOnly, format!("it is write-protected. Make it writable: chmod u+w {file}"));
+        reasons.push(Reason::ReadOnly { what: it() });
     }
     reasons.sort();
     reasons
+}
+
+/// What a loop device over the image is used for.
+fn backs(device: &str, image: Subject, system: &System) -> Reason {
+    let on =
+        system.devices.iter().find(|d| d.layer.kind == LayerKind::Loop && d.layer.name == *device);
+    let mounted = on.and_then(|d| system.mounts_of(d.dev).next());
+    let device = device.to_string();
+    match mounted.map(|mounted| mounted.mount.mount_point.clone()) {
+        Some(at) if super::is_own_mount(&at) => Reason::MountedByRun { what: image, at },
+        Some(at) => Reason::MountedThrough { at, device },
+        None => Reason::Backs { device },
+    }
 }
 
 /// The erase token of an image: its file name, and a fingerprint of the signatures in it.
@@ -120,13 +93,9 @@ mod tests {
         Image { path, links: 1, ..Image::default() }
     }
 
-    fn texts(image: &Image, system: &System) -> Vec<String> {
-        reasons(image, system).into_iter().map(|r| r.text).collect()
-    }
-
     #[test]
     fn a_file_of_its_own_is_safe() {
-        assert_eq!(texts(&image(), &System::default()), [""; 0]);
+        assert_eq!(reasons(&image(), &System::default()), []);
         assert_eq!(token(&image().path, &Contents::default()), "disk.img");
         let sign = Sign { kind: "ext4".to_string(), ..Sign::default() };
         let token = token(&image().path, &Contents { signs: vec![sign] });
@@ -162,6 +131,17 @@ mod tests {
             is_read_only: true,
             ..image()
         };
-        insta::assert_snapshot!(texts(&used, &system).join("\n"));
+        let (it, at) = (|| Subject::Image(image().path), |path: &str| RawPath::new(path));
+        let process = Process { pid: 71, name: RawPath::new("qemu") };
+        let expected = [
+            Reason::Mounted { what: it(), at: at("/fuse"), seen_by: None },
+            Reason::MountedThrough { at: at("/mnt"), device: "loop3".into() },
+            Reason::Swap { what: it(), path: at("/srv/disk.img") },
+            Reason::Backs { device: "loop4".into() },
+            Reason::HardLinks { count: 2 },
+            Reason::Open { process, what: it() },
+            Reason::ReadOnly { what: it() },
+        ];
+        assert_eq!(reasons(&used, &system), expected);
     }
 }

@@ -1,18 +1,18 @@
-//! The guard: may a block device be written, and if not, why not, in words.
+//! The guard: may a block device be written, and if not, why not.
 //!
 //! Pure. It refuses for anything that uses the device or what is made of it; whether the contents
 //! are dear to anybody is not its business, that is what the erase token is for. Right before
 //! writing the shell asks the kernel as well (O_EXCL): a table read a moment ago is no lock.
 
 pub mod image;
+mod reason;
 
-use serde::Serialize;
+pub use reason::{Holder, Reason, Subject, Why, is_ours};
 
 use crate::model::host::LayerKind;
 use crate::model::path::{RawPath, printable};
 use crate::model::step::Inode;
-use crate::prepare::commands::shell_word;
-use crate::prepare::device::{BlockDevice, Mounted, Process, SwapOn, System, Unfit};
+use crate::prepare::device::{BlockDevice, Mounted, SwapOn, System};
 use crate::sysinfo::dev::Dev;
 
 /// What the guard says.
@@ -24,79 +24,11 @@ pub enum Verdict {
     No(Vec<Reason>),
 }
 
-/// Why a device must not be written: the kind for programs, the words for people.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Reason {
-    /// Kind.
-    pub why: Why,
-    /// In words, harmless to print.
-    pub text: String,
-    /// The command that takes the reason away, for whoever wanted to write the device.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frees: Option<String>,
-    /// Whether a bakeoff process is what uses it.
-    #[serde(skip)]
-    pub is_ours: bool,
-}
-
-/// Kinds of reason, gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Why {
-    /// The system runs from it.
-    Root,
-    /// The system starts from it.
-    Boot,
-    /// Mounted, here or in a container.
-    Mounted,
-    /// Swap, as a partition or in a file.
-    Swap,
-    /// A volume, array, cache or loop device in use is made of it.
-    #[serde(rename = "held")]
-    InUse,
-    /// Part of a volume group, array or pool that is at rest; erasing it breaks the other parts.
-    Member,
-    /// A process has it open.
-    Open,
-    /// An unmounted partition of the disk the system runs from.
-    SharesDiskWithRoot,
-    /// Write-protected.
-    ReadOnly,
-    /// No card in the reader.
-    NoMedium,
-    /// No drive: memory, an optical drive, firmware.
-    NoDrive,
-    /// It cannot be told from another drive, so nobody can consent to its erasure.
-    NoToken,
-    /// No such device.
-    Gone,
-}
-
-impl Reason {
-    /// A reason that no command of ours to name takes away.
-    pub fn new(why: Why, text: impl Into<String>) -> Reason {
-        Reason { why, text: text.into(), frees: None, is_ours: false }
-    }
-
-    /// With what to type next.
-    pub fn with_advice(&self) -> String {
-        match &self.frees {
-            Some(command) => format!("{}. Run this first: {command}", self.text),
-            None => self.text.clone(),
-        }
-    }
-
-    fn freed_by(mut self, command: String) -> Reason {
-        self.frees = Some(command);
-        self
-    }
-}
-
 /// Decides about the device of that number. `shares_disk_with_root` is the user's consent to write
 /// an unmounted partition of the disk the system runs from; nothing else can be waived.
 pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdict {
     let Some(device) = system.device(dev) else {
-        return Verdict::No(vec![Reason::new(Why::Gone, "there is no such device")]);
+        return Verdict::No(vec![Reason::Gone]);
     };
     let mut reasons = unfit(device);
     let chain = system.chain(&[dev]);
@@ -105,12 +37,7 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
     }
     for disk in disks_of_partitions(device, system) {
         if !shares_disk_with_root && holds_root(disk, system) {
-            let text = format!(
-                "the system runs from the same drive, {}. To use an unmounted partition of it \
-                 anyway, add --shares-disk-with-root",
-                name_of(disk)
-            );
-            reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
+            reasons.push(Reason::SharesDrive { drive: name_of(disk) });
         }
     }
     reasons.extend(shares_file(device, system));
@@ -184,23 +111,15 @@ fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
     let Some(below) = loop_below(device, system) else { return Vec::new() };
     let chain = system.chain(&[device.dev]);
     let others = system.devices.iter().filter(|other| !chain.contains(other));
-    let twins = others.filter(|other| is_same_file(below, other)).map(|other| {
-        let name = name_of(other);
-        let text =
-            format!("{name} is attached to the same file. Detach it: losetup --detach /dev/{name}");
-        Reason::new(Why::InUse, text)
-    });
+    let twins = others.filter(|other| is_same_file(below, other));
+    let twins = twins.map(|other| Reason::SameFile { by: name_of(other) });
+    let what = Subject::FileBehind(name_of(below));
     let is_file = |file: Option<Inode>| file.is_some() && file == below.backing;
-    let swaps = system.swaps.iter().filter(|s| is_file(s.file)).map(|s| {
-        let path = &s.swap.path;
-        let text = format!("the backing file of {} is used as swap", name_of(below));
-        Reason::new(Why::Swap, text).freed_by(format!("swapoff {}", shell_word(path)))
-    });
+    let swaps = system.swaps.iter().filter(|s| is_file(s.file));
+    let swaps = swaps.map(|s| Reason::Swap { what: what.clone(), path: s.swap.path.clone() });
     let writers = system.file_users.iter().filter(|user| user.writes && is_file(Some(user.file)));
-    let writers = writers.map(|user| {
-        let what = format!("the backing file of {}", name_of(below));
-        open_reason(&user.process, &what)
-    });
+    let writers =
+        writers.map(|user| Reason::Open { process: user.process.clone(), what: what.clone() });
     twins.chain(swaps).chain(writers).collect()
 }
 
@@ -222,31 +141,22 @@ fn name_of(device: &BlockDevice) -> String {
 
 /// What is wrong with the device itself, whoever uses it.
 fn unfit(device: &BlockDevice) -> Vec<Reason> {
-    let mut reasons = Vec::new();
-    let mut no_drive = |text| reasons.push(Reason::new(Why::NoDrive, text));
-    match device.unfit {
-        Some(Unfit::Optical) => no_drive("it is an optical or floppy drive"),
-        Some(Unfit::Firmware) => no_drive("it contains firmware, not files"),
-        Some(Unfit::Hidden) => no_drive("it is another path to a drive"),
-        None => {}
-    }
+    let mut reasons: Vec<Reason> = device.unfit.map(Reason::Unfit).into_iter().collect();
     if device.layer.kind == LayerKind::Ram {
-        no_drive("it is memory, not a drive");
+        reasons.push(Reason::Memory);
     }
     if device.layer.size_bytes == 0 {
-        let text = match device.layer.kind {
-            LayerKind::Loop => "it is a loop device without a backing file (size 0)",
+        reasons.push(match device.layer.kind {
+            LayerKind::Loop => Reason::EmptyLoop,
             LayerKind::Disk
             | LayerKind::Partition
             | LayerKind::Dm
             | LayerKind::Md
-            | LayerKind::Ram => "it contains no medium",
-        };
-        reasons.push(Reason::new(Why::NoMedium, text));
+            | LayerKind::Ram => Reason::NoMedium,
+        });
     }
     if device.read_only {
-        let text = format!("{} is write-protected", name_of(device));
-        reasons.push(Reason::new(Why::ReadOnly, text));
+        reasons.push(Reason::ReadOnly { what: Subject::Device(name_of(device)) });
     }
     reasons
 }
@@ -258,40 +168,33 @@ fn uses<'a>(
     system: &'a System,
     chain: &'a [&BlockDevice],
 ) -> impl Iterator<Item = Reason> + 'a {
-    let name = name_of(device);
+    let name = move || name_of(device);
+    let what = move || Subject::Device(name_of(device));
     let mounts = system.mounts_of(device.dev).map(|mounted| mount_reason(device, mounted));
-    let swaps = system.swaps.iter().filter(|s| s.on.contains(&device.dev)).map({
-        let name = name.clone();
-        move |SwapOn { swap, .. }| match swap.is_file {
-            true => Reason::new(Why::Swap, format!("swap is in the file {} on {name}", swap.path)),
-            false => {
-                let path = shell_word(&swap.path);
-                let swap = Reason::new(Why::Swap, format!("{name} is used as swap"));
-                swap.freed_by(format!("swapoff {path}"))
-            }
+    let swaps = system.swaps.iter().filter(|s| s.on.contains(&device.dev));
+    let swaps = swaps.map(move |SwapOn { swap, .. }| {
+        let path = swap.path.clone();
+        match swap.is_file {
+            true => Reason::SwapFile { path, device: name() },
+            false => Reason::Swap { what: what(), path },
         }
     });
     let holders = system
         .above(device)
         .filter(|(holder, is_partition)| !is_partition && !chain.contains(holder))
-        .map(|(holder, _)| held(device, holder));
-    let strangers = device.holders.iter().filter(|h| system.named(h).is_none()).map({
-        let name = name.clone();
-        move |h| Reason::new(Why::InUse, format!("{} uses {name}", printable(h.as_bytes())))
+        .map(move |(above, _)| Reason::InUse { by: holder(above), device: name() });
+    let strangers = device.holders.iter().filter(|h| system.named(h).is_none());
+    let strangers = strangers.map(move |h| {
+        let by = Holder::Other(printable(h.as_bytes()));
+        Reason::InUse { by, device: name() }
     });
-    let users = system.users.iter().filter(|u| u.dev == device.dev).map({
-        let name = name.clone();
-        move |u| open_reason(&u.process, &name)
-    });
+    let users = system.users.iter().filter(|u| u.dev == device.dev);
+    let users = users.map(move |u| Reason::Open { process: u.process.clone(), what: what() });
     let within = members_within(device, system);
     // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
     let member = device.member_of().map(|of| {
-        let text = format!(
-            "{name} is part of {of}. If you no longer need its data, erase the signatures: wipefs \
-             --all /dev/{}",
-            printable(device.layer.name.as_bytes())
-        );
-        Reason::new(Why::Member, text)
+        let kernel_name = printable(device.layer.name.as_bytes());
+        Reason::Member { device: name(), kernel_name, of }
     });
     mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member).chain(within)
 }
@@ -305,52 +208,30 @@ fn members_within<'a>(
     let signs = device.contents.iter().flat_map(|contents| &contents.signs);
     signs.filter_map(|sign| {
         let part = sign.part.as_deref().filter(|part| system.named(part).is_none())?;
-        let (of, name) = (sign.member_of()?, name_of(device));
-        Some(Reason::new(Why::Member, format!("{part} of {name} is part of {of}")))
+        let of = sign.member_of()?;
+        Some(Reason::MemberWithin { part: part.to_string(), device: name_of(device), of })
     })
-}
-
-/// What our own programs are called, as the kernel keeps names of processes.
-const OURS: &str = "bakeoff";
-
-/// A process has a device or file open.
-pub(super) fn open_reason(process: &Process, what: &str) -> Reason {
-    let Process { pid, name } = process;
-    let is_ours = name.as_bytes() == OURS.as_bytes();
-    let text = match is_ours {
-        true => format!(
-            "{OURS} (process {pid}) is using {what}. Check for active runs with `bakeoff runs`, \
-             and wait until they end"
-        ),
-        false => format!("{name} (process {pid}) has {what} open"),
-    };
-    Reason { is_ours, ..Reason::new(Why::Open, text) }
 }
 
 /// Where bakeoff is at work, what holds the target is its own: nobody shall be told to detach it.
 pub(super) fn leave_to_its_run(reasons: &mut Vec<Reason>) {
-    if reasons.iter().any(|reason| reason.is_ours) {
-        reasons.retain(|reason| reason.why != Why::InUse);
+    if reasons.iter().any(Reason::is_ours) {
+        reasons.retain(|reason| reason.why() != Why::InUse);
     }
 }
 
 fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
     const BOOT: [&str; 4] = ["/boot", "/boot/firmware", "/boot/efi", "/efi"];
-    let (name, at) = (name_of(device), &mounted.mount.mount_point);
-    if let Some(Process { pid, name: by }) = &mounted.seen_by {
-        let text =
-            format!("{name} is mounted on {at} in the mount namespace of {by} (process {pid})");
-        Reason::new(Why::Mounted, text)
-    } else if *at == RawPath::new("/") {
-        Reason::new(Why::Root, format!("the system runs from it ({name} is mounted on /)"))
-    } else if BOOT.iter().any(|boot| *at == RawPath::new(boot)) {
-        let text = format!("the system boots from it ({name} is mounted on {at})");
-        Reason::new(Why::Boot, text)
-    } else if is_own_mount(at) {
-        Reason { is_ours: true, ..Reason::new(Why::Mounted, own_mount(&name, at)) }
+    let (name, at) = (name_of(device), mounted.mount.mount_point.clone());
+    if let Some(process) = &mounted.seen_by {
+        let seen_by = Some(process.clone());
+        Reason::Mounted { what: Subject::Device(name), at, seen_by }
+    } else if at == RawPath::new("/") {
+        Reason::Root { device: name }
+    } else if BOOT.iter().any(|boot| at == RawPath::new(boot)) {
+        Reason::Boot { device: name, at }
     } else {
-        let mounted = Reason::new(Why::Mounted, format!("{name} is mounted on {at}"));
-        mounted.freed_by(format!("umount {}", shell_word(at)))
+        mounted_here(Subject::Device(name), at)
     }
 }
 
@@ -362,39 +243,26 @@ pub(super) fn is_own_mount(at: &RawPath) -> bool {
     OWN_MOUNTS.iter().any(|dir| at.as_bytes().starts_with(dir.as_bytes()))
 }
 
-/// What to do about a mount of ours: wait for its run, or have it cleaned up.
-pub(super) fn own_mount(what: &str, at: &RawPath) -> String {
-    format!(
-        "a bakeoff run has {what} mounted on {at}. Wait until it ends (`bakeoff runs`); after a \
-         crash: `bakeoff clean`"
-    )
+/// It is mounted where we can see it, by a run of ours or by somebody else.
+pub(super) fn mounted_here(what: Subject, at: RawPath) -> Reason {
+    match is_own_mount(&at) {
+        true => Reason::MountedByRun { what, at },
+        false => Reason::Mounted { what, at, seen_by: None },
+    }
 }
 
-fn held(device: &BlockDevice, holder: &BlockDevice) -> Reason {
-    let (name, by) = (name_of(device), name_of(holder));
-    let text = match (&holder.layer.kind, &holder.layer.backing_file) {
-        (LayerKind::Loop, _) if holder.is_over_device => {
-            format!("{by} is attached to {name}. Detach it: losetup --detach /dev/{by}")
-        }
-        (LayerKind::Loop, Some(file)) => format!("{by} is the file {file} on {name}"),
-        _ => format!("{} uses {name}", describe_holder(holder)),
-    };
-    Reason::new(Why::InUse, text)
-}
-
-/// "LVM volume group vg0", "the encrypted volume data", "RAID array md0 (raid1)", "bcache0".
-pub fn describe_holder(holder: &BlockDevice) -> String {
-    let (name, layer) = (name_of(holder), &holder.layer);
-    let title = holder.title.as_ref().map(|title| printable(title.as_bytes()));
-    match (layer.kind, layer.dm_target.as_deref(), title) {
-        (LayerKind::Dm, Some("lvm"), Some(title)) => {
-            format!("LVM volume group {}", volume_group(&title))
-        }
-        (LayerKind::Dm, Some("crypt"), Some(title)) => format!("the encrypted volume {title}"),
-        (LayerKind::Dm, _, Some(title)) => format!("the device mapper volume {title}"),
-        (LayerKind::Md, _, Some(level)) => format!("RAID array {name} ({level})"),
-        (LayerKind::Md, _, None) => format!("RAID array {name}"),
-        _ => name,
+/// What a device that is made of another is.
+fn holder(device: &BlockDevice) -> Holder {
+    let (name, layer) = (name_of(device), &device.layer);
+    let title = device.title.as_ref().map(|title| printable(title.as_bytes()));
+    match (layer.kind, layer.dm_target.as_deref(), title, &layer.backing_file) {
+        (LayerKind::Loop, ..) if device.is_over_device => Holder::LoopOver(name),
+        (LayerKind::Loop, _, _, Some(file)) => Holder::LoopFile { name, file: file.clone() },
+        (LayerKind::Dm, Some("lvm"), Some(title), _) => Holder::VolumeGroup(volume_group(&title)),
+        (LayerKind::Dm, Some("crypt"), Some(title), _) => Holder::Encrypted(title),
+        (LayerKind::Dm, _, Some(title), _) => Holder::Mapped(title),
+        (LayerKind::Md, _, level, _) => Holder::Raid { name, level },
+        _ => Holder::Other(name),
     }
 }
 

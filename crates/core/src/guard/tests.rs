@@ -1,9 +1,9 @@
-//! Situations a drive can be in, one a test, in the words a user reads.
+//! Situations a drive can be in, one a test.
 
 use super::*;
 use crate::model::host::Layer;
-use crate::prepare::contents::{Contents, Sign};
-use crate::prepare::device::{Content, FileUser, Mounted, Process, SwapOn, User};
+use crate::prepare::contents::{Contents, Group, Membership, Sign};
+use crate::prepare::device::{Content, FileUser, Mounted, Process, SwapOn, Unfit, User};
 use crate::sysinfo::mountinfo::Mount;
 use crate::sysinfo::swaps::Swap;
 
@@ -45,12 +45,32 @@ impl Machine {
         self
     }
 
-    fn reasons(&self, name: &str) -> Vec<String> {
+    fn reasons(&self, name: &str) -> Vec<Reason> {
         match verdict(self.dev(name), &self.0, false) {
             Verdict::Safe => Vec::new(),
-            Verdict::No(reasons) => reasons.iter().map(Reason::with_advice).collect(),
+            Verdict::No(reasons) => reasons,
         }
     }
+}
+
+fn of(name: &str) -> Subject {
+    Subject::Device(name.to_string())
+}
+
+fn mounted(name: &str, at: &str) -> Reason {
+    Reason::Mounted { what: of(name), at: RawPath::new(at), seen_by: None }
+}
+
+fn in_use(by: Holder, device: &str) -> Reason {
+    Reason::InUse { by, device: device.to_string() }
+}
+
+fn process(name: &str, pid: u32) -> Process {
+    Process { name: RawPath::new(name), pid }
+}
+
+fn same_file(by: &str) -> Reason {
+    Reason::SameFile { by: by.to_string() }
 }
 
 #[test]
@@ -58,8 +78,8 @@ fn an_unused_disk_is_safe_even_with_filesystems_on_it() {
     let machine = Machine::default().disk("sda").partition("sda1", "sda").edit(|d| {
         d.content = Some(Content { fs: Some("ext4".to_string()), ..Content::default() });
     });
-    assert_eq!(machine.reasons("sda"), [""; 0]);
-    assert_eq!(machine.reasons("sda1"), [""; 0]);
+    assert_eq!(machine.reasons("sda"), []);
+    assert_eq!(machine.reasons("sda1"), []);
 }
 
 #[test]
@@ -73,8 +93,8 @@ fn the_disk_of_the_system_is_refused_with_the_gravest_reason_first() {
     assert_eq!(
         machine.reasons("mmcblk0"),
         [
-            "the system runs from it (mmcblk0p2 is mounted on /)",
-            "the system boots from it (mmcblk0p1 is mounted on /boot/firmware)",
+            Reason::Root { device: "mmcblk0p2".into() },
+            Reason::Boot { device: "mmcblk0p1".into(), at: RawPath::new("/boot/firmware") },
         ]
     );
 }
@@ -86,9 +106,7 @@ fn a_partition_beside_the_system_needs_its_own_consent() {
         .partition("sda1", "sda")
         .mount(&["sda1"], "/")
         .partition("sda2", "sda");
-    let no = machine.reasons("sda2");
-    assert_eq!(no.len(), 1);
-    assert!(no[0].contains("--shares-disk-with-root"), "{no:?}");
+    assert_eq!(machine.reasons("sda2"), [Reason::SharesDrive { drive: "sda".into() }]);
     assert_eq!(verdict(machine.dev("sda2"), &machine.0, true), Verdict::Safe);
     // The consent is for unmounted partitions: not for the disk, not for the root itself.
     assert_ne!(verdict(machine.dev("sda"), &machine.0, true), Verdict::Safe);
@@ -102,28 +120,27 @@ fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() 
         .partition("sdb1", "sdb")
         .mount(&["sdb1"], "/srv/a b\n")
         .partition("sdb2", "sdb");
-    assert_eq!(machine.reasons("sdb2"), [""; 0]);
-    assert_eq!(
-        machine.reasons("sdb"),
-        ["sdb1 is mounted on /srv/a b\\x0a. Run this first: umount $'/srv/a b\\x0a'"]
-    );
+    assert_eq!(machine.reasons("sdb2"), []);
+    let reasons = machine.reasons("sdb");
+    assert_eq!(reasons, [mounted("sdb1", "/srv/a b\n")]);
+    assert_eq!(reasons[0].frees().as_deref(), Some("umount $'/srv/a b\\x0a'"));
 }
 
 #[test]
 fn nobody_is_told_to_unmount_what_a_run_of_ours_mounted() {
-    let machine = Machine::default().disk("sdb").mount(&["sdb"], "/run/bakeoff/0123/mnt");
-    let reasons = machine.reasons("sdb");
-    assert_eq!(reasons.len(), 1);
-    assert!(reasons[0].starts_with("a bakeoff run has sdb mounted on /run/bakeoff/0123/mnt. "));
-    assert!(reasons[0].contains("bakeoff clean") && !reasons[0].contains("umount"), "{reasons:?}");
+    let at = "/run/bakeoff/0123/mnt";
+    let machine = Machine::default().disk("sdb").mount(&["sdb"], at);
+    let by_run = Reason::MountedByRun { what: of("sdb"), at: RawPath::new(at) };
+    assert_eq!(by_run.frees(), None);
+    assert_eq!(machine.reasons("sdb"), [by_run]);
     let near = Machine::default().disk("sdb").mount(&["sdb"], "/run/bakeoffs/mnt");
-    assert!(near.reasons("sdb")[0].contains("umount"), "not ours");
+    assert_eq!(near.reasons("sdb"), [mounted("sdb", "/run/bakeoffs/mnt")], "not ours");
 }
 
 #[test]
 fn a_partition_of_a_disk_mounted_as_a_whole_is_refused() {
     let machine = Machine::default().disk("sdb").partition("sdb1", "sdb").mount(&["sdb"], "/srv");
-    assert_eq!(machine.reasons("sdb1"), ["sdb is mounted on /srv. Run this first: umount /srv"]);
+    assert_eq!(machine.reasons("sdb1"), [mounted("sdb", "/srv")]);
 }
 
 #[test]
@@ -132,9 +149,12 @@ fn swap_partitions_and_swap_files() {
     let on = vec![machine.dev("sda1")];
     let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
     machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone(), file: None }];
-    assert_eq!(machine.reasons("sda"), ["sda1 is used as swap. Run this first: swapoff /dev/sda1"]);
+    let reason = Reason::Swap { what: of("sda1"), path: RawPath::new("/dev/sda1") };
+    assert_eq!(reason.frees().as_deref(), Some("swapoff /dev/sda1"));
+    assert_eq!(machine.reasons("sda"), [reason]);
     machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on, file: None }];
-    assert_eq!(machine.reasons("sda"), ["swap is in the file /srv/swap on sda1"]);
+    let path = RawPath::new("/srv/swap");
+    assert_eq!(machine.reasons("sda"), [Reason::SwapFile { path, device: "sda1".into() }]);
 }
 
 #[test]
@@ -156,8 +176,8 @@ fn lvm_on_luks_is_named_at_every_level() {
     assert_eq!(
         machine.reasons("nvme0n1"),
         [
-            "LVM volume group vg-data uses cryptdata",
-            "the encrypted volume cryptdata uses nvme0n1p3"
+            in_use(Holder::VolumeGroup("vg-data".into()), "cryptdata"),
+            in_use(Holder::Encrypted("cryptdata".into()), "nvme0n1p3"),
         ]
     );
     assert_eq!(machine.reasons("nvme0n1p3").len(), 2);
@@ -170,25 +190,24 @@ fn raid_members_in_use_and_at_rest() {
         d.content = Some(Content { fs, ..Content::default() });
     };
     let at_rest = Machine::default().disk("sda").edit(member);
-    assert_eq!(
-        at_rest.reasons("sda"),
-        ["sda is part of a RAID array. If you no longer need its data, erase the signatures: \
-             wipefs --all /dev/sda"]
-    );
+    let of = Membership { group: Group::Raid, label: None, uuid: None };
+    let member = Reason::Member { device: "sda".into(), kernel_name: "sda".into(), of };
+    assert_eq!(at_rest.reasons("sda"), [member]);
     let in_use = at_rest.disk("sdb").add("md0", LayerKind::Md, &["sda", "sdb"]).edit(|d| {
         d.title = Some("raid1".to_string());
     });
-    assert_eq!(in_use.reasons("sdb"), ["RAID array md0 (raid1) uses sdb"]);
+    let by = Holder::Raid { name: "md0".into(), level: Some("raid1".into()) };
+    assert_eq!(in_use.reasons("sdb"), [Reason::InUse { by, device: "sdb".into() }]);
 }
 
 /// The kernel lists no holder of a ZFS disk, so the signature has to do, on a partition too.
 #[test]
 fn zfs_and_bcache_are_refused_by_their_signature() {
-    for (signature, what) in [
-        ("zfs_member", "a ZFS pool"),
-        ("bcache", "a bcache set"),
-        ("drbd", "a DRBD resource"),
-        ("LVM2_member", "an LVM volume group"),
+    for (signature, group) in [
+        ("zfs_member", Group::Zfs),
+        ("bcache", Group::Bcache),
+        ("drbd", Group::Drbd),
+        ("LVM2_member", Group::Lvm),
     ] {
         let content = Content { fs: Some(signature.to_string()), ..Content::default() };
         let machine = Machine::default()
@@ -196,19 +215,20 @@ fn zfs_and_bcache_are_refused_by_their_signature() {
             .partition("sda1", "sda")
             .edit(|d| d.content = Some(content.clone()));
         for asked in ["sda1", "sda"] {
-            let reasons = machine.reasons(asked);
-            assert!(reasons[0].starts_with(&format!("sda1 is part of {what}")), "{reasons:?}");
+            let of = Membership { group, label: None, uuid: None };
+            let member = Reason::Member { device: "sda1".into(), kernel_name: "sda1".into(), of };
+            assert_eq!(machine.reasons(asked), [member]);
         }
     }
     let plain = Content { fs: Some("ext4".to_string()), ..Content::default() };
     let machine = Machine::default().disk("sda").edit(|d| d.content = Some(plain));
-    assert_eq!(machine.reasons("sda"), Vec::<String>::new());
+    assert_eq!(machine.reasons("sda"), []);
 }
 
 #[test]
 fn every_disk_of_a_mounted_btrfs_is_in_use() {
     let machine = Machine::default().disk("sda").disk("sdb").mount(&["sda", "sdb"], "/data");
-    assert_eq!(machine.reasons("sdb"), ["sdb is mounted on /data. Run this first: umount /data"]);
+    assert_eq!(machine.reasons("sdb"), [mounted("sdb", "/data")]);
 }
 
 #[test]
@@ -218,7 +238,8 @@ fn a_loop_over_a_file_on_it_holds_it() {
         .partition("sda1", "sda")
         .add("loop0", LayerKind::Loop, &["sda1"])
         .edit(|d| d.layer.backing_file = Some(RawPath::new("/srv/image")));
-    assert_eq!(machine.reasons("sda"), ["loop0 is the file /srv/image on sda1"]);
+    let by = Holder::LoopFile { name: "loop0".into(), file: RawPath::new("/srv/image") };
+    assert_eq!(machine.reasons("sda"), [in_use(by, "sda1")]);
 }
 
 fn attached_to(path: &str) -> impl FnOnce(&mut BlockDevice) {
@@ -235,14 +256,11 @@ fn a_loop_attached_to_the_disk_itself_holds_it() {
         .disk("sda")
         .add("loop7", LayerKind::Loop, &["sda"])
         .edit(attached_to("/dev/sda"));
-    assert_eq!(
-        machine.reasons("sda"),
-        ["loop7 is attached to sda. Detach it: losetup --detach /dev/loop7"]
-    );
+    assert_eq!(machine.reasons("sda"), [in_use(Holder::LoopOver("loop7".into()), "sda")]);
     // Through the loop device the disk is written, which nothing else uses.
-    assert_eq!(machine.reasons("loop7"), [""; 0]);
+    assert_eq!(machine.reasons("loop7"), []);
     let machine = machine.mount(&["loop7"], "/mnt");
-    assert_eq!(machine.reasons("sda")[0], "loop7 is mounted on /mnt. Run this first: umount /mnt");
+    assert_eq!(machine.reasons("sda")[0], mounted("loop7", "/mnt"));
 }
 
 #[test]
@@ -257,11 +275,8 @@ fn a_loop_over_a_disk_in_use_is_in_use() {
         .add("loop7", LayerKind::Loop, &["sda"])
         .edit(attached_to("/dev/sda"))
         .partition("loop7p1", "loop7");
-    assert_eq!(machine.reasons("loop7")[0], "sda1 is mounted on /srv. Run this first: umount /srv");
-    assert_eq!(
-        machine.reasons("loop7p1")[0],
-        "sda1 is mounted on /srv. Run this first: umount /srv"
-    );
+    assert_eq!(machine.reasons("loop7")[0], mounted("sda1", "/srv"));
+    assert_eq!(machine.reasons("loop7p1")[0], mounted("sda1", "/srv"));
     let beside = Machine::default()
         .disk("sda")
         .partition("sda1", "sda")
@@ -269,8 +284,7 @@ fn a_loop_over_a_disk_in_use_is_in_use() {
         .partition("sda2", "sda")
         .add("loop6", LayerKind::Loop, &["sda2"])
         .edit(attached_to("/dev/sda2"));
-    let no = beside.reasons("loop6");
-    assert!(no.len() == 1 && no[0].contains("--shares-disk-with-root"), "{no:?}");
+    assert_eq!(beside.reasons("loop6"), [Reason::SharesDrive { drive: "sda".into() }]);
     assert_eq!(verdict(beside.dev("loop6"), &beside.0, true), Verdict::Safe);
 }
 
@@ -288,33 +302,30 @@ fn two_loops_over_one_file_are_one_place() {
         .edit(over("/srv/image"))
         .add("loop2", LayerKind::Loop, &["sda"])
         .edit(over("/srv/other"));
-    assert_eq!(
-        machine.reasons("loop0"),
-        ["loop1 is attached to the same file. Detach it: losetup --detach /dev/loop1"]
-    );
-    assert_eq!(machine.reasons("loop2"), [""; 0]);
+    assert_eq!(machine.reasons("loop0"), [same_file("loop1")]);
+    assert_eq!(machine.reasons("loop2"), []);
 }
 
 #[test]
 fn a_holder_nobody_knows_still_holds() {
     let machine = Machine::default().disk("sda").edit(|d| d.holders = vec!["bcache0".to_string()]);
-    assert_eq!(machine.reasons("sda"), ["bcache0 uses sda"]);
+    assert_eq!(machine.reasons("sda"), [in_use(Holder::Other("bcache0".into()), "sda")]);
 }
 
 #[test]
 fn a_process_and_another_namespace_hold_too() {
     let mut machine = Machine::default().disk("sda").partition("sda1", "sda");
     let dev = machine.dev("sda1");
-    machine.0.users = vec![User { dev, process: Process { pid: 123, name: RawPath::new("dd") } }];
-    assert_eq!(machine.reasons("sda"), ["dd (process 123) has sda1 open"]);
+    machine.0.users = vec![User { dev, process: process("dd", 123) }];
+    let open = Reason::Open { process: process("dd", 123), what: of("sda1") };
+    assert_eq!(machine.reasons("sda"), [open]);
     let mut machine = machine.mount(&["sda1"], "/data");
     machine.0.users.clear();
-    machine.0.mounts[0].seen_by = Some(Process { pid: 77, name: RawPath::new("sleep") });
-    assert_eq!(
-        machine.reasons("sda"),
-        ["sda1 is mounted on /data in the mount namespace of sleep (process 77)"]
-    );
-    assert_eq!(users(machine.dev("sda"), &machine.0)[0].why, Why::Mounted);
+    let seen_by = Some(process("sleep", 77));
+    machine.0.mounts[0].seen_by = seen_by.clone();
+    let elsewhere = Reason::Mounted { what: of("sda1"), at: RawPath::new("/data"), seen_by };
+    assert_eq!(machine.reasons("sda"), users(machine.dev("sda"), &machine.0));
+    assert_eq!(machine.reasons("sda"), [elsewhere]);
     assert_eq!(users(machine.dev("sda1"), &machine.0).len(), 1);
 }
 
@@ -330,13 +341,12 @@ fn what_is_no_drive_is_never_safe() {
         .edit(|d| d.unfit = Some(Unfit::Optical))
         .disk("mmcblk0boot0")
         .edit(|d| d.unfit = Some(Unfit::Firmware));
-    assert_eq!(machine.reasons("sda"), ["sda is write-protected"]);
-    assert_eq!(machine.reasons("sdb"), ["it contains no medium"]);
-    assert_eq!(machine.reasons("zram0"), ["it is memory, not a drive"]);
-    assert_eq!(machine.reasons("sr0"), ["it is an optical or floppy drive"]);
-    assert_eq!(machine.reasons("mmcblk0boot0"), ["it contains firmware, not files"]);
-    let gone = verdict(Dev::new(99, 0), &machine.0, true);
-    assert!(matches!(gone, Verdict::No(reasons) if reasons[0].why == Why::Gone));
+    assert_eq!(machine.reasons("sda"), [Reason::ReadOnly { what: of("sda") }]);
+    assert_eq!(machine.reasons("sdb"), [Reason::NoMedium]);
+    assert_eq!(machine.reasons("zram0"), [Reason::Memory]);
+    assert_eq!(machine.reasons("sr0"), [Reason::Unfit(Unfit::Optical)]);
+    assert_eq!(machine.reasons("mmcblk0boot0"), [Reason::Unfit(Unfit::Firmware)]);
+    assert_eq!(verdict(Dev::new(99, 0), &machine.0, true), Verdict::No(vec![Reason::Gone]));
 }
 
 fn over(file: &'static str, ino: u64) -> impl FnOnce(&mut BlockDevice) {
@@ -361,11 +371,10 @@ fn rejects_loop_device_with_a_twin_under_another_path() {
             .add("loop2", LayerKind::Loop, &["sda"])
             .edit(over("/srv/image", 8))
             .partition("loop0p1", "loop0");
-        let said = ["loop1 is attached to the same file. Detach it: losetup --detach /dev/loop1"];
-        assert_eq!(machine.reasons("loop0"), said);
-        assert_eq!(machine.reasons("loop0p1"), said);
+        assert_eq!(machine.reasons("loop0"), [same_file("loop1")]);
+        assert_eq!(machine.reasons("loop0p1"), [same_file("loop1")]);
         // The same path of another file: one was moved into the place of the other.
-        assert_eq!(machine.reasons("loop2"), [""; 0]);
+        assert_eq!(machine.reasons("loop2"), []);
     }
 }
 
@@ -376,14 +385,16 @@ fn rejects_loop_device_whose_file_is_being_written() {
         .disk("sda")
         .add("loop0", LayerKind::Loop, &["sda"])
         .edit(over("/srv/image", 7));
-    let user = |writes, ino| {
-        let process = Process { pid: 71, name: RawPath::new("qemu") };
-        FileUser { file: Inode { dev: 2049, ino }, process, writes }
+    let user = |writes, ino| FileUser {
+        file: Inode { dev: 2049, ino },
+        process: process("qemu", 71),
+        writes,
     };
     machine.0.file_users = vec![user(false, 7), user(true, 8)];
-    assert_eq!(machine.reasons("loop0"), [""; 0]);
+    assert_eq!(machine.reasons("loop0"), []);
     machine.0.file_users.push(user(true, 7));
-    assert_eq!(machine.reasons("loop0"), ["qemu (process 71) has the backing file of loop0 open"]);
+    let what = Subject::FileBehind("loop0".into());
+    assert_eq!(machine.reasons("loop0"), [Reason::Open { process: process("qemu", 71), what }]);
 }
 
 #[test]
@@ -395,9 +406,10 @@ fn rejects_loop_device_whose_file_is_swap() {
     let swap = Swap { path: RawPath::new("/srv/other-name"), is_file: true };
     let file = Some(Inode { dev: 2049, ino: 7 });
     machine.0.swaps = vec![SwapOn { swap, on: vec![machine.dev("sda")], file }];
-    let said =
-        ["the backing file of loop0 is used as swap. Run this first: swapoff /srv/other-name"];
-    assert_eq!(machine.reasons("loop0"), said);
+    let path = RawPath::new("/srv/other-name");
+    let swap = Reason::Swap { what: Subject::FileBehind("loop0".into()), path };
+    assert_eq!(swap.frees().as_deref(), Some("swapoff /srv/other-name"));
+    assert_eq!(machine.reasons("loop0"), [swap]);
 }
 
 /// Without udev's database a member at rest was an empty disk.
@@ -408,8 +420,9 @@ fn rejects_member_at_rest_by_any_signature_read_from_the_device() {
     let machine = Machine::default()
         .disk("sda")
         .edit(|d| d.contents = Some(Contents { signs: signs.to_vec() }));
-    let reasons = machine.reasons("sda");
-    assert!(reasons[0].starts_with("sda is part of an LVM volume group"), "{reasons:?}");
+    let of = Membership { group: Group::Lvm, label: None, uuid: None };
+    let member = Reason::Member { device: "sda".into(), kernel_name: "sda".into(), of };
+    assert_eq!(machine.reasons("sda")[0], member);
 }
 
 /// A loop device over nothing ended with 4, as if the machine lacked something.
@@ -417,19 +430,17 @@ fn rejects_member_at_rest_by_any_signature_read_from_the_device() {
 fn rejects_loop_device_of_size_0() {
     let machine =
         Machine::default().add("loop0", LayerKind::Loop, &[]).edit(|d| d.layer.size_bytes = 0);
-    assert_eq!(machine.reasons("loop0"), ["it is a loop device without a backing file (size 0)"]);
+    assert_eq!(machine.reasons("loop0"), [Reason::EmptyLoop]);
 }
 
 #[test]
 fn what_a_run_of_ours_holds_is_left_to_it_and_what_others_hold_is_named() {
-    let reasons = |is_ours| {
-        let mut all = vec![
-            Reason { is_ours, ..Reason::new(Why::Open, "it is open".to_string()) },
-            Reason::new(Why::InUse, "dm-0 holds it".to_string()),
-        ];
+    let reasons = |name: &str| {
+        let open = Reason::Open { process: process(name, 71), what: of("sda") };
+        let mut all = vec![open, in_use(Holder::Other("dm-0".into()), "sda")];
         leave_to_its_run(&mut all);
-        all.iter().map(|reason| reason.why).collect::<Vec<_>>()
+        all.iter().map(Reason::why).collect::<Vec<_>>()
     };
-    assert_eq!(reasons(true), [Why::Open]);
-    assert_eq!(reasons(false), [Why::Open, Why::InUse]);
+    assert_eq!(reasons("bakeoff"), [Why::Open]);
+    assert_eq!(reasons("dd"), [Why::Open, Why::InUse]);
 }

@@ -43,12 +43,9 @@ impl Sign {
     }
 
     /// Of what larger thing the device is a part, by this signature, with label and UUID.
-    pub fn member_of(&self) -> Option<String> {
+    pub fn member_of(&self) -> Option<Membership> {
         let of = member_of(&self.kind, self.label.as_ref())?;
-        Some(match &self.uuid {
-            Some(uuid) => format!("{of} (UUID {})", shown(uuid)),
-            None => of,
-        })
+        Some(Membership { uuid: self.uuid.as_deref().map(shown), ..of })
     }
 
     /// In words: `ext4 "MYPHOTOS" (UUID 477f…), 12 GiB of 29 GiB used, last written 3 days ago`.
@@ -92,18 +89,44 @@ impl Sign {
     }
 }
 
+/// What larger thing a device is a part of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Membership {
+    /// Its kind.
+    pub group: Group,
+    /// Its label.
+    pub label: Option<RawPath>,
+    /// Its UUID, harmless to print.
+    pub uuid: Option<String>,
+}
+
+/// Kinds of things that are made of several devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// DRBD resource.
+    Drbd,
+    /// RAID array, of Linux or of a controller's firmware.
+    Raid,
+    /// ZFS pool.
+    Zfs,
+    /// bcache set.
+    Bcache,
+    /// LVM volume group.
+    Lvm,
+}
+
 /// Of what larger thing a device with a signature of this kind and label is a part.
-pub fn member_of(kind: &str, label: Option<&RawPath>) -> Option<String> {
-    let of = match kind {
-        kind if kind.ends_with("_raid_member") => "a RAID array",
-        "LVM2_member" | "LVM1_member" => "an LVM volume group",
-        "zfs_member" => "a ZFS pool",
-        "bcache" => "a bcache set",
-        "drbd" => "a DRBD resource",
+pub fn member_of(kind: &str, label: Option<&RawPath>) -> Option<Membership> {
+    let group = match kind {
+        kind if kind.ends_with("_raid_member") => Group::Raid,
+        "LVM2_member" | "LVM1_member" => Group::Lvm,
+        "zfs_member" => Group::Zfs,
+        "bcache" => Group::Bcache,
+        "drbd" => Group::Drbd,
         _ => return None,
     };
-    let label = label.filter(|label| !label.as_bytes().is_empty());
-    Some(label.map_or(of.to_string(), |label| format!("{of} \"{label}\"")))
+    let label = label.filter(|label| !label.as_bytes().is_empty()).cloned();
+    Some(Membership { group, label, uuid: None })
 }
 
 fn shown(text: &str) -> String {

@@ -4,7 +4,7 @@
 //! and the walks over them. A walk keeps a list of what it has seen, so that a loop over a file on
 //! itself, or a tree that changed while it was read, ends it.
 
-use super::contents::{Contents, Sign, member_of};
+use super::contents::{Contents, Membership, Sign, member_of};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::RawPath;
 use crate::model::step::Inode;
@@ -42,7 +42,7 @@ pub struct BlockDevice {
 
 impl BlockDevice {
     /// Of what larger thing it is a part, by any of its signatures.
-    pub fn member_of(&self) -> Option<String> {
+    pub fn member_of(&self) -> Option<Membership> {
         let read = self.own_signs().filter_map(Sign::member_of).next();
         let found = || self.content.as_ref();
         read.or_else(|| member_of(found()?.fs.as_deref()?, found()?.label.as_ref()))
@@ -55,7 +55,7 @@ impl BlockDevice {
 }
 
 /// Block devices that are no drives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unfit {
     /// CD, DVD, floppy: not what is compared here.
     Optical,
@@ -78,13 +78,13 @@ pub struct Content {
     pub table_id: Option<String>,
 }
 
-/// A process.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A process. In order of names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Process {
-    /// Its number.
-    pub pid: u32,
     /// Its name.
     pub name: RawPath,
+    /// Its number.
+    pub pid: u32,
 }
 
 /// A mount and the block devices under it.

@@ -20,7 +20,7 @@ use crate::sysinfo::dev::Dev;
 const TOKEN_CHARS: usize = 40;
 
 /// Why a device has no token.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum TokenError {
     /// No such device.
     #[error("no such device. List the drives with `bakeoff devices`")]

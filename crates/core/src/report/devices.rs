@@ -12,13 +12,14 @@ use serde::Serialize;
 
 pub use next::Asker;
 
-use crate::guard::{self, Reason, Verdict, Why};
+use crate::guard::{self, Reason, Verdict};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::{RawPath, printable};
 use crate::prepare::device::{BlockDevice, Mounted, System};
 use crate::prepare::token;
 use crate::prepare::token::TokenError;
 use crate::report::document::Document;
+use crate::report::guard::Worded;
 
 /// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,7 +79,7 @@ pub struct Drive {
     /// Whether nothing that can be seen uses it and it can be told from the others.
     pub safe_to_erase: bool,
     /// Why not.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<Worded>,
     /// What `--erase` wants, for a drive that is safe to erase.
     pub erase_token: Option<String>,
 }
@@ -185,7 +186,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
             Ok(token) => (Vec::new(), Some(token)),
             // Nobody looked: it has a token, which whoever may read the drive is told.
             Err(TokenError::Unread) => (Vec::new(), None),
-            Err(error) => (vec![Reason::new(Why::NoToken, error.to_string())], None),
+            Err(error) => (vec![Reason::NoToken(error)], None),
         },
     };
     Drive {
@@ -206,7 +207,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         contents_known: tree.iter().all(|part| part.content.is_some() || part.contents.is_some()),
         contents: contents(device, &tree, system),
         safe_to_erase: reasons.is_empty(),
-        reasons,
+        reasons: reasons.iter().map(Worded::from).collect(),
         erase_token,
     }
 }

@@ -26,6 +26,7 @@ mod fleet;
 pub mod fleet_list;
 mod glossary;
 mod gnuplot;
+pub mod guard;
 mod html;
 mod import;
 mod json;
