@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use bakeoff_core::diagnose::prove::{self, MOST_NS};
 use bakeoff_core::diagnose::{Grade, summary, variants};
+use bakeoff_core::model::bottleneck::Bottleneck;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::cause::Bottleneck;
 use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::sample;
-use crate::diagnose::{Cause, Reason};
-use crate::model::cause::Bottleneck;
+use crate::model::bottleneck::{Bottleneck, Reason};
+use crate::model::cause::Cause;
+use crate::model::clue::{Clue, Subject};
 use crate::model::event::{Action, Step, What};
 use crate::model::index::BlockIx;
 use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
@@ -185,9 +186,9 @@ fn analysis() -> Analysis {
         standings: vec![standing],
         held_back: vec![Bottleneck {
             candidate: "ext4".into(),
-            reason: Reason::proved(Cause::Cpu, "it ran all the time".into())
+            reason: Reason::proved(Cause::Cpu, Clue::Layers(Vec::new()))
                 .share(0.9)
-                .subject("kcryptd"),
+                .subject(Subject::DmCrypt),
             cells: 4,
             of: 5,
         }],

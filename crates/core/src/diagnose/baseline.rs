@@ -4,10 +4,10 @@ use super::seen::Seen;
 use crate::boards;
 use crate::model::candidate::Candidate;
 use crate::model::ceiling::Layer;
+use crate::model::clue::OfLayer;
 use crate::model::job::Rw;
 use crate::model::workload::Metric;
 use crate::prepare::region;
-use crate::units;
 
 /// A cell at this share of a layer or more is bound by it.
 pub const BOUND: f64 = 0.9;
@@ -81,38 +81,20 @@ pub fn find(steps: &[Step], layer: Layer) -> Option<&Step> {
     steps.iter().find(|step| step.layer == layer)
 }
 
-/// The name of the filesystem that is measured.
-pub fn filesystem(seen: &Seen) -> String {
+/// The name of the filesystem that is measured; `None` where it is not known.
+pub fn filesystem(seen: &Seen) -> Option<String> {
     let candidate = seen.cell.candidate.get(&seen.header.candidates);
     let stack = candidate.and_then(Candidate::stack).map(|stack| stack.fs.clone());
     let below = || seen.place.map(|place| place.fs.clone());
-    stack.or_else(below).unwrap_or_else(|| "the filesystem".to_string())
+    stack.or_else(below)
 }
 
-/// Every layer in words: "it does 96 % of the raw device (101 MB/s)".
-pub fn describe(seen: &Seen, steps: &[Step]) -> String {
-    let one = |step: &Step| {
-        let percent = step.share * 100.0;
-        format!("{percent:.0} % of {} ({})", step.layer.label(), rate_words(seen, step.rate))
-    };
-    let all: Vec<String> = steps.iter().map(one).collect();
-    match all.is_empty() {
-        true => "no lower layer was measured".to_string(),
-        false => format!("it reaches {}", all.join(", ")),
-    }
+/// How much of a layer a cell reaches.
+pub fn of_layer(seen: &Seen, step: &Step) -> OfLayer {
+    OfLayer { layer: step.layer, share: step.share, rate: seen.in_its_metric(step.rate) }
 }
 
-/// A rate in the workload's metric.
-pub fn rate_words(seen: &Seen, rate: f64) -> String {
-    in_words(seen.workload.metric, rate)
-}
-
-/// A rate in a metric.
-pub fn in_words(metric: Metric, rate: f64) -> String {
-    match metric {
-        Metric::Bandwidth => units::rate(rate),
-        Metric::Iops | Metric::LatencyP99 => format!("{} IOPS", units::count(rate)),
-        Metric::FilesPerSecond => format!("{} files/s", units::count(rate)),
-        Metric::TransactionsPerSecond => format!("{} transactions/s", units::count(rate)),
-    }
+/// The same of every layer.
+pub fn all(seen: &Seen, steps: &[Step]) -> Vec<OfLayer> {
+    steps.iter().map(|step| of_layer(seen, step)).collect()
 }

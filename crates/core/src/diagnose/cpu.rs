@@ -3,8 +3,10 @@
 
 use super::baseline::{self, BOUND, Step};
 use super::seen::Seen;
-use crate::model::cause::{Cause, Reason};
+use crate::model::bottleneck::Reason;
+use crate::model::cause::Cause;
 use crate::model::ceiling::Layer;
+use crate::model::clue::{Calling, Clue, OfLayer, Processor, Subject};
 
 /// Share of the time a thread must run to be what the rest waits for.
 const BUSY: f64 = 0.8;
@@ -16,6 +18,8 @@ const HELD: f64 = 0.3;
 const INTERRUPTS: f64 = 0.6;
 /// Bytes a call moves below which its own cost is what counts.
 const SMALL_CALL_BYTES: u64 = 1024;
+/// Share of the time that a thread waited for a CPU from which it is told.
+const WORTH_TELLING: f64 = 0.05;
 /// Share of the time somebody waited for a CPU while all were busy.
 const CROWDED: f64 = 0.5;
 
@@ -34,19 +38,17 @@ pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         .or_else(|| crowded(seen))
 }
 
-fn percent(share: f64) -> String {
-    // Clocks of different precision; threads of one kind run on several CPUs.
-    format!("{:.0} %", share.clamp(0.0, 1.0) * 100.0)
+/// A share of the time as it is told: clocks differ in precision, and threads of one kind run on
+/// several CPUs.
+fn told(share: f64) -> f64 {
+    share.clamp(0.0, 1.0)
 }
 
 fn quota(seen: &Seen) -> Option<Reason> {
     let held = seen.telemetry()?.quota_held_ns? as f64 / seen.wall_ns();
     (held >= HELD).then(|| {
-        let evidence = format!(
-            "the control group's CPU quota stopped bakeoff for {} of the time",
-            percent(held)
-        );
-        Reason::proved(Cause::Cpu, evidence).subject("quota of the control group").share(held)
+        let clue = Clue::Processor(Processor::Quota { share: told(held) });
+        Reason::proved(Cause::Cpu, clue).subject(Subject::Quota).share(held)
     })
 }
 
@@ -54,13 +56,13 @@ fn quota(seen: &Seen) -> Option<Reason> {
 fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let alone = baseline::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
     if let Some(step) = alone {
-        let evidence = format!("{} of bakeoff's own rate without I/O", percent(step.share));
-        return Some(Reason::proved(Cause::Cpu, evidence).subject("bakeoff itself"));
+        let clue = Clue::Processor(Processor::OwnRate { share: told(step.share) });
+        return Some(Reason::proved(Cause::Cpu, clue).subject(Subject::Bakeoff));
     }
     let share = seen.m().tool_ns as f64 / seen.wall_ns();
     (share >= HALF).then(|| {
-        let evidence = format!("generating data and counting took {} of the time", percent(share));
-        Reason::consistent(Cause::Cpu, evidence).subject("bakeoff itself").share(share)
+        let clue = Clue::Processor(Processor::OwnWork { share: told(share) });
+        Reason::consistent(Cause::Cpu, clue).subject(Subject::Bakeoff).share(share)
     })
 }
 
@@ -71,19 +73,13 @@ fn in_memory(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         return None;
     }
     let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
-    let of_cipher = of(Layer::CryptRam);
-    let (step, subject) = match (of_cipher, of(Layer::FsRam)) {
-        (Some(step), _) => (step, "dm-crypt".to_string()),
-        (None, Some(step)) => (step, baseline::filesystem(seen)),
+    let (step, subject) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
+        (Some(step), _) => (step, Subject::DmCrypt),
+        (None, Some(step)) => (step, Subject::Filesystem(baseline::filesystem(seen))),
         (None, None) => return None,
     };
-    let evidence = format!(
-        "{} of {} ({})",
-        percent(step.share),
-        step.layer.label(),
-        baseline::rate_words(seen, step.rate)
-    );
-    Some(Reason::proved(Cause::Cpu, evidence).subject(subject).ciphers(of_cipher.is_some()))
+    let of = OfLayer { share: told(step.share), ..baseline::of_layer(seen, step) };
+    Some(Reason::proved(Cause::Cpu, Clue::OfLayer(of)).subject(subject))
 }
 
 /// A thread that works for storage: one that runs all the time, or takes the longest part of a
@@ -95,17 +91,16 @@ fn kernel_thread(seen: &Seen) -> Option<Reason> {
     let (lane, _) = seen.lane_cpu();
     let is_longest = share >= HALF && share > device && share > lane;
     (share >= BUSY || is_longest).then(|| {
-        let evidence = format!(
-            "{} ran for {} of the time; waiting for the disk took {}, the calling thread ran {}",
-            thread.name,
-            percent(share),
-            percent(device),
-            percent(lane)
-        );
+        let clue = Clue::Processor(Processor::Thread {
+            name: thread.name.clone(),
+            share: told(share),
+            drive: told(device),
+            lane: told(lane),
+        });
         // Its threads are kcryptd and dmcrypt_write (kernel, drivers/md/dm-crypt.c).
         let is_ciphers = thread.name.contains("crypt");
-        let reason = Reason::consistent(Cause::Cpu, evidence).ciphers(is_ciphers);
-        reason.subject(thread.name.clone()).share(share)
+        let subject = Subject::Thread { name: thread.name.clone(), is_ciphers };
+        Reason::consistent(Cause::Cpu, clue).subject(subject).share(share)
     })
 }
 
@@ -113,8 +108,8 @@ fn kernel_thread(seen: &Seen) -> Option<Reason> {
 fn interrupts(seen: &Seen) -> Option<Reason> {
     let (cpu, share) = seen.interrupts()?;
     (share >= INTERRUPTS).then(|| {
-        let evidence = format!("CPU {cpu} spent {} of the time in interrupts", percent(share));
-        Reason::consistent(Cause::Cpu, evidence).subject("interrupts").share(share)
+        let clue = Clue::Processor(Processor::Interrupts { cpu, share: told(share) });
+        Reason::consistent(Cause::Cpu, clue).subject(Subject::Interrupts).share(share)
     })
 }
 
@@ -122,12 +117,9 @@ fn interrupts(seen: &Seen) -> Option<Reason> {
 fn waiting_thread(seen: &Seen) -> Option<Reason> {
     let waited = seen.waited().filter(|share| *share >= HALF)?;
     let (lane, _) = seen.lane_cpu();
-    let evidence = format!(
-        "the calling thread waited for a CPU for {} of the time and ran for {}",
-        percent(waited),
-        percent(lane)
-    );
-    Some(Reason::proved(Cause::Cpu, evidence).subject("other processes").share(waited))
+    let (told_waited, ran) = (told(waited), told(lane));
+    let clue = Clue::Processor(Processor::WaitedForCpu { waited: told_waited, ran });
+    Some(Reason::proved(Cause::Cpu, clue).subject(Subject::OtherProcesses).share(waited))
 }
 
 /// The thread that makes the calls never rests.
@@ -140,27 +132,22 @@ fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     if !is_ready || (system < all * 0.3 && !is_small) {
         return None;
     }
-    let ran = match waited >= 0.05 {
-        true => format!(
-            "the calling thread ran for {} of the time and waited for a CPU for {}",
-            percent(all),
-            percent(waited)
-        ),
-        false => format!("the calling thread ran for {} of the time", percent(all)),
+    let ran = |calling| {
+        let waited = (waited >= WORTH_TELLING).then(|| told(waited));
+        Clue::Processor(Processor::CallingThread { ran: told(all), waited, calling })
     };
     if let Some(step) = calls.filter(|step| step.share >= BOUND) {
-        let evidence =
-            format!("{ran}, at {} of the rate of the same calls in memory", percent(step.share));
-        return Some(Reason::proved(Cause::SystemCalls, evidence).share(all));
+        let clue = ran(Calling::AsInMemory { share: told(step.share) });
+        return Some(Reason::proved(Cause::SystemCalls, clue).share(all));
     }
     if is_small {
         let ns = seen.wall_ns() * seen.lanes() / seen.m().total_ios().max(1) as f64;
-        let evidence = format!("{ran}: {ns:.0} ns a call for {} bytes each", seen.job().bs);
-        return Some(Reason::consistent(Cause::SystemCalls, evidence).share(all));
+        let clue = ran(Calling::SmallCalls { ns, bytes: seen.job().bs });
+        return Some(Reason::consistent(Cause::SystemCalls, clue).share(all));
     }
-    let fs = baseline::filesystem(seen);
-    let evidence = format!("{ran}, {} of it in the kernel ({fs}, copying)", percent(system / all));
-    Some(Reason::consistent(Cause::Cpu, evidence).subject("the calling thread").share(all))
+    let filesystem = baseline::filesystem(seen);
+    let clue = ran(Calling::InKernel { share: told(system / all), filesystem });
+    Some(Reason::consistent(Cause::Cpu, clue).subject(Subject::CallingThread).share(all))
 }
 
 /// Others want the CPUs and get them: all are busy, somebody always waits, and it is neither us
@@ -171,13 +158,8 @@ fn crowded(seen: &Seen) -> Option<Reason> {
     let device = seen.disks().map_or(0.0, |disk| disk.queue / seen.depth());
     let is_crowded = busy >= 0.9 && waiting >= CROWDED && lane < HALF && device < HALF;
     (is_crowded && seen.flush_share() < HALF).then(|| {
-        let evidence = format!(
-            "all CPUs were busy for {} of the time, tasks waited for a CPU for {}, and the \
-             calling thread ran for {}",
-            percent(busy),
-            percent(waiting),
-            percent(lane)
-        );
-        Reason::consistent(Cause::Cpu, evidence).subject("other processes").share(1.0 - lane)
+        let (busy, waiting) = (told(busy), told(waiting));
+        let clue = Clue::Processor(Processor::Crowded { busy, waiting, lane: told(lane) });
+        Reason::consistent(Cause::Cpu, clue).subject(Subject::OtherProcesses).share(1.0 - lane)
     })
 }

@@ -5,13 +5,13 @@ use super::baseline::{self, BOUND, Step};
 use super::flash;
 use super::seen::{Seen, Totals};
 use crate::evidence::pattern;
-use crate::model::cause::{Cause, Reason};
+use crate::model::bottleneck::Reason;
+use crate::model::cause::Cause;
 use crate::model::ceiling::Layer;
+use crate::model::clue::{Clue, Drive, Subject};
 use crate::model::event::Cell;
 use crate::model::job::Rw;
-use crate::model::link::Link;
 use crate::model::measurement::Measurement;
-use crate::units;
 
 /// Share of the time in flushes from which they are what holds a cell back.
 const FLUSHING: f64 = 0.3;
@@ -31,10 +31,6 @@ const FASTER_THAN_IT: f64 = 1.5;
 const GRADIENT: f64 = 0.9;
 /// Share of the variance that a slope along the file explains.
 const SLOPED: f64 = 0.6;
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
 
 /// The cause on this side that holds.
 pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
@@ -57,19 +53,19 @@ fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     }
     let m = seen.m();
     let flushes = m.flush.as_ref().map_or(0, |f| f.total_ios);
-    let device = top.map_or(String::new(), |disk| {
-        format!("; the kernel counts {} of the time as disk flushes", percent(disk.flush_share))
-    });
-    let evidence = format!("{flushes} flushes took {} of the time{device}", percent(share));
+    let clue = Clue::Drive(Drive::Flushes { count: flushes, share });
+    let mut reason = Reason::consistent(Cause::Flush, clue).share(share);
+    if let Some(disk) = top {
+        reason = reason.and(Clue::Drive(Drive::DeviceFlushes { share: disk.flush_share }));
+    }
     let without = baseline::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
-    let reason = match without {
+    Some(match without {
         Some(step) => {
-            let without = baseline::rate_words(seen, step.rate);
-            Reason::proved(Cause::Flush, format!("{evidence}; without flushes: {without}"))
+            let rate = seen.in_its_metric(step.rate);
+            reason.proved_by(Clue::Drive(Drive::WithoutFlushes(rate)))
         }
-        None => Reason::consistent(Cause::Flush, evidence),
-    };
-    Some(reason.share(share))
+        None => reason,
+    })
 }
 
 /// Whether so little is written between flushes that the data cannot be what takes the time.
@@ -98,14 +94,9 @@ fn writeback(seen: &Seen) -> Option<Reason> {
     let (lane, _) = seen.lane_cpu();
     let is_it = !held.is_empty() && near * 2 >= held.len() && from > 0 && lane < 0.7;
     is_it.then(|| {
-        let most = held.iter().max().copied().unwrap_or(0);
-        let evidence = format!(
-            "{} of dirty pages; the kernel slows writers from {} on; the calling thread ran {}",
-            units::size(most),
-            units::size(from),
-            percent(lane)
-        );
-        Reason::consistent(Cause::Writeback, evidence).share(1.0 - lane)
+        let most_bytes = held.iter().max().copied().unwrap_or(0);
+        let clue = Clue::Drive(Drive::DirtyPages { most_bytes, from_bytes: from, lane });
+        Reason::consistent(Cause::Writeback, clue).share(1.0 - lane)
     })
 }
 
@@ -117,21 +108,16 @@ fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         let rate = seen.rate();
         let is_between = rate >= slow * BOUND && rate <= fast / BOUND;
         if slow < fast * GRADIENT && is_between {
-            let evidence = format!(
-                "the raw disk reaches {} at the start of the region and {} at its end",
-                baseline::rate_words(seen, start.rate),
-                baseline::rate_words(seen, end.rate)
-            );
-            return Some(Reason::proved(Cause::Position, evidence));
+            let [start, end] = [start, end].map(|step| seen.in_its_metric(step.rate));
+            let clue = Clue::Drive(Drive::Ends { start, end });
+            return Some(Reason::proved(Cause::Position, clue));
         }
     }
     let slope = steep(seen.m())?;
     let at_the_disk = seen.disks()?.queue >= AT_THE_DISK;
     (at_the_disk && is_of_the_place(seen, slope)).then(|| {
-        let change = libm::expm1(slope) * 100.0;
-        let evidence =
-            format!("from the start of the file to its end the rate changes by {change:.0} %");
-        Reason::consistent(Cause::Position, evidence)
+        let clue = Clue::Drive(Drive::Slope { change: libm::expm1(slope) });
+        Reason::consistent(Cause::Position, clue)
     })
 }
 
@@ -159,29 +145,19 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     if seen.flush_share() >= FLUSHING {
         return None;
     }
-    let links = seen
-        .layers()
-        .filter_map(|disk| disk.link.as_ref())
-        .map(Link::as_str)
-        .collect::<Vec<_>>()
-        .join(" + ");
+    let links = seen.layers().filter_map(|disk| disk.link.as_ref());
+    let subject = Subject::Links(links.map(|link| link.as_str().to_string()).collect());
     if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
-        let evidence = format!(
-            "{} of the {} that the link can carry",
-            percent(step.share),
-            baseline::rate_words(seen, step.rate)
-        );
-        return Some(Reason::proved(Cause::Bus, evidence).subject(links));
+        let (share, rate) = (step.share, seen.in_its_metric(step.rate));
+        let clue = Clue::Drive(Drive::OfLink { share, rate });
+        return Some(Reason::proved(Cause::Bus, clue).subject(subject));
     }
     let practice = baseline::find(steps, Layer::LinkPractice)?;
     // More than others reached may be the link or not; so little over it cannot be told apart.
     (PRACTICE..=1.25).contains(&practice.share).then(|| {
-        let evidence = format!(
-            "{} of the {} that others measured over this kind of link",
-            percent(practice.share),
-            baseline::rate_words(seen, practice.rate)
-        );
-        Reason::consistent(Cause::Bus, evidence).subject(links)
+        let (share, rate) = (practice.share, seen.in_its_metric(practice.rate));
+        let clue = Clue::Drive(Drive::OfPractice { share, rate });
+        Reason::consistent(Cause::Bus, clue).subject(subject)
     })
 }
 
@@ -194,28 +170,21 @@ fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let gain = if seen.job().bs >= LARGE_BYTES { 1.5 } else { 1.2 };
     if let Some(step) = deep.filter(|step| step.share <= 1.0 / gain && is_asked_singly) {
         let times = 1.0 / step.share.max(1e-9);
-        let evidence =
-            format!("with many requests in flight the same region is {times:.1} times as fast");
+        let clue = Clue::Drive(Drive::Deeper { times });
         let at = seen.top().map_or(0.0, |disk| disk.queue.min(1.0));
-        return Some(Reason::proved(Cause::QueueDepth, evidence).share(at.max(0.01)));
+        return Some(Reason::proved(Cause::QueueDepth, clue).share(at.max(0.01)));
     }
     let raw = [Layer::Raw, Layer::Deep].iter().filter_map(|layer| baseline::find(steps, *layer));
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
     let job = seen.job();
     if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
-        let evidence = format!("{:.1} times the rate of the raw device", lowest.share);
-        return Some(Reason::proved(Cause::PageCache, evidence));
+        let clue = Clue::Drive(Drive::FasterThanRaw { times: lowest.share });
+        return Some(Reason::proved(Cause::PageCache, clue));
     }
     // What is much faster than a layer does not stand on it.
-    (BOUND..=FASTER_THAN_IT).contains(&lowest.share).then(|| {
-        let evidence = format!(
-            "{} of {} ({})",
-            percent(lowest.share),
-            lowest.layer.label(),
-            baseline::rate_words(seen, lowest.rate)
-        );
-        Reason::proved(Cause::Device, evidence)
-    })
+    (BOUND..=FASTER_THAN_IT)
+        .contains(&lowest.share)
+        .then(|| Reason::proved(Cause::Device, Clue::OfLayer(baseline::of_layer(seen, lowest))))
 }
 
 /// What the queue says where nothing below was measured.
@@ -226,28 +195,18 @@ fn by_signals(seen: &Seen) -> Option<Reason> {
     // to those who write to it.
     let at_the_disk = disk.queue.max(bottom.queue);
     let busy = at_the_disk / seen.depth().min(FULL_QUEUE);
+    let await_ms = disk.await_ms;
+    let in_flight = Clue::Drive(Drive::InFlight { requests: at_the_disk, await_ms });
     if at_the_disk >= FULL_QUEUE {
-        let evidence = format!(
-            "{:.1} requests in flight on average, {:.2} ms each",
-            at_the_disk, disk.await_ms
-        );
-        return Some(Reason::consistent(Cause::Device, evidence));
+        return Some(Reason::consistent(Cause::Device, in_flight));
     }
     let job = seen.job();
     let is_direct = job.direct || !job.rw.writes();
     let is_single = seen.depth() < 2.0 && is_direct && disk.queue <= ONE_AT_A_TIME;
     // Of a large request most of the time goes to moving it, however many there are.
     if is_single && job.bs < LARGE_BYTES && at_the_disk >= AT_THE_DISK {
-        let evidence = format!(
-            "one request in flight for {} of the time, {:.2} ms each",
-            percent(disk.queue),
-            disk.await_ms
-        );
-        return Some(Reason::consistent(Cause::QueueDepth, evidence).share(disk.queue));
+        let clue = Clue::Drive(Drive::OneInFlight { share: disk.queue, await_ms });
+        return Some(Reason::consistent(Cause::QueueDepth, clue).share(disk.queue));
     }
-    (busy >= AT_THE_DISK).then(|| {
-        let evidence =
-            format!("{at_the_disk:.1} requests in flight on average, {:.2} ms each", disk.await_ms);
-        Reason::consistent(Cause::Device, evidence)
-    })
+    (busy >= AT_THE_DISK).then(|| Reason::consistent(Cause::Device, in_flight))
 }

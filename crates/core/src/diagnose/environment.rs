@@ -4,11 +4,12 @@
 
 use super::seen::Seen;
 use crate::evidence::clock;
-use crate::model::cause::{Cause, Reason};
+use crate::model::bottleneck::Reason;
+use crate::model::cause::Cause;
+use crate::model::clue::{Around, Clue, Direction, Subject};
 use crate::model::event::CacheState;
 use crate::model::job::Rw;
 use crate::model::throttled;
-use crate::units;
 
 /// Bytes of others, as a share of the cell's own, that hold it back visibly.
 const FOREIGN: f64 = 0.25;
@@ -27,14 +28,12 @@ pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
     if bits != 0 {
         let share = t.throttled.iter().filter(|b| *b & throttled::NOW != 0).count() as f64
             / t.throttled.len().max(1) as f64;
-        let when = match share {
-            0.0 => "between two samples".to_string(),
-            share => format!("in {:.0} % of the samples", share * 100.0),
+        let subject = match bits & throttled::UNDER_VOLTAGE {
+            0 => Subject::Heat,
+            _ => Subject::UnderVoltage,
         };
-        let words = throttled::labels(bits).join(", ");
-        let evidence = format!("the firmware reported {words} {when}");
-        let what = if bits & throttled::UNDER_VOLTAGE != 0 { "under-voltage" } else { "heat" };
-        return Some(Reason::consistent(Cause::HeatOrPower, evidence).subject(what));
+        let clue = Clue::Around(Around::Throttled { bits, share });
+        return Some(Reason::consistent(Cause::HeatOrPower, clue).subject(subject));
     }
     lowered_clock(seen)
 }
@@ -54,10 +53,12 @@ fn lowered_clock(seen: &Seen) -> Option<Reason> {
         if !(is_low_and_hot || fell && is_aligned) {
             return None;
         }
-        let heat = t.hottest_mc().map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
-        let evidence =
-            format!("the CPU clock fell to {:.0} of {:.0} MHz{heat}", lowest / 1e3, most / 1e3);
-        Some(Reason::consistent(Cause::HeatOrPower, evidence).subject("heat"))
+        let clue = Clue::Around(Around::LowClock {
+            lowest_khz: lowest,
+            most_khz: most,
+            hottest_mc: t.hottest_mc(),
+        });
+        Some(Reason::consistent(Cause::HeatOrPower, clue).subject(Subject::Heat))
     })
 }
 
@@ -81,12 +82,8 @@ pub fn foreign(seen: &Seen) -> Option<Reason> {
     };
     let share = others as f64 / own.max(1) as f64;
     (share >= FOREIGN && others >= FOREIGN_FLOOR_BYTES).then(|| {
-        let evidence = format!(
-            "other processes transferred {} on the same disk, this workload {}",
-            units::size(others),
-            units::size(own)
-        );
-        Reason::consistent(Cause::Foreign, evidence).share(share / (1.0 + share))
+        let clue = Clue::Around(Around::Foreign { others_bytes: others, own_bytes: own });
+        Reason::consistent(Cause::Foreign, clue).share(share / (1.0 + share))
     })
 }
 
@@ -108,24 +105,24 @@ pub fn page_cache(seen: &Seen) -> Option<Reason> {
     // What others had written went to the devices as well.
     let others = truth.foreign_bytes.unwrap_or(0);
     let own_written = truth.device_written_bytes.map(|bytes| bytes.saturating_sub(others));
-    let (what, share) = if let Some(share) = moved(read, truth.device_read_bytes) {
+    let (direction, share) = if let Some(share) = moved(read, truth.device_read_bytes) {
         if truth.cache == CacheState::Cold {
             return None;
         }
-        ("read", share)
+        (Direction::Read, share)
     } else if let Some(share) =
         moved(written, own_written).filter(|_| !job.is_durable() && !is_small)
     {
-        ("written", share)
+        (Direction::Written, share)
     } else {
         return None;
     };
-    let evidence = format!("the devices transferred {:.0} % of the bytes {what}", share * 100.0);
+    let clue = Clue::Around(Around::Unmoved { direction, share });
     let impossible = seen.link_bytes_per_s().is_some_and(|link| seen.bytes_per_s() > link);
     let reason = match impossible || share < 0.1 {
         // Bytes that no device moved were in memory: nothing else can have given them.
-        true => Reason::proved(Cause::PageCache, evidence),
-        false => Reason::consistent(Cause::PageCache, evidence),
+        true => Reason::proved(Cause::PageCache, clue),
+        false => Reason::consistent(Cause::PageCache, clue),
     };
     Some(reason.share(1.0 - share))
 }

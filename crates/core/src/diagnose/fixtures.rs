@@ -3,7 +3,8 @@
 //! Series of heat, clocks and throttling are made up after the documentation of the boards (no
 //! board was at hand); the shapes of the others are those that the shell's tests see on a machine.
 
-use crate::model::cause::{Cause, Grade, Reason};
+use crate::model::bottleneck::Reason;
+use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::{Layer as BaseLayer, LayerRate};
 use crate::model::event::{CacheState, Cell};
 use crate::model::index::WorkloadIx;
@@ -12,6 +13,7 @@ use crate::model::run::Run;
 use crate::model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse,
 };
+use crate::report::bottleneck;
 use crate::testing::RunBuilder;
 
 pub const MS: u64 = 1_000_000;
@@ -67,6 +69,11 @@ impl Case {
 
     pub fn reason(&self) -> Reason {
         super::cell(&self.run, &self.cell).unwrap()
+    }
+
+    /// What speaks for its cause, in words.
+    pub fn evidence(&self) -> String {
+        bottleneck::evidence(&self.reason().evidence)
     }
 
     pub fn cause(&self) -> (Cause, Grade) {

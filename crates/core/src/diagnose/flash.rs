@@ -5,10 +5,11 @@
 
 use super::seen::Seen;
 use crate::evidence::pattern::{self, Step};
-use crate::model::cause::{Cause, Reason};
+use crate::model::bottleneck::Reason;
+use crate::model::cause::Cause;
+use crate::model::clue::{Clue, Drive, Fall, Subject};
 use crate::model::event::Cell;
 use crate::model::telemetry::{DeviceSeries, Telemetry};
-use crate::units;
 
 /// A step that one change in mean explains.
 const CLEAR_STEP: f64 = 0.7;
@@ -44,18 +45,14 @@ fn fast_cache(seen: &Seen) -> Option<Reason> {
     if !seen.alike.is_empty() && again * 2 <= others.len() {
         return None;
     }
-    let again = match seen.alike.len() {
-        0 => "measured once".to_string(),
-        _ => format!("as in {again} other cells"),
+    let fall = Fall {
+        after_bytes: step.after_bytes,
+        ratio: step.ratio,
+        again: (!seen.alike.is_empty()).then_some(again),
+        times: after / before,
     };
-    let evidence = format!(
-        "after {} the write rate fell to {:.0} % and stayed there, {again}; each byte then \
-         took the disk {:.1} times as long",
-        units::size(step.after_bytes),
-        step.ratio * 100.0,
-        after / before
-    );
-    Some(Reason::consistent(Cause::FastCache, evidence).subject(kind(seen)))
+    let clue = Clue::Drive(Drive::Fall(fall));
+    Some(Reason::consistent(Cause::FastCache, clue).subject(kind(seen)))
 }
 
 /// The fall of a cell's rate, where one step explains it.
@@ -70,12 +67,12 @@ fn is_as_much(a: &Step, b: &Step) -> bool {
 
 /// A virtual disk is said to rotate whatever it stands on (`BLK_FEAT_ROTATIONAL` in
 /// `drivers/block/virtio_blk.c`).
-fn kind(seen: &Seen) -> &'static str {
+fn kind(seen: &Seen) -> Subject {
     let is_virtual = seen.layers().any(|disk| disk.bus.as_deref() == Some("virtio"));
     match (is_virtual, seen.rotates()) {
-        (true, _) => "virtual disk",
-        (false, true) => "shingled disk",
-        (false, false) => "flash",
+        (true, _) => Subject::VirtualDisk,
+        (false, true) => Subject::ShingledDisk,
+        (false, false) => Subject::Flash,
     }
 }
 
@@ -118,15 +115,9 @@ fn cleaning(seen: &Seen) -> Option<Reason> {
         && !seen.rotates()
         && is_waited_for(seen.telemetry()?, &stalls.spans);
     is_gc.then(|| {
-        let evidence = format!(
-            "{} stalls took {:.0} % of the time, the longest {}; the median write takes \
-             {}",
-            stalls.spans.len(),
-            stalls.share * 100.0,
-            units::latency(longest_ns),
-            units::latency(median_ns)
-        );
-        Reason::consistent(Cause::FlashGc, evidence).share(stalls.share)
+        let (count, share) = (stalls.spans.len(), stalls.share);
+        let clue = Clue::Drive(Drive::Stalls { count, share, longest_ns, median_ns });
+        Reason::consistent(Cause::FlashGc, clue).share(share)
     })
 }
 

@@ -20,7 +20,9 @@ pub mod summary;
 pub mod variants;
 
 use crate::evidence;
-pub use crate::model::cause::{Cause, Grade, Reason};
+pub use crate::model::bottleneck::Reason;
+pub use crate::model::cause::{Cause, Grade};
+use crate::model::clue::Clue;
 use crate::model::event::Cell;
 use crate::model::run::Run;
 use seen::Seen;
@@ -53,7 +55,7 @@ pub fn reason(seen: &Seen) -> Reason {
         .or_else(|| environment::page_cache(seen))
         .or_else(|| prove::of_cpu(&steps, cpu::reasons(seen, &steps)))
         .or_else(|| disk::reasons(seen, &steps).map(|reason| prove::of_disk(seen, &steps, reason)));
-    found.unwrap_or_else(|| Reason::unattributed(baseline::describe(seen, &steps)))
+    found.unwrap_or_else(|| Reason::unattributed(Clue::Layers(baseline::all(seen, &steps))))
 }
 
 #[cfg(test)]

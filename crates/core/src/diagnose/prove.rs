@@ -9,8 +9,10 @@
 use super::baseline::{self, Step};
 use super::layers::{self, At, LAYER_IOS, LAYER_WRITE_BYTES, LayerJob};
 use super::seen::Seen;
-use crate::model::cause::{Cause, Grade, Reason};
+use crate::model::bottleneck::Reason;
+use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer;
+use crate::model::clue::{Clue, Experiment, Subject};
 use crate::model::job::{Job, Rw};
 use crate::model::workload::Workload;
 
@@ -77,20 +79,16 @@ pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<LayerJob> 
 fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     let rate = |layer| baseline::find(steps, layer).map(|step| step.rate);
     let Some((own, null)) = rate(Layer::Again).zip(rate(Layer::NullCipher)) else { return reason };
-    let without = rate(Layer::NoCipher).map_or(String::new(), |rate| {
-        format!(", without encryption {:.1} times as fast", rate / own)
-    });
-    let evidence = format!("with a null cipher {:.1} times as fast{without}", null / own);
+    let without = rate(Layer::NoCipher).map(|rate| rate / own);
+    let clue = Clue::Experiment(Experiment::NullCipher { times: null / own, without });
+    let is_ciphers = |reason: &Reason| reason.subject.as_ref().is_some_and(Subject::is_ciphers);
     match reason {
         Some(reason) if reason.grade == Grade::Proved => Some(reason),
         // The cipher does not matter, so its thread is not what the rest waits for.
-        Some(reason) if null < own * SAME && reason.is_ciphers => None,
-        Some(reason) if null >= own * FASTER && reason.is_ciphers => {
-            let evidence = format!("{}; {evidence}", reason.evidence);
-            Some(Reason { grade: Grade::Proved, evidence, ..reason })
-        }
+        Some(reason) if null < own * SAME && is_ciphers(&reason) => None,
+        Some(reason) if null >= own * FASTER && is_ciphers(&reason) => Some(reason.proved_by(clue)),
         None if null >= own * FASTER => {
-            Some(Reason::proved(Cause::Cpu, evidence).subject("the cipher"))
+            Some(Reason::proved(Cause::Cpu, clue).subject(Subject::Cipher))
         }
         reason => reason,
     }
@@ -104,20 +102,14 @@ pub fn of_cpu(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
 
 fn of_clock(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
     let Some(elasticity) = elasticity(steps) else { return reason };
-    let evidence = format!(
-        "at {:.0} % of the CPU clock it reaches {:.0} % of the rate",
-        CLOCK * 100.0,
-        libm::pow(CLOCK, elasticity) * 100.0
-    );
+    let rate = libm::pow(CLOCK, elasticity);
+    let clue = Clue::Experiment(Experiment::SlowClock { clock: CLOCK, rate });
     match reason {
         // The kernel's own account needs no experiment.
         Some(reason) if reason.grade == Grade::Proved => Some(reason),
         Some(_) if elasticity <= DOES_NOT_CARE => None,
-        Some(reason) if elasticity >= FOLLOWS => {
-            let evidence = format!("{}; {evidence}", reason.evidence);
-            Some(Reason { grade: Grade::Proved, evidence, ..reason })
-        }
-        None if elasticity >= FOLLOWS => Some(Reason::proved(Cause::Cpu, evidence)),
+        Some(reason) if elasticity >= FOLLOWS => Some(reason.proved_by(clue)),
+        None if elasticity >= FOLLOWS => Some(Reason::proved(Cause::Cpu, clue)),
         reason => reason,
     }
 }
@@ -153,13 +145,8 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
     if !is_it || reason.grade == Grade::Proved {
         return reason;
     }
-    let evidence = format!(
-        "{}; with blocks of {} the rate is {:.0} % of this rate",
-        reason.evidence,
-        crate::units::block_size(seen.job().bs / 4),
-        share * 100.0
-    );
-    Reason { grade: Grade::Proved, evidence, ..reason }
+    let block_bytes = seen.job().bs / 4;
+    reason.proved_by(Clue::Experiment(Experiment::SmallBlocks { block_bytes, share }))
 }
 
 #[cfg(test)]
@@ -181,7 +168,8 @@ mod tests {
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
         let proved = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 190e6);
         assert_eq!(proved.cause(), (Cause::Cpu, Grade::Proved));
-        assert!(proved.reason().evidence.contains("at 60 % of the CPU clock it reaches 63 %"));
+        let said = proved.evidence();
+        assert!(said.contains("at 60 % of the CPU clock it reaches 63 %"), "{said}");
         let refuted = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 299e6);
         assert_ne!(refuted.cause().0, Cause::Cpu);
         let unclear = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 260e6);
@@ -205,17 +193,18 @@ mod tests {
             scene.layer(Layer::NoCipher, none)
         };
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
-        let proved = with(90e6, 360e6, 380e6).reason();
-        assert_eq!((proved.cause, proved.grade), (Cause::Cpu, Grade::Proved));
-        assert_eq!(proved.subject.as_deref(), Some("kcryptd"));
-        assert!(proved.evidence.ends_with(
+        let proved = with(90e6, 360e6, 380e6);
+        assert_eq!(proved.cause(), (Cause::Cpu, Grade::Proved));
+        let (name, is_ciphers) = ("kcryptd".to_string(), true);
+        assert_eq!(proved.reason().subject, Some(Subject::Thread { name, is_ciphers }));
+        assert!(proved.evidence().ends_with(
             "with a null cipher 4.0 times as fast, without encryption 4.2 times as fast"
         ));
         assert_ne!(with(90e6, 91e6, 92e6).cause().0, Cause::Cpu, "the cipher is not it");
         assert_eq!(with(90e6, 100e6, 120e6).cause(), (Cause::Cpu, Grade::Consistent));
         let quiet = Case::of("seqread", 90e6).with(|s| queue(s, 0.2));
         let found = quiet.layer(Layer::Again, 90e6).layer(Layer::NullCipher, 200e6).reason();
-        assert_eq!(found.subject.as_deref(), Some("the cipher"));
+        assert_eq!(found.subject, Some(Subject::Cipher));
     }
 
     #[test]

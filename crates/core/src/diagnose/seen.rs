@@ -5,6 +5,7 @@
 
 use crate::boards::link;
 use crate::model::ceiling::Ceilings;
+use crate::model::clue::Rate;
 use crate::model::event::{Cell, Header, Position};
 use crate::model::host::{Layer, Place};
 use crate::model::job::Job;
@@ -76,6 +77,11 @@ impl<'a> Seen<'a> {
     /// The figure that is held against lower layers, a second.
     pub fn rate(&self) -> f64 {
         pace(self.workload.metric, self.m())
+    }
+
+    /// A rate a second, as it is told.
+    pub fn in_its_metric(&self, value: f64) -> Rate {
+        Rate { metric: self.workload.metric, value }
     }
 
     /// Bytes of data moved by the cell's own calls.

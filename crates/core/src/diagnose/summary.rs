@@ -1,10 +1,11 @@
-//! From the causes of cells to what is said about a candidate and a workload.
+//! From the causes of cells to what holds a candidate back on a workload.
 
-use crate::model::cause::{Bottleneck, Grade, Reason};
+use crate::model::bottleneck::{Bottleneck, Reason};
+use crate::model::cause::Grade;
+use crate::model::clue::Clue;
 use crate::model::event::Cell;
 use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
-use crate::phrases;
 
 /// Share of the cells that must agree before one cause is named.
 const AGREE: f64 = 0.6;
@@ -32,17 +33,19 @@ fn is_told(cell: &Cell, reason: &Reason) -> bool {
 /// The cause that most cells share; unattributed when they do not agree.
 fn common(candidate: String, reasons: &[Reason]) -> Option<Bottleneck> {
     let of = reasons.len() as u32;
-    let key = |r: &Reason| (r.cause, r.subject.clone());
-    let count = |wanted: &Reason| reasons.iter().filter(|r| key(r) == key(wanted)).count();
+    let count = |wanted: &Reason| reasons.iter().filter(|r| r.what() == wanted.what()).count();
     // The first of those with most: the same run gives the same answer.
     let most = reasons.iter().rev().max_by_key(|r| count(r))?;
-    let same: Vec<&Reason> = reasons.iter().filter(|r| key(r) == key(most)).collect();
+    let same: Vec<&Reason> = reasons.iter().filter(|r| r.what() == most.what()).collect();
     if (same.len() as f64) < f64::from(of) * AGREE {
-        let mut names: Vec<String> = reasons.iter().map(Reason::name).collect();
-        names.sort();
-        names.dedup();
-        let evidence = format!("measurements disagree: {}", phrases::list(&names));
-        let reason = Reason::unattributed(evidence);
+        let mut causes = Vec::new();
+        for reason in reasons {
+            let what = (reason.cause, reason.subject.clone());
+            if !causes.contains(&what) {
+                causes.push(what);
+            }
+        }
+        let reason = Reason::unattributed(Clue::Disagree(causes));
         return Some(Bottleneck { candidate, reason, cells: of, of });
     }
     let proved = same.iter().filter(|r| r.grade == Grade::Proved).count();
@@ -53,36 +56,4 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<Bottleneck> {
     let middle = by_share.get(by_share.len() / 2).copied().copied().unwrap_or(most);
     let reason = Reason { grade, ..middle.clone() };
     Some(Bottleneck { candidate, reason, cells: same.len() as u32, of })
-}
-
-/// One sentence about a workload: what holds all of them back, or each.
-pub fn sentence(all: &[Bottleneck]) -> Option<String> {
-    let each = of_each(all);
-    if each.is_empty() {
-        // The least sure of them is how sure all are; its evidence stands for all.
-        let shown = all.iter().min_by_key(|held| held.reason.grade)?;
-        let who = if all.len() > 1 { ", for all candidates" } else { "" };
-        return Some(format!("{}{who}", of_one(&shown.reason)));
-    }
-    let each = each.iter().map(|(candidate, cause)| format!("{candidate}: {cause}"));
-    Some(each.collect::<Vec<_>>().join("; "))
-}
-
-/// Each candidate with its cause; empty if all candidates share one.
-pub fn of_each(all: &[Bottleneck]) -> Vec<(String, String)> {
-    let key = |held: &Bottleneck| (held.reason.cause, held.reason.subject.clone());
-    if all.windows(2).all(|pair| key(&pair[0]) == key(&pair[1])) {
-        return Vec::new();
-    }
-    all.iter().map(|held| (held.candidate.clone(), of_one(&held.reason))).collect()
-}
-
-/// "flushing (proved: 1200 flushes took 97 % of the time)".
-pub fn of_one(reason: &Reason) -> String {
-    match reason.grade {
-        Grade::Unattributed => format!("{}: {}", reason.name(), reason.evidence),
-        grade @ (Grade::Consistent | Grade::Proved) => {
-            format!("{} ({}: {})", reason.name(), grade.label(), reason.evidence)
-        }
-    }
 }

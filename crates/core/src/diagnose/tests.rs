@@ -9,6 +9,7 @@ use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, ThreadUse};
 use crate::prng::SplitMix64;
+use crate::report::bottleneck;
 use crate::testing::Version01;
 
 /// Each cause made on purpose against each that could be named: all on the diagonal, none beside.
@@ -22,7 +23,8 @@ fn each_cause_is_attributed_to_itself_and_to_no_other() {
         let found = index(reason.cause).unwrap_or_else(|| panic!("{name}: {reason:?}"));
         matrix[index(cause).unwrap()][found] += 1;
         assert!(!reason.evidence.is_empty(), "{name}");
-        lines.push(format!("{name}: {} ({})", reason.name(), reason.grade.label()));
+        let found = bottleneck::name(reason.what());
+        lines.push(format!("{name}: {found} ({})", reason.grade.label()));
     }
     for (made, row) in Cause::NAMED.iter().zip(&matrix) {
         for (found, count) in Cause::NAMED.iter().zip(row) {
@@ -51,7 +53,7 @@ fn what_is_proved_and_what_only_fits() {
 fn the_cpu_is_named_by_its_thread() {
     let subject = |name: &str| {
         let case = case(name);
-        case.reason().subject.unwrap()
+        bottleneck::whose(&case.reason().subject.unwrap())
     };
     assert_eq!(subject("a cipher on memory"), "kcryptd");
     assert_eq!(subject("a driver in user space"), "ntfs-3g");
@@ -136,9 +138,9 @@ fn what_is_faster_than_a_rung_does_not_stand_on_it() {
         let m = &mut s.cell.measurement;
         (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
     });
-    let faster = unflushed.layer(BaseLayer::Raw, 20e6).reason();
-    assert_eq!((faster.cause, faster.grade), (Cause::PageCache, Grade::Proved));
-    assert_eq!(faster.evidence, "20.0 times the rate of the raw device");
+    let faster = unflushed.layer(BaseLayer::Raw, 20e6);
+    assert_eq!(faster.cause(), (Cause::PageCache, Grade::Proved));
+    assert_eq!(faster.evidence(), "20.0 times the rate of the raw device");
     let read = Case::of("seqread", 120e6).with(|s| queue(s, 0.2)).layer(BaseLayer::Raw, 20e6);
     assert_eq!(read.cause().0, Cause::Unattributed);
 }
@@ -149,9 +151,8 @@ fn what_cannot_be_told_prints_the_ladder() {
         .with(|s| queue(s, 0.2))
         .layer(BaseLayer::Raw, 200e6)
         .layer(BaseLayer::Tool, 9e9);
-    let reason = case.reason();
-    assert_eq!((reason.cause, reason.grade), (Cause::Unattributed, Grade::Unattributed));
-    insta::assert_snapshot!(reason.evidence, @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (540 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
+    assert_eq!(case.cause(), (Cause::Unattributed, Grade::Unattributed));
+    insta::assert_snapshot!(case.evidence(), @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (540 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
     let blind = Case::of("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
     assert_eq!(blind.cause().0, Cause::Unattributed, "nothing seen, nothing said");
 }
@@ -171,14 +172,14 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
         held.iter().map(|h| (h.of, h.candidate.as_str())).collect::<Vec<_>>(),
         [(5, "/a"), (5, "/b")]
     );
-    let said = summary::sentence(&held).unwrap();
+    let said = bottleneck::sentence(&held).unwrap();
     assert!(said.contains("for all candidates"), "{said}");
     let split = two().cells(|cell| {
         let queue = if cell.block.number() % 2 == 0 { 0.95 } else { 3.0 };
         cell.telemetry = Some(Box::new(quiet(20, queue)));
     });
     let run = split.play(4, |_, _, _| 900.0).build();
-    let said = summary::sentence(&summary::workload(&run, WorkloadIx::FIRST)).unwrap();
+    let said = bottleneck::sentence(&summary::workload(&run, WorkloadIx::FIRST)).unwrap();
     assert!(said.contains("measurements disagree"), "{said}");
 }
 
@@ -199,9 +200,9 @@ fn falls(windows_before: u64, others: [u64; 4]) -> Case {
 
 #[test]
 fn a_cache_is_used_up_after_as_much_in_every_cell() {
-    let same = falls(10, [11, 9, 10, 12]).reason();
-    assert_eq!(same.cause, Cause::FastCache);
-    insta::assert_snapshot!(same.evidence);
+    let same = falls(10, [11, 9, 10, 12]);
+    assert_eq!(same.cause().0, Cause::FastCache);
+    insta::assert_snapshot!(same.evidence());
     let any = falls(10, [5, 6, 15, 16]).reason();
     assert_ne!(any.cause, Cause::FastCache, "{any:?}");
     let never_again = falls(10, [0, 0, 0, 0]).reason();

@@ -12,7 +12,7 @@ pub enum Cause {
     Foreign,
     /// Memory was measured, not the disk.
     PageCache,
-    /// A processor; whose time it was is in [`Reason::subject`].
+    /// A processor.
     Cpu,
     /// The cost of entering the kernel, whatever the call moves.
     SystemCalls,
@@ -119,79 +119,4 @@ impl Grade {
             Grade::Unattributed => "unattributed",
         }
     }
-}
-
-/// One cause of one cell, with what speaks for it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reason {
-    /// What.
-    pub cause: Cause,
-    /// How surely.
-    pub grade: Grade,
-    /// Share of the cell's time it accounts for, 0 to 1, where it can be told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
-    /// Whose: a thread, a link, a process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subject: Option<String>,
-    /// Whether it is dm-crypt's work; no part of a record.
-    #[serde(skip)]
-    pub is_ciphers: bool,
-    /// What was seen, in numbers.
-    pub evidence: String,
-}
-
-impl Reason {
-    /// A reason the signals agree with.
-    pub fn consistent(cause: Cause, evidence: String) -> Reason {
-        let (grade, share, subject) = (Grade::Consistent, None, None);
-        Reason { cause, grade, share, subject, is_ciphers: false, evidence }
-    }
-
-    /// A reason that lower layers or a perturbation prove.
-    pub fn proved(cause: Cause, evidence: String) -> Reason {
-        Reason { grade: Grade::Proved, ..Reason::consistent(cause, evidence) }
-    }
-
-    /// No cause that can be named.
-    pub fn unattributed(evidence: String) -> Reason {
-        let grade = Grade::Unattributed;
-        Reason { grade, ..Reason::consistent(Cause::Unattributed, evidence) }
-    }
-
-    /// With the share of the time it accounts for.
-    pub fn share(self, share: f64) -> Reason {
-        Reason { share: Some(share.clamp(0.0, 1.0)), ..self }
-    }
-
-    /// With whose it is.
-    pub fn subject(self, subject: impl Into<String>) -> Reason {
-        Reason { subject: Some(subject.into()), ..self }
-    }
-
-    /// With whether it is dm-crypt's work.
-    pub fn ciphers(self, is_ciphers: bool) -> Reason {
-        Reason { is_ciphers, ..self }
-    }
-
-    /// "the CPU (kcryptd)".
-    pub fn name(&self) -> String {
-        match &self.subject {
-            Some(subject) => format!("{} ({subject})", self.cause.label()),
-            None => self.cause.label().to_string(),
-        }
-    }
-}
-
-/// What holds one candidate back on one workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bottleneck {
-    /// The candidate's name.
-    pub candidate: String,
-    /// The cause most cells have; of those the one of the cell in the middle.
-    pub reason: Reason,
-    /// Cells with that cause.
-    pub cells: u32,
-    /// Cells in all.
-    pub of: u32,
 }

@@ -2,9 +2,11 @@
 
 pub mod acks;
 pub mod block_sizes;
+pub mod bottleneck;
 pub mod candidate;
 pub mod cause;
 pub mod ceiling;
+pub mod clue;
 pub mod difference;
 pub mod event;
 pub mod extent;

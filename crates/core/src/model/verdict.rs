@@ -9,7 +9,7 @@ use super::lead::Lead;
 use super::normal::Normal;
 use super::power::Energy;
 use super::recommendation::Recommendation;
-use crate::model::cause::Bottleneck;
+use crate::model::bottleneck::Bottleneck;
 use crate::stats::paired::Interval;
 
 /// What was said about a comparison.
@@ -154,7 +154,7 @@ impl TwinDifference {
 }
 
 /// The answer for one workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadVerdict {
     /// Workload's name.
     pub workload: String,
@@ -166,7 +166,6 @@ pub struct WorkloadVerdict {
     pub winner: Option<String>,
     /// The lead and what belongs to it; `None` for runs of version 0.1 and where nothing is
     /// compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<Lead>,
     /// Candidates in tiers, best first; inside a tier no order is claimed. One that cannot be told
     /// from two tiers stands in both (compact letters); empty while nothing may be said.
@@ -176,15 +175,12 @@ pub struct WorkloadVerdict {
     /// Figures for each candidate, best first.
     pub standings: Vec<Standing>,
     /// What holds each candidate back, with what speaks for it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<Bottleneck>,
     /// Findings that limit this verdict.
     pub findings: Vec<Finding>,
     /// Mode characterise: what its rounds show.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
     /// What twins of candidates came to beside them (A/A).
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub twins: Vec<TwinDifference>,
     /// Time that would resolve it, for `leads` and `not_resolved`; `None` = never within the mode's
     /// blocks.
@@ -192,7 +188,7 @@ pub struct WorkloadVerdict {
 }
 
 /// Everything a reader needs to know about a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
     /// Complete blocks.
     pub blocks: u32,
@@ -208,10 +204,8 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// The choice over all workloads; `None` for runs of version 0.1, where nothing is compared,
     /// and while no workload has an interval.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub recommendation: Option<Recommendation>,
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub normal: Option<Normal>,
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json as value};
 
-use super::{json_lead, said};
+use super::{bottleneck, json_lead, said};
 use crate::model::finding::Finding;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
@@ -75,7 +75,7 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
         "tiers": v.tiers,
         "effects": v.effects,
         "bottleneck": said::bottleneck(&v.held_back),
-        "held_back": v.held_back,
+        "held_back": bottleneck::json(&v.held_back),
         "findings": findings(&v.findings),
         "sentence": said::sentence(run, v),
         "standings": v.standings,

@@ -9,6 +9,7 @@ pub mod about;
 mod answer;
 pub mod ascii;
 mod bench;
+pub(crate) mod bottleneck;
 mod closed_loop;
 mod compare;
 mod csv;

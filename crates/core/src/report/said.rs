@@ -5,7 +5,7 @@
 
 use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
-use crate::model::cause::Bottleneck;
+use crate::model::bottleneck::Bottleneck;
 use crate::model::index::CandidateIx;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -13,8 +13,7 @@ use crate::model::verdict::{Analysis, TwinDifference, WorkloadVerdict};
 use crate::rules::control::measured_twice;
 
 use super::answer::{self, Answer};
-use super::{pairs, rounds};
-use crate::diagnose::summary;
+use super::{bottleneck as bottlenecks, pairs, rounds};
 
 /// The answer over all workloads, in one or two sentences.
 pub fn headline(run: &Run, analysis: &Analysis) -> String {
@@ -71,5 +70,5 @@ pub fn control(twins: &[TwinDifference]) -> Option<String> {
 
 /// What holds the candidates back on a workload; `None` where nothing was looked at.
 pub fn bottleneck(held_back: &[Bottleneck]) -> Option<String> {
-    summary::sentence(held_back).as_deref().map(sanitize)
+    bottlenecks::sentence(held_back).as_deref().map(sanitize)
 }

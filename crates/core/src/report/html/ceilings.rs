@@ -1,8 +1,9 @@
 //! The table of what lower layers reach on their own, and what could not be watched or measured.
 
-use crate::diagnose::baseline;
 use crate::model::ceiling::LayerRate;
+use crate::model::clue::Rate;
 use crate::model::run::Run;
+use crate::report::bottleneck;
 use crate::report::document::{Table, candidates, number, words};
 use crate::report::view::candidate_name;
 
@@ -18,7 +19,7 @@ pub fn table(run: &Run) -> Table {
             workload.name.clone(),
             layer.layer.label().to_string(),
             layer.candidate.map_or("all".to_string(), |c| candidate_name(run, c)),
-            baseline::in_words(workload.metric, layer.rate),
+            bottleneck::rate(Rate { metric: workload.metric, value: layer.rate }),
         ])
     };
     let columns = [words("workload"), words("layer"), candidates("candidate"), number("rate")];

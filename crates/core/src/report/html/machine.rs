@@ -8,12 +8,12 @@
 use serde::Serialize;
 
 use crate::diagnose;
-use crate::diagnose::summary;
 use crate::model::event::Cell;
 use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::measurement::Window;
 use crate::model::run::{BlockState, Run};
 use crate::model::telemetry::{CpuSeries, DeviceSeries, Gauge, Telemetry};
+use crate::report::bottleneck;
 use crate::report::document::{Table, candidates, number, words};
 use crate::report::view::candidate_name;
 use crate::units;
@@ -290,7 +290,7 @@ fn row(run: &Run, cell: &Cell, t: &Telemetry) -> Vec<String> {
         or_dash(of.pressure.get(1).and_then(|p| first(p)).map(|p| format!("{p} %"))),
         or_dash(first(&of.celsius).map(|c| format!("{c} °C"))),
         or_dash(first(&of.mhz).map(|mhz| format!("{mhz} MHz"))),
-        or_dash(diagnose::cell(run, cell).map(|reason| summary::of_one(&reason))),
+        or_dash(diagnose::cell(run, cell).map(|reason| bottleneck::of_one(&reason))),
     ]
 }
 

@@ -10,7 +10,7 @@ use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
 use crate::prng::SplitMix64;
-use crate::report::said;
+use crate::report::{json_text, said};
 use crate::testing::{RunBuilder, Version01, disk_place};
 use crate::workloads;
 use proptest::prelude::*;
@@ -194,7 +194,7 @@ fn analysing_again_gives_the_same_bytes() {
         let run = three_places().workloads(&workloads::QUICK).seed(9);
         run.play(99, steady(&[3e6, 3.1e6, 9e6], 0.03)).build()
     };
-    let bytes = |run: &Run| serde_json::to_vec(&analyse(run)).unwrap();
+    let bytes = |run: &Run| json_text(run, &analyse(run));
     assert_eq!(bytes(&run()), bytes(&run()));
 }
 

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use crate::decide::schedule;
-use crate::diagnose::summary;
 use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::phrases;
+use crate::report::bottleneck;
 use crate::report::round::{self, Change};
 use crate::report::{answer, energy, said};
 use crate::units;
@@ -166,7 +166,7 @@ impl Question {
             rounds,
             control: said::control(&verdict.twins),
             bottleneck: said::bottleneck(&verdict.held_back),
-            held_back: summary::of_each(&verdict.held_back)
+            held_back: bottleneck::of_each(&verdict.held_back)
                 .iter()
                 .map(|(name, cause)| (sanitize(name), sanitize(cause)))
                 .collect(),

@@ -5,7 +5,7 @@
 use crate::diagnose::{Cause, Grade, layers};
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, I, RUN, Rule, Stated, W, When};
-use crate::model::cause::Bottleneck;
+use crate::model::bottleneck::Bottleneck;
 use crate::model::ceiling::Layer;
 use crate::model::ceiling::{Because, LeftOut};
 use crate::model::finding::Finding;
@@ -80,13 +80,14 @@ pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::Reason;
+    use crate::model::bottleneck::Reason;
     use crate::model::ceiling::LayerRate;
+    use crate::model::clue::Clue;
     use crate::model::profile::{Part, Profile};
     use crate::testing::RunBuilder;
 
     fn held(cause: Cause, grade: Grade) -> Vec<Bottleneck> {
-        let reason = Reason { grade, ..Reason::consistent(cause, "as it seems".to_string()) };
+        let reason = Reason { grade, ..Reason::consistent(cause, Clue::Layers(Vec::new())) };
         vec![Bottleneck { candidate: "/a".to_string(), reason, cells: 5, of: 5 }]
     }
 
