@@ -58,27 +58,23 @@ fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Faul
     }
     let checks = fitness::checks(&facts);
     let text = if format == Format::Json {
-        format!("{:#}\n", fitness::json(&facts, &checks))
+        format!("{:#}\n", report::fitness::json(&facts, &checks))
     } else if format == Format::Prometheus {
-        fitness::prometheus(&facts, &checks)
+        report::fitness::prometheus(&facts, &checks)
     } else if format == Format::Nagios {
-        fitness::service(&facts, &checks).line()
+        report::fitness::service(&facts, &checks).line()
     } else {
-        answer::laid_out(&fitness::document(&facts, &for_asker(&checks)), format)
+        answer::laid_out(&report::fitness::document(&facts, &checks, say::typed), format)
     };
     let printed = out::print(Some(format), &text);
     let outcome = match fitness::verdict(&checks) {
-        _ if format == Format::Nagios => Outcome::Service(fitness::service(&facts, &checks).state),
+        _ if format == Format::Nagios => {
+            Outcome::Service(report::fitness::service(&facts, &checks).state)
+        }
         Status::Stop => Outcome::Open,
         Status::Pass | Status::Unknown | Status::Warn => Outcome::Done,
     };
     fault::after_printing(printed, Ok(outcome))
-}
-
-/// The checks with commands as the asker has to type them.
-fn for_asker(checks: &[fitness::Check]) -> Vec<fitness::Check> {
-    let advice = |check: &fitness::Check| check.advice.as_ref().map(|advice| say::typed(advice));
-    checks.iter().map(|check| fitness::Check { advice: advice(check), ..check.clone() }).collect()
 }
 
 /// A directory or file by what lies below it, a block device by itself.

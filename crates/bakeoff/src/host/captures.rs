@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::fitness::{self, facts::Target};
 use bakeoff_core::model::host::{LayerKind, PlaceClass};
+use bakeoff_core::report;
 use bakeoff_core::report::devices::{Asker, Devices};
 
 use super::root::Root;
@@ -207,10 +208,10 @@ fn check_text(
 ) -> String {
     let facts = from_tree(root, target, system);
     let checks = fitness::checks(&facts);
-    let text = fitness::document(&facts, &checks).text(80, false);
+    let text = report::fitness::document(&facts, &checks, str::to_string).text(80, false);
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(is_harmless(&text), "{text}");
-    assert!(is_harmless(&format!("{:#}", fitness::json(&facts, &checks))), "{text}");
+    assert!(is_harmless(&format!("{:#}", report::fitness::json(&facts, &checks))), "{text}");
     text + "\n"
 }
 

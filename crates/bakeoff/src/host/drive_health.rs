@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use bakeoff_core::fitness::Fact;
 use bakeoff_core::model::health::{self, Health};
 use bakeoff_core::model::host::Layer;
 use bakeoff_core::sysinfo::smartctl;
@@ -18,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(15);
 const ARGS: [&str; 4] = ["--json", "--info", "--health", "--attributes"];
 
 /// Its word; `None` for what has none (SD cards, virtual disks).
-pub fn drive_health(disk: &Layer, cancel: &Cancel) -> Option<Fact<Health>> {
+pub fn drive_health(disk: &Layer, cancel: &Cancel) -> Option<Result<Health, String>> {
     match disk.bus.as_deref()? {
         "mmc" => of_emmc(&Root::system(), &disk.name).map(Ok),
         "ata" | "nvme" | "usb" | "scsi" => Some(ask(&disk.name, cancel)),
@@ -33,7 +32,7 @@ pub fn of_emmc(root: &Root, name: &str) -> Option<Health> {
 }
 
 /// Asks smartctl.
-pub fn ask(name: &str, cancel: &Cancel) -> Fact<Health> {
+pub fn ask(name: &str, cancel: &Cancel) -> Result<Health, String> {
     if !rustix::process::geteuid().is_root() {
         return Err(
             "reading the health of a drive needs root. Run the command again with sudo".to_string()

@@ -2,8 +2,6 @@
 
 use super::facts::{Disk, Foreign, Watched};
 use super::{Check, Facts};
-use crate::phrases;
-use crate::units;
 
 /// Share of the time with a request in flight: of an idle disk, and of one that is in use. Percent.
 const IDLE_PERCENT: f64 = 1.0;
@@ -29,108 +27,151 @@ const HEAVY: [&str; 14] = [
     "f3write",
 ];
 
-/// The check that a disk is idle.
+/// Use of a drive by others while nothing of ours ran.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BackgroundIo {
+    /// The kernel has no counters for the drive.
+    NoCounters,
+    /// Hardly a request.
+    Idle {
+        /// How long it was watched.
+        elapsed_ns: u64,
+    },
+    /// Requests were in flight.
+    InUse {
+        /// The drive.
+        disk: String,
+        /// Share of the time with a request in flight, percent.
+        util_percent: f64,
+        /// How long it was watched.
+        elapsed_ns: u64,
+        /// Read per second.
+        read_bytes_per_s: f64,
+        /// Written per second.
+        written_bytes_per_s: f64,
+        /// Who did it.
+        source: Source,
+    },
+}
+
+/// Who did I/O. Bytes of processes are not split by drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// These processes, the busiest first.
+    Processes(Vec<Foreign>),
+    /// No process, so the kernel itself.
+    Kernel,
+    /// A container or sandbox hides some processes even from root.
+    HiddenFromRoot,
+    /// Without root not every process can be looked at.
+    HiddenFromUser,
+}
+
+/// Programs and arrays at work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Maintenance {
+    /// None.
+    None,
+    /// Programs that read or write much.
+    Programs(Vec<String>),
+    /// An array is being checked or rebuilt.
+    Array {
+        /// Its name.
+        name: String,
+        /// What is done, in the kernel's word: `resync`.
+        work: &'static str,
+    },
+}
+
+/// ext4 writes its inode tables after mkfs, in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lazyinit {
+    /// Threads of the kernel cannot be seen.
+    ThreadsHidden,
+    /// No ext4 is being initialised.
+    None,
+    /// One is.
+    Running,
+}
+
+/// The check that a drive is idle.
 pub const IN_USE: &str = "background I/O";
 
+/// Whether others use the drive.
 pub fn disk(disk: &Disk, facts: &Facts) -> Check {
     const ID: &str = IN_USE;
     let watched = match &facts.watched {
         Ok(watched) => watched,
-        Err(why) => return Check::unknown(ID, why),
+        Err(why) => return Check::unknown(ID, why.clone()),
     };
     let Some((_, rates)) = watched.disks.iter().find(|(name, _)| *name == disk.layer.name) else {
-        return Check::unknown(ID, "the kernel has no counters for it");
+        return Check::unknown(ID, BackgroundIo::NoCounters);
     };
-    let span = units::duration(watched.elapsed_ns);
+    let elapsed_ns = watched.elapsed_ns;
     if rates.util_percent < IDLE_PERCENT {
-        return Check::pass(ID, format!("idle over {span}"));
+        return Check::pass(ID, BackgroundIo::Idle { elapsed_ns });
     }
-    let rate = |bytes_per_s: f64, what: &str| format!("{what} {}", units::rate(bytes_per_s));
-    let found = format!(
-        "in use {:.0} % of {span}, {}, {}{}",
-        rates.util_percent,
-        rate(rates.read.bytes_per_s, "reading"),
-        rate(rates.write.bytes_per_s, "writing"),
-        by_whom(watched)
-    );
-    let users = users(watched);
-    let whom = if users.is_empty() { "the process".to_string() } else { phrases::list(&users) };
-    let mend = format!(
-        "wait for {whom}, or stop {}; check activity with `bakeoff watch {}`",
-        if users.len() > 1 { "them" } else { "it" },
-        disk.layer.name
-    );
+    let found = BackgroundIo::InUse {
+        disk: disk.layer.name.clone(),
+        util_percent: rates.util_percent,
+        elapsed_ns,
+        read_bytes_per_s: rates.read.bytes_per_s,
+        written_bytes_per_s: rates.write.bytes_per_s,
+        source: source(watched),
+    };
     match rates.util_percent {
-        percent if percent >= BUSY_PERCENT => Check::stop(ID, found, mend),
-        _ => Check::warn(ID, found, mend),
+        percent if percent >= BUSY_PERCENT => Check::stop(ID, found),
+        _ => Check::warn(ID, found),
     }
 }
 
-/// ", most of it by rsync (4711)". Bytes of processes are not split by disk.
-fn by_whom(watched: &Watched) -> String {
-    let names = users(watched);
-    match (names.is_empty(), watched.saw_all) {
-        (false, _) => format!("; processes doing I/O: {}", phrases::list(&names)),
-        (true, true) => "; no process did I/O, so the kernel itself caused it".to_string(),
-        (true, false) if watched.is_root => {
-            "; a container or sandbox hides some processes even from root: check on the host"
-                .to_string()
-        }
-        (true, false) => "; run as root to see which process".to_string(),
+fn source(watched: &Watched) -> Source {
+    match (users(watched), watched.saw_all) {
+        (users, _) if !users.is_empty() => Source::Processes(users.to_vec()),
+        (_, true) => Source::Kernel,
+        (_, false) if watched.is_root => Source::HiddenFromRoot,
+        (_, false) => Source::HiddenFromUser,
     }
 }
 
-/// "rsync (4711)": processes that did I/O, the busiest first.
-pub fn users(watched: &Watched) -> Vec<String> {
-    let name = |user: &Foreign| format!("{} ({})", user.name, user.pid);
-    watched.users.iter().take(NAMED).map(name).collect()
+/// Processes that did I/O, the busiest first, as many as are named.
+pub fn users(watched: &Watched) -> &[Foreign] {
+    &watched.users[..watched.users.len().min(NAMED)]
 }
 
+/// Whether maintenance is under way.
 pub fn programs(facts: &Facts) -> Check {
     const ID: &str = "maintenance";
-    if let Some((array, work)) = facts.arrays.first() {
-        return Check::stop(
-            ID,
-            format!("{array}: {work} under way"),
-            format!(
-                "wait until it ends (cat /proc/mdstat), or: echo idle | sudo tee \
-                     /sys/block/{array}/md/sync_action"
-            ),
-        );
+    if let Some((name, work)) = facts.arrays.first() {
+        return Check::stop(ID, Maintenance::Array { name: name.clone(), work });
     }
     let tasks = match &facts.tasks {
         Ok(tasks) => tasks,
-        Err(why) => return Check::unknown(ID, why),
+        Err(why) => return Check::unknown(ID, why.clone()),
     };
     let mut running: Vec<String> =
         tasks.iter().filter(|name| HEAVY.contains(&name.as_str())).cloned().collect();
     running.sort();
     running.dedup();
     match running.is_empty() {
-        true => Check::pass(ID, "no update, copy, trim or scrub is running"),
-        false => {
-            Check::warn(ID, format!("running: {}", phrases::list(&running)), "wait until it ends")
-        }
+        true => Check::pass(ID, Maintenance::None),
+        false => Check::warn(ID, Maintenance::Programs(running)),
     }
 }
 
+/// Whether an ext4 filesystem is still being initialised.
 pub fn lazyinit(facts: &Facts) -> Check {
     const ID: &str = "lazyinit";
     let tasks = match &facts.tasks {
         Ok(tasks) => tasks,
-        Err(why) => return Check::unknown(ID, why),
+        Err(why) => return Check::unknown(ID, why.clone()),
     };
     // A container shows no threads of the kernel, of which there always are some.
     if !tasks.iter().any(|name| name == "kthreadd") {
-        return Check::unknown(ID, "kernel threads are not visible from here");
+        return Check::unknown(ID, Lazyinit::ThreadsHidden);
     }
     match tasks.iter().any(|name| name == "ext4lazyinit") {
-        false => Check::pass(ID, "no ext4 filesystem is being initialized"),
-        true => Check::warn(
-            ID,
-            "a recently created ext4 filesystem is still initializing its inode tables",
-            "wait until `pgrep ext4lazyinit` finds nothing, or format with \
-             -E lazy_itable_init=0,lazy_journal_init=0",
-        ),
+        false => Check::pass(ID, Lazyinit::None),
+        true => Check::warn(ID, Lazyinit::Running),
     }
 }

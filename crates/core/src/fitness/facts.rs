@@ -10,8 +10,41 @@ use crate::sysinfo::sd_status::SdStatus;
 use crate::sysinfo::timers::Timer;
 use crate::telemetry::rates::DeviceRates;
 
-/// A value, or in words why there is none.
-pub type Fact<T> = Result<T, String>;
+/// A value, or why there is none.
+pub type Fact<T> = Result<T, Missing>;
+
+/// Why a fact is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// A tree of files was looked at, not the running machine.
+    NotRunning,
+    /// The machine has no cpufreq.
+    NoCpufreq,
+    /// No firmware of a Raspberry Pi answers.
+    NoFirmware,
+    /// There is no thermal zone.
+    NoThermalZone,
+    /// /proc shows no processes.
+    NoProcesses,
+    /// Another init than systemd.
+    NoSystemd,
+    /// systemctl is not installed.
+    NoSystemctl,
+    /// systemctl printed something else than a list of timers.
+    NoTimerList {
+        /// Its first line of errors.
+        said: Option<String>,
+    },
+    /// The kernel's log cannot be read.
+    NoKernelLog {
+        /// The system's word.
+        error: String,
+    },
+    /// Ctrl-C or a signal came first.
+    Interrupted,
+    /// In the words of the system or of the program that was asked.
+    Said(String),
+}
 
 /// The machine, the place and its disks.
 #[derive(Clone, Debug)]
@@ -160,7 +193,8 @@ pub struct Disk {
     /// `queue/optimal_io_size`, 0 where the disk has none.
     pub optimal_io_bytes: Option<u64>,
     /// Its own word about its health.
-    pub health: Option<Fact<Health>>,
+    /// In the words of whoever was asked where it could not be had: runs record them.
+    pub health: Option<Result<Health, String>>,
 }
 
 /// A disk's USB connection.

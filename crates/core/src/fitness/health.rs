@@ -1,44 +1,54 @@
 //! What drives say about themselves, and what the kernel has said about them since boot.
 
-use super::facts::Disk;
-use super::{Check, Facts};
+use super::facts::{Disk, Missing};
+use super::{Check, Facts, Finding};
+use crate::model::health::Health;
 
+/// What a drive reports about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SelfReport {
+    /// Nothing, as cards and virtual disks.
+    None,
+    /// This.
+    Health(Box<Health>),
+}
+
+/// What the kernel logged about storage since boot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelLog {
+    /// Lines about resets, timeouts and errors.
+    pub lines: usize,
+    /// The last of them, in the kernel's words.
+    pub last: Option<String>,
+}
+
+/// The drive's own word.
 pub fn of_disk(disk: &Disk) -> Check {
     const ID: &str = "health";
     let health = match &disk.health {
         Some(Ok(health)) => health,
-        Some(Err(why)) => return Check::unknown(ID, why),
-        None => return Check::unknown(ID, "cards and virtual disks do not report it"),
+        Some(Err(why)) => {
+            return Check::unknown(ID, Finding::Missing(Missing::Said(why.clone())));
+        }
+        None => return Check::unknown(ID, SelfReport::None),
     };
     let (complaints, is_failing) = health.complaints();
-    let found = complaints.join("; ");
+    let found = SelfReport::Health(Box::new(health.clone()));
     match (complaints.is_empty(), is_failing) {
-        (true, _) => Check::pass(ID, health.label()),
-        (false, true) => Check::stop(ID, found, "back up its contents, and measure another drive"),
-        (false, false) => Check::warn(
-            ID,
-            found,
-            "check whether the numbers grow during a run (bakeoff records them before and after); \
-             for damaged transfers try another cable",
-        ),
+        (true, _) => Check::pass(ID, found),
+        (false, true) => Check::stop(ID, found),
+        (false, false) => Check::warn(ID, found),
     }
 }
 
+/// The kernel's log.
 pub fn log(facts: &Facts) -> Check {
     const ID: &str = "kernel log";
     let lines = match &facts.log {
         Ok(lines) => lines,
-        Err(why) => return Check::unknown(ID, why),
+        Err(why) => return Check::unknown(ID, why.clone()),
     };
-    let Some(last) = lines.last() else {
-        return Check::pass(ID, "no resets, timeouts or I/O errors");
-    };
-    let count = lines.len();
-    let lines_word = if count == 1 { "line" } else { "lines" };
-    Check::warn(
-        ID,
-        format!("{count} {lines_word} about storage problems since boot; last: {}", last.text),
-        "check them with `sudo dmesg`; if they concern this disk, fix the cable, port or power \
-         supply first",
-    )
+    let last = lines.last().map(|line| line.text.clone());
+    let found = KernelLog { lines: lines.len(), last };
+    if lines.is_empty() { Check::pass(ID, found) } else { Check::warn(ID, found) }
 }

@@ -1,30 +1,35 @@
 //! `check`: is this machine and place fit to measure on, and what is it?
 //!
 //! Facts in, checks out; the shell's `host::fitness` gathers the facts. Each check passes, warns
-//! (numbers may be off, and how) or stops (numbers would be wrong), with what to do. What cannot be
-//! known is a check of its own that says why: it is never taken for a pass. Thresholds are from
-//! methodology and practice, not from a standard, and each is named where it is used.
+//! (numbers may be off) or stops (numbers would be wrong). What cannot be known is a check of its
+//! own: it is never taken for a pass. Thresholds are from methodology and practice, not from a
+//! standard, and each is named where it is used. What is found are values; how they are worded and
+//! what to do about them is in [`crate::report::fitness`].
 
-mod alignment;
-mod busy;
-mod cache;
-mod card;
-mod clock;
+pub mod alignment;
+pub mod busy;
+pub mod cache;
+pub mod card;
+pub mod clock;
 pub mod facts;
-mod health;
-mod link;
-mod memory;
-mod monitor;
-mod place;
-mod render;
-mod timers;
+mod finding;
+#[cfg(test)]
+pub(crate) mod fixtures;
+pub mod health;
+pub mod link;
+pub mod memory;
+pub mod place;
+pub mod timers;
 
 #[cfg(test)]
 mod tests;
 
 use serde::Serialize;
 
-pub use facts::{Fact, Facts};
+use crate::model::path::sanitize;
+
+pub use facts::{Fact, Facts, Missing};
+pub use finding::Finding;
 
 /// How a check came out, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -41,43 +46,41 @@ pub enum Status {
 }
 
 /// One thing that was looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     /// What: `governor`, `link`, ….
     pub id: &'static str,
-    /// The disk it is about; `None` for the machine and the place.
+    /// The drive it is about, harmless to print; `None` for the machine and the place.
     pub subject: Option<String>,
     /// How it came out.
     pub status: Status,
     /// What was found, or why nothing could be.
-    pub found: String,
-    /// What to do.
-    pub advice: Option<String>,
+    pub finding: Finding,
 }
 
 impl Check {
-    fn new(id: &'static str, status: Status, found: impl Into<String>) -> Check {
-        Check { id, subject: None, status, found: found.into(), advice: None }
+    fn new(id: &'static str, status: Status, finding: impl Into<Finding>) -> Check {
+        Check { id, subject: None, status, finding: finding.into() }
     }
 
-    fn pass(id: &'static str, found: impl Into<String>) -> Check {
-        Check::new(id, Status::Pass, found)
+    fn pass(id: &'static str, finding: impl Into<Finding>) -> Check {
+        Check::new(id, Status::Pass, finding)
     }
 
-    fn unknown(id: &'static str, why: impl Into<String>) -> Check {
+    fn unknown(id: &'static str, why: impl Into<Finding>) -> Check {
         Check::new(id, Status::Unknown, why)
     }
 
-    fn warn(id: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Check {
-        Check { advice: Some(advice.into()), ..Check::new(id, Status::Warn, found) }
+    fn warn(id: &'static str, finding: impl Into<Finding>) -> Check {
+        Check::new(id, Status::Warn, finding)
     }
 
-    fn stop(id: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Check {
-        Check { advice: Some(advice.into()), ..Check::new(id, Status::Stop, found) }
+    fn stop(id: &'static str, finding: impl Into<Finding>) -> Check {
+        Check::new(id, Status::Stop, finding)
     }
 
     fn of(self, disk: &facts::Disk) -> Check {
-        Check { subject: Some(disk.layer.name.clone()), ..self }
+        Check { subject: Some(sanitize(&disk.layer.name)), ..self }
     }
 }
 
@@ -98,20 +101,9 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
         all.extend(of_disk.into_iter().map(|check| check.of(disk)));
     }
     if facts.disks.is_empty() {
-        let why = "no disk is visible below it: memory, a network, a user-space driver, or a \
-            container";
-        all.push(Check::unknown("disk", why));
+        all.push(Check::unknown("disk", Finding::NoDrive));
     }
-    all.iter_mut().for_each(sanitize_texts);
     all
-}
-
-/// Names from the system may hold anything; what is shown may not.
-fn sanitize_texts(check: &mut Check) {
-    use crate::model::path::sanitize;
-    check.found = sanitize(&check.found);
-    check.subject = check.subject.as_deref().map(sanitize);
-    check.advice = check.advice.as_deref().map(sanitize);
 }
 
 /// The worst of them; what is not known weighs nothing.
@@ -119,6 +111,3 @@ pub fn verdict(checks: &[Check]) -> Status {
     let told = checks.iter().map(|check| check.status).filter(|s| *s != Status::Unknown);
     told.max().unwrap_or(Status::Pass)
 }
-
-pub use monitor::{prometheus, service};
-pub use render::{document, json};

@@ -23,6 +23,7 @@ pub mod facts;
 mod filesystems;
 pub mod fio_json;
 mod fio_options;
+pub mod fitness;
 mod fleet;
 pub mod fleet_list;
 mod glossary;

@@ -1,18 +1,35 @@
 //! `check` for people and for programs.
 
+mod busy;
+mod card;
+mod drive;
+mod link;
+mod machine;
+mod monitor;
+mod place;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Value, json};
 
-use super::facts::{Disk, Target};
-use super::{Check, Facts, Status, busy, card, verdict};
+pub use monitor::{prometheus, service};
+pub use words::{advice, found};
+
+use self::busy::named;
+use super::document::{Document, Row};
+use crate::fitness::facts::{Disk, Target};
+use crate::fitness::{Check, Facts, Status, busy::IN_USE, busy::users, verdict};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::phrases;
-use crate::report::document::{Document, Row};
 use crate::units;
 
-/// For people: who it is, what is wrong, what is right, what is not known.
-pub fn document(facts: &Facts, checks: &[Check]) -> Document {
+/// For people: who it is, what is wrong, what is right, what is not known. `typed` gives commands
+/// as the asker has to type them.
+pub fn document(facts: &Facts, checks: &[Check], typed: impl Fn(&str) -> String) -> Document {
     let mut out = Document::default();
     out.headline(sentence(facts, checks));
     out.gap();
@@ -23,6 +40,11 @@ pub fn document(facts: &Facts, checks: &[Check]) -> Document {
             .into_iter()
             .chain(facts.disks.iter().map(disk)),
     );
+    let row = |check: &Check| Row {
+        name: title(check),
+        text: found(check),
+        advice: advice(check).map(|advice| typed(&advice)),
+    };
     for status in [Status::Stop, Status::Warn, Status::Pass, Status::Unknown] {
         let rows: Vec<Row> =
             checks.iter().filter(|check| check.status == status).map(row).collect();
@@ -32,10 +54,6 @@ pub fn document(facts: &Facts, checks: &[Check]) -> Document {
         }
     }
     out
-}
-
-fn row(check: &Check) -> Row {
-    Row { name: title(check), text: check.found.clone(), advice: check.advice.clone() }
 }
 
 fn heading(status: Status) -> &'static str {
@@ -55,7 +73,7 @@ fn title(check: &Check) -> String {
 }
 
 /// The answer.
-pub(super) fn sentence(facts: &Facts, checks: &[Check]) -> String {
+fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     let name = sanitize(facts.target.name());
     let (stops, warnings) = (count(Status::Stop), count(Status::Warn));
@@ -83,10 +101,10 @@ pub(super) fn sentence(facts: &Facts, checks: &[Check]) -> String {
 
 /// " sda is in use by rsync (4711)." Who it is where that can be seen.
 fn disturbed(facts: &Facts, checks: &[Check]) -> String {
-    let is_in_use = |check: &&Check| check.id == busy::IN_USE && check.status >= Status::Warn;
+    let is_in_use = |check: &&Check| check.id == IN_USE && check.status >= Status::Warn;
     let disks: Vec<String> =
         checks.iter().filter(is_in_use).filter_map(|check| check.subject.clone()).collect();
-    let users = facts.watched.as_ref().map(busy::users).unwrap_or_default();
+    let users = facts.watched.as_ref().map(|watched| named(users(watched))).unwrap_or_default();
     let are = if disks.len() == 1 { "is" } else { "are" };
     match (disks.is_empty(), users.is_empty()) {
         (true, _) => String::new(),
@@ -166,6 +184,16 @@ pub fn json(facts: &Facts, checks: &[Check]) -> Value {
         "drives": facts.disks.iter().map(drive).collect::<Vec<_>>(),
         "verdict": verdict(checks),
         "sentence": sentence(facts, checks),
-        "checks": checks,
+        "checks": checks.iter().map(worded).collect::<Vec<_>>(),
+    })
+}
+
+fn worded(check: &Check) -> Value {
+    json!({
+        "id": check.id,
+        "subject": check.subject,
+        "status": check.status,
+        "found": found(check),
+        "advice": advice(check),
     })
 }

@@ -1,6 +1,7 @@
 //! `check` for monitoring systems.
 
-use super::{Check, Facts, Status, render, verdict};
+use super::{found, sentence};
+use crate::fitness::{Check, Facts, Status, verdict};
 use crate::report::{Exposition, Service, State};
 
 /// The metrics of a check. What is not known has no sample of its own, and is counted.
@@ -47,6 +48,6 @@ pub fn service(facts: &Facts, checks: &[Check]) -> Service {
     };
     let worst = verdict(checks);
     let first = checks.iter().find(|c| c.status == worst && state != State::Ok);
-    let first = first.map_or(String::new(), |c| format!(" First: {}: {}.", c.id, c.found));
-    Service::of(state, &format!("{}{first}", render::sentence(facts, checks)))
+    let first = first.map_or(String::new(), |c| format!(" First: {}: {}.", c.id, found(c)));
+    Service::of(state, &format!("{}{first}", sentence(facts, checks)))
 }

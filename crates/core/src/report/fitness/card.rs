@@ -1,0 +1,48 @@
+//! Who an SD card or eMMC is.
+
+use super::words::{Words, advised, plain};
+use crate::fitness::card::{CardFinding, Oddity};
+use crate::fitness::facts::Card;
+use crate::phrases;
+use crate::units;
+
+pub fn words(found: &CardFinding) -> Words {
+    let card = describe(&found.card);
+    if found.oddities.is_empty() {
+        return plain(card);
+    }
+    let odd: Vec<String> = found.oddities.iter().map(|odd| oddity(*odd).to_string()).collect();
+    advised(
+        format!("{card}; typical of counterfeits: {}", phrases::list(&odd)),
+        format!(
+            "check whether the capacity is real: `bakeoff probe /dev/{}` (read its warning first)",
+            found.disk
+        ),
+    )
+}
+
+fn oddity(odd: Oddity) -> &'static str {
+    match odd {
+        Oddity::NoManufacturer => "no manufacturer",
+        Oddity::NoOem => "no OEM",
+        Oddity::NoSerial => "serial number 0",
+        Oddity::NoName => "an empty name",
+    }
+}
+
+/// "SD64G, SanDisk (manfid 0x03), 08/2021, class 10, U3, V30, A2, allocation unit 4 MiB".
+pub fn describe(card: &Card) -> String {
+    let mut words = vec![format!("{} {}", card.kind, card.name.as_deref().unwrap_or("unnamed"))];
+    words.extend(card.manufacturer.map(|id| format!("manfid {id:#04x}")));
+    words.extend(card.oem.map(|id| format!("oemid {id:#06x}")));
+    words.extend(card.date.as_ref().map(|date| format!("made {date}")));
+    match &card.status {
+        Some(status) => words.push(status.label()),
+        None if card.kind == "SD" => words.push("speed class not reported (ssr)".to_string()),
+        None => {}
+    }
+    let unit = card.status.and_then(|s| s.au_bytes).or(card.erase_bytes);
+    words.extend(unit.map(|bytes| format!("allocation unit {}", units::size(bytes))));
+    words.extend(card.queues.filter(|queues| *queues).map(|_| "command queue on".to_string()));
+    words.join(", ")
+}
