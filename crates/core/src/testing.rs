@@ -183,7 +183,8 @@ impl RunBuilder {
         loop {
             match decide::next(&self.run, self.clock()) {
                 Next::Look { blocks, dropped } => self.push(What::Looked { blocks, dropped }),
-                Next::Stop { reason, note } => {
+                Next::Stop(stop) => {
+                    let (reason, note) = (stop.reason(), crate::report::stop::note(stop));
                     self.push(What::Stopped { reason, note });
                     return self;
                 }

@@ -15,7 +15,7 @@ use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::protocol::{Isolation, Protocol};
 use bakeoff_core::model::workload::Workload;
-use bakeoff_core::rules;
+use bakeoff_core::{report, rules};
 
 use super::ahead::{Ahead, Trial};
 use super::try_cells::CellTrials;
@@ -123,12 +123,13 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal,
     let slices = ahead.slices(&protocol, fit.kept);
     let protocol = write_limit::guarded(protocol, &fit, slices);
     let (pace, visit_ns) = (ahead.pace, ahead.visit.time_ns);
+    let dropped = fit.dropped.iter().map(report::left_out::dropped);
     let rehearsal = Rehearsal {
         protocol,
         candidates: found.candidates.into_iter().map(|(candidate, _)| candidate).collect(),
         workloads: workloads.into_iter().take(fit.kept).collect(),
         skipped: header.skipped.iter().cloned().chain(found.skipped).collect(),
-        dropped_workloads: header.dropped_workloads.iter().cloned().chain(fit.dropped).collect(),
+        dropped_workloads: header.dropped_workloads.iter().cloned().chain(dropped).collect(),
         region: found.region,
         more_regions: found.more_regions,
         file_bytes: found.file_bytes,

@@ -9,7 +9,7 @@ use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::prepare::{capacity, region, space, token};
-use bakeoff_core::{plan, units};
+use bakeoff_core::{plan, report, units};
 
 use super::{plan_text, standing};
 use crate::cli::{Global, OnTargets};
@@ -126,7 +126,8 @@ fn apply_limits(
 /// What has no room on its candidate.
 pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
     let regions: Vec<u64> = wanted.iter().map(|wanted| wanted.span.size_bytes).collect();
-    capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions)
+    let found = capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions);
+    found.iter().map(report::left_out::too_large).collect()
 }
 
 /// Looks at every target and refuses what must not be written.

@@ -6,7 +6,6 @@
 
 use thiserror::Error;
 
-use crate::model::candidate::Skipped;
 use crate::{phrases, units};
 
 /// What one thing costs.
@@ -73,29 +72,51 @@ pub struct Wanted {
     pub max_write_bytes: Option<u64>,
 }
 
-impl Wanted {
-    /// What an answer needs.
-    fn blocks(&self) -> String {
-        match self.is_of_rounds {
-            true => format!("{} of each", phrases::count(self.first_look, "round")),
-            false => phrases::count(self.first_look, "block"),
-        }
-    }
-}
-
 /// What fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// How many of the workloads stay: the first ones.
     pub kept: usize,
     /// The others, in the order they were given up.
-    pub dropped: Vec<Skipped>,
+    pub dropped: Vec<Dropped>,
     /// Cost of one block, or of one round of a workload, on average.
     pub block: Cost,
     /// What the first block costs beside that.
     pub once: Cost,
     /// Cost of set-up and of what is measured before the first look.
     pub least: Cost,
+}
+
+/// A workload that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// Its name.
+    pub name: String,
+    /// Blocks, or rounds of each workload, without which nothing can be said.
+    pub first_look: u32,
+    /// Whether those are rounds.
+    pub is_of_rounds: bool,
+    /// The limit that drops it, and what all workloads need.
+    pub limit: Limit,
+}
+
+/// A limit of a run, and what exceeds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Of time.
+    Time {
+        /// What is needed.
+        needed_ns: u64,
+        /// What there is.
+        limit_ns: u64,
+    },
+    /// Of bytes written.
+    Bytes {
+        /// What is needed.
+        needed_bytes: u64,
+        /// What may be written.
+        limit_bytes: u64,
+    },
 }
 
 /// Not even one workload fits.
@@ -157,31 +178,25 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
             _ if kept == 1 => return Err(too_small(wanted, least, over_time, over_bytes)),
             (over_time, _) => {
                 let name = wanted.workloads[kept - 1].name.clone();
-                let reason = dropped_for(wanted, least_of_all, over_time.is_some());
-                dropped.push(Skipped { name, reason });
+                let limit = limit(wanted, least_of_all, over_time.is_some());
+                let Wanted { first_look, is_of_rounds, .. } = *wanted;
+                dropped.push(Dropped { name, first_look, is_of_rounds, limit });
             }
         }
     }
     Err(FitError::Nothing)
 }
 
-/// Why a workload is dropped: the same words for all that the same limit drops.
-fn dropped_for(wanted: &Wanted, all: Cost, for_time: bool) -> String {
-    let blocks = wanted.blocks();
-    match for_time {
-        true => format!(
-            "{blocks} with all workloads take about {}, and the limit is {}; --time {}s is enough",
-            units::duration(all.time_ns),
-            units::duration(wanted.time_ns.unwrap_or_default()),
-            seconds_up(all.time_ns)
-        ),
-        false => format!(
-            "{blocks} with all workloads write about {}, and the limit is {}; --max-write {}m is \
-             enough",
-            units::size(all.write_bytes),
-            units::size(wanted.max_write_bytes.unwrap_or_default()),
-            all.write_bytes.div_ceil(1 << 20)
-        ),
+/// What all workloads need of a limit: the same for all that it drops.
+fn limit(wanted: &Wanted, all: Cost, is_of_time: bool) -> Limit {
+    match is_of_time {
+        true => {
+            Limit::Time { needed_ns: all.time_ns, limit_ns: wanted.time_ns.unwrap_or_default() }
+        }
+        false => Limit::Bytes {
+            needed_bytes: all.write_bytes,
+            limit_bytes: wanted.max_write_bytes.unwrap_or_default(),
+        },
     }
 }
 
@@ -235,7 +250,8 @@ fn too_small(
     }
 }
 
-fn seconds_up(ns: u64) -> u64 {
+/// Whole seconds, rounded up, to type.
+pub fn seconds_up(ns: u64) -> u64 {
     ns.div_ceil(1_000_000_000)
 }
 
@@ -290,10 +306,12 @@ mod tests {
         assert_eq!(fit.kept, 2);
         let names: Vec<&str> = fit.dropped.iter().map(|d| d.name.as_str()).collect();
         assert_eq!(names, ["seqwrite", "randread"]);
-        assert!(fit.dropped[0].reason.contains("--time 150s"), "{}", fit.dropped[0].reason);
+        let limit = Limit::Time { needed_ns: 150 * S, limit_ns: 100 * S };
+        assert!(fit.dropped.iter().all(|dropped| dropped.limit == limit), "{fit:?}");
         let fit = plan_fit(&wanted(None, Some(500))).unwrap();
         assert_eq!(fit.kept, 3);
-        assert!(fit.dropped[0].reason.contains("--max-write 1100m"), "{}", fit.dropped[0].reason);
+        let limit = Limit::Bytes { needed_bytes: 1100 << 20, limit_bytes: 500 << 20 };
+        assert_eq!(fit.dropped[0].limit, limit);
     }
 
     #[test]

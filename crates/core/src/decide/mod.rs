@@ -23,6 +23,7 @@ pub mod reach;
 pub mod rounds;
 pub mod schedule;
 pub mod size;
+mod stop;
 pub mod table;
 pub mod turns;
 pub mod twin;
@@ -33,13 +34,13 @@ use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Rules;
 use crate::model::round::Round;
 use crate::model::run::Run;
-use crate::units;
 use compare::{Comparison, Outcome, Pair};
 use fit::Cost;
 use lead::Lead;
 use table::Table;
 
 pub use order::{groups, workload_order};
+pub use stop::{Part, Stop};
 
 /// What the runner knows and the run does not. Limits are those of the header's protocol; a
 /// resumed run with more time has it changed there.
@@ -73,12 +74,7 @@ pub enum Next {
         round: Option<Round>,
     },
     /// The run is over.
-    Stop {
-        /// Why.
-        reason: StopReason,
-        /// For people.
-        note: String,
-    },
+    Stop(Stop),
 }
 
 /// What the run does next.
@@ -91,54 +87,40 @@ pub fn next(run: &Run, now: Clock) -> Next {
     let enough = complete >= protocol.first_look();
     if !schedule::has_question(run) {
         if enough {
-            let note = format!("{complete} blocks measured; nothing to compare");
-            return Next::Stop { reason: StopReason::Decided, note };
+            return Next::Stop(Stop::NothingToCompare { blocks: complete });
         }
     } else if schedule::next_look(run).is_some_and(|due| complete >= due) {
         return look(run, complete);
     } else if run.last_look == complete && enough && is_decided(run) {
-        let note = format!("all workloads answered after {} blocks", run.last_look);
-        return Next::Stop { reason: StopReason::Decided, note };
+        return Next::Stop(Stop::Answered { blocks: run.last_look });
     } else if complete >= protocol.last_block() && !goes_on(run) {
-        let note = format!("all {complete} blocks of this mode are complete");
-        return Next::Stop { reason: StopReason::LastBlock, note };
+        return Next::Stop(Stop::LastBlock { blocks: complete });
     }
     let cost =
         Cost { time_ns: now.estimated_block_ns, write_bytes: now.estimated_block_write_bytes };
     match budget(run, now, cost, enough) {
         None => Next::Block { order: order::visit_order(run, complete), round: None },
         Some(_) if schedule::may_look_early(run) => look(run, complete),
-        Some((reason, note)) => Next::Stop { reason, note },
+        Some(stop) => Next::Stop(stop),
     }
 }
 
 /// The budget that what comes next would break; `None` = it may start. The first blocks, without
 /// which nothing can be said, start where there is time for half of what they are expected to
 /// take, which may be too much; the runner ends them at the limit.
-fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<(StopReason, String)> {
+fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<Stop> {
     let protocol = &run.header.protocol;
-    let what = if rounds::is_of_rounds(run) { "the next round" } else { "another block" };
+    let next = if rounds::is_of_rounds(run) { Part::Round } else { Part::Block };
     let least_ns = if enough { cost.time_ns } else { cost.time_ns / 2 };
     let needed_ns = now.elapsed_ns.saturating_add(least_ns);
     if let Some(limit_ns) = protocol.time_ns
         && needed_ns > limit_ns
     {
-        let note = format!(
-            "time limit reached: {what} takes about {} and would exceed the limit of {}",
-            units::duration(cost.time_ns),
-            units::duration(limit_ns)
-        );
-        return Some((StopReason::TimeUp, note));
+        return Some(Stop::Time { next, cost, limit_ns });
     }
     let needed_bytes = now.written_bytes.saturating_add(cost.write_bytes);
     let limit_bytes = protocol.max_write_bytes.filter(|limit| needed_bytes > *limit)?;
-    let note = format!(
-        "write limit reached: {what} writes about {}, and {} of {} have been written",
-        units::size(cost.write_bytes),
-        units::size(now.written_bytes),
-        units::size(limit_bytes)
-    );
-    Some((StopReason::WriteBudget, note))
+    Some(Stop::Bytes { next, cost, written_bytes: now.written_bytes, limit_bytes })
 }
 
 fn look(run: &Run, blocks: u32) -> Next {

@@ -9,14 +9,13 @@
 //! definition 2.1.24, and its flow: purge, then rounds of the workload itself without a pause.
 
 use super::fit::Cost;
-use super::{Clock, Next, budget, order};
+use super::{Clock, Next, Stop, budget, order};
 use crate::evidence;
-use crate::model::event::{Cell, FlashState, StopReason};
+use crate::model::event::{Cell, FlashState};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::protocol::Mode;
 use crate::model::round::Round;
 use crate::model::run::{Block, BlockState, Run};
-use crate::phrases;
 use crate::stats::steady_state::{self, MOST_ROUNDS, ROUNDS, Steadiness};
 
 /// So many rounds in a row without a number end a series: the cell does not work here.
@@ -146,16 +145,14 @@ pub fn next(run: &Run, now: Clock) -> Next {
         let cost = kept.fold(round_cost(run, key, bytes), Cost::plus);
         match budget(run, now, cost, has_answer) {
             None => return block(key, rounds.len() as u32),
-            Some((reason, note)) if !is_enough || to_come.is_empty() => {
-                return Next::Stop { reason, note };
-            }
+            Some(stop) if !is_enough || to_come.is_empty() => return Next::Stop(stop),
             Some(_) => {}
         }
     }
     match to_come.first() {
         Some(key) => match budget(run, now, beginning(run, key, bytes), has_answer) {
             None => block(key, 0),
-            Some((reason, note)) => Next::Stop { reason, note },
+            Some(stop) => Next::Stop(stop),
         },
         None => over(run, &keys),
     }
@@ -170,19 +167,14 @@ fn block(key: &Key, round: u32) -> Next {
 fn over(run: &Run, keys: &[Key]) -> Next {
     let ends: Vec<Option<End>> = keys.iter().map(|key| end_of(run, key)).collect();
     let left = ends.iter().filter(|end| end.is_none()).count() as u32;
-    let (reason, note) = if left > 0 {
-        let reason = match run.header.protocol.time_ns {
-            Some(_) => StopReason::TimeUp,
-            None => StopReason::WriteBudget,
-        };
-        let of = phrases::count(left, "workload");
-        (reason, format!("no time left for more rounds of {of}"))
+    Next::Stop(if left > 0 {
+        let has_time_limit = run.header.protocol.time_ns.is_some();
+        Stop::RoundsCut { workloads: left, has_time_limit }
     } else if ends.iter().all(|end| *end == Some(End::Steady)) {
-        (StopReason::Decided, "every workload is steady".to_string())
+        Stop::Steady
     } else {
-        (StopReason::LastBlock, format!("all {MOST_ROUNDS} rounds of this mode are complete"))
-    };
-    Next::Stop { reason, note }
+        Stop::LastRound
+    })
 }
 
 /// What a round of `key` is expected to cost: as its last one did; before that, as rehearsed.

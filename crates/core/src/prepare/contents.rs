@@ -7,8 +7,7 @@
 use serde::Serialize;
 
 use super::region::Span;
-use crate::model::path::RawPath;
-use crate::units;
+use crate::model::path::{RawPath, printable};
 
 /// One signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,35 +44,8 @@ impl Sign {
     /// Of what larger thing the device is a part, by this signature, with label and UUID.
     pub fn member_of(&self) -> Option<Membership> {
         let of = member_of(&self.kind, self.label.as_ref())?;
-        Some(Membership { uuid: self.uuid.as_deref().map(shown), ..of })
-    }
-
-    /// In words: `ext4 "MYPHOTOS" (UUID 477f…), 12 GiB of 29 GiB used, last written 3 days ago`.
-    pub fn describe(&self, now_s: u64) -> String {
-        let mut words = match &self.part {
-            Some(part) => format!("{part}: {}", shown(&self.kind)),
-            None => shown(&self.kind),
-        };
-        if let Some(label) = self.label.as_ref().filter(|label| !label.as_bytes().is_empty()) {
-            words += &format!(" \"{label}\"");
-        }
-        if let Some(uuid) = &self.uuid {
-            words += &format!(" (UUID {})", shown(uuid));
-        }
-        match (self.used_bytes, self.size_bytes) {
-            (Some(used), Some(size)) => {
-                words += &format!(", {} of {} used", units::size(used), units::size(size));
-            }
-            (None, Some(size)) => words += &format!(", {}", units::size(size)),
-            _ if self.is_table() => {}
-            _ => words += ", used space unknown",
-        }
-        if let Some(then) = self.written_s.filter(|then| *then > 0) {
-            words += &format!(", last written {}", ago(now_s.saturating_sub(then)));
-        } else if let Some(then) = self.made_s.filter(|then| *then > 0) {
-            words += &format!(", created {}", ago(now_s.saturating_sub(then)));
-        }
-        words
+        let uuid = self.uuid.as_deref().map(|uuid| printable(uuid.as_bytes()));
+        Some(Membership { uuid, ..of })
     }
 
     /// What distinguishes it. Used space and age change by mounting and are left out.
@@ -129,20 +101,6 @@ pub fn member_of(kind: &str, label: Option<&RawPath>) -> Option<Membership> {
     Some(Membership { group, label, uuid: None })
 }
 
-fn shown(text: &str) -> String {
-    crate::model::path::printable(text.as_bytes())
-}
-
-fn ago(seconds: u64) -> String {
-    const HOUR: u64 = 3600;
-    match seconds {
-        0..HOUR => "within the last hour".to_string(),
-        s if s < 48 * HOUR => format!("{} h ago", s / HOUR),
-        s if s < 730 * 24 * HOUR => format!("{} days ago", s / (24 * HOUR)),
-        s => format!("{} years ago", s / (365 * 24 * HOUR)),
-    }
-}
-
 /// Every signature of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Contents {
@@ -167,18 +125,6 @@ impl Contents {
     pub fn table_id(&self) -> Option<&str> {
         let own = self.signs.iter().filter(|sign| sign.part.is_none() && sign.is_table());
         own.filter_map(|sign| sign.uuid.as_deref()).next()
-    }
-
-    /// One line for each signature, copies of partition tables left out.
-    pub fn lines(&self, now_s: u64) -> Vec<String> {
-        let mut lines: Vec<String> = Vec::new();
-        for sign in self.signs.iter().filter(|sign| sign.kind != "PMBR") {
-            let line = sign.describe(now_s);
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        lines
     }
 }
 
@@ -213,25 +159,6 @@ mod tests {
             written_s: Some(1_000_000),
             ..Sign::default()
         }
-    }
-
-    #[test]
-    fn names_label_uuid_used_size_and_age() {
-        let now_s = 1_000_000 + 3 * 86_400;
-        assert_eq!(
-            ext4().describe(now_s),
-            "ext4 \"MYPHOTOS\" (UUID 477f0e42), 5 MiB of 64 MiB used, last written 3 days ago"
-        );
-        let luks =
-            Sign { kind: "crypto_LUKS".into(), part: Some("sda2".into()), ..Sign::default() };
-        assert_eq!(luks.describe(now_s), "sda2: crypto_LUKS, used space unknown");
-    }
-
-    #[test]
-    fn prints_hostile_labels_harmlessly() {
-        let label = Some(RawPath::new("\x1b[2J\u{202e}x"));
-        let words = Sign { label, kind: "vf\x1bat".into(), ..Sign::default() }.describe(0);
-        assert!(words.chars().all(|c| !c.is_control() && c != '\u{202e}'), "{words:?}");
     }
 
     #[test]

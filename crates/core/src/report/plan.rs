@@ -23,6 +23,7 @@ use crate::prepare::contents::Sign;
 use crate::prepare::region;
 use crate::prepare::stand_in::StandIn;
 use crate::report::document::Document;
+use crate::report::left_out;
 use crate::stats::steady_state::{MOST_ROUNDS, ROUNDS};
 
 /// What is done to a region before a candidate is put on it.
@@ -222,7 +223,7 @@ impl EstimateView {
         max_write_bytes: Option<u64>,
     ) -> EstimateView {
         let (dropped, refused) = match estimate.fit {
-            Ok(fit) => (fit.dropped, None),
+            Ok(fit) => (fit.dropped.iter().map(left_out::dropped).collect(), None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
         EstimateView {

@@ -41,8 +41,9 @@ fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
         match decide::next(&session.run, session.clock()) {
             Next::Look { blocks, dropped } => session.push(What::Looked { blocks, dropped })?,
             Next::Block { order, .. } => session.block(order, used)?,
-            Next::Stop { reason, note } => {
-                session.push(What::Stopped { reason, note })?;
+            Next::Stop(stop) => {
+                let note = String::new();
+                session.push(What::Stopped { reason: stop.reason(), note })?;
                 return Ok(session.run);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::decide;
-use crate::model::event::{Owner, Rehearsal, What};
+use crate::model::event::{Owner, Rehearsal, StopReason, What};
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::testing::RunBuilder;
 
@@ -149,8 +149,8 @@ fn bytes_that_may_not_be_written_end_it() {
         written_bytes: 1 << 30,
         estimated_block_write_bytes: 1,
     };
-    let Next::Stop { reason, .. } = decide::next(&run, now) else { panic!("it goes on") };
-    assert_eq!(reason, StopReason::WriteBudget);
+    let Next::Stop(stop) = decide::next(&run, now) else { panic!("it goes on") };
+    assert_eq!(stop.reason(), StopReason::WriteBudget);
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! Why a run is over, in words.
+
+use crate::decide::{Part, Stop};
+use crate::stats::steady_state::MOST_ROUNDS;
+use crate::{phrases, units};
+
+/// The note that a run records.
+pub fn note(stop: Stop) -> String {
+    match stop {
+        Stop::NothingToCompare { blocks } => {
+            format!("{blocks} blocks measured; nothing to compare")
+        }
+        Stop::Answered { blocks } => format!("all workloads answered after {blocks} blocks"),
+        Stop::LastBlock { blocks } => format!("all {blocks} blocks of this mode are complete"),
+        Stop::Time { next, cost, limit_ns } => format!(
+            "time limit reached: {} takes about {} and would exceed the limit of {}",
+            part(next),
+            units::duration(cost.time_ns),
+            units::duration(limit_ns)
+        ),
+        Stop::Bytes { next, cost, written_bytes, limit_bytes } => format!(
+            "write limit reached: {} writes about {}, and {} of {} have been written",
+            part(next),
+            units::size(cost.write_bytes),
+            units::size(written_bytes),
+            units::size(limit_bytes)
+        ),
+        Stop::Steady => "every workload is steady".to_string(),
+        Stop::LastRound => format!("all {MOST_ROUNDS} rounds of this mode are complete"),
+        Stop::RoundsCut { workloads, .. } => {
+            format!("no time left for more rounds of {}", phrases::count(workloads, "workload"))
+        }
+    }
+}
+
+fn part(next: Part) -> &'static str {
+    match next {
+        Part::Block => "another block",
+        Part::Round => "the next round",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::fit::Cost;
+
+    #[test]
+    fn every_stop_in_words() {
+        let cost = Cost { time_ns: 47_000_000_000, write_bytes: 1 << 30 };
+        let time = |next| Stop::Time { next, cost, limit_ns: 300_000_000_000 };
+        let bytes = |next| Stop::Bytes { next, cost, written_bytes: 3 << 30, limit_bytes: 4 << 30 };
+        let stops = [
+            Stop::NothingToCompare { blocks: 5 },
+            Stop::Answered { blocks: 8 },
+            Stop::LastBlock { blocks: 20 },
+            time(Part::Block),
+            time(Part::Round),
+            bytes(Part::Block),
+            bytes(Part::Round),
+            Stop::Steady,
+            Stop::LastRound,
+            Stop::RoundsCut { workloads: 1, has_time_limit: true },
+            Stop::RoundsCut { workloads: 2, has_time_limit: false },
+        ];
+        let lines = stops.map(|stop| format!("{:?}: {}", stop.reason(), note(stop)));
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+}
