@@ -6,9 +6,10 @@ mod turns;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use bakeoff_core::agree::{Agreement, Row, Table, render};
+use bakeoff_core::agree::{Agreement, Row, Table};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::report::agree;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::bench_scratch::in_scratch;
@@ -69,7 +70,7 @@ fn print(
     let host = host::fingerprint();
     let date = jiff::Zoned::now().date().to_string();
     let disk = place.disks().find_map(|disk| disk.model.clone()).unwrap_or_default();
-    let setting = render::Setting {
+    let setting = agree::Setting {
         host: &host,
         cpu,
         fs: &place.fs,
@@ -80,11 +81,11 @@ fn print(
         took_ns,
     };
     let text = if format == Format::Json {
-        render::json(table, &setting)
+        agree::json(table, &setting)
     } else if format == Format::Markdown {
-        render::markdown(table, &setting)
+        agree::markdown(table, &setting)
     } else {
-        answer::laid_out(&render::document(table, &setting), format)
+        answer::laid_out(&agree::document(table, &setting), format)
     };
     Ok(out::print(Some(format), &text)?)
 }

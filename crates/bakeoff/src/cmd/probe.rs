@@ -9,6 +9,7 @@ use bakeoff_core::prepare::commands::shell_word;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::probe::judge::{self, Verdict};
 use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
+use bakeoff_core::report;
 use bakeoff_core::units;
 
 use super::{answer, consent, lifecycle, stored, unkept};
@@ -58,17 +59,17 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     let saved = saved_path(&store, &target);
     restore_of_old(global, (&target, &held), &saved)?;
     let title = format!("probe: {}", target.path);
-    let mut report = unkept::run(global, Verb::Probe, title, |session| {
+    let mut found = unkept::run(global, Verb::Probe, title, |session| {
         in_step(session, global, (&target, &held), &cancel)
     })?;
-    report.hint = target.sd_card_id().and_then(|id| card::hint(&id));
+    found.hint = target.sd_card_id().and_then(|id| card::hint(&id));
     let text = if format == Format::Json {
-        report.json()
+        report::probe_json(&found)
     } else {
-        answer::laid_out(&report.document(), format)
+        answer::laid_out(&report::probe_document(&found), format)
     };
     out::print(Some(format), &text)?;
-    Ok(match report.verdict {
+    Ok(match found.verdict {
         Verdict::NoEvidence => Outcome::Done,
         Verdict::Mismatch | Verdict::Unstable => Outcome::Open,
     })

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::report::watch;
 use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::watch::{self, Frame};
+use bakeoff_core::watch::Frame;
 
 use super::stored;
 use crate::cli::{Format, Global, Watch, formats};

@@ -1,7 +1,7 @@
 //! What is compared: patterns of fio in its own words, and what the other tools do by themselves
 //! against the profile that is named after them.
 
-use super::{Case, Compared};
+use super::{Case, Compared, Known};
 use crate::model::job::{Data, EngineName, Job, Mem, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
@@ -106,28 +106,23 @@ fn fio(amounts: Amounts) -> Vec<Case> {
     };
     let (read, write) = (Phase::ColdRead, Phase::Overwrite);
     vec![
-        of("1m reads, direct", read, direct(Rw::Read, MIB), PAGES),
-        of("1m reads through the cache, cold", read, once(Rw::Read, MIB), CPU),
-        of("4k random reads, direct", read, direct(Rw::RandRead, 4096), CPU),
-        of("4k random reads, direct, io_uring 32", read, deep(Rw::RandRead), CPU),
-        of("1m writes, direct", write, direct(Rw::Write, MIB), PAGES),
-        of("4k random writes, each flushed", write, flushed(Rw::RandWrite, 4096), ONCE),
-        of("4k random reads and writes, direct", write, direct(Rw::RandRw, 4096), MIX),
+        of("1m reads, direct", read, direct(Rw::Read, MIB), Some(Known::Pages)),
+        of("1m reads through the cache, cold", read, once(Rw::Read, MIB), Some(Known::Cpu)),
+        of("4k random reads, direct", read, direct(Rw::RandRead, 4096), Some(Known::Cpu)),
+        of("4k random reads, direct, io_uring 32", read, deep(Rw::RandRead), Some(Known::Cpu)),
+        of("1m writes, direct", write, direct(Rw::Write, MIB), Some(Known::Pages)),
+        of(
+            "4k random writes, each flushed",
+            write,
+            flushed(Rw::RandWrite, 4096),
+            Some(Known::Layout),
+        ),
+        of("4k random reads and writes, direct", write, direct(Rw::RandRw, 4096), Some(Known::Mix)),
     ]
 }
 
-const CPU: &str = "fio uses more CPU time per operation; if the device is as fast as the CPU, the \
-                   rate of fio is lower";
-const PAGES: &str = "the kernel splits a direct transfer into one disk request for each contiguous \
-                     piece of its buffer in physical memory, and the number of pieces is random in \
-                     each process; this matters if the disk is as fast as memory";
-const ONCE: &str = "overwriting changes the layout of a file: each write may move its blocks, and \
-                    earlier writes affect the speed of later ones";
-const MIX: &str = "fio uses another random generator for its mix of reads and writes, so the two \
-                   do not perform exactly the same operations";
-
 /// The parts of a profile in the hands of both: in one process each, in their order.
-fn whole(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known) -> Case {
+fn whole(profile: Profile, tool: DriverName, name: &str, job: Job, known: KnownOf) -> Case {
     let parts = profiles::parts(profile, &job);
     let phase = |work: Workload| {
         let word = work.profile.and_then(profiles::part_spec).map_or("", |spec| spec.word);
@@ -141,10 +136,10 @@ fn whole(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known)
 }
 
 /// What is known to differ in a part of a profile, by its word.
-type Known = fn(&str) -> &'static str;
+type KnownOf = fn(&str) -> Option<Known>;
 
 /// The same with a case for each part, because each is a command of its own.
-fn single(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known) -> Vec<Case> {
+fn single(profile: Profile, tool: DriverName, name: &str, job: Job, known: KnownOf) -> Vec<Case> {
     let whole = whole(profile, tool, name, job, known);
     let case = |phase: Compared| Case {
         tool,
@@ -157,7 +152,7 @@ fn single(profile: Profile, tool: DriverName, name: &str, job: Job, known: Known
 
 fn dd(amounts: Amounts) -> Vec<Case> {
     let of = |name, job: Job| {
-        let known: Known = if job.direct { |_| PAGES } else { |_| "" };
+        let known: KnownOf = if job.direct { |_| Some(Known::Pages) } else { |_| None };
         single(Profile::Dd, DriverName::Dd, name, job, known)
     };
     let job =
@@ -172,21 +167,16 @@ fn dd(amounts: Amounts) -> Vec<Case> {
         DriverName::Dd,
         "blocks of 64",
         job(64, TINY_BYTES.min(amounts.size)),
-        |_| RECORDS,
+        |_| Some(Known::Records),
     );
     let tiny = tiny.into_iter().filter(is_one_of(&["write", "read"]));
     of("", job(MIB, amounts.size)).into_iter().chain(direct).chain(tiny).collect()
 }
 
-const RECORDS: &str = "this measures the cost of two calls per record, and bakeoff also takes the \
-                       time of each record, which dd does not";
-const CALLS: &str = "this measures the cost of a call, and the tool does more work of its own \
-                     around each call";
-
 fn sysbench(amounts: Amounts) -> Vec<Case> {
     let amounts = Amounts { size: amounts.files(), ..amounts };
     let whole = Job { size: amounts.size, ..profiles::job(Profile::Sysbench) };
-    let of = |job: Job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| "");
+    let of = |job: Job| single(Profile::Sysbench, DriverName::Sysbench, "", job, |_| None);
     let some = |n: u64| Job { io_size: Some(n * whole.bs), ..whole.clone() };
     let (reads, bursts) = (some(amounts.reads(whole.bs)), some(amounts.requests()));
     let pick = |((once, reads), bursts): ((Case, Case), Case)| match once.name.as_str() {
@@ -202,12 +192,12 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
     let job = profiles::job(Profile::Bonnie);
     let size = amounts.size * BONNIE_FILES;
     let job = Job { size, io_size: Some(BY_CHAR_BYTES), invalidate: false, ..job };
-    let known: Known = |word| match word {
-        "putc" | "getc" => CALLS,
-        "seeks" => SEEKS,
-        "seq-create" | "random-create" => MAKES,
-        "seq-delete" | "random-delete" => SYNC,
-        _ => "",
+    let known: KnownOf = |word| match word {
+        "putc" | "getc" => Some(Known::Calls),
+        "seeks" => Some(Known::Seeks),
+        "seq-create" | "random-create" => Some(Known::Makes),
+        "seq-delete" | "random-delete" => Some(Known::Sync),
+        _ => None,
     };
     // Two commands, so that the phases of one file need not wait for those of many files: each
     // makes little of what the other measures.
@@ -223,26 +213,16 @@ fn bonnie(amounts: Amounts) -> Vec<Case> {
     vec![one_file, many_files]
 }
 
-const SEEKS: &str = "each thread of bonnie++ removes the file when it has finished, so the time of \
-                     the last thread to close it includes freeing the whole file in the kernel; \
-                     bakeoff removes the file afterwards";
-const SYNC: &str = "bonnie++ ends it with sync(2), which flushes every filesystem of the machine; \
-                    bakeoff flushes only the filesystem under test";
-const MAKES: &str = "bonnie++ ends it with sync(2), while bakeoff flushes only the filesystem \
-                     under test; also, ext4 without a journal checks every inode that was freed in \
-                     the last minute, so the tool that runs second pays for the files that the \
-                     first one removed";
-
 fn iozone(amounts: Amounts) -> Vec<Case> {
     let job = profiles::job(Profile::Iozone);
     let job = Job { size: amounts.size, bs: RECORD_BYTES, invalidate: false, ..job };
     let flushed = Job { end_fsync: true, ..job };
     let direct = Job { direct: true, size: amounts.direct(), ..flushed.clone() };
     let of = |name, job: Job| {
-        let known: Known = match job.direct {
-            true => |_| PAGES,
+        let known: KnownOf = match job.direct {
+            true => |_| Some(Known::Pages),
             // One record again and again: it stays in the processor's cache.
-            false => |word| if word == "record-rewrite" { CALLS } else { "" },
+            false => |word| if word == "record-rewrite" { Some(Known::Calls) } else { None },
         };
         whole(Profile::Iozone, DriverName::Iozone, name, job, known)
     };

@@ -10,7 +10,6 @@
 
 pub mod cases;
 pub mod figure;
-pub mod render;
 
 use serde::Serialize;
 
@@ -57,8 +56,31 @@ pub struct Compared {
     pub name: String,
     /// The work in bakeoff's hands; in the tool's it is the same with another driver.
     pub work: Workload,
-    /// What is known to differ, for the line about a ratio that is not 1; empty where nothing is.
-    pub known: &'static str,
+    /// What is known to differ, which explains a ratio that is not 1.
+    pub known: Option<Known>,
+}
+
+/// What is known to differ between a tool and bakeoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// fio uses more CPU time for each operation.
+    Cpu,
+    /// The kernel splits direct transfers by where their buffer lies in memory.
+    Pages,
+    /// Overwriting changes the layout of a file.
+    Layout,
+    /// fio mixes reads and writes by another random generator.
+    Mix,
+    /// bakeoff takes the time of each record.
+    Records,
+    /// The tool does more of its own around each call.
+    Calls,
+    /// The threads of bonnie++ free the file while they are timed.
+    Seeks,
+    /// bonnie++ ends with sync(2).
+    Sync,
+    /// The same, and what the first tool removed costs the second one.
+    Makes,
 }
 
 impl Case {
@@ -110,8 +132,31 @@ pub struct Row {
     pub elapsed_ns: u64,
     /// How it is judged.
     pub agreement: Agreement,
-    /// Why it does not agree, or is not judged; empty when it agrees.
-    pub why: String,
+    /// Why it does not agree, or is not judged; `None` when it agrees.
+    #[serde(skip)]
+    pub why: Option<Why>,
+}
+
+/// Why a phase does not agree, or is not judged.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// A turn gave no pair, in the words of what failed.
+    Missing(String),
+    /// It is too short to be judged.
+    Short,
+    /// No pair was measured.
+    NoPair,
+    /// One pair gives no interval.
+    OnePair,
+    /// Its interval is wide, because the tool's own rate scatters from one turn to the next.
+    Wide {
+        /// The tool's highest rate in units of its lowest.
+        factor: f64,
+        /// Pairs that would narrow it, where they are more than there may be.
+        wanted: Option<f64>,
+    },
+    /// The ratio is not 1: what is known to differ.
+    Differs(Option<Known>),
 }
 
 /// How a phase is judged.
@@ -145,23 +190,16 @@ impl Row {
         let total: u64 = pairs.iter().map(|p| p.elapsed_ns).sum();
         let elapsed_ns = total / (pairs.len() as u64).max(1);
         let interval = interval(&logs);
-        let not = |why: String| (Agreement::NotJudged, why);
+        let not = |why| (Agreement::NotJudged, Some(why));
         let is_same = |i: &Interval| i.low <= libm::log(SAME.1) && i.high >= libm::log(SAME.0);
         let (agreement, why) = match (interval, missing) {
-            (None, Some(missing)) => not(missing.to_string()),
-            (Some(_) | None, _) if !pairs.is_empty() && elapsed_ns < JUDGED_NS => {
-                not("it takes less than 10 ms here".to_string())
-            }
-            (None, None) if pairs.is_empty() => {
-                not("no pair was measured; increase --time".to_string())
-            }
-            (None, None) => not("one pair gives no interval; increase --time".to_string()),
+            (None, Some(missing)) => not(Why::Missing(missing.to_string())),
+            (Some(_) | None, _) if !pairs.is_empty() && elapsed_ns < JUDGED_NS => not(Why::Short),
+            (None, None) if pairs.is_empty() => not(Why::NoPair),
+            (None, None) => not(Why::OnePair),
             (Some(i), _) if is_same(&i) && is_wide(&i) => not(too_wide(&i, pairs)),
-            (Some(i), _) if is_same(&i) => (Agreement::Agrees, String::new()),
-            (Some(_), _) if phase.known.is_empty() => {
-                (Agreement::Differs, "no explanation is known".to_string())
-            }
-            (Some(_), _) => (Agreement::Differs, phase.known.to_string()),
+            (Some(i), _) if is_same(&i) => (Agreement::Agrees, None),
+            (Some(_), _) => (Agreement::Differs, Some(Why::Differs(phase.known))),
         };
         let middle = |logs: &[f64]| hodges_lehmann::estimate(logs).map(libm::exp);
         Row {
@@ -224,17 +262,9 @@ fn lowest_and_highest(pairs: &[Pair]) -> Option<(f64, f64)> {
     Some(pairs.iter().fold((first, first), widen))
 }
 
-/// Why an interval is wide: what scatters is the tool's own rate, from one turn to the next.
-fn too_wide(interval: &Interval, pairs: &[Pair]) -> String {
+fn too_wide(interval: &Interval, pairs: &[Pair]) -> Why {
     let factor = lowest_and_highest(pairs).map_or(1.0, |(low, high)| high / low);
-    let what_next = match hopeless(interval, pairs.len() as u32) {
-        Some(wanted) => format!("about {wanted:.0} pairs would narrow it"),
-        None => "more pairs would narrow it: --time more".to_string(),
-    };
-    format!(
-        "its interval is wider than 10 % to each side: the tool's own rate changed between pairs \
-         by a factor of up to {factor:.2}; {what_next}"
-    )
+    Why::Wide { factor, wanted: hopeless(interval, pairs.len() as u32) }
 }
 
 #[cfg(test)]
@@ -243,7 +273,7 @@ mod tests {
     use crate::model::job::{Job, Rw};
     use crate::model::workload::{Metric, Phase};
 
-    fn row_of(pairs: &[(f64, f64)], seconds: f64, known: &'static str) -> Row {
+    fn row_of(pairs: &[(f64, f64)], seconds: f64, known: Option<Known>) -> Row {
         let elapsed_ns = (seconds * 1e9) as u64;
         let pair = |(native, foreign): &(f64, f64)| Pair {
             native: *native,
@@ -259,19 +289,20 @@ mod tests {
     }
 
     fn row(pairs: &[(f64, f64)], seconds: f64) -> Row {
-        row_of(pairs, seconds, "zeros are cheap")
+        row_of(pairs, seconds, Some(Known::Calls))
     }
 
     #[test]
     fn an_interval_that_overlaps_agrees_and_one_beside_says_why_not() {
         let near = row(&[(99.0, 100.0), (102.0, 100.0), (100.0, 101.0)], 2.0);
-        assert_eq!((near.agreement, near.why.as_str()), (Agreement::Agrees, ""));
+        assert_eq!((near.agreement, near.why), (Agreement::Agrees, None));
         let pairs = [(80.0, 100.0), (81.0, 100.0), (80.5, 100.0)];
         let far = row(&pairs, 2.0);
-        assert_eq!((far.agreement, far.why.as_str()), (Agreement::Differs, "zeros are cheap"));
+        assert_eq!(far.agreement, Agreement::Differs);
+        assert_eq!(far.why, Some(Why::Differs(Some(Known::Calls))));
         assert!(far.high.unwrap() < 0.83 && far.low.unwrap() > 0.78);
         assert_eq!(far.rate.unwrap().round(), 100.0);
-        assert!(row_of(&pairs, 2.0, "").why.contains("no explanation is known"));
+        assert_eq!(row_of(&pairs, 2.0, None).why, Some(Why::Differs(None)));
     }
 
     #[test]
@@ -279,7 +310,7 @@ mod tests {
         let wide = row(&[(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)], 2.0);
         assert!(wide.low.unwrap() < 0.97 && wide.high.unwrap() > 1.03);
         assert_eq!(wide.agreement, Agreement::NotJudged);
-        assert!(wide.why.contains("wider than 10 %"), "{}", wide.why);
+        assert!(matches!(wide.why, Some(Why::Wide { .. })), "{:?}", wide.why);
     }
 
     /// A disk that stalled once made 47 of 59 phases tell nothing.
@@ -301,7 +332,8 @@ mod tests {
         let wide = row(&[(85.0, 100.0), (100.0, 85.0), (100.0, 100.0), (90.0, 100.0)], 2.0);
         assert!(!wide.is_settled());
         assert_eq!(wide.rates, Some((85.0, 100.0)));
-        assert!(wide.why.contains("a factor of up to 1.18; more pairs"), "{}", wide.why);
+        let Some(Why::Wide { factor, wanted: None }) = wide.why else { panic!("{:?}", wide.why) };
+        assert!((factor - 1.18).abs() < 0.005, "{factor}");
     }
 
     /// Small files of one disk were made 14 times faster in one turn than in the next; all the time
@@ -313,7 +345,8 @@ mod tests {
         let hopeless = row(&pairs.repeat(4), 2.0);
         assert!(hopeless.is_settled());
         assert_eq!(hopeless.agreement, Agreement::NotJudged);
-        assert!(hopeless.why.contains(" pairs would narrow it"), "{}", hopeless.why);
+        let is_told = matches!(hopeless.why, Some(Why::Wide { wanted: Some(_), .. }));
+        assert!(is_told, "{:?}", hopeless.why);
     }
 
     #[test]
@@ -328,6 +361,6 @@ mod tests {
             (Agreement::NotJudged, Some(1.0), None)
         );
         let none = row(&[], 5.0);
-        assert_eq!((none.ratio, none.why.as_str()), (None, "it printed +++++"));
+        assert_eq!((none.ratio, none.why), (None, Some(Why::Missing("it printed +++++".into()))));
     }
 }

@@ -111,7 +111,7 @@ mod tests {
             include_str!("answer/table.rs"),
             include_str!("trend.rs"),
             include_str!("../units.rs"),
-            include_str!("../watch/text.rs"),
+            include_str!("watch/text.rs"),
         ] {
             let ours = source.split("#[cfg(test)]").next().unwrap_or_default();
             for c in ours.chars().filter(|c| !c.is_ascii()) {

@@ -6,6 +6,7 @@
 //! sentences and findings come from the analysis.
 
 pub mod about;
+pub mod agree;
 mod answer;
 pub mod ascii;
 mod bench;
@@ -44,6 +45,7 @@ mod own_cost;
 mod pairs;
 pub mod plan;
 pub mod plans;
+mod probe;
 mod recipe;
 mod round;
 mod rounds;
@@ -57,6 +59,7 @@ mod study;
 mod trend;
 mod usual;
 pub mod view;
+pub mod watch;
 
 pub use about::{about_document, about_json};
 pub use answer::live;
@@ -78,6 +81,7 @@ pub use layout::{cut, wrap};
 pub use lint::{findings_document, lint_json, rule_document, rules_document, rules_markdown};
 pub use monitor::{prometheus, service};
 pub use own_cost::{own_cost_document, own_cost_json};
+pub use probe::{probe_document, probe_json};
 pub use recipe::recipe;
 pub use service::{Datum, Service, State};
 pub use setup::{setup_document, setup_json};

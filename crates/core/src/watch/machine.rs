@@ -20,8 +20,9 @@ pub struct Machine {
     pub clock_mhz: Vec<u64>,
     /// The hottest sensor, degrees Celsius.
     pub temperature_c: Option<f64>,
-    /// What the firmware says is wrong with power and heat.
-    pub throttled: Vec<&'static str>,
+    /// What the firmware says is wrong with power and heat ([`throttled`]).
+    #[serde(skip)]
+    pub throttled: u32,
     /// Share of one CPU of each kind of thread that works for storage, percent.
     pub threads_percent: Vec<(String, f64)>,
     /// What the kernel's log says about storage.
@@ -52,7 +53,7 @@ impl Machine {
             writeback_bytes: memory.and_then(|m| m.writeback_bytes.last().copied()),
             clock_mhz: seen.frequency_khz.iter().filter_map(last).map(|khz| khz / 1000).collect(),
             temperature_c: seen.hottest_mc().map(|mc| mc as f64 / 1000.0),
-            throttled: throttled::labels(bits),
+            throttled: bits & throttled::NOW,
             threads_percent: seen.threads.iter().map(thread).collect(),
             log: seen.log.clone(),
         }

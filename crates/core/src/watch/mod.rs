@@ -1,18 +1,10 @@
 //! `watch`: what the disks and the machine do, one frame an interval.
 //!
-//! Figures of disks are those of iostat(1) with -x, under its names. The shell takes the looks;
-//! here they become text of 80 columns, a line of JSON, or rows of CSV.
+//! Figures of disks are those of iostat(1) with -x. The shell takes the looks.
 
 mod machine;
-mod tables;
-mod text;
-
-#[cfg(test)]
-mod tests;
 
 pub use machine::Machine;
-pub use tables::{csv, csv_header, json};
-pub use text::text;
 
 use crate::telemetry::rates::DeviceRates;
 

@@ -5,6 +5,7 @@ use crate::model::log_problem::LogProblem;
 use crate::model::telemetry::{CpuSeries, LogLine, MemorySeries, PressureSeries, Telemetry};
 use crate::sysinfo::block_stat;
 use crate::telemetry::rates;
+use crate::watch::{Frame, Machine};
 
 /// Two looks two seconds apart: 200 reads of 4 KiB, 100 of them merged from 200; 10 writes of
 /// 64 KiB; 5 discards of 1 MiB; 4 flushes.
@@ -71,7 +72,7 @@ fn programs_get_iostats_names() {
 
 #[test]
 fn every_key_is_documented() {
-    let doc = include_str!("../../../../docs/format.md");
+    let doc = include_str!("../../../../../docs/format.md");
     let section = doc.split("`bakeoff/watch/1`").nth(1).unwrap().split("\n## ").next().unwrap();
     let value: serde_json::Value = serde_json::from_str(&json(&frame())).unwrap();
     let parts = [&value, &value["machine"], &value["disk"][0]];

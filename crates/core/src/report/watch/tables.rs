@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Frame;
 use crate::model::path::sanitize;
+use crate::model::throttled;
 use crate::telemetry::rates::{DeviceRates, Requests};
+use crate::watch::Frame;
 
 /// The figures of a device under iostat's names; what the kernel does not count is null.
 fn figures(rates: &DeviceRates) -> Vec<(&'static str, Option<f64>)> {
@@ -40,6 +41,7 @@ pub fn json(frame: &Frame) -> String {
     let threads = Value::Object(threads.collect());
     let mut machine = json!(frame.machine);
     machine["threads_percent"] = threads;
+    machine["throttled"] = json!(throttled::labels(frame.machine.throttled));
     let value = json!({
         "schema": "bakeoff/watch/1",
         "unix_ns": frame.unix_ns,

@@ -1,11 +1,12 @@
 //! A frame for people: the machine in a few lines, then a block of rows for each device.
 
-use super::{Frame, Machine};
 use crate::model::path::sanitize;
+use crate::model::throttled;
 use crate::report::layout::TABLE;
 use crate::report::{Document, cut, wrap};
 use crate::telemetry::rates::{DeviceRates, Requests};
 use crate::units;
+use crate::watch::{Frame, Machine};
 
 /// Columns of a device's name.
 const NAME: usize = 11;
@@ -77,7 +78,7 @@ fn machine(machine: &Machine) -> Document {
         false => format!("{low} to {high} MHz"),
     }));
     power.extend(machine.temperature_c.map(|c| format!("{c:.0} °C")));
-    power.extend(machine.throttled.iter().map(|word| word.to_string()));
+    power.extend(throttled::labels(machine.throttled).into_iter().map(str::to_string));
     let threads = machine.threads_percent.iter().take(THREADS);
     let threads = threads.map(|(name, percent)| format!("{name} {percent:.0} %")).collect();
     for (name, facts) in [("I/O", memory), ("clock", power), ("threads", threads)] {

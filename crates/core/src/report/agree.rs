@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::figure::Unit;
-use super::{Agreement, Row, Table};
+use super::document::{self, Document, number, words};
+use crate::agree::figure::Unit;
+use crate::agree::{Agreement, Known, Row, Table, Why};
 use crate::model::host::Host;
 use crate::model::path::printable;
-use crate::report::document::{self, Document, number, words};
 use crate::units;
 
 /// Where and when it was measured.
@@ -31,6 +31,11 @@ pub struct Setting<'a> {
 
 /// `bakeoff/agree/1`.
 pub fn json(table: &Table, setting: &Setting) -> String {
+    let row = |row: &Row| {
+        let mut said = json!(row);
+        said["why"] = json!(row.why.as_ref().map(why).unwrap_or_default());
+        said
+    };
     let value = json!({
         "schema": "bakeoff/agree/1",
         "date": setting.date,
@@ -42,7 +47,7 @@ pub fn json(table: &Table, setting: &Setting) -> String {
         "file_bytes": setting.file_bytes,
         "took_ns": setting.took_ns,
         "versions": table.versions.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
-        "rows": table.rows,
+        "rows": table.rows.iter().map(row).collect::<Vec<_>>(),
         "skipped": table.skipped,
     });
     format!("{value:#}\n")
@@ -86,7 +91,10 @@ fn described(table: &Table, setting: &Setting) -> Document {
         if rows.peek().is_some() {
             out.paragraph(format!("{title}:"));
         }
-        rows.for_each(|row| out.bullet(format!("{}, {}: {}.", row.tool, row.phase, row.why)));
+        for row in rows {
+            let why = row.why.as_ref().map(why).unwrap_or_default();
+            out.bullet(format!("{}, {}: {why}.", row.tool, row.phase));
+        }
     }
     if !table.skipped.is_empty() {
         out.paragraph("Skipped:");
@@ -162,6 +170,74 @@ fn rate(row: &Row) -> String {
         (Some(rate), Unit::Bytes) => format!("{:.1} MB/s", rate / 1e6),
         (Some(rate), Unit::Each) => format!("{rate:.0}/s"),
         (None, _) => "-".to_string(),
+    }
+}
+
+/// Why a phase does not agree, or is not judged.
+fn why(why: &Why) -> String {
+    match why {
+        Why::Missing(said) => said.clone(),
+        Why::Short => "it takes less than 10 ms here".to_string(),
+        Why::NoPair => "no pair was measured; increase --time".to_string(),
+        Why::OnePair => "one pair gives no interval; increase --time".to_string(),
+        Why::Wide { factor, wanted } => {
+            let what_next = match wanted {
+                Some(wanted) => format!("about {wanted:.0} pairs would narrow it"),
+                None => "more pairs would narrow it: --time more".to_string(),
+            };
+            format!(
+                "its interval is wider than 10 % to each side: the tool's own rate changed between \
+                 pairs by a factor of up to {factor:.2}; {what_next}"
+            )
+        }
+        Why::Differs(None) => "no explanation is known".to_string(),
+        Why::Differs(Some(known)) => differs(*known).to_string(),
+    }
+}
+
+/// What is known to differ.
+fn differs(known: Known) -> &'static str {
+    match known {
+        Known::Cpu => {
+            "fio uses more CPU time per operation; if the device is as fast as the CPU, the \
+             rate of fio is lower"
+        }
+        Known::Pages => {
+            "the kernel splits a direct transfer into one disk request for each contiguous \
+             piece of its buffer in physical memory, and the number of pieces is random in \
+             each process; this matters if the disk is as fast as memory"
+        }
+        Known::Layout => {
+            "overwriting changes the layout of a file: each write may move its blocks, and \
+             earlier writes affect the speed of later ones"
+        }
+        Known::Mix => {
+            "fio uses another random generator for its mix of reads and writes, so the two \
+             do not perform exactly the same operations"
+        }
+        Known::Records => {
+            "this measures the cost of two calls per record, and bakeoff also takes the \
+             time of each record, which dd does not"
+        }
+        Known::Calls => {
+            "this measures the cost of a call, and the tool does more work of its own \
+             around each call"
+        }
+        Known::Seeks => {
+            "each thread of bonnie++ removes the file when it has finished, so the time of \
+             the last thread to close it includes freeing the whole file in the kernel; \
+             bakeoff removes the file afterwards"
+        }
+        Known::Sync => {
+            "bonnie++ ends it with sync(2), which flushes every filesystem of the machine; \
+             bakeoff flushes only the filesystem under test"
+        }
+        Known::Makes => {
+            "bonnie++ ends it with sync(2), while bakeoff flushes only the filesystem \
+             under test; also, ext4 without a journal checks every inode that was freed in \
+             the last minute, so the tool that runs second pays for the files that the \
+             first one removed"
+        }
     }
 }
 

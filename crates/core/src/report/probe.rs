@@ -1,0 +1,108 @@
+//! What a probe found, for people and for programs.
+
+use serde_json::{Value, json};
+
+use super::document::Document;
+use crate::probe::card::Suspicion;
+use crate::probe::judge::{Report, Verdict, overlooked};
+use crate::units;
+
+/// For people.
+pub fn probe_document(report: &Report) -> Document {
+    let mut out = Document::default();
+    out.headline(report.target.as_str());
+    out.paragraph(sentence(report));
+    report.hint.iter().for_each(|hint| out.paragraph(suspected(hint)));
+    out
+}
+
+/// For programs: `bakeoff/probe/1`.
+pub fn probe_json(report: &Report) -> String {
+    let mut document: Value = json!(report);
+    document["sentence"] = json!(sentence(report));
+    document["hint"] = json!(report.hint.as_ref().map(suspected));
+    format!("{document:#}\n")
+}
+
+fn suspected(suspicion: &Suspicion) -> String {
+    match suspicion {
+        Suspicion::Forged { maker, oem } => format!(
+            "Its card ID contains manufacturer 0x{maker:02x} and OEM 0x{oem:04x}, which \
+             counterfeit cards are known to use. This is a hint, not proof."
+        ),
+        Suspicion::ShortSerial(serial) => format!(
+            "The serial number in its card ID is 0x{serial:08x}, as short as on many counterfeit \
+             cards. This is a hint, not proof."
+        ),
+    }
+}
+
+fn sentence(report: &Report) -> String {
+    let claimed = units::size(report.claimed_bytes);
+    match report.verdict {
+        Verdict::NoEvidence => format!(
+            "No evidence of fake capacity in {} samples over {claimed}. A drive with at most 90 % \
+             of that capacity would have been detected with a probability of {:.4} %. This check \
+             cannot exclude damage between the samples. The write passes of a run check every byte \
+             of their region.",
+            report.samples,
+            (1.0 - overlooked(0.9)) * 100.0
+        ),
+        Verdict::Unstable => format!(
+            "{} of {} samples over {claimed} were not read back correctly at first, but all of \
+             them were on the second attempt. Likely causes are a bad contact, reader or cable, or \
+             a failing drive. Try another reader or port and probe again before you trust or \
+             reject it.",
+            report.samples - report.good,
+            report.samples
+        ),
+        Verdict::Mismatch => {
+            let wraps = report.wraps_at_bytes.map_or(String::new(), |bytes| {
+                format!(" Addresses that are {} apart return the same data.", units::size(bytes))
+            });
+            let first = report.first_bad_bytes.unwrap_or(0);
+            format!(
+                "{} of {} samples over {claimed} were not read back correctly in two attempts. The \
+                 first of them is at {}.{wraps} The drive stores less than it claims: do not use \
+                 it.",
+                report.samples - report.good,
+                report.samples,
+                units::size(first)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::Seen;
+    use crate::probe::judge::judge;
+
+    const GIB: u64 = 1 << 30;
+
+    fn text(report: &Report) -> String {
+        probe_document(report).text(80, false)
+    }
+
+    #[test]
+    fn all_good_is_no_evidence_and_never_genuine() {
+        let pass: Vec<(u64, Seen)> = (0..100).map(|i| (i << 20, Seen::Good)).collect();
+        let report = judge("/dev/sdb", 32 * GIB, &pass, None);
+        insta::assert_snapshot!(text(&report));
+        let hinted = Report { hint: Some(Suspicion::ShortSerial(0xd2)), ..report.clone() };
+        let more = text(&hinted);
+        assert!(more.starts_with(&text(&report)) && more.contains("0x000000d2"), "{more}");
+        assert!(!text(&report).to_lowercase().contains("genuine"));
+        let json: Value = serde_json::from_str(&probe_json(&hinted)).unwrap();
+        assert!(json["hint"].as_str().is_some_and(|hint| hint.contains("not proof")), "{json}");
+    }
+
+    #[test]
+    fn a_fake_is_named_with_where_it_wraps() {
+        let fake: Vec<(u64, Seen)> = (0..32)
+            .map(|i| (i * GIB, if i < 8 { Seen::Good } else { Seen::Alias(i % 8 * GIB) }))
+            .collect();
+        insta::assert_snapshot!(text(&judge("/dev/sdb", 32 * GIB, &fake, Some(&fake))));
+    }
+}
