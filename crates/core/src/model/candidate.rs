@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::host::Place;
-use super::index::RegionIx;
+use super::index::{self, CandidateIx, RegionIx};
 use super::is_default;
 use super::path::RawPath;
 use crate::phrases;
@@ -26,6 +26,8 @@ pub struct Candidate {
     #[serde(skip_serializing_if = "is_default", default)]
     pub slowed_ppm: u32,
 }
+
+index::list_of!(Candidate, CandidateIx);
 
 impl Candidate {
     /// A candidate on the first region, twin of nobody.

@@ -12,7 +12,7 @@ use super::ceiling::Ceilings;
 use super::finding::Finding;
 use super::health::DriveTold;
 use super::host::{Host, Layer, Place};
-use super::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
+use super::index::{self, BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
 use super::is_default;
 use super::mark::Mark;
 use super::measurement::Measurement;
@@ -402,6 +402,8 @@ pub struct Region {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
 }
+
+index::list_of!(Region, RegionIx);
 
 fn one() -> u16 {
     1

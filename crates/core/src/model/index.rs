@@ -2,17 +2,11 @@
 //! workload. Records have them as plain numbers, from 0.
 
 use std::fmt;
-use std::ops::Index;
 
 use serde::{Deserialize, Serialize};
 
-use super::candidate::Candidate;
-use super::event::Region;
-use super::run::Block;
-use super::workload::Workload;
-
 macro_rules! index {
-    ($(#[$doc:meta])* $name:ident($number:ident) $(of $of:ty)?) => {
+    ($(#[$doc:meta])* $name:ident($number:ident)) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[derive(Serialize, Deserialize)]
@@ -60,52 +54,57 @@ macro_rules! index {
                 self.0.fmt(out)
             }
         }
-
-        $(
-            impl $name {
-                /// What is at it, of a list that may be shorter.
-                pub fn get(self, list: &[$of]) -> Option<&$of> {
-                    list.get(usize::from(self))
-                }
-            }
-
-            impl Index<$name> for [$of] {
-                type Output = $of;
-
-                fn index(&self, index: $name) -> &$of {
-                    &self[usize::from(index)]
-                }
-            }
-
-            impl Index<$name> for Vec<$of> {
-                type Output = $of;
-
-                fn index(&self, index: $name) -> &$of {
-                    &self[usize::from(index)]
-                }
-            }
-        )?
     };
 }
 
+/// Lets an index pick from lists of what it counts; stands beside that.
+macro_rules! list_of {
+    ($of:ty, $name:ident) => {
+        impl $name {
+            /// What is at it, of a list that may be shorter.
+            pub fn get(self, list: &[$of]) -> Option<&$of> {
+                list.get(usize::from(self))
+            }
+        }
+
+        impl std::ops::Index<$name> for [$of] {
+            type Output = $of;
+
+            fn index(&self, index: $name) -> &$of {
+                &self[usize::from(index)]
+            }
+        }
+
+        impl std::ops::Index<$name> for Vec<$of> {
+            type Output = $of;
+
+            fn index(&self, index: $name) -> &$of {
+                &self[usize::from(index)]
+            }
+        }
+    };
+}
+
+pub(super) use list_of;
+
 index! {
     /// Which block of a run: superseded ones keep theirs.
-    BlockIx(u32) of Block
+    BlockIx(u32)
 }
 
 index! {
     /// Which candidate of a run.
-    CandidateIx(u16) of Candidate
+    CandidateIx(u16)
 }
 
 index! {
     /// Which workload of a run.
-    WorkloadIx(u16) of Workload
+    WorkloadIx(u16)
 }
 
 index! {
     /// Which region of a run: of the device axis.
-    RegionIx(u16) of Region
+    RegionIx(u16)
 }
 
 index! {

@@ -10,61 +10,10 @@ use strum::{IntoStaticStr, VariantArray};
 use super::is_default;
 
 pub use super::offsets::Offsets;
+pub use super::rw::Rw;
 
 /// Size of the file a workload spans unless the runner chooses another.
 pub const DEFAULT_SIZE_BYTES: u64 = 256 << 20;
-
-/// What a job does to its file or directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[derive(IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "lowercase")]
-pub enum Rw {
-    /// Sequential reads.
-    Read,
-    /// Sequential writes.
-    Write,
-    /// Random reads.
-    RandRead,
-    /// Random writes.
-    RandWrite,
-    /// Sequential reads and writes mixed by `rwmixread`, each in an order of its own.
-    ReadWrite,
-    /// Random reads and writes mixed by `rwmixread`.
-    RandRw,
-    /// Metadata: create, stat, read and unlink `size / bs` files of `bs` bytes, set after set.
-    SmallFiles,
-}
-
-impl Rw {
-    /// Every value, in the order help lists them.
-    pub const ALL: &'static [Rw] = <Rw as VariantArray>::VARIANTS;
-
-    /// fio's spelling (`smallfiles` is ours: fio has three engines for it).
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Whether any operation reads data.
-    pub fn reads(self) -> bool {
-        !matches!(self, Rw::Write | Rw::RandWrite)
-    }
-
-    /// Whether any operation changes the file or directory.
-    pub fn writes(self) -> bool {
-        !matches!(self, Rw::Read | Rw::RandRead)
-    }
-
-    /// Whether reads and writes of one file take turns.
-    pub fn is_mixed(self) -> bool {
-        matches!(self, Rw::ReadWrite | Rw::RandRw)
-    }
-
-    /// Whether offsets are drawn at random.
-    pub fn is_random(self) -> bool {
-        matches!(self, Rw::RandRead | Rw::RandWrite | Rw::RandRw)
-    }
-}
 
 /// How the native driver does I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use super::driver::DriverName;
 use super::finding::Finding;
 use super::job::{EngineName, Job};
-use super::workload::DriverName;
 use crate::stats::histogram::Histogram;
 
 /// The schema name every stored measurement carries.

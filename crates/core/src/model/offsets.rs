@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::job::Rw;
+use super::rw::Rw;
 use crate::units;
 
 /// Largest exponent of a Zipf distribution: beyond it nearly everything hits one block.

@@ -14,7 +14,7 @@ use super::event::{
 };
 use super::finding::Finding;
 use super::health::DriveTold;
-use super::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
+use super::index::{self, BlockIx, CandidateIx, RegionIx, WorkloadIx};
 use super::mark::Mark;
 use super::normal::EarlierFigures;
 use super::pooled::PooledControls;
@@ -108,6 +108,8 @@ pub struct Block {
     /// Cells measured.
     pub cells: Vec<Cell>,
 }
+
+index::list_of!(Block, BlockIx);
 
 /// A step and what became of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,8 @@ use super::is_default;
 use super::path::RawPath;
 use super::undo::Undo;
 
+pub use super::inode::Inode;
+
 /// One change to the system, with its way back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
@@ -41,15 +43,6 @@ impl Step {
     pub fn destroying(self, what: impl Into<String>) -> Step {
         Step { destroys: Some(what.into()), ..self }
     }
-}
-
-/// A file by its number, which stays when it is renamed; stat(2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Inode {
-    /// The filesystem, as the kernel numbered it in this boot.
-    pub dev: u64,
-    /// The file in it.
-    pub ino: u64,
 }
 
 /// A change as data: a program to run, or one of the few things done by system call.

@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::inode::Inode;
 use super::path::RawPath;
-use super::step::Inode;
 
 /// What puts a step back. The run's id and the step's number come from the record it is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,11 +1,14 @@
 //! A workload: a named job template that every candidate of a run gets alike.
 
 use serde::{Deserialize, Serialize};
-use strum::{IntoStaticStr, VariantArray};
+use strum::IntoStaticStr;
 
+use super::index::{self, WorkloadIx};
 use super::job::Job;
 use super::measurement::{Measurement, OpStats};
 use super::profile::Part;
+
+pub use super::driver::DriverName;
 use crate::units;
 
 /// When in a visit a workload runs: cold reads first, metadata last (protocol, "Visits").
@@ -140,6 +143,8 @@ pub struct Workload {
     pub fio_job: Option<String>,
 }
 
+index::list_of!(Workload, WorkloadIx);
+
 impl Workload {
     /// A job of the native driver.
     pub fn native(name: &str, summary: &str, phase: Phase, metric: Metric, job: Job) -> Workload {
@@ -170,41 +175,5 @@ impl Workload {
     /// Whether the engine can slow it down by a known share: one job of its own.
     pub fn can_be_slowed(&self) -> bool {
         self.driver.is_native() && self.profile.is_none()
-    }
-}
-
-/// One way to execute a workload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum DriverName {
-    /// bakeoff's own engine.
-    #[default]
-    Native,
-    /// The installed fio.
-    Fio,
-    /// The installed sysbench, fileio test.
-    Sysbench,
-    /// The installed bonnie++.
-    Bonnie,
-    /// The installed iozone.
-    Iozone,
-    /// The installed dd.
-    Dd,
-}
-
-impl DriverName {
-    /// Every driver, in the order help lists them.
-    pub const ALL: &'static [DriverName] = <DriverName as VariantArray>::VARIANTS;
-
-    /// The word in plans and output.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Whether it is bakeoff's own.
-    pub fn is_native(&self) -> bool {
-        *self == DriverName::Native
     }
 }

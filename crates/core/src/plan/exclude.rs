@@ -2,8 +2,8 @@
 
 use super::axes::Choices;
 use super::error::PlanError;
+use super::made::Made;
 use super::read::{Entry, Source, Value};
-use super::rules::Made;
 use super::stack::{self, PlannedStack};
 use super::workload::{self, PlannedWorkload};
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use super::Plan;
-use super::names::{self, NAME_CHARS};
+use super::document::Plan;
+use super::names;
 use super::protocol::RegionRequest;
+use super::read::NAME_CHARS;
 use super::stack::PlannedStack;
 use super::workload::{self, Basis, PlannedWorkload};
 use crate::model::candidate::{Candidate, Kind, Skipped, Stack};

@@ -7,10 +7,12 @@
 mod axes;
 pub mod budget;
 pub mod builtin;
+mod document;
 mod error;
 mod exclude;
 mod expand;
 mod job_words;
+mod made;
 mod names;
 mod protocol;
 mod read;
@@ -25,10 +27,11 @@ mod workload;
 use toml::de::DeTable;
 
 pub use builtin::{BUILT_IN, BuiltIn, built_in, did_you_mean};
+pub use document::{Axis, MOST_CASES, Plan};
 pub use error::{PlanError, Problem, Spot};
 pub use expand::{ExpandError, Expanded, Here, Target, expand};
-pub use names::NAME_CHARS;
 pub use protocol::{ProtocolRequest, RegionRequest};
+pub use read::NAME_CHARS;
 pub use stack::PlannedStack;
 pub use workload::{Basis, PlannedWorkload};
 
@@ -36,53 +39,8 @@ use read::Source;
 
 /// Largest plan that is read.
 pub const TEXT_MAX_BYTES: usize = 1 << 20;
-/// Most cases (candidates x workloads) before anything is left out.
-pub const MOST_CASES: u64 = 100_000;
-
 const KEYS: [&str; 8] =
     ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
-
-/// A comparison as its TOML declares it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
-    /// What it was read from, printable.
-    pub name: String,
-    /// The TOML itself: what repeats it.
-    pub text: String,
-    /// For people.
-    pub title: String,
-    /// Where stacks are put.
-    pub region: RegionRequest,
-    /// How it is measured.
-    pub protocol: ProtocolRequest,
-    /// What is compared, before anything is known about support and devices.
-    pub stacks: Vec<PlannedStack>,
-    /// What is measured on each.
-    pub workloads: Vec<PlannedWorkload>,
-    /// The lists it was made of.
-    pub axes: Vec<Axis>,
-}
-
-/// One list of a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Axis {
-    /// `[axes]`, `[[stack]]` or `[[workload]]`.
-    pub table: &'static str,
-    /// Its key.
-    pub key: &'static str,
-    /// Its values, in words.
-    pub values: Vec<String>,
-}
-
-impl Plan {
-    /// Files of fio jobs it names; their text is needed to expand it.
-    pub fn job_files(&self) -> impl Iterator<Item = &str> {
-        self.workloads.iter().filter_map(|workload| {
-            let Basis::JobFile(file) = &workload.basis else { return None };
-            Some(file.as_str())
-        })
-    }
-}
 
 /// Reads a plan. `name` is what errors call it: its file, or a built-in plan's name.
 ///

@@ -8,9 +8,6 @@ use crate::model::workload::DriverName;
 use crate::prepare::support::Recipe;
 use crate::units;
 
-/// Most characters of a name: tables have to fit a terminal.
-pub const NAME_CHARS: usize = 40;
-
 /// Among which of the others a property has to differ before a name mentions it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {

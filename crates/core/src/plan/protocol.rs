@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 
 use super::error::PlanError;
-use super::read::{Source, Value};
+use super::read::{Source, Value, fraction};
 use crate::model::event::FlashState;
 use crate::model::job::SLOWED_MOST_PPM;
 use crate::model::protocol::{Isolation, Mode, Protocol, Weight};
@@ -147,35 +147,6 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
             Err(source.other(span, "cell_max is shorter than cell_min"))
         }
         false => Ok(asked),
-    }
-}
-
-/// `0.03` or `"3%"`.
-pub(super) fn fraction(
-    source: &Source,
-    key: &str,
-    value: &Value,
-    least: f64,
-    most: f64,
-) -> Result<f64, PlanError> {
-    let of_percent = |text: &str| {
-        let percent = text.trim().strip_suffix('%')?.trim().parse::<f64>().ok()?;
-        Some(percent / 100.0)
-    };
-    let written = value.get_ref();
-    let read = match written.as_float() {
-        Some(number) => number.as_str().parse().ok(),
-        None => written.as_str().and_then(of_percent),
-    };
-    match read {
-        Some(fraction) if (least..=most).contains(&fraction) => Ok(fraction),
-        _ => Err(source.other(
-            value.span(),
-            format!(
-                "{key} must be a fraction between {least} and {most}, or a percentage: 0.03 or \
-                 \"3%\""
-            ),
-        )),
     }
 }
 

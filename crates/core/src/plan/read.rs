@@ -9,9 +9,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{PlanError, Problem};
-use super::names::NAME_CHARS;
 use crate::model::path::printable;
 use crate::{phrases, units};
+
+/// Most characters of a name: tables have to fit a terminal.
+pub const NAME_CHARS: usize = 40;
 
 /// A value with its place.
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
@@ -256,5 +258,34 @@ fn kind_of(value: &DeValue) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
+    }
+}
+
+/// `0.03` or `"3%"`.
+pub(super) fn fraction(
+    source: &Source,
+    key: &str,
+    value: &Value,
+    least: f64,
+    most: f64,
+) -> Result<f64, PlanError> {
+    let of_percent = |text: &str| {
+        let percent = text.trim().strip_suffix('%')?.trim().parse::<f64>().ok()?;
+        Some(percent / 100.0)
+    };
+    let written = value.get_ref();
+    let read = match written.as_float() {
+        Some(number) => number.as_str().parse().ok(),
+        None => written.as_str().and_then(of_percent),
+    };
+    match read {
+        Some(fraction) if (least..=most).contains(&fraction) => Ok(fraction),
+        _ => Err(source.other(
+            value.span(),
+            format!(
+                "{key} must be a fraction between {least} and {most}, or a percentage: 0.03 or \
+                 \"3%\""
+            ),
+        )),
     }
 }

@@ -6,13 +6,15 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::axes::{self, Choices};
+use super::document::{Axis, MOST_CASES, Plan};
 use super::error::{PlanError, Problem};
 use super::exclude::exclude;
-use super::names::{self, NAME_CHARS, Sayable};
-use super::read::{Entry, Source, Value};
+use super::made::Made;
+use super::names::{self, Sayable};
+use super::protocol;
+use super::read::{Entry, NAME_CHARS, Source, Value};
 use super::stack::{self, PlannedStack};
 use super::workload::{self, Basis, PlannedWorkload};
-use super::{Axis, MOST_CASES, Plan, protocol};
 use crate::model::job::Rw;
 use crate::model::path::printable;
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
@@ -20,13 +22,6 @@ use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 const STACK: &str = "[[stack]]";
 const WORKLOAD: &str = "[[workload]]";
 const AXES: &str = "[axes]";
-
-/// Something made from a table, with that table's place.
-pub(super) struct Made<T> {
-    pub item: T,
-    pub span: Range<usize>,
-    pub kept: bool,
-}
 
 /// A plan's table `[[stack]]` or `[[workload]]` as keys with values.
 struct Rows<'a, 't> {

@@ -4,8 +4,7 @@
 use toml::de::DeTable;
 
 use super::error::PlanError;
-use super::protocol::fraction;
-use super::read::{Entry, Source};
+use super::read::{Entry, Source, fraction};
 use crate::model::thresholds::Thresholds;
 
 /// What a setting is, and where it is kept.

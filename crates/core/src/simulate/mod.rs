@@ -8,6 +8,7 @@ pub mod bound;
 pub mod catalogue;
 pub mod cell;
 pub mod disk;
+pub mod outcome;
 pub mod rivals;
 pub mod scenario;
 pub mod session;
@@ -15,8 +16,9 @@ pub mod session;
 use crate::model::run::FoldError;
 use crate::prng::SplitMix64;
 pub use bound::Bound;
+pub use outcome::Outcome;
 pub use rivals::Rivalry;
-pub use scenario::{Outcome, Scenario};
+pub use scenario::Scenario;
 
 /// Everything that was simulated.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,40 @@
+//! By what a workload is executed: bakeoff's own engine, or an installed tool.
+
+use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
+
+/// One way to execute a workload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum DriverName {
+    /// bakeoff's own engine.
+    #[default]
+    Native,
+    /// The installed fio.
+    Fio,
+    /// The installed sysbench, fileio test.
+    Sysbench,
+    /// The installed bonnie++.
+    Bonnie,
+    /// The installed iozone.
+    Iozone,
+    /// The installed dd.
+    Dd,
+}
+
+impl DriverName {
+    /// Every driver, in the order help lists them.
+    pub const ALL: &'static [DriverName] = <DriverName as VariantArray>::VARIANTS;
+
+    /// The word in plans and output.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether it is bakeoff's own.
+    pub fn is_native(&self) -> bool {
+        *self == DriverName::Native
+    }
+}

@@ -1,0 +1,50 @@
+//! A plan as its TOML declares it.
+
+use super::protocol::{ProtocolRequest, RegionRequest};
+use super::stack::PlannedStack;
+use super::workload::{Basis, PlannedWorkload};
+
+/// Most cases (candidates x workloads) before anything is left out.
+pub const MOST_CASES: u64 = 100_000;
+
+/// A comparison as its TOML declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What it was read from, printable.
+    pub name: String,
+    /// The TOML itself: what repeats it.
+    pub text: String,
+    /// For people.
+    pub title: String,
+    /// Where stacks are put.
+    pub region: RegionRequest,
+    /// How it is measured.
+    pub protocol: ProtocolRequest,
+    /// What is compared, before anything is known about support and devices.
+    pub stacks: Vec<PlannedStack>,
+    /// What is measured on each.
+    pub workloads: Vec<PlannedWorkload>,
+    /// The lists it was made of.
+    pub axes: Vec<Axis>,
+}
+
+/// One list of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// `[axes]`, `[[stack]]` or `[[workload]]`.
+    pub table: &'static str,
+    /// Its key.
+    pub key: &'static str,
+    /// Its values, in words.
+    pub values: Vec<String>,
+}
+
+impl Plan {
+    /// Files of fio jobs it names; their text is needed to expand it.
+    pub fn job_files(&self) -> impl Iterator<Item = &str> {
+        self.workloads.iter().filter_map(|workload| {
+            let Basis::JobFile(file) = &workload.basis else { return None };
+            Some(file.as_str())
+        })
+    }
+}

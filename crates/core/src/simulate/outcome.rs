@@ -1,0 +1,169 @@
+//! One question to the decision machinery, asked many times, and how often it answered what.
+
+use serde::Serialize;
+
+use super::scenario::Scenario;
+use super::session;
+use crate::analyse::{analyse, together};
+use crate::decide::compare::Comparison;
+use crate::decide::table::Table;
+use crate::decide::{self, schedule};
+use crate::model::index::{CandidateIx, WorkloadIx};
+use crate::model::run::{FoldError, Run};
+use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
+use crate::stats::carry_over::{self, Slice};
+use crate::stats::paired::Interval;
+
+/// Alpha at which carry-over is looked for.
+const CARRY_OVER_ALPHA: f64 = 0.01;
+/// Errors of this size are those of the arithmetic.
+const ROUNDING: f64 = 1e-9;
+
+/// How often what was said; counts of runs, cells as means. "Said" is about the first workload:
+/// all have the same truth, and each is a family of comparisons of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The scenario's name.
+    pub name: String,
+    /// Candidates.
+    pub k: usize,
+    /// Workloads.
+    pub w: usize,
+    /// How far each candidate is behind the first, percent.
+    pub gaps_percent: Vec<f64>,
+    /// Noise of a cell, percent.
+    pub noise_percent: f64,
+    /// What the disk gains over the first five blocks, percent.
+    pub drift_percent: f64,
+    /// Shared autoregression from visit to visit.
+    pub lag1: f64,
+    /// Runs played.
+    pub runs: u32,
+    /// A winner that is not the best.
+    pub false_beats: u32,
+    /// The statement over all workloads names a winner on any of them that is not the best there.
+    pub false_headline: u32,
+    /// The winner is the best.
+    pub right_winner: u32,
+    /// The intervals of all pairs hold the true difference.
+    pub coverage: u32,
+    /// As fast as any.
+    pub as_fast: u32,
+    /// Leads so far.
+    pub leads: u32,
+    /// No candidate is faster than the leader by more than the lead says.
+    pub lead_true: u32,
+    /// Refused.
+    pub refused: u32,
+    /// What a candidate leaves behind for the next was found to matter: the run would go on with
+    /// visits. Its verdict counts as refused.
+    pub carry_over_found: u32,
+    /// The statement over all workloads is settled at the end.
+    pub headline_settled: u32,
+    /// The statement over all workloads names the best on every workload.
+    pub headline_right: u32,
+    /// Mean cells of a run.
+    pub cells_used: f64,
+    /// Cells of all blocks the mode allows for all candidates.
+    pub cells_fixed_design: f64,
+}
+
+impl Scenario {
+    /// Plays `runs` runs from `seed`.
+    pub fn play(&self, runs: u32, seed: u64) -> Result<Outcome, FoldError> {
+        let percent = |y: f64| libm::round(libm::expm1(y) * 1e4) / 100.0;
+        let mut outcome = Outcome {
+            name: self.name.clone(),
+            k: self.disk.means.len(),
+            w: self.workloads,
+            gaps_percent: self.disk.means.iter().map(|m| percent(-m)).collect(),
+            noise_percent: self.disk.noise * 100.0,
+            drift_percent: percent(self.disk.drift),
+            lag1: self.disk.lag1,
+            runs,
+            ..Outcome::default()
+        };
+        let mut cells = 0;
+        for i in 0..runs {
+            let seed = crate::prng::SplitMix64::derive(seed, &[i.into()]).next_u64();
+            let (run, slices) = session::play(self, seed)?;
+            cells += run.blocks.iter().map(|b| b.cells.len() as u64).sum::<u64>();
+            outcome.last_block(&run);
+            self.count(&mut outcome, &run, &analyse(&run), &slices);
+        }
+        outcome.cells_used = cells as f64 / f64::from(runs.max(1));
+        Ok(outcome)
+    }
+
+    fn count(&self, outcome: &mut Outcome, run: &Run, analysis: &Analysis, slices: &[Slice]) {
+        let best = self.disk.best().map(name);
+        let is_right = |winner: &str| best.as_deref() == Some(winner);
+        let Some(first) = analysis.verdicts.first() else { return };
+        outcome.lead_true += u32::from(self.is_true(first));
+        outcome.coverage += u32::from(self.covers(run));
+        outcome.headline_settled += u32::from(decide::is_decided(run));
+        let (margin, k) = (run.header.protocol.tie_margin, self.disk.means.len() as u16);
+        let left = carry_over::estimate(slices, k, CARRY_OVER_ALPHA);
+        if left.is_some_and(|left| left.exceeds(libm::log1p(margin) / 3.0)) {
+            outcome.carry_over_found += 1;
+            outcome.refused += 1;
+            return;
+        }
+        match (first.verdict, first.winner.as_deref()) {
+            (Verdict::Beats | Verdict::Fastest, Some(winner)) if is_right(winner) => {
+                outcome.right_winner += 1
+            }
+            (Verdict::Beats | Verdict::Fastest, _) => outcome.false_beats += 1,
+            (Verdict::Ties | Verdict::AsFast, _) => outcome.as_fast += 1,
+            (Verdict::NotResolved | Verdict::Leads | Verdict::Alone, _) => outcome.leads += 1,
+            (Verdict::Refused, _) => outcome.refused += 1,
+        }
+        let named = together::winners(run, &analysis.verdicts);
+        outcome.false_headline += u32::from(named.iter().any(|(_, winner)| !is_right(winner)));
+        let is_all = named.len() == self.workloads && named.iter().all(|(_, w)| is_right(w));
+        outcome.headline_right += u32::from(is_all);
+    }
+
+    /// Whether no candidate is faster than the leader by more than its lead says.
+    fn is_true(&self, verdict: &WorkloadVerdict) -> bool {
+        let Some(lead) = &verdict.lead else { return true };
+        let (Some(leader), Some(bound)) = (&lead.leader, lead.lead_ln) else { return true };
+        let means = &self.disk.means;
+        let leader = index(leader);
+        let others = (0..means.len()).filter(|c| *c != leader);
+        let ahead = others.map(|c| means[leader] - means[c]).fold(f64::INFINITY, f64::min);
+        ahead >= bound - ROUNDING
+    }
+
+    /// Whether the intervals of all pairs, which hold together, contain the truth.
+    fn covers(&self, run: &Run) -> bool {
+        let table = Table::of(run, schedule::evidence_blocks(run));
+        let compared = Comparison::of(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
+        compared.pairs.iter().all(|pair| {
+            let mean = |c: CandidateIx| self.disk.means[usize::from(c)];
+            let truth = mean(pair.a) - mean(pair.b);
+            let holds = |i: Interval| i.low <= truth + ROUNDING && truth <= i.high + ROUNDING;
+            pair.interval.is_none_or(holds)
+        })
+    }
+}
+
+fn index(name: &str) -> usize {
+    name[1..].parse().unwrap_or(0)
+}
+
+impl Outcome {
+    fn last_block(&mut self, run: &Run) {
+        let blocks = run.header.protocol.last_block() as usize;
+        self.cells_fixed_design = (blocks * self.k * self.w) as f64;
+    }
+
+    /// A count as a share of the runs.
+    pub fn share(&self, count: u32) -> f64 {
+        f64::from(count) / f64::from(self.runs.max(1))
+    }
+}
+
+fn name(candidate: CandidateIx) -> String {
+    format!("c{candidate}")
+}
