@@ -18,7 +18,7 @@ mod purity;
 mod rust;
 mod sentences;
 mod test_code;
-mod tree;
+pub mod tree;
 mod wording;
 
 /// One broken rule.
