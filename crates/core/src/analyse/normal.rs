@@ -230,7 +230,7 @@ impl Seen<'_> {
         let link = figure.link.as_ref().map(|of| of.practice_bytes_per_s);
         let is_narrow = |label: &Label| link.is_some_and(|link| link < label.bytes_per_s);
         let complains = |told: &crate::model::health::DriveTold| {
-            told.health.as_ref().is_some_and(|health| !health.complaints().0.is_empty())
+            told.health.as_ref().is_some_and(|health| !health.complaints().is_empty())
         };
         let all = self.run.told_before.iter().chain(&self.run.told_after);
         let reasons = [

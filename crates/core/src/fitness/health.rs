@@ -32,12 +32,12 @@ pub fn of_disk(disk: &Disk) -> Check {
         }
         None => return Check::unknown(ID, SelfReport::None),
     };
-    let (complaints, is_failing) = health.complaints();
+    let complaints = health.complaints();
     let found = SelfReport::Health(Box::new(health.clone()));
-    match (complaints.is_empty(), is_failing) {
-        (true, _) => Check::pass(ID, found),
-        (false, true) => Check::stop(ID, found),
-        (false, false) => Check::warn(ID, found),
+    match complaints.first() {
+        None => Check::pass(ID, found),
+        Some(worst) if worst.is_failing() => Check::stop(ID, found),
+        Some(_) => Check::warn(ID, found),
     }
 }
 

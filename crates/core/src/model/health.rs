@@ -61,8 +61,68 @@ pub struct DriveTold {
     pub why: Option<String>,
 }
 
-/// What grew of each drive between the two times, in words; drives where nothing did are left out.
-pub fn grown(before: &[DriveTold], after: &[DriveTold]) -> Vec<(String, Vec<String>)> {
+/// What counts errors and repairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counter {
+    /// [`Health::pending_sectors`].
+    PendingSectors,
+    /// [`Health::uncorrectable_sectors`].
+    UncorrectableSectors,
+    /// [`Health::media_errors`].
+    MediaErrors,
+    /// [`Health::reallocated_sectors`].
+    ReallocatedSectors,
+    /// [`Health::crc_errors`].
+    CrcErrors,
+}
+
+/// Something that is wrong with a drive, by its own figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Complaint {
+    /// It reports that it is failing.
+    Failing,
+    /// NVMe: bits of the critical warning.
+    CriticalWarning(u64),
+    /// eMMC: nine tenths of the spare blocks are used.
+    SparesGone,
+    /// eMMC: past its rated life.
+    PastLife,
+    /// This many of these were counted.
+    Counted(Counter, u64),
+    /// eMMC: four fifths of the spare blocks are used.
+    SparesLow,
+    /// NVMe: share of the rated life that is used, percent.
+    LifeUsed(u64),
+}
+
+/// What got worse between two looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// This many more of these were counted.
+    More(Counter, u64),
+    /// NVMe: so many more percent of the rated life are used.
+    LifeUsed(u64),
+    /// eMMC: another tenth of the rated life is used.
+    LifeTenth,
+    /// It reports now that it is failing.
+    Failing,
+}
+
+impl Complaint {
+    /// Whether the drive is failing.
+    pub fn is_failing(self) -> bool {
+        match self {
+            Complaint::Failing
+            | Complaint::CriticalWarning(_)
+            | Complaint::SparesGone
+            | Complaint::PastLife => true,
+            Complaint::Counted(..) | Complaint::SparesLow | Complaint::LifeUsed(_) => false,
+        }
+    }
+}
+
+/// What grew of each drive between the two times; drives where nothing did are left out.
+pub fn grown(before: &[DriveTold], after: &[DriveTold]) -> Vec<(String, Vec<Growth>)> {
     let of = |drive: &DriveTold| {
         let then = before.iter().find(|then| then.disk == drive.disk)?;
         let grown = drive.health.as_ref()?.grown(then.health.as_ref()?);
@@ -84,84 +144,66 @@ pub fn of_emmc(life_time: &str, pre_eol_info: &str) -> Option<Health> {
 }
 
 impl Health {
-    /// What is wrong, in words, the worst first; whether it is failing.
-    pub fn complaints(&self) -> (Vec<String>, bool) {
+    /// What is wrong, the worst first.
+    pub fn complaints(&self) -> Vec<Complaint> {
+        const COUNTERS: [Counter; 5] = [
+            Counter::PendingSectors,
+            Counter::UncorrectableSectors,
+            Counter::MediaErrors,
+            Counter::ReallocatedSectors,
+            Counter::CrcErrors,
+        ];
+        let counted = |counter: &Counter| {
+            let count = self.count(*counter).filter(|n| *n > 0)?;
+            Some(Complaint::Counted(*counter, count))
+        };
+        let warning = self.critical_warning.filter(|bits| *bits > 0);
+        let is_past = self.life_time.is_some_and(|life| life.iter().any(|tenths| *tenths >= 11));
+        let used = self.used_percent.filter(|percent| *percent >= 90);
         let mut found = Vec::new();
-        let mut is_failing = false;
-        let mut failing = |text: String, found: &mut Vec<String>| {
-            is_failing = true;
-            found.push(text);
-        };
-        if self.passed == Some(false) {
-            failing("the drive reports that it is failing".to_string(), &mut found);
-        }
-        if let Some(bits) = self.critical_warning.filter(|bits| *bits > 0) {
-            failing(format!("NVMe critical warning {bits:#x}"), &mut found);
-        }
-        if let Some(3) = self.pre_eol {
-            failing("90 % of the spare blocks are used".to_string(), &mut found);
-        }
-        if self.life_time.is_some_and(|life| life.iter().any(|tenths| *tenths >= 11)) {
-            failing("the flash is past its rated life".to_string(), &mut found);
-        }
-        let counts = [
-            (self.pending_sectors, "sectors are pending (unreadable so far)"),
-            (self.uncorrectable_sectors, "sectors could not be read"),
-            (self.media_errors, "media errors"),
-            (self.reallocated_sectors, "sectors were replaced"),
-            (self.crc_errors, "transfers were corrupted on the cable"),
-        ];
-        let counts =
-            counts.iter().filter_map(|(count, what)| Some((count.filter(|n| *n > 0)?, what)));
-        found.extend(counts.map(|(count, what)| format!("{count} {what}")));
-        if self.pre_eol == Some(2) {
-            found.push("80 % of the spare blocks are used".to_string());
-        }
-        if let Some(percent) = self.used_percent.filter(|percent| *percent >= 90) {
-            found.push(format!("{percent} % of the rated life is used"));
-        }
-        (found, is_failing)
-    }
-
-    /// What it tells when all is well: "healthy, 2 % of its life used, 1295 hours, 35 °C".
-    pub fn label(&self) -> String {
-        let mut words = Vec::new();
-        words.extend(self.passed.filter(|passed| *passed).map(|_| "healthy".to_string()));
-        words.extend(self.used_percent.map(|n| format!("{n} % of its life used")));
-        let tenths =
-            self.life_time.map(|[a, b]| a.max(b)).filter(|tenths| (1..=10).contains(tenths));
-        words.extend(tenths.map(|n| format!("{} to {} % of its life used", (n - 1) * 10, n * 10)));
-        words.extend((self.pre_eol == Some(1)).then(|| "spare blocks normal".to_string()));
-        words.extend(self.power_on_hours.map(|n| format!("{n} hours")));
-        words.extend(self.temperature_c.map(|n| format!("{n} °C")));
-        if words.is_empty() { "it reports no problems".to_string() } else { words.join(", ") }
-    }
-
-    /// What grew between two looks, in words; empty when nothing did.
-    pub fn grown(&self, before: &Health) -> Vec<String> {
-        type Count = fn(&Health) -> Option<u64>;
-        let counts: [(Count, &str); 6] = [
-            (|h| h.reallocated_sectors, "sectors replaced"),
-            (|h| h.pending_sectors, "pending sectors"),
-            (|h| h.uncorrectable_sectors, "unreadable sectors"),
-            (|h| h.media_errors, "media errors"),
-            (|h| h.crc_errors, "transfers corrupted on the cable"),
-            (|h| h.used_percent, "percentage points of the rated life"),
-        ];
-        let grown = |(of, what): &(Count, &str)| {
-            let more = of(self)?.checked_sub(of(before)?).filter(|n| *n > 0)?;
-            Some(format!("{more} more {what}"))
-        };
-        let mut found: Vec<String> = counts.iter().filter_map(grown).collect();
-        if let (Some(now), Some(then)) = (self.life_time, before.life_time)
-            && now.iter().zip(then).any(|(now, then)| *now > then)
-        {
-            found.push("another 10 % of the flash's rated life".to_string());
-        }
-        if self.passed == Some(false) && before.passed == Some(true) {
-            found.push("the drive now reports that it is failing".to_string());
-        }
+        found.extend((self.passed == Some(false)).then_some(Complaint::Failing));
+        found.extend(warning.map(Complaint::CriticalWarning));
+        found.extend((self.pre_eol == Some(3)).then_some(Complaint::SparesGone));
+        found.extend(is_past.then_some(Complaint::PastLife));
+        found.extend(COUNTERS.iter().filter_map(counted));
+        found.extend((self.pre_eol == Some(2)).then_some(Complaint::SparesLow));
+        found.extend(used.map(Complaint::LifeUsed));
         found
+    }
+
+    /// What grew between two looks; empty when nothing did.
+    pub fn grown(&self, before: &Health) -> Vec<Growth> {
+        const COUNTERS: [Counter; 5] = [
+            Counter::ReallocatedSectors,
+            Counter::PendingSectors,
+            Counter::UncorrectableSectors,
+            Counter::MediaErrors,
+            Counter::CrcErrors,
+        ];
+        let more = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?).filter(|n| *n > 0);
+        let counted = |counter: &Counter| {
+            let by = more(self.count(*counter), before.count(*counter))?;
+            Some(Growth::More(*counter, by))
+        };
+        let life = self.life_time.zip(before.life_time);
+        let is_older =
+            life.is_some_and(|(now, then)| now.iter().zip(then).any(|(now, then)| *now > then));
+        let is_failing = self.passed == Some(false) && before.passed == Some(true);
+        let mut found: Vec<Growth> = COUNTERS.iter().filter_map(counted).collect();
+        found.extend(more(self.used_percent, before.used_percent).map(Growth::LifeUsed));
+        found.extend(is_older.then_some(Growth::LifeTenth));
+        found.extend(is_failing.then_some(Growth::Failing));
+        found
+    }
+
+    fn count(&self, counter: Counter) -> Option<u64> {
+        match counter {
+            Counter::PendingSectors => self.pending_sectors,
+            Counter::UncorrectableSectors => self.uncorrectable_sectors,
+            Counter::MediaErrors => self.media_errors,
+            Counter::ReallocatedSectors => self.reallocated_sectors,
+            Counter::CrcErrors => self.crc_errors,
+        }
     }
 }
 
@@ -172,10 +214,11 @@ mod tests {
     #[test]
     fn an_emmc_tells_tenths_of_its_life() {
         let health = of_emmc("0x01 0x03\n", "0x01\n").unwrap();
-        assert_eq!(health.label(), "20 to 30 % of its life used, spare blocks normal");
-        assert_eq!(health.complaints(), (vec![], false));
+        assert_eq!((health.life_time, health.pre_eol), (Some([1, 3]), Some(1)));
+        assert_eq!(health.complaints(), []);
         let worn = of_emmc("0x0b 0x02", "0x03").unwrap();
-        assert!(worn.complaints().1);
+        assert_eq!(worn.complaints(), [Complaint::SparesGone, Complaint::PastLife]);
+        assert!(worn.complaints().iter().all(|complaint| complaint.is_failing()));
         assert_eq!(of_emmc("0x00 0x00", "0x00"), None);
         assert_eq!(of_emmc("zz", ""), None);
     }
@@ -184,8 +227,8 @@ mod tests {
     fn only_what_grew_is_told() {
         let before = Health { crc_errors: Some(3), passed: Some(true), ..Health::default() };
         let after = Health { crc_errors: Some(5), media_errors: Some(1), ..before.clone() };
-        assert_eq!(after.grown(&before), ["2 more transfers corrupted on the cable"]);
-        assert_eq!(before.grown(&before), [""; 0]);
-        assert_eq!(before.grown(&after), [""; 0], "a counter that fell was set back");
+        assert_eq!(after.grown(&before), [Growth::More(Counter::CrcErrors, 2)]);
+        assert_eq!(before.grown(&before), []);
+        assert_eq!(before.grown(&after), [], "a counter that fell was set back");
     }
 }

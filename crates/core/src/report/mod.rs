@@ -31,6 +31,7 @@ pub mod fleet_list;
 mod glossary;
 mod gnuplot;
 pub mod guard;
+mod health;
 mod html;
 mod import;
 mod json;

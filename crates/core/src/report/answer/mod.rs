@@ -31,13 +31,13 @@ pub use spoken::{place as place_words, write as spoken};
 
 use crate::decide::rounds::is_of_rounds;
 use crate::model::event::StopReason;
-use crate::model::health;
 use crate::model::path::sanitize;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::phrases;
+use crate::report::health;
 use crate::report::layout::cut;
 use crate::report::said;
 use crate::report::view::short_id;

@@ -5,6 +5,7 @@ use crate::fitness::alignment::{Alignment, Granule};
 use crate::fitness::cache::{Trim, WriteCache};
 use crate::fitness::health::SelfReport;
 use crate::phrases;
+use crate::report::health;
 use crate::units;
 
 pub fn write_cache(found: &WriteCache) -> Words {
@@ -81,18 +82,18 @@ fn create_again(granule_bytes: u64) -> String {
 }
 
 pub fn health(found: &SelfReport) -> Words {
-    let health = match found {
+    let told = match found {
         SelfReport::None => return plain("cards and virtual disks do not report it"),
-        SelfReport::Health(health) => health,
+        SelfReport::Health(told) => told,
     };
-    let (complaints, is_failing) = health.complaints();
-    match (complaints.is_empty(), is_failing) {
-        (true, _) => plain(health.label()),
-        (false, true) => {
-            advised(complaints.join("; "), "back up its contents, and measure another drive")
+    let complaints = health::complaints(told).join("; ");
+    match told.complaints().first() {
+        None => plain(health::label(told)),
+        Some(worst) if worst.is_failing() => {
+            advised(complaints, "back up its contents, and measure another drive")
         }
-        (false, false) => advised(
-            complaints.join("; "),
+        Some(_) => advised(
+            complaints,
             "check whether the numbers grow during a run (bakeoff records them before and after); \
              for damaged transfers try another cable",
         ),

@@ -15,6 +15,7 @@ use super::{Parts, color, symbol, tied};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::answer::{self, Answer};
+use crate::report::health;
 use crate::units;
 
 /// The pages of the navigation: address and name.
@@ -64,7 +65,8 @@ fn facts(now: &Now) -> Vec<Fact> {
     for drive in &now.drives {
         let model = drive.model.as_deref().unwrap_or("no model name");
         let size = units::size_decimal(drive.size_bytes);
-        let health = drive.health.as_ref().map_or(String::new(), |h| format!("; {}", h.label()));
+        let health =
+            drive.health.as_ref().map_or(String::new(), |h| format!("; {}", health::label(h)));
         facts.push(("drive", format!("{}: {model}, {size}{health}", drive.name), None));
     }
     facts

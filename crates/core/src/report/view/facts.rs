@@ -2,13 +2,14 @@
 
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;
-use crate::model::health::{self, DriveTold};
+use crate::model::health::DriveTold;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::prepare::region::speeds;
 use crate::prepare::{crypt, precondition};
+use crate::report::health;
 use crate::{phrases, units};
 
 /// A candidate as declared.
@@ -144,10 +145,10 @@ pub fn groups(run: &Run) -> Vec<Group> {
 /// What each drive told before and after, and what grew between.
 fn told(run: &Run) -> Vec<(String, String)> {
     let words = |drive: &DriveTold| match (&drive.health, &drive.why) {
-        (Some(health), _) => match health.complaints().0 {
-            complaints if complaints.is_empty() => health.label(),
-            complaints => format!("{}; {}", health.label(), complaints.join("; ")),
-        },
+        (Some(told), _) => {
+            let label = [health::label(told)];
+            label.into_iter().chain(health::complaints(told)).collect::<Vec<_>>().join("; ")
+        }
         (None, Some(why)) => why.clone(),
         (None, None) => "nothing".to_string(),
     };
