@@ -67,7 +67,7 @@ await moment((now) => now.progress > 0.5 || now.state === "stopped");
 await moment((now) => isOver && now.state === "stopped");
 
 /** The text of a terminal with its colours, as HTML. */
-function colored(text) {
+function coloured(text) {
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   let style = {};
   const open = () => {
@@ -108,7 +108,7 @@ const image = (png) =>
   `<img style="width:0" src="data:image/png;base64,${png.toString("base64")}">`;
 await compose("browser", 1560, moments.map((m) => image(m.desktop)));
 await compose("phone", 900, moments.map((m) => image(m.phone)));
-await compose("terminal", 1290, moments.slice(1).map((m) => colored(m.terminal)));
+await compose("terminal", 1290, moments.slice(1).map((m) => coloured(m.terminal)));
 
 await browser.close();
 tmux("kill-server");

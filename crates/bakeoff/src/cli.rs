@@ -98,7 +98,7 @@ pub enum Command {
     Setup(Setup),
     /// Show what a plan would do (cases, commands, time, bytes written) without running it
     Plan(Plan),
-    /// Run a plan on disks, partitions or images
+    /// Run a plan on drives, partitions or images
     Run(Box<Run>),
     /// Check that the capacity of a drive is real (overwrites samples and restores them)
     Probe(Probe),
@@ -154,7 +154,7 @@ pub struct Chosen {
     /// Workload to measure (repeat the option, or separate names with commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
-    /// Maximum bytes to write (default: 2 GiB or 1 % of the disk, whichever is more)
+    /// Maximum bytes to write (default: 2 GiB or 1 % of the drive, whichever is more)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
 }
@@ -213,7 +213,7 @@ pub struct Plan {
 /// Where and within which limits a plan runs.
 #[derive(Debug, clap::Args)]
 pub struct OnTargets {
-    /// Disk, partition or image to run on (repeat it to compare devices)
+    /// Drive, partition or image to run on (repeat it to compare devices)
     #[arg(long = "target", value_name = "PATH")]
     pub targets: Vec<PathBuf>,
     /// Precision: quick, decide or precise (default: that of the plan)
@@ -257,7 +257,7 @@ pub struct Run {
 
 #[derive(Debug, clap::Args)]
 pub struct Probe {
-    /// Disk, partition or image
+    /// Drive, partition or image
     pub target: PathBuf,
     /// Erase token, as printed by `devices`
     #[arg(long, value_name = "TOKEN")]
@@ -398,7 +398,7 @@ pub struct Check {
 
 #[derive(Debug, clap::Args)]
 pub struct Watch {
-    /// Device (sda or /dev/sda), or a directory for the devices under it (default: all disks)
+    /// Device (sda or /dev/sda), or a directory for the devices under it (default: all drives)
     #[arg(value_name = "DEVICE")]
     pub device: Option<PathBuf>,
     /// Sampling interval

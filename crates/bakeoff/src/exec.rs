@@ -30,7 +30,7 @@ use crate::signals::Cancel;
 pub const TOOL_OUTPUT_BYTES: usize = 64 << 10;
 /// Most bytes an engine's reply may have.
 pub const ENGINE_OUTPUT_BYTES: usize = 16 << 20;
-/// How long a killed process is waited for. Errors of a lost disk come back after the kernel's own
+/// How long a killed process is waited for. Errors of a lost drive come back after the kernel's own
 /// time limit of 30 s, several times for a controller that is tried again.
 const UNKILLABLE: Duration = Duration::from_secs(180);
 /// This binary, whatever became of the file it was started from.

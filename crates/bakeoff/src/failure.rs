@@ -39,7 +39,7 @@ pub fn keep(store: Option<&Path>, fault: &Fault) {
         message: fault.to_string(),
         panic: PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone(),
     };
-    // The words are on the screen; what cannot be kept beside the store (a full disk, a home that
+    // The words are on the screen; what cannot be kept beside the store (a full drive, a home that
     // is read-only) is missed by nobody but report-bug, which then has no last error.
     let _ = last_error::keep(store, &error);
 }

@@ -72,18 +72,18 @@ fn numbers(text: &str) -> Vec<f64> {
     words.filter_map(|word| word.parse().ok()).collect()
 }
 
-/// MB/s that others measured over the disk's link, in bytes a second: on this board, else over
+/// MB/s that others measured over the drive's link, in bytes a second: on this board, else over
 /// such links anywhere.
-pub fn practice_bytes_per_s(model: Option<&str>, disk: &Layer) -> Option<f64> {
+pub fn practice_bytes_per_s(model: Option<&str>, drive: &Layer) -> Option<f64> {
     let board = model.and_then(find);
-    let on_board = board.and_then(|board| measured_mb(&board, disk));
-    on_board.or_else(|| usual_mb(disk)).map(|mb| mb * 1e6)
+    let on_board = board.and_then(|board| measured_mb(&board, drive));
+    on_board.or_else(|| usual_mb(drive)).map(|mb| mb * 1e6)
 }
 
 /// What the table says of this kind of link on this board.
-fn measured_mb(board: &Board, disk: &Layer) -> Option<f64> {
-    let link = disk.link.as_ref();
-    let text = match disk.bus.as_deref()? {
+fn measured_mb(board: &Board, drive: &Layer) -> Option<f64> {
+    let link = drive.link.as_ref();
+    let text = match drive.bus.as_deref()? {
         "mmc" => board.field("sd_seq_read_measured_MBps"),
         "nvme" => board.field("pcie_measured_MBps"),
         "usb" => board.field("usb_measured_MBps"),
@@ -96,8 +96,8 @@ fn measured_mb(board: &Board, disk: &Layer) -> Option<f64> {
             (Some((uas, _)), false) => uas,
             (None, _) => text,
         };
-    // A USB 2 disk on a port of USB 3 has a link of its own.
-    if disk.bus.as_deref() == Some("usb") {
+    // A USB 2 drive on a port of USB 3 has a link of its own.
+    if drive.bus.as_deref() == Some("usb") {
         let is_fast = text.contains("UASP");
         if is_fast != (link?.usb_kbit()? > 480_000) {
             return None;
@@ -109,8 +109,8 @@ fn measured_mb(board: &Board, disk: &Layer) -> Option<f64> {
 }
 
 /// What such links usually carry at most, MB/s.
-fn usual_mb(disk: &Layer) -> Option<f64> {
-    let link = disk.link.as_ref()?;
+fn usual_mb(drive: &Layer) -> Option<f64> {
+    let link = drive.link.as_ref()?;
     // USB 2: 53 MB/s of bulk transfers are the ceiling (13 of 512 bytes in each of 8000
     // microframes a second, USB 2.0 table 5-10); mass storage comes to some 40.
     let usb = |kbit: u64| match kbit {
@@ -128,7 +128,7 @@ fn usual_mb(disk: &Layer) -> Option<f64> {
         CardMode::Legacy => Some(11.0),
         CardMode::Ddr52 | CardMode::Sdr25 | CardMode::Sdr12 => None,
     };
-    match disk.bus.as_deref()? {
+    match drive.bus.as_deref()? {
         "usb" => link.usb_kbit().map(usb),
         "mmc" => link.card_mode().and_then(card),
         // Framing and acknowledgements take a tenth of what the line code leaves.
@@ -141,7 +141,7 @@ fn usual_mb(disk: &Layer) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn disk(bus: &str, link: &str) -> Layer {
+    fn drive(bus: &str, link: &str) -> Layer {
         Layer { bus: Some(bus.into()), link: Some(link.into()), ..Layer::default() }
     }
 
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn what_others_measured_by_board_and_link() {
         let practice = |model, bus, link| {
-            practice_bytes_per_s(model, &disk(bus, link)).map(|b| (b / 1e6) as u32)
+            practice_bytes_per_s(model, &drive(bus, link)).map(|b| (b / 1e6) as u32)
         };
         let pi = |n| Some(n);
         let (pi1, pi4) = (pi("Raspberry Pi Model B Rev 2"), pi("Raspberry Pi 4 Model B Rev 1.4"));

@@ -60,7 +60,7 @@ impl RunBuilder {
         RunBuilder::new(Verb::Demo, Mode::Decide, candidates, Some(region))
     }
 
-    /// Directories, each on a disk of its own: what `quick` compares. Mode `quick`, workload
+    /// Directories, each on a drive of its own: what `quick` compares. Mode `quick`, workload
     /// `randwrite`.
     pub fn directories(paths: &[&str]) -> RunBuilder {
         let candidate = |(i, path): (usize, &&str)| {
@@ -302,8 +302,8 @@ pub fn clean_cell(measurement: Measurement) -> Cell {
     }
 }
 
-/// A place on a partition of disk `disk`.
-pub fn disk_place(fs: &str, mount_point: &str, disk: &str) -> Place {
+/// A place on a partition of drive `drive`.
+pub fn disk_place(fs: &str, mount_point: &str, drive: &str) -> Place {
     let layer = |name: String, kind, dev: String| Layer {
         name,
         kind,
@@ -311,8 +311,8 @@ pub fn disk_place(fs: &str, mount_point: &str, disk: &str) -> Place {
         size_bytes: 64 << 30,
         ..Layer::default()
     };
-    let number = disk.bytes().last().unwrap_or(b'a') - b'a';
-    let mut whole = layer(disk.to_string(), LayerKind::Disk, format!("8:{}", number * 16));
+    let number = drive.bytes().last().unwrap_or(b'a') - b'a';
+    let mut whole = layer(drive.to_string(), LayerKind::Disk, format!("8:{}", number * 16));
     whole.model = Some(format!("Disk {}", letter(usize::from(number)).to_ascii_uppercase()));
     whole.rotational = Some(false);
     let dev = format!("8:{}", number * 16 + 1);
@@ -320,11 +320,11 @@ pub fn disk_place(fs: &str, mount_point: &str, disk: &str) -> Place {
         mount_point: RawPath::new(mount_point),
         fs: fs.to_string(),
         options: vec!["rw".to_string(), "relatime".to_string()],
-        source: format!("/dev/{disk}1"),
+        source: format!("/dev/{drive}1"),
         dev: dev.clone(),
         size_bytes: 64 << 30,
         free_bytes: 32 << 30,
-        chain: vec![layer(format!("{disk}1"), LayerKind::Partition, dev), whole],
+        chain: vec![layer(format!("{drive}1"), LayerKind::Partition, dev), whole],
         ..Place::default()
     }
 }

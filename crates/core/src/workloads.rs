@@ -2,7 +2,7 @@
 //!
 //! Templates: the runner fills in the file, its size and the seed. Every writing workload flushes
 //! inside the measured time, often enough that no page is written twice in memory before it
-//! reaches the disk; otherwise a slow card behind much memory would be measured as memory.
+//! reaches the drive; otherwise a slow card behind much memory would be measured as memory.
 
 use thiserror::Error;
 

@@ -3,7 +3,7 @@
 //! Every in-flight slot owns a stretch of it and every stretch starts on a page, which satisfies
 //! every O_DIRECT alignment known. Blocks of 64 KiB and more ask for huge pages: a request made of
 //! single pages is split when it has more segments than the device takes (1 MiB is 256 pages, many
-//! devices take 254 or fewer), and then the buffer is measured, not the disk. Source: madvise(2),
+//! devices take 254 or fewer), and then the buffer is measured, not the drive. Source: madvise(2),
 //! Documentation/admin-guide/mm/transhuge.rst.
 
 use std::ffi::c_void;

@@ -1,6 +1,6 @@
 //! What the generator costs on this machine, part by part: `check --engine`.
 //!
-//! Each part runs by itself, without a disk, a few times; the best counts, because others are
+//! Each part runs by itself, without a drive, a few times; the best counts, because others are
 //! disturbed and not different. All of it takes about half a second.
 
 use std::hint::black_box;

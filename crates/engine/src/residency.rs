@@ -142,7 +142,7 @@ mod tests {
         rustix::fs::statfs(dir).is_ok_and(|s| u64::try_from(s.f_type) == Ok(TMPFS_MAGIC))
     }
 
-    /// The build directory is on a disk; the directory for temporary files may be in memory.
+    /// The build directory is on a drive; the directory for temporary files may be in memory.
     fn on_disk() -> &'static Path {
         Path::new(env!("CARGO_MANIFEST_DIR"))
     }

@@ -335,7 +335,7 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
-    /// What a slice changed is on the disk when it ends, also where the job flushes nothing.
+    /// What a slice changed is on the drive when it ends, also where the job flushes nothing.
     fn settle(&mut self) -> Result<(), EngineError> {
         if self.cell.job.fsync == 0 {
             fsync(&self.directory).map_err(|e| EngineError::io("syncing the directory", e))?;

@@ -125,9 +125,9 @@ mod tests {
             picture.rect((0.0, 0.0), (1.5, 1.0), black, 1.0);
             picture.rect((4.0, 0.0), (1.0, 1.0), black, 0.5);
         });
-        let gray = |pixel: [u8; 3]| pixel.iter().all(|c| (126..=129).contains(c));
-        assert!(gray(at(&mut canvas, 1, 0)), "{:?}", at(&mut canvas, 1, 0));
-        assert!(gray(at(&mut canvas, 4, 0)), "{:?}", at(&mut canvas, 4, 0));
+        let grey = |pixel: [u8; 3]| pixel.iter().all(|c| (126..=129).contains(c));
+        assert!(grey(at(&mut canvas, 1, 0)), "{:?}", at(&mut canvas, 1, 0));
+        assert!(grey(at(&mut canvas, 4, 0)), "{:?}", at(&mut canvas, 4, 0));
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub struct Bench {
     #[arg(long, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
     pub verify: bool,
-    /// Record acknowledged flushes in FILE on another disk; requires --verify
+    /// Record acknowledged flushes in FILE on another drive; requires --verify
     #[arg(
         long = "verify_state_save",
         alias = "verify-state-save",

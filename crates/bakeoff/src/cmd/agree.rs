@@ -49,7 +49,7 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
 }
 
 /// Keeps this process, and with it every tool and engine it starts, on one CPU; which, where the
-/// kernel allows it. A disk with one queue interrupts one CPU, and whoever waits on another pays
+/// kernel allows it. A drive with one queue interrupts one CPU, and whoever waits on another pays
 /// for being woken from there: where the scheduler put a process would be part of its figure.
 fn stay_on_one_cpu() -> Option<usize> {
     let allowed = sched_getaffinity(None).ok()?;

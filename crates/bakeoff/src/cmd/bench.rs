@@ -261,7 +261,7 @@ struct On<'a> {
     acks: Option<File>,
 }
 
-/// Measures and adds what the page cache and the disks say. A file that we laid out ourselves is
+/// Measures and adds what the page cache and the drives say. A file that we laid out ourselves is
 /// put out of memory before it is read, any other where that is asked for; otherwise it is taken as
 /// it is, which is then said.
 fn measure(
@@ -279,14 +279,14 @@ fn measure(
         let seen = resident(target.path(), job.size, args.invalidate.unwrap_or(ours));
         truth.resident_before_bytes = seen.filter(|_| kind == TargetKind::File);
     }
-    let disks = place.disk_numbers();
+    let drives = place.disk_numbers();
     let progress = Progress::new(global.quiet);
     progress.doing(job.rw.name());
-    let before = host::Evidence::take(&disks);
+    let before = host::Evidence::take(&drives);
     let (acks, unseen) = (acks.as_ref().map(AsFd::as_fd), progress.is_hidden());
     let load = Load { acks, unseen, ..Load::new(job, &[]) };
     let measured = load::run_all(load, target, kind, cancel, &mut |live| progress.live(live));
-    host::Evidence::take(&disks).since(&before, &mut truth);
+    host::Evidence::take(&drives).since(&before, &mut truth);
     progress.clear();
     let mut measurement = measured.and_then(load::only)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);

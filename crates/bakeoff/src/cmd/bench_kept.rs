@@ -24,7 +24,7 @@ use crate::ui::out;
 const LINE_MAX_BYTES: u64 = 64 << 10;
 
 /// Opens the record for a job on `target`: a new file on another filesystem, whose every line is on
-/// its disk before the job goes on, or a pipe or port to whoever keeps it.
+/// its drive before the job goes on, or a pipe or port to whoever keeps it.
 pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
     let shown = RawPath::new(record);
     let unusable = |e: std::io::Error| Fault::environment(format!("cannot write {shown}: {e}"));
@@ -35,7 +35,7 @@ pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
     if is_file && folder.dev() == of_target.dev() {
         return Err(Fault::usage(format!(
             "Refusing to write the record {shown}: it is on the filesystem under test and could be \
-             lost with it. Keep the record on another disk"
+             lost with it. Keep the record on another drive"
         )));
     }
     let flags = OFlags::DSYNC | OFlags::NOCTTY;

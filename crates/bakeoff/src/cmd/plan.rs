@@ -77,7 +77,7 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
     let mut speeds = Vec::new();
     for Wanted { target, span, .. } in &looked.wanted {
         if target.is_image {
-            let why = "positions in an image do not correspond to positions on the disk";
+            let why = "positions in an image do not correspond to positions on the drive";
             speeds.push(SpeedView::not_read(why));
             continue;
         }
@@ -119,7 +119,7 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
         true => format!("{about} of {}", units::size(bytes)),
         false => format!("{about}, {}", units::size_decimal(bytes)),
     };
-    let serial = target.drive().and_then(|disk| disk.serial.as_deref());
+    let serial = target.drive().and_then(|drive| drive.serial.as_deref());
     let about = about + &serial.map_or(String::new(), |s| format!(", serial number {}", s.trim()));
     TargetView {
         path: target.path.to_string(),

@@ -29,7 +29,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     }
     if let Some(size) = args.size.filter(|size| *size < space::FILE_MIN_BYTES) {
         return Err(Fault::usage(format!(
-            "--size {} is too small to measure a disk beyond its cache. Use --size {} or more",
+            "--size {} is too small to measure a drive beyond its cache. Use --size {} or more",
             units::block_size(size),
             units::block_size(space::FILE_MIN_BYTES)
         )));

@@ -1,4 +1,4 @@
-//! `bakeoff run PLAN --target T…`: a plan on disks, partitions or images.
+//! `bakeoff run PLAN --target T…`: a plan on drives, partitions or images.
 //!
 //! Everything that can be refused is refused before anything is changed: the plan, the targets, the
 //! room, the wear, the consent. What happens is shown before it is asked for.

@@ -1,4 +1,4 @@
-//! `bakeoff simulate`: the decision machinery against disks whose truth is known.
+//! `bakeoff simulate`: the decision machinery against drives whose truth is known.
 
 use std::io::IsTerminal;
 

@@ -175,7 +175,7 @@ pub fn write_file(
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
             Fault::environment(format!(
                 "no space left to write {}. Nothing was written there. Free some space, or specify \
-                 a file on another disk",
+                 a file on another drive",
                 RawPath::new(path)
             ))
         }

@@ -1,4 +1,4 @@
-//! `bakeoff watch [DEVICE]`: what the disks and the machine do, live, in the figures of iostat.
+//! `bakeoff watch [DEVICE]`: what the drives and the machine do, live, in the figures of iostat.
 
 use std::io::IsTerminal;
 use std::path::Path;

@@ -113,7 +113,7 @@ fn ends_with(parent: i32, signal: Signal) -> std::io::Result<()> {
 /// when it cannot be started, as a shell would.
 ///
 /// The request to die survives execve(2), so mkfs or mount cannot outlive a killed bakeoff and go
-/// on changing a disk that recovery is putting back.
+/// on changing a drive that recovery is putting back.
 fn become_tool(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(parent) = args.next().and_then(|pid| pid.to_str()?.parse::<i32>().ok()) else {
         return ExitCode::from(127);

@@ -67,11 +67,11 @@ pub fn device(root: &Root, name: &str) -> Option<BlockDevice> {
     })
 }
 
-/// The disk of a partition, or the parts (`slaves/`) of a stacked device.
+/// The drive of a partition, or the parts (`slaves/`) of a stacked device.
 fn below(root: &Root, dir: &Path) -> Vec<Dev> {
     let number = |dir: PathBuf| root.attr(dir.join("dev"))?.parse().ok();
     if root.path(dir.join("partition")).exists() {
-        return dir.parent().and_then(|disk| number(disk.to_path_buf())).into_iter().collect();
+        return dir.parent().and_then(|drive| number(drive.to_path_buf())).into_iter().collect();
     }
     let slaves = dir.join("slaves");
     root.names(&slaves).iter().filter_map(|name| number(slaves.join(name))).collect()

@@ -168,7 +168,7 @@ fn layers_carry_what_identifies_a_drive() {
     insta::assert_json_snapshot!("layers_laptop", system.named("nvme0n1").unwrap().layer);
 }
 
-/// What `check` says of every disk that is mounted somewhere, without asking or waiting.
+/// What `check` says of every drive that is mounted somewhere, without asking or waiting.
 #[test]
 fn how_fit_every_machine_is() {
     for name in MACHINES {
@@ -179,21 +179,21 @@ fn how_fit_every_machine_is() {
         for mounted in &system.mounts {
             let mut place = place::describe(mounted, &system);
             (place.size_bytes, place.free_bytes) = (100 << 30, 50 << 30);
-            let disks: Vec<String> = place.disks().map(|disk| disk.name.clone()).collect();
-            if place.class != PlaceClass::Block || disks.is_empty() || seen.contains(&disks) {
+            let drives: Vec<String> = place.disks().map(|drive| drive.name.clone()).collect();
+            if place.class != PlaceClass::Block || drives.is_empty() || seen.contains(&drives) {
                 continue;
             }
-            seen.push(disks);
+            seen.push(drives);
             let target =
                 Target::Place { name: mounted.mount.mount_point.to_string(), place: place.into() };
             shown += &check_text(&root, target, &system);
         }
-        for disk in system.devices.iter().filter(|d| d.layer.kind == LayerKind::Disk) {
-            if seen.iter().flatten().any(|name| *name == disk.layer.name) {
+        for drive in system.devices.iter().filter(|d| d.layer.kind == LayerKind::Disk) {
+            if seen.iter().flatten().any(|name| *name == drive.layer.name) {
                 continue;
             }
-            let chain = vec![disk.layer.clone()];
-            let name = format!("/dev/{}", disk.layer.name);
+            let chain = vec![drive.layer.clone()];
+            let name = format!("/dev/{}", drive.layer.name);
             let target = Target::Device { name, chain, in_use: Vec::new() };
             shown += &check_text(&root, target, &system);
         }
@@ -235,12 +235,12 @@ fn what_is_usual_for_every_mount() {
         let model = host.model.as_deref();
         for mounted in &system.mounts {
             let place = place::describe(mounted, &system);
-            let Ok((kind, disk)) = medium::of(&place) else { continue };
-            let classes = disk.map(medium::classes).unwrap_or_default();
+            let Ok((kind, drive)) = medium::of(&place) else { continue };
+            let classes = drive.map(medium::classes).unwrap_or_default();
             let board = model.and_then(boards::find).map(|board| board.name());
-            let key = disk.and_then(|d| links::key(d).or_else(|| links::slot_key(model, d)));
+            let key = drive.and_then(|d| links::key(d).or_else(|| links::slot_key(model, d)));
             let subject = Subject { medium: kind, classes: &classes, link: key, board };
-            let limit = disk.and_then(|disk| links::limit(model, disk));
+            let limit = drive.and_then(|drive| links::limit(model, drive));
             let ranges = Test::ALL.iter().map(|test| usual::range(&subject, *test).unwrap().low);
             let ranges: Vec<f64> = ranges.collect();
             let limit = limit.map(|limit| limit.practice_bytes_per_s);

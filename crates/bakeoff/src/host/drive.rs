@@ -35,7 +35,7 @@ pub fn identity_of(dev: Dev) -> Option<Identity> {
     })
 }
 
-/// The largest granule a disk wants writes aligned to: erase block of a card, optimal I/O size,
+/// The largest granule a drive wants writes aligned to: erase block of a card, optimal I/O size,
 /// physical block. `name` is its kernel name.
 pub fn granule_bytes(name: &str) -> u64 {
     let root = Root::system();

@@ -1,4 +1,4 @@
-//! What a drive says of its own health: smartctl for disks and SSDs, /sys for an eMMC.
+//! What a drive says of its own health: smartctl for drives and SSDs, /sys for an eMMC.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ const LIMIT: Duration = Duration::from_secs(15);
 const ARGS: [&str; 4] = ["--json", "--info", "--health", "--attributes"];
 
 /// Its word; `None` for what has none (SD cards, virtual disks).
-pub fn drive_health(disk: &Layer, cancel: &Cancel) -> Option<Result<Health, String>> {
-    match disk.bus.as_deref()? {
-        "mmc" => of_emmc(&Root::system(), &disk.name).map(Ok),
-        "ata" | "nvme" | "usb" | "scsi" => Some(ask(&disk.name, cancel)),
+pub fn drive_health(drive: &Layer, cancel: &Cancel) -> Option<Result<Health, String>> {
+    match drive.bus.as_deref()? {
+        "mmc" => of_emmc(&Root::system(), &drive.name).map(Ok),
+        "ata" | "nvme" | "usb" | "scsi" => Some(ask(&drive.name, cancel)),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What the machine did around a cell: bytes of the disks, of other processes, time asleep, swap.
+//! What the machine did around a cell: bytes of the drives, of other processes, time asleep, swap.
 //!
 //! Cheap enough to take before and after every cell, and taken outside of the measured time.
 
@@ -13,7 +13,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::io_users::{IoUsers, NAMED};
 use super::root::Root;
 
-/// What disks have moved since they appeared.
+/// What drives have moved since they appeared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct DiskCounters {
     /// Bytes read.
@@ -116,7 +116,7 @@ impl Moment {
     }
 }
 
-/// What these disks have moved, together; `None` when there are none or one cannot be read.
+/// What these drives have moved, together; `None` when there are none or one cannot be read.
 fn counters(disks: &[String]) -> Option<DiskCounters> {
     let root = Root::system();
     let mut sum = DiskCounters::default();
@@ -128,7 +128,7 @@ fn counters(disks: &[String]) -> Option<DiskCounters> {
     (!disks.is_empty()).then_some(sum)
 }
 
-/// Bytes these disks have moved, read and written together.
+/// Bytes these drives have moved, read and written together.
 pub fn disk_bytes(disks: &[String]) -> Option<u64> {
     let sum = counters(disks)?;
     sum.read_bytes.checked_add(sum.written_bytes)
@@ -181,7 +181,7 @@ mod tests {
         let place = crate::host::place(here).unwrap();
         let disks = place.disk_numbers();
         if disks.is_empty() {
-            skip::skip("disk", "no disk is visible below the source directory");
+            skip::skip("disk", "no drive is visible below the source directory");
             return;
         }
         let before = Evidence::take(&disks);
@@ -218,7 +218,7 @@ mod tests {
         wait();
         let after = IoUsers::take(&Root::system()).bytes();
         if crate::host::place(dir.path()).unwrap().disks().next().is_none() {
-            skip::skip("disk", "no disk is visible below the source directory");
+            skip::skip("disk", "no drive is visible below the source directory");
             return;
         }
         assert!(after - before >= 8 << 20, "{before} {after}");

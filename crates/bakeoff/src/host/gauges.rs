@@ -1,6 +1,6 @@
 //! Clocks and temperatures: which files of /sys tell them.
 //!
-//! Temperatures of the disks themselves are left out: asking an NVMe drive or a SATA disk is a
+//! Temperatures of the drives themselves are left out: asking an NVMe drive or a SATA drive is a
 //! command to the device that is being measured. Sources:
 //! `Documentation/admin-guide/pm/cpufreq.rst`,
 //! `Documentation/driver-api/thermal/sysfs-api.rst`, `Documentation/hwmon/sysfs-interface.rst`.

@@ -1,4 +1,4 @@
-//! Who a disk is and how it is connected: model, serial number, bus, link speed.
+//! Who a drive is and how it is connected: model, serial number, bus, link speed.
 //!
 //! Source: `Documentation/ABI/{stable,testing}/sysfs-*` of the Linux kernel, and the layout of
 //! /sys/devices: a device's directory lies inside that of the bus it hangs on.
@@ -12,7 +12,7 @@ use bakeoff_core::sysinfo::{mmc_ios, sd_status, vpd};
 
 use super::root::{Root, name_starts_with};
 
-/// Fills in what identifies a whole disk; `dir` is its directory in /sys/devices.
+/// Fills in what identifies a whole drive; `dir` is its directory in /sys/devices.
 pub fn identify(root: &Root, dir: &Path, udev: &Udev, layer: &mut Layer) {
     let device = dir.join("device");
     let up = ancestors(root, dir);
@@ -84,7 +84,7 @@ fn subsystem(root: &Root, dir: &Path) -> Option<String> {
     root.link_name(dir.join("subsystem"))
 }
 
-/// The innermost USB device (not interface) around a disk.
+/// The innermost USB device (not interface) around a drive.
 pub fn usb_device(root: &Root, up: &[PathBuf]) -> Option<PathBuf> {
     let is_device = |dir: &&PathBuf| {
         subsystem(root, dir).as_deref() == Some("usb") && root.path(dir.join("speed")).exists()

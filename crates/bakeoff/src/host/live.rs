@@ -18,7 +18,7 @@ use super::sources::Sources;
 /// Why there is no frame.
 #[derive(Debug, Error)]
 pub enum LiveError {
-    /// No counters of disks.
+    /// No counters of drives.
     #[error("cannot read /proc/diskstats: {0}; mount /proc (`mount -t proc proc /proc`)")]
     Counters(std::io::Error),
     /// A device that was asked for went away.
@@ -29,13 +29,13 @@ pub enum LiveError {
 /// The devices to be shown.
 #[derive(Clone, Debug)]
 pub enum Devices {
-    /// Every disk and what is made of several, as they come and go.
+    /// Every drive and what is made of several, as they come and go.
     Disks,
     /// These, which have to stay.
     These(Vec<Dev>),
 }
 
-/// One look at the counters of disks.
+/// One look at the counters of drives.
 struct Look {
     monotonic_ns: u64,
     disks: Vec<(Dev, String, BlockStat)>,
@@ -57,7 +57,7 @@ impl Live {
     /// Opens the sources and takes the first look.
     ///
     /// # Errors
-    /// Without counters of disks, or when a device is not there.
+    /// Without counters of drives, or when a device is not there.
     pub fn open(devices: Devices) -> Result<Live, LiveError> {
         let root = Root::system();
         let sources = Sources::open(None);
@@ -171,7 +171,7 @@ fn look(root: &Root, devices: &Devices) -> Result<Look, LiveError> {
     Ok(Look { monotonic_ns, disks })
 }
 
-/// Whole disks and volumes; files and memory as disks only where they are asked for.
+/// Whole drives and volumes; loop devices and RAM disks only where they are asked for.
 fn is_shown(root: &Root, dev: Dev, name: &str) -> bool {
     let is_file_or_memory = ["loop", "ram", "zram"].iter().any(|kind| name.starts_with(kind));
     let dir = Path::new("sys/dev/block").join(dev.to_string());
@@ -181,7 +181,7 @@ fn is_shown(root: &Root, dev: Dev, name: &str) -> bool {
 /// What tells a drive from the next one under the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Attached {
-    /// `diskseq` of the device, or of the disk of a partition (Linux 5.15 and later).
+    /// `diskseq` of the device, or of the drive of a partition (Linux 5.15 and later).
     sequence: Option<u64>,
     /// Whether it has room: a reader whose card was taken out stays as a device of 0 bytes.
     has_medium: bool,

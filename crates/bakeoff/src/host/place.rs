@@ -1,4 +1,4 @@
-//! What lies behind a path: the mount, the filesystem and every device down to the disks.
+//! What lies behind a path: the mount, the filesystem and every device down to the drives.
 
 use std::io;
 use std::path::{Path, PathBuf};

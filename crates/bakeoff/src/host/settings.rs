@@ -30,24 +30,24 @@ pub fn cpufreq_policies() -> Vec<String> {
 pub fn has_mapper(name: &str) -> bool {
     let root = Root::system();
     let is_it =
-        |disk: &String| root.attr(format!("sys/block/{disk}/dm/name")).as_deref() == Some(name);
+        |drive: &String| root.attr(format!("sys/block/{drive}/dm/name")).as_deref() == Some(name);
     root.names("sys/block").iter().any(is_it)
 }
 
-/// Logical block size of a disk by its kernel name, bytes.
+/// Logical block size of a drive by its kernel name, bytes.
 pub fn logical_block_bytes(name: &str) -> Option<u32> {
     Root::system().number(format!("sys/block/{name}/queue/logical_block_size"))
 }
 
-/// Whether a disk of that kernel name can be told to forget bytes, where the kernel says so. A loop
-/// device passes that on as the request to write zeroes (drivers/block/loop.c), which is another
-/// ability of the disk below.
+/// Whether a drive of that kernel name can be told to forget bytes, where the kernel says so. A
+/// loop device passes that on as the request to write zeroes (drivers/block/loop.c), which is
+/// another ability of the drive below.
 pub fn can_discard(name: &str, through_loop: bool) -> Option<bool> {
     let most = if through_loop { "write_zeroes_max_bytes" } else { "discard_max_bytes" };
     Root::system().number(format!("sys/block/{name}/queue/{most}")).map(|bytes: u64| bytes > 0)
 }
 
-/// What kind of card a disk of that kernel name is, as the mmc bus says: `SD` or `MMC`.
+/// What kind of card a drive of that kernel name is, as the mmc bus says: `SD` or `MMC`.
 pub fn card_type(name: &str) -> Option<String> {
     Root::system().attr(format!("sys/block/{name}/device/type"))
 }

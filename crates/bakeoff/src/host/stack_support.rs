@@ -9,9 +9,9 @@ use bakeoff_core::sysinfo::{filesystems, scheduler};
 use super::root::Root;
 use crate::exec::find_program;
 
-/// Whether everything for a stack is there; the reason when not, and what would mend it. `disk` is
-/// the kernel name of the disk whose settings it changes, where that is known.
-pub fn stack_support(stack: &Stack, disk: Option<&str>) -> Result<(), String> {
+/// Whether everything for a stack is there; the reason when not, and what would mend it. `drive` is
+/// the kernel name of the drive whose settings it changes, where that is known.
+pub fn stack_support(stack: &Stack, drive: Option<&str>) -> Result<(), String> {
     if let Some(recipe) = support::recipe_of(stack) {
         super::support(recipe).map_err(|missing| missing.to_string())?;
     }
@@ -26,8 +26,8 @@ pub fn stack_support(stack: &Stack, disk: Option<&str>) -> Result<(), String> {
         program("lvcreate")?;
         device_mapper(&root)?;
     }
-    if let (Some(wanted), Some(disk)) = (&stack.knobs.scheduler, disk) {
-        has_scheduler(&root, wanted, disk)?;
+    if let (Some(wanted), Some(drive)) = (&stack.knobs.scheduler, drive) {
+        has_scheduler(&root, wanted, drive)?;
     }
     if let Some(governor) = &stack.knobs.governor {
         has_governor(&root, governor)?;
@@ -87,10 +87,10 @@ fn cipher(root: &Root, crypt: &Crypt) -> Result<(), String> {
 
 /// The kernel loads a scheduler's module when it is chosen, so one that is listed nowhere may
 /// still be there as a module.
-fn has_scheduler(root: &Root, wanted: &str, disk: &str) -> Result<(), String> {
-    let text = root.attr(format!("sys/block/{disk}/queue/scheduler"));
+fn has_scheduler(root: &Root, wanted: &str, drive: &str) -> Result<(), String> {
+    let text = root.attr(format!("sys/block/{drive}/queue/scheduler"));
     let Some(text) = text else {
-        return Err(format!("{disk} has no request queue of its own, so it has no I/O scheduler"));
+        return Err(format!("{drive} has no request queue of its own, so it has no I/O scheduler"));
     };
     let available = scheduler::parse(&text).available;
     if available.iter().any(|name| name == wanted) {
@@ -101,7 +101,8 @@ fn has_scheduler(root: &Root, wanted: &str, disk: &str) -> Result<(), String> {
         other => other,
     };
     let option = format!("IOSCHED_{}", wanted.to_uppercase().replace('-', "_"));
-    module(root, file, &option).map_err(|why| format!("{why}; {disk} has {}", available.join(", ")))
+    module(root, file, &option)
+        .map_err(|why| format!("{why}; {drive} has {}", available.join(", ")))
 }
 
 fn has_governor(root: &Root, wanted: &str) -> Result<(), String> {

@@ -1,11 +1,11 @@
-//! Which disks the system itself writes to while something is measured.
+//! Which drives the system itself writes to while something is measured.
 
 use std::path::Path;
 
 use bakeoff_core::model::host::LayerKind;
 use bakeoff_core::rules::SystemDisk;
 
-/// The disks under `/`, `/var`, swap and the store. What cannot be looked up is left out: it then
+/// The drives under `/`, `/var`, swap and the store. What cannot be looked up is left out: it then
 /// limits no claim, as on a machine without that directory.
 pub fn system_disks(store: &Path) -> Vec<SystemDisk> {
     let mut found = Vec::new();
@@ -14,8 +14,8 @@ pub fn system_disks(store: &Path) -> Vec<SystemDisk> {
         [("/", Path::new("/")), ("/var", Path::new("/var")), ("the store", store_dir)]
     {
         let Ok(place) = super::place(dir) else { continue };
-        for disk in place.disks() {
-            found.push(SystemDisk { purpose: purpose.to_string(), dev: disk.dev.clone() });
+        for drive in place.disks() {
+            found.push(SystemDisk { purpose: purpose.to_string(), dev: drive.dev.clone() });
         }
     }
     if let Ok(system) = super::system() {

@@ -34,7 +34,7 @@ pub struct Site {
     pub dirtied_per_page: Option<f64>,
     /// Whether cells go to a block device: a stack without a filesystem.
     pub is_raw: bool,
-    /// Block devices from the filesystem down to the disks, as the sampler watches them.
+    /// Block devices from the filesystem down to the drives, as the sampler watches them.
     pub devices: Vec<Device>,
 }
 

@@ -1,26 +1,27 @@
-//! What the disks do while nothing of ours runs: the rate that is foreign to every cell of a block.
+//! What the drives do while nothing of ours runs: the rate that is foreign to every cell of a
+//! block.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::host;
 
-/// How long the disks are watched; short against a block, long against one stray write.
+/// How long the drives are watched; short against a block, long against one stray write.
 const WATCH: Duration = Duration::from_millis(300);
 
-/// Bytes a second the disks move while we do nothing.
+/// Bytes a second the drives move while we do nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rate {
     bytes_per_s: f64,
 }
 
 impl Rate {
-    /// Watches the disks for a moment.
-    pub fn watch(disks: &[String]) -> Rate {
+    /// Watches the drives for a moment.
+    pub fn watch(drives: &[String]) -> Rate {
         let started = Instant::now();
-        let before = host::disk_bytes(disks);
+        let before = host::disk_bytes(drives);
         thread::sleep(WATCH);
-        let after = host::disk_bytes(disks);
+        let after = host::disk_bytes(drives);
         let moved = match (before, after) {
             (Some(before), Some(after)) => after.saturating_sub(before),
             _ => 0,

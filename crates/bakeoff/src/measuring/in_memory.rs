@@ -1,4 +1,4 @@
-//! The filesystem and the encryption of each stack on memory: what they do with no disk below.
+//! The filesystem and the encryption of each stack on memory: what they do with no drive below.
 //!
 //! An image in memory on a loop device, on which each stack is made once as in a visit. The loop
 //! device is part of what is measured, so the rate is a little lower than the filesystem alone.

@@ -1,7 +1,7 @@
 //! One standing candidate in the rounds of a workload: its measuring process, its slices, and the
 //! evidence about them.
 //!
-//! What the disks moved is read around each slice: slices take turns, so each byte belongs to one
+//! What the drives moved is read around each slice: slices take turns, so each byte belongs to one
 //! of them. What other processes did is read around all of them together and divided by time,
 //! because reading it takes longer than a slice.
 
@@ -37,7 +37,7 @@ pub struct RoundsId<'s> {
     pub workload: WorkloadIx,
     /// Candidates that stand, in the order of the block.
     pub standing: &'s [CandidateIx],
-    /// What the disks move while nothing of ours runs.
+    /// What the drives move while nothing of ours runs.
     pub idle: idle::Rate,
 }
 
@@ -63,7 +63,7 @@ pub struct Member {
     sliced: Sliced,
     metric: Metric,
     least: Least,
-    /// Whether what a slice reads has to come from the disk.
+    /// Whether what a slice reads has to come from the drive.
     reads_cold: bool,
     /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
     /// what is read twice in one would come from there.

@@ -188,7 +188,7 @@ fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Op
     is_over.then_some("it would exceed the write limit. Raise the limit with --max-write")
 }
 
-/// Measures an experiment; what is read comes from the disk, as in the cells.
+/// Measures an experiment; what is read comes from the drive, as in the cells.
 fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<LayerRate, String> {
     if place.planned.job.rw.reads() {
         let site = place.candidate.and_then(|candidate| target_set.site(candidate));

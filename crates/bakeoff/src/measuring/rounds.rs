@@ -44,10 +44,10 @@ pub fn measure(
     which: RoundsId<'_>,
 ) -> Result<Measured, Fault> {
     watch(session, target_set, which.standing);
-    let disks = target_set.disks();
-    let before = Evidence::take(&disks);
+    let drives = target_set.disks();
+    let before = Evidence::take(&drives);
     let ended = in_rounds(session, target_set, which);
-    let after = Evidence::take(&disks);
+    let after = Evidence::take(&drives);
     if let Some(sampler) = &session.sampler {
         sampler.pause();
     }

@@ -24,7 +24,7 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::ui::say;
 
-/// The disks below everything that is measured, each once.
+/// The drives below everything that is measured, each once.
 fn drives_of(run: &Run) -> Vec<Layer> {
     let mut disks: Vec<Layer> = Vec::new();
     for disk in run.header.disks() {
@@ -82,7 +82,7 @@ impl Session<'_> {
         }
     }
 
-    /// Has every disk of the run tell its wear and errors. Virtual disks and most cards tell none.
+    /// Has every drive of the run tell its wear and errors. Virtual disks and most cards tell none.
     fn ask_drives(&mut self, after: bool) -> Result<(), Fault> {
         let disks = drives_of(self.journal.run());
         let told = |disk: &Layer| {

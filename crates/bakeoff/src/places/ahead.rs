@@ -36,7 +36,7 @@ pub struct Trial {
     pub flushed_write_ns: u64,
     /// Preparing and ending a visit.
     pub visit: Cost,
-    /// Whether what is written wears a disk; memory does not.
+    /// Whether what is written wears a drive; memory does not.
     pub wears: bool,
     /// What a few slices of each workload took, in the order of the header's workloads.
     pub cells: CellTrials,

@@ -53,8 +53,8 @@ pub struct Part {
     pub device: RawPath,
     /// The file behind it and where in that file it begins, where it is a loop device on one.
     pub backing: Option<(Inode, u64)>,
-    /// Kernel name of the disk whose settings a candidate may change: the target's own, or for an
-    /// image the loop device, as the disk below belongs to others.
+    /// Kernel name of the drive whose settings a candidate may change: the target's own, or for an
+    /// image the loop device, as the drive below belongs to others.
     pub knob_disk: String,
 }
 
@@ -237,8 +237,8 @@ impl Regions {
     ) -> Result<(), StepError> {
         let Kind::Stack(stack) = &candidate.kind else { return Ok(()) };
         let part = self.attached(candidate)?.parts.get(part);
-        let disk = part.map(|part| part.knob_disk.clone()).unwrap_or_default();
-        for (knob, value) in knobs::wanted(&stack.knobs, &disk, &host::cpufreq_policies()) {
+        let drive = part.map(|part| part.knob_disk.clone()).unwrap_or_default();
+        for (knob, value) in knobs::wanted(&stack.knobs, &drive, &host::cpufreq_policies()) {
             let now = |knob: &Knob| {
                 let text = host::setting(knobs::path(knob).as_path());
                 text.map(|text| knobs::current(&text)).unwrap_or_default()

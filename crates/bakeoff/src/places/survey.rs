@@ -2,7 +2,7 @@
 //!
 //! Coarse on purpose and over in seconds; it decides whether a region is too long for one speed
 //! and is shown, and is no measurement of a candidate. Read there and back, so that a machine that
-//! gets faster or slower meanwhile is not taken for a disk that does from its start to its end.
+//! gets faster or slower meanwhile is not taken for a drive that does from its start to its end.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -41,7 +41,7 @@ pub fn survey(
     let mut memory = vec![0u8; READ_BYTES + ALIGN_BYTES];
     let start = memory.as_ptr().align_offset(ALIGN_BYTES).min(ALIGN_BYTES);
     let block = &mut memory[start..][..READ_BYTES];
-    // What was read on the way there may be in the disk's own memory on the way back.
+    // What was read on the way there may be in the drive's own memory on the way back.
     let half = span.size_bytes / POSITIONS / 2 / READ_BYTES as u64 * READ_BYTES as u64;
     if half == 0 {
         return Ok(Vec::new());

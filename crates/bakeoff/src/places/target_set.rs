@@ -136,7 +136,7 @@ impl TargetSet {
         sentinel::read(sentinel::BYTES, file, TargetKind::File, cancel)
     }
 
-    /// The disks whose idle rate is foreign to the run.
+    /// The drives whose idle rate is foreign to the run.
     pub fn disks(&self) -> Vec<String> {
         let mut disks: Vec<String> = match self {
             TargetSet::Directories { sites, .. } => {

@@ -361,7 +361,7 @@ fn survey_region(
     session.progress.note(&format!("Speed from start to end: {}.", region::speeds(&positions)));
     let number = RegionIx::new(index);
     session.journal.record(What::Surveyed { region: number, positions })?;
-    // Where in an image a byte lies says nothing about where on the disk it is.
+    // Where in an image a byte lies says nothing about where on the drive it is.
     if wanted.target.is_image {
         return Ok(span);
     }

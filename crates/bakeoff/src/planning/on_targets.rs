@@ -147,7 +147,7 @@ fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<
         let target = target::look(path, args.shares_disk_with_root)?;
         if found.iter().any(|other| other.disk == target.disk) {
             return Err(Fault::usage(format!(
-                "{} is on the same disk as another target, and the two would disturb each other",
+                "{} is on the same drive as another target, and the two would disturb each other",
                 RawPath::new(path)
             )));
         }

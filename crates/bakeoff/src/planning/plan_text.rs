@@ -55,8 +55,8 @@ pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expande
         })
         .collect();
     let supports = |stack: &Stack, index: usize| {
-        let disk = targets.get(index).and_then(|(target, _)| target.knob_disk());
-        host::stack_support(stack, disk.as_deref())
+        let drive = targets.get(index).and_then(|(target, _)| target.knob_disk());
+        host::stack_support(stack, drive.as_deref())
     };
     let job_files = job_files(plan)?;
     let here = Here { supports: &supports, job_files: &job_files };

@@ -1,7 +1,7 @@
 //! Watches the machine while a cell is measured, at a cost that is itself measured.
 //!
 //! A thread of the runner, never of the process that measures. It keeps off the first CPU, where
-//! boards take the interrupts of their disks; among the others the kernel wakes it where nothing
+//! boards take the interrupts of their drives; among the others the kernel wakes it where nothing
 //! runs. It sleeps between cells. Rows go into rings of fixed size: nothing is allocated and
 //! nothing is written while it samples, and the runner takes a cell's part out after the cell.
 
@@ -28,7 +28,7 @@ const SLOW_ROWS: usize = 512;
 /// Stack of the thread.
 const STACK_BYTES: usize = 128 << 10;
 
-/// Two rates: for disks and CPUs, and for the rest, as a multiple.
+/// Two rates: for drives and CPUs, and for the rest, as a multiple.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     fast_ns: u64,

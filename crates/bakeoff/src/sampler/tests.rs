@@ -43,8 +43,8 @@ fn what_this_machine_does_is_seen_and_cheap() {
     assert!(seen.start_ns <= 0 && *seen.fast_ns.last().unwrap() >= to_ns - from_ns);
     assert!(seen.fast_ns.len() >= 3, "{:?}", seen.fast_ns);
     assert_eq!(seen.cpus[0].user_ms.len(), seen.fast_ns.len());
-    for disk in seen.devices.iter().filter(|d| d.is_disk) {
-        assert!(disk.written_bytes.iter().sum::<u64>() >= 65536, "{disk:?}");
+    for drive in seen.devices.iter().filter(|d| d.is_disk) {
+        assert!(drive.written_bytes.iter().sum::<u64>() >= 65536, "{drive:?}");
     }
     assert!(!devices.is_empty() && seen.devices.len() == devices.len());
     assert!(seen.memory.is_some_and(|m| m.dirty_bytes.len() == seen.slow_ns.len()));

@@ -184,7 +184,7 @@ impl Asked {
                 let words = words.iter().map(|word| shell_word(&RawPath::new(word)));
                 Ok(format!(
                     "{verb} {}.\n\nbakeoff writes a scratch file in each directory (at most 2 GiB \
-                     or 1 % of the disk in total) and removes it.\n\n$ bakeoff {}\n",
+                     or 1 % of the drive in total) and removes it.\n\n$ bakeoff {}\n",
                     places.join(", "),
                     words.collect::<Vec<_>>().join(" ")
                 ))

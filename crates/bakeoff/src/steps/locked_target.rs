@@ -1,7 +1,7 @@
 //! A target a run has for itself: locked against other runs and udev, and looked at again before
 //! every step, because a name like sdb may be another drive's a moment after a cable slipped.
 //!
-//! flock(2) on the whole disk keeps udev and other runs off (systemd's "Locking Block Device
+//! flock(2) on the whole drive keeps udev and other runs off (systemd's "Locking Block Device
 //! Access"); O_EXCL on the target keeps mount, mkfs and volume managers off.
 
 use std::fs::{File, Metadata};
@@ -42,9 +42,9 @@ enum What {
 }
 
 impl LockedTarget {
-    /// Takes a block device: locks `disk` (the whole of it) and claims `path`.
-    pub fn device(path: &Path, dev: Dev, disk: &Path) -> Result<LockedTarget, Fault> {
-        let lock = lock(disk)?;
+    /// Takes a block device: locks `drive` (the whole of it) and claims `path`.
+    pub fn device(path: &Path, dev: Dev, drive: &Path) -> Result<LockedTarget, Fault> {
+        let lock = lock(drive)?;
         let identity = host::identity_of(dev).ok_or_else(|| gone(path))?;
         let claim = claim(path)?;
         let what = What::Device { dev, identity };

@@ -16,7 +16,7 @@ use crate::host;
 use crate::load::scratch;
 
 /// Where our directory is made, the first that is there and trusted: memory that ends with the
-/// boot, or what packages keep on disk.
+/// boot, or what packages keep on the drive.
 const BASES: [&str; 2] = ["/run", "/var/lib"];
 /// Its name.
 const NAME: &str = "bakeoff";

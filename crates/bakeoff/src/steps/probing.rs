@@ -1,8 +1,9 @@
 //! Writes the samples of a probe, overwhelms the drive's cache, reads them back, and puts back what
 //! was there.
 //!
-//! What was there is in a file on another disk, flushed, before anything is written; the file stays
-//! until everything is back, so that a probe that was killed can be made good by the next one.
+//! What was there is in a file on another drive, flushed, before anything is written; the file
+//! stays until everything is back, so that a probe that was killed can be made good by the next
+//! one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};

@@ -49,7 +49,7 @@ pub fn take_by(
     session.journal.record(What::StepPlanned(step.clone()))?;
     session.progress.doing(&step.why);
     let started = Instant::now();
-    // Now and not before the record: that may have waited for the disk, and for other writers.
+    // Now and not before the record: that may have waited for the drive, and for other writers.
     let same = check_targets(session);
     let Session { journal, cancel, progress, held, .. } = session;
     let mut live = |live| progress.live(live);

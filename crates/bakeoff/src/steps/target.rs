@@ -1,4 +1,4 @@
-//! A disk, partition or image file that a run is given: what it is, whether it may be written, the
+//! A drive, partition or image file that a run is given: what it is, whether it may be written, the
 //! token that consents to it, and taking it.
 //!
 //! Looking changes nothing, so `plan` looks too. The decisions are in `core::prepare`.
@@ -55,7 +55,7 @@ pub struct Target {
     pub file: Option<Inode>,
     /// Signatures on it and its partitions.
     pub contents: Contents,
-    /// The whole disk, for locks and settings; the file itself for an image.
+    /// The whole drive, for locks and settings; the file itself for an image.
     pub disk: PathBuf,
     /// Kernel names of the target and what is below or above it, for udev.
     pub kernel_names: Vec<String>,
@@ -63,7 +63,7 @@ pub struct Target {
 }
 
 /// Looks at a target. `shares_disk_with_root` is the consent to use an unmounted partition of the
-/// disk the system runs from.
+/// drive the system runs from.
 ///
 /// # Errors
 /// Refused when anything uses it; what is neither a block device nor a file is refused too.
@@ -241,7 +241,7 @@ fn image_file(
     let place = host::place(&real).map_err(Fault::environment)?;
     if !matches!(place.class, PlaceClass::Block) {
         return Err(Fault::environment(format!(
-            "{shown} is on {}, so measuring it does not measure a disk. Move the image to a disk",
+            "{shown} is on {}, so measuring it does not measure a drive. Move the image to a drive",
             place.fs
         )));
     }
@@ -371,7 +371,7 @@ impl Target {
         }
     }
 
-    /// What it is, for people: the model of a disk, the file of a loop device.
+    /// What it is, for people: the model of a drive, the file of a loop device.
     pub fn about(&self) -> String {
         if self.is_image {
             return "an image".to_string();
@@ -425,7 +425,7 @@ impl Target {
         known.unwrap_or(true)
     }
 
-    /// Kernel name of the disk whose settings may be changed; an image has none before it is
+    /// Kernel name of the drive whose settings may be changed; an image has none before it is
     /// attached.
     pub fn knob_disk(&self) -> Option<String> {
         let name = self.disk.file_name().filter(|_| !self.is_image)?;

@@ -9,7 +9,7 @@ use super::action_error::{ActionError, Done};
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 
-/// Longest a preparing tool may take (mkfs of a large slow disk).
+/// Longest a preparing tool may take (mkfs of a large slow drive).
 const TOOL_LIMIT: Duration = Duration::from_secs(30 * 60);
 /// How often and how long a busy mount or loop is tried again: whatever of ours was killed may
 /// still be finishing its last write.

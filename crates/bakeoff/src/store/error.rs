@@ -129,7 +129,7 @@ pub enum StoreError {
     },
     /// Reading or writing failed otherwise.
     #[error(
-        "cannot read or write the store {}: {detail}. Check the disk with `dmesg` and the limits \
+        "cannot read or write the store {}: {detail}. Check the drive with `dmesg` and the limits \
          with `ulimit -f` and `quota`, or use another store with --store PATH",
         RawPath::new(path)
     )]

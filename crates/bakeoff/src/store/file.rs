@@ -152,7 +152,7 @@ mod tests {
         write_atomically(&path, b"{\"schema\": \"bakeoff/run/1\"}").expect("new");
         let failed = write_with(&path, |out| {
             out.write_all(b"half of it")?;
-            Err(io::Error::other("the disk is on fire"))
+            Err(io::Error::other("the drive is on fire"))
         });
         assert!(failed.is_err());
         assert!(fs::read_to_string(&path).expect("there").contains("bakeoff/run/1"));

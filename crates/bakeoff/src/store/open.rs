@@ -40,7 +40,7 @@ const BUSY: Duration = Duration::from_secs(60);
 enum How {
     /// To read and write, beside other processes.
     Shared,
-    /// To read, without the file of shared memory SQLite would make: on a full disk.
+    /// To read, without the file of shared memory SQLite would make: on a full drive.
     Alone,
     /// To read a file that nothing can change: on a read-only filesystem.
     Frozen,
@@ -173,7 +173,7 @@ fn history(connection: &Connection) -> rusqlite::Result<Option<i64>> {
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-    // Space of removed runs goes back to the disk; can only be chosen before the first table. The
+    // Space of removed runs goes back to the drive; can only be chosen before the first table. The
     // mark comes with it in one transaction: whoever looks meanwhile, or after a crash, sees an
     // empty file or one that is known to be ours. Deferred, or the first page would be there
     // before the choice.

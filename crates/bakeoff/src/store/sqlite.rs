@@ -52,7 +52,7 @@ impl Sqlite {
         Ok(Sqlite::of(open::open(path)?, path))
     }
 
-    /// Opens the store to read it; `None` when there is none yet. Works on a full disk and on a
+    /// Opens the store to read it; `None` when there is none yet. Works on a full drive and on a
     /// read-only filesystem, where changes fail later.
     pub fn open_existing(path: &Path) -> Result<Option<Sqlite>, StoreError> {
         let connection = open::open_existing(path)?;

@@ -13,7 +13,7 @@ use super::state::{Mode, State};
 
 /// Rows of the matrix on a small terminal; further candidates are counted.
 const CANDIDATES: usize = 9;
-/// Disks with a line each.
+/// Drives with a line each.
 const DISKS: usize = 3;
 /// Columns of a name.
 const NAME: u16 = 18;
@@ -182,7 +182,7 @@ fn machine(frame: &mut Frame, area: Rect, state: &State) {
         };
         busiest.sort_by(|a, b| total(b).total_cmp(&total(a)));
         busiest.truncate(DISKS);
-        courses.extend(busiest.into_iter().flat_map(|i| disk(state, i)));
+        courses.extend(busiest.into_iter().flat_map(|i| drive(state, i)));
     }
     let findings = state.now.iter().flat_map(|(now, _)| &now.findings);
     let lines = Layout::vertical(vec![Constraint::Length(1); usize::from(area.height)]);
@@ -213,8 +213,8 @@ fn processors(state: &State) -> Course {
     }
 }
 
-/// Reads and writes of a disk.
-fn disk(state: &State, index: usize) -> [Course; 2] {
+/// Reads and writes of a drive.
+fn drive(state: &State, index: usize) -> [Course; 2] {
     let course = |what: &str, of: fn(&bakeoff_core::telemetry::rates::DeviceRates) -> f64| {
         let values = state.frames.iter().map(|f| f.devices.get(index).map_or(0.0, |(_, r)| of(r)));
         let values: Vec<f64> = values.collect();

@@ -1,6 +1,6 @@
 //! Lines on stderr, for people. One that nobody can read takes nothing from the command.
 //!
-//! `eprintln!` panics where stderr is a closed pipe or a full disk; a run that has hours of
+//! `eprintln!` panics where stderr is a closed pipe or a full drive; a run that has hours of
 //! measurements in hand must not end for want of a listener.
 
 use std::fmt::Arguments;

@@ -55,7 +55,7 @@ fn what_is_refused_changes_nothing() {
     expect(with(&[&erase[..], &["--max-write", "100m"]].concat()), 3, "--max-write");
     expect(with(&[&erase[..], &["--report", "disk.img"]].concat()), 3, "the report");
     expect(with(&[&erase[..], &["--store", "disk.img"]].concat()), 3, "the store (");
-    expect(with(&[&erase[..], &target[..]].concat()), 2, "same disk");
+    expect(with(&[&erase[..], &target[..]].concat()), 2, "same drive");
     let namesake = bench.dir("other").join("disk.img");
     fs::File::create(&namesake).unwrap().set_len(96 * MIB).unwrap();
     let both = ["--target", namesake.to_str().unwrap()];

@@ -10,8 +10,8 @@ use crate::profiles;
 const MIB: u64 = 1 << 20;
 /// Records of iozone: 64 KiB, where files above 16 MiB begin in its automatic mode.
 const RECORD_BYTES: u64 = 64 << 10;
-/// Fewest and most small files of bonnie++, and bytes of the file for each: a disk that writes fast
-/// makes files fast.
+/// Fewest and most small files of bonnie++, and bytes of the file for each: a drive that writes
+/// fast makes files fast.
 const SMALL_FILES: (u64, u64) = (64 << 10, 256 << 10);
 const BYTES_PER_SMALL_FILE: u64 = 32 << 10;
 /// bonnie++ makes small files by this many.
@@ -24,7 +24,7 @@ const SMALL_FILE_BYTES: u64 = 16 * MIB;
 const BY_CHAR_BYTES: u64 = 3 * MIB;
 /// Bytes that dd moves in blocks of 64 bytes, where the calls are what is measured.
 const TINY_BYTES: u64 = 256 * MIB;
-/// Part of the file that is enough where each transfer waits for the disk.
+/// Part of the file that is enough where each transfer waits for the drive.
 const DIRECT_PART: u64 = 4;
 /// Files of bonnie++, in files of the others: its phases must last half a second, or it prints
 /// nothing.
@@ -88,7 +88,7 @@ pub fn all(amounts: Amounts) -> Vec<Case> {
 fn fio(amounts: Amounts) -> Vec<Case> {
     let Amounts { size, turn_ns, .. } = amounts;
     // fio's buffers are ordinary pages; with huge ones a direct transfer of 1 MiB is one request
-    // of the disk where it is several with those.
+    // of the drive where it is several with those.
     let once = |rw, bs| Job { mem: Mem::Malloc, ..Job::new(rw, bs, size) };
     let timed = |rw, bs| Job { runtime_ns: Some(turn_ns), ..once(rw, bs) };
     let direct = |rw, bs| Job { direct: true, ..timed(rw, bs) };

@@ -3,7 +3,7 @@
 //!
 //! A tool and its native counterpart do the same work on files of the same size, one after the
 //! other, in alternating order. The ratio of the two rates is the Hodges-Lehmann estimate of the
-//! pairs' logarithms with its interval: a disk that stalls in one turn moves a mean, and not this.
+//! pairs' logarithms with its interval: a drive that stalls in one turn moves a mean, and not this.
 //! A phase agrees when the interval overlaps 0.97 to 1.03 and is narrow enough to say so. How long
 //! a phase lasts decides nothing but for the shortest: the interval says what it is worth. Nothing
 //! here runs anything.
@@ -44,7 +44,7 @@ pub struct Case {
     pub name: String,
     /// What both do, in this order.
     pub phases: Vec<Compared>,
-    /// Whether both read the same files, which are made once. How fast a disk reads a file that is
+    /// Whether both read the same files, which are made once. How fast a drive reads a file that is
     /// new to it, and where it put it, would be part of each ratio otherwise.
     pub keeps_files: bool,
 }
@@ -313,7 +313,7 @@ mod tests {
         assert!(matches!(wide.why, Some(Why::Wide { .. })), "{:?}", wide.why);
     }
 
-    /// A disk that stalled once made 47 of 59 phases tell nothing.
+    /// A drive that stalled once made 47 of 59 phases tell nothing.
     #[test]
     fn one_turn_in_which_the_disk_stalled_moves_no_ratio() {
         let mut pairs = vec![(100.0, 100.0); 9];
@@ -336,8 +336,8 @@ mod tests {
         assert!((factor - 1.18).abs() < 0.005, "{factor}");
     }
 
-    /// Small files of one disk were made 14 times faster in one turn than in the next; all the time
-    /// that was left went there.
+    /// Small files of one drive were made 14 times faster in one turn than in the next; all the
+    /// time that was left went there.
     #[test]
     fn no_time_goes_to_a_phase_that_as_many_pairs_as_there_may_be_would_not_settle() {
         let pairs = [(60.0, 100.0), (100.0, 60.0), (100.0, 100.0)];

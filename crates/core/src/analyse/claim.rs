@@ -27,14 +27,14 @@ pub fn conditions(header: &Header) -> String {
 
 fn on_region(header: &Header, region: &Region) -> String {
     let size = units::size(region.size_bytes);
-    let disk = device(&region.place);
+    let drive = device(&region.place);
     let what = made(header);
     if region.is_image {
-        format!("{what} a {size} image on {disk}")
+        format!("{what} a {size} image on {drive}")
     } else {
         let end = region.start_bytes.saturating_add(region.size_bytes);
         let (start, end) = (units::size(region.start_bytes), units::size(end));
-        format!("{what} {size} of {disk}, from {start} to {end}")
+        format!("{what} {size} of {drive}, from {start} to {end}")
     }
 }
 
@@ -65,13 +65,17 @@ pub fn reach(header: &Header) -> Option<&'static str> {
     })
 }
 
-/// The disk or disks behind a place: `SanDisk Ultra (sda)`.
+/// The drive or drives behind a place: `SanDisk Ultra (sda)`.
 pub fn device(place: &Place) -> String {
-    let label = |disk: &Layer| {
-        let name = printable(disk.name.as_bytes());
-        let model = disk.model.as_deref().map(str::trim).filter(|m| !m.is_empty());
+    let label = |drive: &Layer| {
+        let name = printable(drive.name.as_bytes());
+        let model = drive.model.as_deref().map(str::trim).filter(|m| !m.is_empty());
         model.map_or(name.clone(), |m| format!("{} ({name})", printable(m.as_bytes())))
     };
-    let disks: Vec<String> = place.disks().map(label).collect();
-    if disks.is_empty() { printable(place.source.as_bytes()) } else { crate::phrases::list(&disks) }
+    let drives: Vec<String> = place.disks().map(label).collect();
+    if drives.is_empty() {
+        printable(place.source.as_bytes())
+    } else {
+        crate::phrases::list(&drives)
+    }
 }

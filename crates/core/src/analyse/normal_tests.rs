@@ -15,7 +15,7 @@ const PI5: &str = "Raspberry Pi 5 Model B Rev 1.0";
 const PC: &str = "Dell Inc. OptiPlex 7050";
 const FOUR: [&str; 4] = ["seqread", "seqwrite", "randread", "randwrite"];
 
-fn disk(bus: &str, link: &str) -> Layer {
+fn drive(bus: &str, link: &str) -> Layer {
     Layer {
         kind: LayerKind::Disk,
         name: "sda".into(),
@@ -27,14 +27,14 @@ fn disk(bus: &str, link: &str) -> Layer {
 }
 
 fn card(link: &str, class: &str) -> Layer {
-    Layer { card_class: Some(class.into()), ..disk("mmc", link) }
+    Layer { card_class: Some(class.into()), ..drive("mmc", link) }
 }
 
-/// A run of one directory on that disk of that machine, with these figures.
-fn start(model: &str, disk: Layer) -> RunBuilder {
+/// A run of one directory on that drive of that machine, with these figures.
+fn start(model: &str, drive: Layer) -> RunBuilder {
     let run = RunBuilder::directories(&["/srv"]).workloads(&FOUR);
     let model = (!model.is_empty()).then(|| model.to_string());
-    run.header(|header| header.host.model = model).place(0, |place| place.chain[1] = disk)
+    run.header(|header| header.host.model = model).place(0, |place| place.chain[1] = drive)
 }
 
 fn play(run: RunBuilder, rates: [f64; 4]) -> Run {
@@ -44,8 +44,8 @@ fn play(run: RunBuilder, rates: [f64; 4]) -> Run {
     run.play(9, rate).build()
 }
 
-fn judged(model: &str, disk: Layer, rates: [f64; 4]) -> Normal {
-    analyse(&play(start(model, disk), rates)).normal.expect("a directory alone")
+fn judged(model: &str, drive: Layer, rates: [f64; 4]) -> Normal {
+    analyse(&play(start(model, drive), rates)).normal.expect("a directory alone")
 }
 
 /// One word for each figure.
@@ -67,20 +67,20 @@ fn verdicts(of: &Normal) -> Vec<&'static str> {
 
 #[test]
 fn known_machines_are_normal_and_the_link_is_named_where_it_limits() {
-    let spinning = Layer { rotational: Some(true), ..disk("ata", "SATA 6.0 Gb/s") };
+    let spinning = Layer { rotational: Some(true), ..drive("ata", "SATA 6.0 Gb/s") };
     let cases = [
-        (PI1, disk("usb", "USB 480 Mb/s, BOT"), [24e6, 12e6, 900.0, 20.0], "limit"),
+        (PI1, drive("usb", "USB 480 Mb/s, BOT"), [24e6, 12e6, 900.0, 20.0], "limit"),
         (PI1, card("SD, sd high-speed", "class 10"), [18e6, 10.5e6, 500.0, 6.0], "limit"),
         (PI3, card("SD", "class 10, U1, A1"), [22e6, 12e6, 1400.0, 60.0], "limit"),
         (PI4, card("SD, sd uhs DDR50", "class 10, U3, A2"), [43e6, 33e6, 2400.0, 200.0], "limit"),
-        (PI4, disk("usb", "USB 5000 Mb/s, UAS"), [290e6, 250e6, 5000.0, 800.0], "limit"),
-        (PI5, disk("nvme", "PCIe 5.0 GT/s x1"), [430e6, 380e6, 9000.0, 900.0], "limit"),
+        (PI4, drive("usb", "USB 5000 Mb/s, UAS"), [290e6, 250e6, 5000.0, 800.0], "limit"),
+        (PI5, drive("nvme", "PCIe 5.0 GT/s x1"), [430e6, 380e6, 9000.0, 900.0], "limit"),
         (PC, spinning, [180e6, 170e6, 110.0, 40.0], "normal"),
-        (PC, disk("ata", "SATA 6.0 Gb/s"), [530e6, 480e6, 9000.0, 600.0], "limit"),
-        ("QEMU Standard PC", disk("virtio", ""), [900e6, 400e6, 8000.0, 1500.0], "normal"),
+        (PC, drive("ata", "SATA 6.0 Gb/s"), [530e6, 480e6, 9000.0, 600.0], "limit"),
+        ("QEMU Standard PC", drive("virtio", ""), [900e6, 400e6, 8000.0, 1500.0], "normal"),
     ];
-    for (model, disk, rates, first) in cases {
-        let of = judged(model, disk, rates);
+    for (model, drive, rates, first) in cases {
+        let of = judged(model, drive, rates);
         let words = verdicts(&of);
         assert_eq!(words[0], first, "{of:#?}");
         assert!(words.iter().all(|word| ["normal", "limit"].contains(word)), "{of:#?}");
@@ -102,7 +102,7 @@ fn a_slow_figure_says_below_what_and_why() {
     let slow = judged(PI3, card("SD, sd high-speed", "U3"), [21e6, 12e6, 1400.0, 60.0]);
     let Normality::Slow { because, .. } = &slow.figures[1].normality else { panic!("{slow:?}") };
     assert_eq!(because.as_slice(), [Because::LinkBelowLabel]);
-    let bot = Layer { removable: Some(false), ..disk("usb", "USB 5000 Mb/s, BOT") };
+    let bot = Layer { removable: Some(false), ..drive("usb", "USB 5000 Mb/s, BOT") };
     let bot = judged(PI4, bot, [15e6, 10e6, 1500.0, 100.0]);
     let Normality::Slow { because, .. } = &bot.figures[0].normality else { panic!("{bot:?}") };
     assert_eq!(because.as_slice(), [Because::NoUas]);
@@ -141,7 +141,7 @@ fn nothing_is_slow_on_a_machine_that_was_disturbed() {
 #[test]
 fn reads_whose_cache_is_unknown_are_not_judged() {
     let unknown = |cell: &mut Cell| cell.truth.cache = CacheState::Unknown;
-    let run = start(PC, disk("ata", "SATA 6.0 Gb/s")).cells(unknown);
+    let run = start(PC, drive("ata", "SATA 6.0 Gb/s")).cells(unknown);
     let of = analyse(&play(run, [400e6, 400e6, 9000.0, 600.0])).normal.unwrap();
     assert_eq!(verdicts(&of), ["cached", "normal", "cached", "normal"]);
 }
@@ -159,7 +159,7 @@ fn earlier_runs_judge_the_drive_and_widen_its_kind() {
         What::EarlierFigures(Box::new(EarlierFigures { workloads: vec![figure] }))
     };
     let with = |event: What, iops: f64| {
-        let run = start(PC, disk("ata", "SATA 6.0 Gb/s")).event(event);
+        let run = start(PC, drive("ata", "SATA 6.0 Gb/s")).event(event);
         let of = analyse(&play(run, [400e6, 400e6, iops, 600.0])).normal.unwrap();
         (verdicts(&of)[2], of.figures[2].usual.as_ref().unwrap().widened_by.len())
     };
@@ -171,7 +171,7 @@ fn earlier_runs_judge_the_drive_and_widen_its_kind() {
 
 #[test]
 fn places_without_figures_say_why() {
-    let other = judged("", disk("zoo", ""), [9e6, 9e6, 200.0, 60.0]);
+    let other = judged("", drive("zoo", ""), [9e6, 9e6, 200.0, 60.0]);
     assert_eq!((other.medium, verdicts(&other)), (None, vec!["unknown"; 4]));
     let run = RunBuilder::directories(&["/a", "/b"]).play(5, |_, _, _| 10.0).build();
     assert_eq!(analyse(&run).normal, None);

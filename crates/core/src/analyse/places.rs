@@ -108,7 +108,7 @@ pub fn differing(places: &[&Place]) -> Vec<Aspect> {
     let differs = |a: &Aspect| a.values.iter().any(|v| *v != a.values[0]);
     let devices_differ = aspects.iter().any(|a| a.name == Respect::Device && differs(a));
     if !devices_differ {
-        // On one disk the place on it matters: the outer tracks, the first partition.
+        // On one drive the place on it matters: the outer tracks, the first partition.
         aspects.insert(3, aspect(Respect::Position, &partition));
     }
     aspects.retain(differs);
@@ -218,7 +218,7 @@ mod tests {
         let names = |places: &[&Place]| -> Vec<&str> {
             differing(places).into_iter().map(|a| a.name.label()).collect()
         };
-        assert_eq!(names(&[&first, &second]), ["position on the disk"]);
+        assert_eq!(names(&[&first, &second]), ["position on the drive"]);
         assert_eq!(names(&[&first, &disk_place("ext4", "/b", "sdb")]), ["device"]);
     }
 }

@@ -23,7 +23,7 @@ pub fn capacity_bytes_per_s(link: &Link) -> Option<f64> {
     Some(kbit as f64 * 1e3 / 8.0 * coding * f64::from(lanes))
 }
 
-/// The links of all disks behind a place together; `None` when one of them is not known.
+/// The links of all drives behind a place together; `None` when one of them is not known.
 pub fn of_place(place: &Place) -> Option<f64> {
     let links = place.disks().map(|d| d.link.as_ref().and_then(capacity_bytes_per_s));
     let total: f64 = links.collect::<Option<Vec<f64>>>()?.into_iter().sum();

@@ -117,8 +117,8 @@ fn finding() -> Finding {
         scope: Scope::Place,
         workload: Some("read-1m".into()),
         candidate: Some("/mnt/usb".into()),
-        evidence: "/var is on the same disk".into(),
-        advice: "measure a disk of its own".into(),
+        evidence: "/var is on the same drive".into(),
+        advice: "measure a drive of its own".into(),
     }
 }
 

@@ -162,7 +162,7 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
     let fits = |series: &[u64], ends: &[u64]| {
         (series.is_empty() || series.len() == ends.len()) && series.iter().all(|v| *v <= BYTES)
     };
-    let disks = of.devices.iter().all(|d| {
+    let drives = of.devices.iter().all(|d| {
         let all = [&d.reads, &d.read_bytes, &d.read_ms, &d.writes, &d.written_bytes, &d.write_ms];
         let rest = [&d.in_flight, &d.queue_ms, &d.flushes, &d.flush_ms];
         all.into_iter().chain(rest).all(|series| fits(series, &of.fast_ns))
@@ -182,7 +182,7 @@ fn check_telemetry(of: &Telemetry) -> Result<(), &'static str> {
         of.memory.iter().flat_map(|m| [&m.dirty_bytes, &m.writeback_bytes, &m.cached_bytes]);
     let slow = slow.chain(pressure).chain(memory).all(|series| fits(series, &of.slow_ns));
     let times = of.threads.iter().all(|t| t.cpu_ns <= TIME_NS) && of.cost.cpu_ns <= TIME_NS;
-    ensure(disks && cpus && slow && times, "telemetry series differ in length")
+    ensure(drives && cpus && slow && times, "telemetry series differ in length")
 }
 
 fn check_measurement(m: &Measurement) -> Result<(), &'static str> {

@@ -115,7 +115,7 @@ pub enum Check {
     Header(fn(&Header) -> Option<Finding>),
     /// Each workload that is no part of a profile.
     Workload(fn(&Header, &Workload) -> Option<Finding>),
-    /// Each region of a disk.
+    /// Each region of a drive.
     Region(fn(&Header, &Region) -> Option<Finding>),
     /// The place behind each directory or region.
     Place(fn(&Header, &Place) -> Option<Finding>),

@@ -94,10 +94,10 @@ struct Group {
 
 fn device(run: &Run) -> Option<Group> {
     let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
-    for disk in run.header.disks() {
-        let serial = disk.serial.as_deref().map(str::trim).filter(|serial| !serial.is_empty())?;
-        ids.insert(format!("{}\n{serial}", disk.model.as_deref().unwrap_or_default().trim()));
-        names.insert(sanitize(&drive_name(disk)));
+    for drive in run.header.disks() {
+        let serial = drive.serial.as_deref().map(str::trim).filter(|serial| !serial.is_empty())?;
+        ids.insert(format!("{}\n{serial}", drive.model.as_deref().unwrap_or_default().trim()));
+        names.insert(sanitize(&drive_name(drive)));
     }
     let name: String = names.into_iter().collect::<Vec<_>>().join(" + ");
     let name = name.chars().take(LONGEST_NAME).collect();

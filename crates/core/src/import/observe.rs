@@ -1,7 +1,7 @@
 //! What the figures of a table are consistent with, where each candidate had a place of its own.
 //!
 //! One run each is no evidence for a verdict, so these are observations with their assumption
-//! beside them. The idea: a place of the disk slows down reads and writes alike, so the ratio of
+//! beside them. The idea: a place of the drive slows down reads and writes alike, so the ratio of
 //! the two on the same place has the place cancelled, and shows what the candidate itself does.
 
 use std::collections::BTreeMap;
@@ -19,11 +19,11 @@ const AGREE: f64 = 0.10;
 const MOST_CASES: usize = 64;
 
 /// What has to be believed for the observations to hold.
-pub const ASSUMPTION: &str = "Assumption: the position on the disk slows reads and writes alike. \
+pub const ASSUMPTION: &str = "Assumption: the position on the drive slows reads and writes alike. \
                               Single runs have no error bar, so these are observations, not \
                               verdicts.";
 
-/// One candidate on one disk, read and written in order by one block size.
+/// One candidate on one drive, read and written in order by one block size.
 #[derive(Clone, Debug, Default)]
 struct Case {
     filesystem: String,
@@ -190,7 +190,7 @@ mod tests {
         for (fs, layer, read, write) in rows {
             for (test, value) in [("sequential read", read), ("sequential write", write)] {
                 text += &format!(
-                    "x,1,pi,disk,{fs},{layer},,,fio,{test},4194304,throughput,{value},MB/s,\n"
+                    "x,1,pi,drive,{fs},{layer},,,fio,{test},4194304,throughput,{value},MB/s,\n"
                 );
             }
         }

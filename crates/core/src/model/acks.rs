@@ -34,7 +34,7 @@ pub struct AcksHead {
     /// Whether lanes took turns in one sequence.
     pub in_turns: bool,
     /// Flushes that may have returned and not be in the record: none where the record is a file,
-    /// whose every line is on its disk before the lane goes on; a pipe or port holds some back.
+    /// whose every line is on its drive before the lane goes on; a pipe or port holds some back.
     pub held_back: u32,
 }
 

@@ -131,17 +131,17 @@ fn luks2() -> String {
     "luks2".to_string()
 }
 
-/// Kernel settings of a candidate's disk and CPUs; `None` = as found. All are put back.
+/// Kernel settings of a candidate's drive and CPUs; `None` = as found. All are put back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Knobs {
-    /// `queue/scheduler` of the disk: `none`, `mq-deadline`, `bfq`, `kyber`.
+    /// `queue/scheduler` of the drive: `none`, `mq-deadline`, `bfq`, `kyber`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<String>,
-    /// `queue/read_ahead_kb` of the disk, KiB.
+    /// `queue/read_ahead_kb` of the drive, KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_ahead_kb: Option<u32>,
-    /// `queue/nr_requests` of the disk.
+    /// `queue/nr_requests` of the drive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nr_requests: Option<u32>,
     /// cpufreq governor of every policy.

@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 pub enum Cause {
     /// The clock was lowered, for heat or for want of power.
     HeatOrPower,
-    /// Other processes used the disk.
+    /// Other processes used the drive.
     Foreign,
-    /// Memory was measured, not the disk.
+    /// Memory was measured, not the drive.
     PageCache,
     /// A processor.
     Cpu,
     /// The cost of entering the kernel, whatever the call moves.
     SystemCalls,
-    /// The link between board and disk.
+    /// The link between board and drive.
     Bus,
-    /// The disk itself.
+    /// The drive itself.
     Device,
-    /// One request at a time: the time each takes, not how many the disk could do.
+    /// One request at a time: the time each takes, not how many the drive could do.
     QueueDepth,
-    /// Making data durable: fsync, journal, the disk's own cache being emptied.
+    /// Making data durable: fsync, journal, the drive's own cache being emptied.
     Flush,
     /// Flash that cleans up while it should write.
     FlashGc,
-    /// A fast cache inside the disk that is used up.
+    /// A fast cache inside the drive that is used up.
     FastCache,
     /// The kernel makes writers wait until dirty pages are written.
     Writeback,
-    /// Where on the disk the data lies.
+    /// Where on the drive the data lies.
     Position,
     /// Nothing that is known here explains it.
     Unattributed,
@@ -63,7 +63,7 @@ impl Cause {
             Cause::Cpu => "the CPU",
             Cause::SystemCalls => "system calls",
             Cause::Bus => "the link to the drive",
-            Cause::Device => "the disk",
+            Cause::Device => "the drive",
             Cause::QueueDepth => "waiting for one request at a time",
             Cause::Flush => "flushing",
             Cause::FlashGc => "garbage collection of the flash",

@@ -304,7 +304,7 @@ impl Header {
         regions.chain(self.directories().map(|(_, place)| place))
     }
 
-    /// The disks below everything that is measured, some more than once.
+    /// The drives below everything that is measured, some more than once.
     pub fn disks(&self) -> impl Iterator<Item = &Layer> {
         self.places().flat_map(Place::disks)
     }
@@ -358,7 +358,7 @@ pub struct Position {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlashState {
-    /// Written in full once, before the first visit (images of `demo`, disks that spin).
+    /// Written in full once, before the first visit (images of `demo`, drives that spin).
     #[default]
     WrittenOnce,
     /// Written in full before every visit.
@@ -391,7 +391,7 @@ pub struct Region {
     /// or parts of one device.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub parts: u16,
-    /// Whether it is an image file on a disk that others use.
+    /// Whether it is an image file on a drive that others use.
     pub is_image: bool,
     /// What lies below it.
     pub place: Place,
@@ -437,7 +437,7 @@ pub struct Cell {
     pub began_ns: u64,
     /// The numbers.
     pub measurement: Measurement,
-    /// What the page cache and the disks say about it.
+    /// What the page cache and the drives say about it.
     pub truth: Truth,
     /// Verbatim output of the tool that measured (kept for drivers other than native).
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -41,7 +41,7 @@ pub struct Host {
     pub settings: Vec<(String, String)>,
 }
 
-/// A directory or block device with everything below it down to the disk.
+/// A directory or block device with everything below it down to the drive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Place {
@@ -61,24 +61,24 @@ pub struct Place {
     pub size_bytes: u64,
     /// Free for the caller.
     pub free_bytes: u64,
-    /// From the mounted block device down to the disk or disks, top first.
+    /// From the mounted block device down to the drive or drives, top first.
     pub chain: Vec<Layer>,
 }
 
 impl Place {
-    /// Whether all disks below spin; sticks and card readers often say so of themselves.
+    /// Whether all drives below spin; sticks and card readers often say so of themselves.
     pub fn spins(&self) -> bool {
         let spins =
             |disk: &Layer| disk.rotational == Some(true) && disk.bus.as_deref() != Some("usb");
         self.disks().next().is_some() && self.disks().all(spins)
     }
 
-    /// The physical disks at the bottom of the chain.
+    /// The physical drives at the bottom of the chain.
     pub fn disks(&self) -> impl Iterator<Item = &Layer> {
         self.chain.iter().filter(|l| l.kind == LayerKind::Disk)
     }
 
-    /// `major:minor` of these disks.
+    /// `major:minor` of these drives.
     pub fn disk_numbers(&self) -> Vec<String> {
         self.disks().map(|disk| disk.dev.clone()).collect()
     }
@@ -176,7 +176,7 @@ pub struct Layer {
     pub bus: Option<String>,
     /// Negotiated link: "USB 480 Mb/s", "PCIe 5.0 GT/s x1".
     pub link: Option<Link>,
-    /// What disk and slot could agree on at most, where the kernel tells.
+    /// What drive and slot could agree on at most, where the kernel tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub best_link: Option<Link>,
     /// Of an SD card, the classes it claims: "class 10, U3, V30, A2".
@@ -192,11 +192,12 @@ pub struct Layer {
     pub by_id: Option<String>,
 }
 
-/// Zones of a disk, as the kernel names them (Documentation/ABI/stable/sysfs-block, `queue/zoned`).
+/// Zones of a drive, as the kernel names them (Documentation/ABI/stable/sysfs-block,
+/// `queue/zoned`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ZoneModel {
-    /// A disk without zones, or one that hides them: shingled drives that manage themselves.
+    /// A drive without zones, or one that hides them: shingled drives that manage themselves.
     None,
     /// Writes inside a zone may be in any order, at the price of rewriting it.
     HostAware,
@@ -220,7 +221,7 @@ impl ZoneModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerKind {
-    /// A whole disk, the bottom of a chain.
+    /// A whole drive, the bottom of a chain.
     #[default]
     Disk,
     /// A partition.
@@ -229,18 +230,18 @@ pub enum LayerKind {
     Dm,
     /// Linux software RAID.
     Md,
-    /// A file as a disk.
+    /// A file as a block device (loop).
     Loop,
-    /// A disk in memory: brd, zram.
+    /// A block device in memory: brd, zram.
     Ram,
 }
 
-/// A disk the running system uses.
+/// A drive the running system uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemDisk {
     /// What for: `/`, `/var`, `swap`, `the store`.
     pub purpose: String,
-    /// `major:minor` of the whole disk.
+    /// `major:minor` of the whole drive.
     pub dev: String,
 }
 

@@ -1,4 +1,4 @@
-//! How a disk is connected: the link that both ends agreed on.
+//! How a drive is connected: the link that both ends agreed on.
 //!
 //! The shell makes a link of what the kernel reports, and a record stores its words. They are read
 //! back into facts here only.

@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Another disk of the same size under the same name was overwritten without a question.
+    /// Another drive of the same size under the same name was overwritten without a question.
     #[test]
     fn any_difference_and_anything_unknown_is_reported() {
         let other = Some("other".to_string());

@@ -36,7 +36,7 @@ pub enum Medium {
     Virtio,
     /// An emulated SATA or SCSI disk, Xen's or a cloud's.
     Virtual,
-    /// A file as a disk.
+    /// A file as a block device (loop).
     Loop,
     /// A filesystem of another machine.
     Network,
@@ -279,7 +279,7 @@ pub enum WhyUnknown {
     UserSpace,
     /// A filesystem on top of others, or a device that is not visible.
     NotVisible,
-    /// Several disks together.
+    /// Several drives together.
     SeveralDisks,
     /// A bus the tables do not know.
     OtherBus,

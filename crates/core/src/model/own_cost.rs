@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measurement::ClockSource;
 
-/// Costs of its parts, measured without any disk.
+/// Costs of its parts, measured without any drive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnCost {
     /// What tells the time.
@@ -17,7 +17,7 @@ pub struct OwnCost {
     pub histogram_ns: f64,
     /// Choosing one place, for each way of choosing.
     pub offsets: Vec<PartCost>,
-    /// Whole loops without a disk, for each kind of engine.
+    /// Whole loops without a drive, for each kind of engine.
     pub loops: Vec<PartCost>,
     /// Making incompressible data on one core.
     pub fill_bytes_per_s: f64,

@@ -457,7 +457,7 @@ impl Run {
     }
 
     /// The survey of the region a candidate is on, as far as it lies inside what was used of it.
-    /// Where in an image a byte lies says nothing about where on the disk it is.
+    /// Where in an image a byte lies says nothing about where on the drive it is.
     pub fn positions(&self, candidate: CandidateIx) -> Vec<Position> {
         let index = candidate.get(&self.header.candidates).map_or(RegionIx::FIRST, |c| c.region);
         let Some(region) = self.header.regions().nth(usize::from(index)) else { return Vec::new() };

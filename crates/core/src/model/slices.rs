@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(got.stalls.number, 3);
     }
 
-    /// A disk with two speeds has two modes and no stalls.
+    /// A drive with two speeds has two modes and no stalls.
     #[test]
     fn a_disk_of_two_speeds_does_not_stall() {
         let slices: Vec<Slice> = (0..20).map(|i| slice(100 + 200 * (i % 2), 50)).collect();

@@ -1,7 +1,7 @@
 //! What the machine did while a cell was measured: series on the cell's own clock.
 //!
 //! Counters are stored as what they grew by in each stretch, gauges as they stood at its end.
-//! There are two clocks: a fast one for disks and CPUs, a slow one for the rest. A source that the
+//! There are two clocks: a fast one for drives and CPUs, a slow one for the rest. A source that the
 //! machine lacks leaves its series empty, and the run's [`Watching`] says why. Bounded: see
 //! [`crate::telemetry::ring`].
 
@@ -20,7 +20,7 @@ pub struct Telemetry {
     pub start_ns: i64,
     /// End of each fast stretch.
     pub fast_ns: Vec<u64>,
-    /// Block devices between the filesystem and the disks, top first.
+    /// Block devices between the filesystem and the drives, top first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceSeries>,
     /// Every CPU.
@@ -206,7 +206,7 @@ pub struct Watching {
     pub sources: Vec<String>,
     /// Sources that this machine lacks or that may not be read, each with why.
     pub missing: Vec<Skipped>,
-    /// Time between two looks at disks and CPUs.
+    /// Time between two looks at drives and CPUs.
     pub fast_ns: u64,
     /// Time between two looks at the rest.
     pub slow_ns: u64,

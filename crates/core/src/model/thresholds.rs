@@ -13,7 +13,7 @@ use crate::stats::change_point;
 pub struct Thresholds {
     /// L01: least overlap of the places of two stacks.
     pub overlap: f64,
-    /// L02: change of speed over the part of a disk in use.
+    /// L02: change of speed over the part of a drive in use.
     pub gradient: f64,
     /// L03: allocation unit of flash that does not tell.
     pub allocation_unit_bytes: u64,

@@ -109,15 +109,15 @@ pub struct DriveId {
     pub size_bytes: u64,
 }
 
-/// A setting of the kernel that bakeoff varies, of a disk or of a cpufreq policy.
+/// A setting of the kernel that bakeoff varies, of a drive or of a cpufreq policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Knob {
-    /// I/O scheduler of a disk.
+    /// I/O scheduler of a drive.
     Scheduler(String),
-    /// Length of a disk's queue.
+    /// Length of a drive's queue.
     NrRequests(String),
-    /// Read-ahead of a disk, KiB.
+    /// Read-ahead of a drive, KiB.
     ReadAheadKb(String),
     /// Governor of a policy: `policy0`.
     Governor(String),
@@ -126,7 +126,7 @@ pub enum Knob {
 }
 
 impl Knob {
-    /// Its file in /sys; `None` where the name is none of a disk or a policy.
+    /// Its file in /sys; `None` where the name is none of a drive or a policy.
     pub fn path(&self) -> Option<RawPath> {
         let queue = |disk: &str, file: &str| {
             is_kernel_name(disk).then(|| RawPath::new(format!("/sys/block/{disk}/queue/{file}")))
@@ -173,7 +173,7 @@ impl Knob {
     }
 }
 
-/// Whether a name is one that the kernel gives disks: no path, and no way out of a directory.
+/// Whether a name is one that the kernel gives drives: no path, and no way out of a directory.
 fn is_kernel_name(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'!' | b'.');
     (1..=32).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(plain)

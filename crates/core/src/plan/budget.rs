@@ -38,17 +38,17 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// By the disk at the bottom; `None` is an image on a disk nobody knows.
-    pub fn of(disk: Option<&Layer>) -> Speed {
+    /// By the drive at the bottom; `None` is an image on a drive nobody knows.
+    pub fn of(drive: Option<&Layer>) -> Speed {
         let speed = |kind, mb_per_s: u64, flush_us: u64| Speed {
             kind,
             write_bytes_per_s: mb_per_s * MB,
             flush_ns: flush_us * 1000,
         };
-        let Some(disk) = disk else { return speed("a disk", 200, 2000) };
-        let kbit = disk.link.as_ref().and_then(Link::usb_kbit);
+        let Some(drive) = drive else { return speed("a drive", 200, 2000) };
+        let kbit = drive.link.as_ref().and_then(Link::usb_kbit);
         let is_slow_usb = kbit.is_some_and(|kbit| kbit <= 480_000);
-        match (disk.bus.as_deref(), disk.rotational) {
+        match (drive.bus.as_deref(), drive.rotational) {
             (Some("mmc"), _) => speed("a card", 10, 20_000),
             (Some("usb"), _) if is_slow_usb => speed("a drive on USB 2", 20, 15_000),
             (Some("usb"), _) => speed("a USB drive", 80, 10_000),
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use crate::plan::{built_in, tests::expanded};
 
-    fn disk(bus: &str, rotational: Option<bool>, link: Option<&str>) -> Layer {
+    fn drive(bus: &str, rotational: Option<bool>, link: Option<&str>) -> Layer {
         Layer {
             bus: Some(bus.to_string()),
             rotational,
@@ -304,12 +304,12 @@ mod tests {
     #[test]
     fn a_card_is_slower_than_a_stick_and_both_than_an_ssd() {
         let kinds = [
-            disk("mmc", Some(false), None),
-            disk("usb", Some(true), Some("USB 480 Mb/s")),
-            disk("usb", Some(true), Some("USB 5000 Mb/s")),
-            disk("ata", Some(true), None),
-            disk("ata", Some(false), None),
-            disk("nvme", Some(false), None),
+            drive("mmc", Some(false), None),
+            drive("usb", Some(true), Some("USB 480 Mb/s")),
+            drive("usb", Some(true), Some("USB 5000 Mb/s")),
+            drive("ata", Some(true), None),
+            drive("ata", Some(false), None),
+            drive("nvme", Some(false), None),
         ];
         let speeds: Vec<u64> =
             kinds.iter().map(|layer| Speed::of(Some(layer)).write_bytes_per_s).collect();
@@ -320,8 +320,8 @@ mod tests {
     fn time_and_bytes_grow_with_the_plan_and_shrink_with_the_drive() {
         let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
         made.protocol.time_ns = None;
-        let card = estimate(&made, &[site(&disk("mmc", None, None))], None).unwrap();
-        let ssd = estimate(&made, &[site(&disk("nvme", None, None))], None).unwrap();
+        let card = estimate(&made, &[site(&drive("mmc", None, None))], None).unwrap();
+        let ssd = estimate(&made, &[site(&drive("nvme", None, None))], None).unwrap();
         assert!(card.first.time_ns > 3 * ssd.first.time_ns);
         assert!(card.last.write_bytes > 4 * card.first.write_bytes);
         // Four filesystems, a region of 1 GiB before each of 16 visits.
@@ -334,7 +334,7 @@ mod tests {
     fn no_more_blocks_are_counted_than_the_limits_leave_room_for() {
         let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
         let at = |made: &Expanded, bytes| {
-            estimate(made, &[site(&disk("mmc", None, None))], bytes).unwrap()
+            estimate(made, &[site(&drive("mmc", None, None))], bytes).unwrap()
         };
         made.protocol.time_ns = None;
         let free = at(&made, None);
@@ -360,7 +360,7 @@ mod tests {
             region_bytes: 256 << 20,
             is_overwritten: false,
             is_preconditioned: false,
-            ..site(&disk("nvme", None, None))
+            ..site(&drive("nvme", None, None))
         };
         let at = |limit| estimate(&made, &[nvme], Some(limit)).unwrap();
         let (free, tight) = (at(100 << 30), at(3 << 29));
@@ -372,7 +372,7 @@ mod tests {
     #[test]
     fn what_is_over_the_limit_names_the_limit_that_would_do() {
         let made = expanded(built_in("nas").unwrap().text, &[]);
-        let card = site(&disk("mmc", None, None));
+        let card = site(&drive("mmc", None, None));
         let over = estimate(&made, &[card], Some(1 << 30)).unwrap();
         let error = over.fit.expect_err("one workload writes more than 1 GiB").to_string();
         assert!(error.contains("--max-write"), "{error}");

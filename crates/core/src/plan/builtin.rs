@@ -48,7 +48,7 @@ pub const BUILT_IN: [BuiltIn; 7] = [
     },
     BuiltIn {
         name: "nas",
-        summary: "ext4, xfs, btrfs for a file server's disk",
+        summary: "ext4, xfs, btrfs for a file server's drive",
         text: include_str!("builtin/nas.toml"),
     },
 ];

@@ -20,7 +20,7 @@ pub static SPEC: Spec = Spec {
         ),
         PartSpec::new("fdatasync", "dd conv=fdatasync: a file of zeros", Bandwidth, Rw::Write),
         PartSpec::new("fsync", "dd conv=fsync: a file of zeros", Bandwidth, Rw::Write),
-        PartSpec::new("read", "dd: that file read from the disk", Bandwidth, Rw::Read),
+        PartSpec::new("read", "dd: that file read from the drive", Bandwidth, Rw::Read),
     ],
     job: zeros(Rw::Write, 1 << 20),
 };

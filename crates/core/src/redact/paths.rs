@@ -44,7 +44,7 @@ const FOLDERS: [&str; 23] = [
     "tmp",
     "zero",
 ];
-/// Names of disks, partitions and volumes that the kernel counts itself.
+/// Names of drives, partitions and volumes that the kernel counts itself.
 const DEVICES: [&str; 12] =
     ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "dm-", "md", "ram", "zram", "sr"];
 /// What ends a path in a text.

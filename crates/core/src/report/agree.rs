@@ -17,7 +17,7 @@ pub struct Setting<'a> {
     pub cpu: Option<usize>,
     /// The filesystem.
     pub fs: &'a str,
-    /// The disk's model, where it has one.
+    /// The drive's model, where it has one.
     pub disk: &'a str,
     /// Day, as 2026-11-20.
     pub date: &'a str,
@@ -140,7 +140,7 @@ fn facts<'a>(table: &'a Table, setting: &'a Setting) -> Vec<(&'a str, String)> {
     let versions = table.versions.iter().map(|(name, what)| format!("{name} {}", clean(what)));
     let versions: Vec<String> =
         [format!("bakeoff {}", setting.version)].into_iter().chain(versions).collect();
-    let disk = if setting.disk.is_empty() { "an unnamed disk" } else { setting.disk };
+    let disk = if setting.disk.is_empty() { "an unnamed drive" } else { setting.disk };
     let cpu = setting.cpu.map(|cpu| format!("everything on CPU {cpu}"));
     vec![
         ("machine", machine.join(", ")),

@@ -33,7 +33,7 @@ pub struct Devices {
     pub is_root: bool,
     /// Drives, by device number.
     pub drives: Vec<Drive>,
-    /// Loop devices, disks in memory.
+    /// Loop devices and RAM disks.
     pub others: Vec<Other>,
     /// Readers without a medium.
     pub empty: Vec<String>,
@@ -89,9 +89,9 @@ pub struct Drive {
 pub struct Part {
     /// Kernel name.
     pub name: String,
-    /// Partition, dm, md, or the disk itself.
+    /// Partition, dm, md, or the drive itself.
     pub kind: LayerKind,
-    /// 0 for the disk itself and its partitions, 1 for what is made of those, and so on.
+    /// 0 for the drive itself and its partitions, 1 for what is made of those, and so on.
     pub depth: u32,
     /// Size.
     pub size_bytes: u64,
@@ -248,7 +248,7 @@ fn part(device: &BlockDevice, disk: &BlockDevice, system: &System) -> Part {
     }
 }
 
-/// How many devices that are no partitions lie between a device and its disk, itself included.
+/// How many devices that are no partitions lie between a device and its drive, itself included.
 fn depth(device: &BlockDevice, disk: &BlockDevice, system: &System) -> u32 {
     let (mut level, mut depth) = (vec![device], 0);
     // A chain longer than this is a cycle.

@@ -21,8 +21,8 @@ means and what to do. `bakeoff lint --explain L13` prints one rule. `bakeoff lin
 and `lint FILE` report which rules apply. Every report lists its findings next to its answers, with
 the evidence in numbers. `bakeoff lint --format markdown` prints this page.
 
-Severity depends on what is claimed. The four letters stand for directories (`quick`), stacks on an
-image (`demo`), stacks on a drive in mode decide, and in mode precise:
+Severity depends on the type of comparison. The four letters stand for directories (`quick`), stacks
+on an image (`demo`), stacks on a drive in mode decide, and stacks on a drive in mode precise:
 
 | letter | means |
 |---|---|
@@ -37,7 +37,7 @@ fn scope(rule: &Rule) -> &'static str {
     use crate::evidence::rule::Limits;
     use crate::model::finding::Scope;
     match rule.scope {
-        Limits::Claims => "what is claimed",
+        Limits::Claims => "verdict",
         Limits::Always(Scope::Cell) => "cell",
         Limits::Always(Scope::Place) => "places",
         Limits::Always(Scope::Stack) => "stacks",
@@ -88,7 +88,7 @@ pub fn rules_markdown() -> String {
         let name = if rule.id == rule.slug { String::new() } else { format!(" {}", rule.slug) };
         out.push_str(&format!("\n## {}{name}\n\n", rule.id));
         let facts = format!(
-            "*Fires when* {}. *Known in* {}. *Limits* {}. *Severity* {places} {image} {decide} \
+            "*Fires when* {}. *Detected in* {}. *Limits* {}. *Severity* {places} {image} {decide} \
              {precise}.",
             rule.condition,
             when(rule),
@@ -108,7 +108,7 @@ pub fn rule_document(rule: &Rule) -> Document {
     out.headline(format!("{}{code}", rule.slug));
     out.rows([
         ("fires when", rule.condition.to_string()),
-        ("known in", when(rule)),
+        ("detected in", when(rule)),
         ("limits", scope(rule).to_string()),
         ("severity", severity_words(rule)),
     ]);
@@ -126,7 +126,7 @@ fn severity_words(rule: &Rule) -> String {
         'E' => "error (two of them prevent a verdict)",
         'W' => "warning",
         'I' => "note",
-        _ => "not known",
+        _ => "unknown",
     };
     let tell = |same: &[(char, &str)]| {
         let names: Vec<&str> = same.iter().map(|(_, name)| *name).collect();
@@ -199,7 +199,7 @@ mod tests {
         let one = rule_document(&rules::asked::sync_not_timed::RULE).text(80, false);
         assert!(
             one.contains("conv=fdatasync")
-                && one.contains("severity    prevents a verdict for every"),
+                && one.contains("severity     prevents a verdict for every"),
             "{one}"
         );
         assert!(one.lines().all(|l| l.chars().count() <= 80), "{one}");

@@ -69,8 +69,8 @@ pub fn standing(candidate: &str, mean: f64) -> Standing {
 }
 
 pub fn warning() -> Finding {
-    let evidence = "/mnt is on the disk that also holds /.";
-    let advice = "Use a disk of its own for a verdict about the disk.";
+    let evidence = "/mnt is on the drive that also holds /.";
+    let advice = "Use a drive of its own for a verdict about the drive.";
     Finding { scope: Scope::Place, ..crate::testing::warning("L10", evidence, advice) }
 }
 

@@ -94,14 +94,14 @@ pub fn simulate_markdown(simulation: &Simulation) -> String {
     out.markdown()
 }
 
-/// The same for a terminal: a table with the most important columns for each scenario, disk and
+/// The same for a terminal: a table with the most important columns for each scenario, drive and
 /// wave.
 pub fn simulate_document(simulation: &Simulation) -> Document {
     let runs = simulation.outcomes.first().map_or(0, |o| o.runs);
     let error = 200.0 * libm::sqrt(0.05 * 0.95 / f64::from(runs.max(1)));
     let mut out = Document::default();
     out.paragraph(format!(
-        "Simulated disks with known differences, {runs} runs of each, seed {}. With this many \
+        "Simulated drives with known differences, {runs} runs of each, seed {}. With this many \
          runs, a share of 5 % is accurate to within {error:.1} % (two standard errors).",
         simulation.seed
     ));
@@ -114,7 +114,7 @@ pub fn simulate_document(simulation: &Simulation) -> Document {
     }
     out.gap();
     out.paragraph(
-        "Other rules on such disks. right*: if the rule were wrong in only 5 % of runs, which a \
+        "Other rules on such drives. right*: if the rule were wrong in only 5 % of runs, which a \
          real measurement cannot ensure.",
     );
     for same in simulation.rivals.chunk_by(|a, b| a.disk == b.disk) {
@@ -192,7 +192,7 @@ mod tests {
         let simulation = Simulation {
             seed: 7,
             outcomes: vec![scenario.play(3, 7).unwrap()],
-            rivals: vec![Rule::TTest.play(("a disk", &scenario.disk), 0.06, 3, 7)],
+            rivals: vec![Rule::TTest.play(("a drive", &scenario.disk), 0.06, 3, 7)],
             bounds: vec![bound(
                 Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 },
                 0.02,
@@ -233,7 +233,7 @@ mod tests {
         );
         let text = simulate_markdown(&simulation);
         assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 11);
-        assert!(text.contains("| equal, quiet disk |"), "{text}");
+        assert!(text.contains("| equal, quiet drive |"), "{text}");
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         let simulation = Simulation {
             seed: 7,
             outcomes: all.iter().map(|scenario| scenario.play(2, 7).unwrap()).collect(),
-            rivals: RULES.map(|rule| rule.play(("a disk", disk), 0.06, 3, 7)).to_vec(),
+            rivals: RULES.map(|rule| rule.play(("a drive", disk), 0.06, 3, 7)).to_vec(),
             bounds: [5, 8, 12, 18, 27].map(|blocks| bound(own, 0.02, blocks, 20, 7)).to_vec(),
         };
         let text = simulate_document(&simulation).text(80, false);

@@ -128,8 +128,8 @@ fn no_line_of_the_report_is_wider_than_the_terminal() {
 #[test]
 fn colour_only_when_asked_for() {
     let (run, analysis) = beats();
-    let colored = TextOptions { color: true, ..TextOptions::default() };
-    assert!(text(&run, &analysis, &colored).contains("\u{1b}[1;32mFASTER\u{1b}[0m"));
+    let coloured = TextOptions { color: true, ..TextOptions::default() };
+    assert!(text(&run, &analysis, &coloured).contains("\u{1b}[1;32mFASTER\u{1b}[0m"));
     assert!(!text(&run, &analysis, &TextOptions::default()).contains('\u{1b}'));
 }
 

@@ -54,8 +54,8 @@ const PROPERTIES: [Property; 4] = [
     },
     Property {
         has: has_no_barriers,
-        one: "does not flush the disk's cache",
-        several: "do not flush the disk's cache",
+        one: "does not flush the drive's cache",
+        several: "do not flush the drive's cache",
         rule: &durability_mismatch::RULE,
         advice: LEAVE_OUT,
         price: Some("a power cut may lose synced data"),
@@ -129,7 +129,7 @@ pub fn has_no_journal(stack: &Stack) -> bool {
     recipe_of(stack).is_some_and(|recipe| !recipe.has_journal)
 }
 
-/// Whether a stack does not flush the cache of the disk.
+/// Whether a stack does not flush the cache of the drive.
 pub fn has_no_barriers(stack: &Stack) -> bool {
     let is_off = |o: &String| o.split(',').any(|w| matches!(w, "nobarrier" | "barrier=0"));
     stack.mount.iter().any(is_off) || fsync_mode(stack) == Some(FsyncMode::NoBarrier)
@@ -147,7 +147,7 @@ enum FsyncMode {
     Posix,
     /// As ext4, xfs and btrfs do.
     Strict,
-    /// As posix, and without a flush of the disk's cache.
+    /// As posix, and without a flush of the drive's cache.
     NoBarrier,
 }
 

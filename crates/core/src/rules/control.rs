@@ -9,7 +9,7 @@ use crate::model::run::Run;
 use crate::model::verdict::TwinDifference;
 use crate::stats::paired::{Interval, Paired};
 
-/// What helps where the disk, or a candidate, differs from itself.
+/// What helps where the drive, or a candidate, differs from itself.
 pub(super) const SETTLE: &str =
     "find the cause (heat, power, other programs: bakeoff check), then measure again";
 

@@ -47,7 +47,7 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
     all_rules().find(|rule| is_it(rule.id) || is_it(rule.slug))
 }
 
-/// What can be said of a plan before any device is known: it is put on a disk of which nothing is.
+/// What can be said of a plan before any device is known: it is put on a drive of which nothing is.
 /// `job_files` has the texts of those it names.
 ///
 /// # Errors
@@ -59,7 +59,7 @@ pub fn of_plan(
     Ok(plan::plan(&unplaced(plan, job_files)?, &[]))
 }
 
-/// The run of a plan on a disk of which nothing is known, where everything is supported.
+/// The run of a plan on a drive of which nothing is known, where everything is supported.
 ///
 /// # Errors
 /// What keeps it from being put on any.

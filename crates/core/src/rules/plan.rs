@@ -80,7 +80,7 @@ fn of_stack(header: &Header, (name, stack): &(&str, &Stack)) -> Vec<Finding> {
     })
 }
 
-/// A plan as the header of a run on a disk of which nothing is known.
+/// A plan as the header of a run on a drive of which nothing is known.
 pub(super) fn header(plan: &crate::plan::Plan, expanded: crate::plan::Expanded) -> Header {
     Header {
         schema: "bakeoff/run/1".to_string(),

@@ -3,8 +3,8 @@
 //!
 //! By the lemma of Neyman and Pearson no test that raises as few false alarms finds more than the
 //! ratio of the two likelihoods does, here of the differences from block to block, which do not
-//! depend on the candidates' means. Where the size of the noise is unknown, as it is on a disk that
-//! has not been measured before, the best invariant test is that of King, "Robust tests for
+//! depend on the candidates' means. Where the size of the noise is unknown, as it is on a drive
+//! that has not been measured before, the best invariant test is that of King, "Robust tests for
 //! spherical symmetry and their application to least squares regression", Annals of Statistics 8
 //! (1980). The rule that is used (L36) knows neither the wave nor the noise.
 

@@ -6,7 +6,7 @@ use super::scenario::Scenario;
 use crate::model::index::CandidateIx;
 use crate::model::protocol::Mode;
 
-/// Gain over the first five blocks where the disk drifts.
+/// Gain over the first five blocks where the drive drifts.
 const DRIFT: f64 = 0.095_310_179_804_324_87; // ln 1.1
 /// Shared autoregression where there is one.
 const LAG1: f64 = 0.5;
@@ -28,7 +28,7 @@ pub fn all() -> Vec<Scenario> {
 /// Equals under the noise that is promised for: any winner is false.
 fn identical() -> Vec<Scenario> {
     let drifting = |k: usize| Disk { drift: DRIFT, lag1: LAG1, ..same(k) };
-    let quiet = [2, 4, 7, 12].map(|k| Scenario::new("equal, quiet disk", same(k)));
+    let quiet = [2, 4, 7, 12].map(|k| Scenario::new("equal, quiet drive", same(k)));
     let waves = [2, 4, 7, 12].map(|k| Scenario::new("equal, drift and common waves", drifting(k)));
     let several = [(2, 6), (4, 6), (7, 5), (12, 6)].map(|(k, workloads)| Scenario {
         workloads,
@@ -59,17 +59,17 @@ fn winners() -> Vec<Scenario> {
     all
 }
 
-/// Equals and differences at noise from that of a quiet disk to that of a busy machine.
+/// Equals and differences at noise from that of a quiet drive to that of a busy machine.
 fn noises() -> Vec<Scenario> {
     let mut all = Vec::new();
     for noise in [2.0, 5.0, 10.0, 21.0] {
         let equal = Disk { drift: DRIFT, lag1: LAG1, ..Disk::of(&[0.0; 4], noise) };
         let ahead = Disk::of(&[0.0, 6.0, 6.0, 12.0], noise);
         let one = |name: &str, disk| Scenario::new(name, disk);
-        all.push(one("equal, noise of a quiet to a busy disk", equal));
-        all.push(one("6 % ahead, noise of a quiet to a busy disk", ahead));
+        all.push(one("equal, noise of a quiet to a busy drive", equal));
+        all.push(one("6 % ahead, noise of a quiet to a busy drive", ahead));
         let near: Vec<f64> = (0..12).map(|c| f64::from(c) * 0.5).collect();
-        let near = one("steps of 0.5 %, noise of a quiet to a busy disk", Disk::of(&near, noise));
+        let near = one("steps of 0.5 %, noise of a quiet to a busy drive", Disk::of(&near, noise));
         all.push(Scenario { workloads: 6, ..near });
     }
     all

@@ -1,4 +1,4 @@
-//! A disk whose truth is known: how fast each candidate is, and everything that hides it.
+//! A drive whose truth is known: how fast each candidate is, and everything that hides it.
 //!
 //! The model is the one the protocol promises something for, `ln(rate)` = the candidate's mean +
 //! what all have in common at that time + independent error, with more on top that it does not: a
@@ -12,14 +12,14 @@ use crate::stats::carry_over::Slice;
 /// Rounds of slices in a block.
 const SLICES: u32 = 8;
 
-/// The disk. Shares and steps are on the logarithmic scale: 0.02 is two percent.
+/// The drive. Shares and steps are on the logarithmic scale: 0.02 is two percent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disk {
     /// `ln` of each candidate's speed.
     pub means: Vec<f64>,
     /// Standard deviation of the independent error of a cell.
     pub noise: f64,
-    /// What the disk gains (or loses) over the visits of the first five blocks, shared by all.
+    /// What the drive gains (or loses) over the visits of the first five blocks, shared by all.
     pub drift: f64,
     /// Coefficient of the shared autoregression from visit to visit; it varies as much as `noise`.
     pub lag1: f64,
@@ -44,7 +44,7 @@ pub struct Disk {
     /// Garbage collection: probability that it begins at a visit, visits it lasts, what it takes
     /// off each of them.
     pub stalls: Option<(f64, u32, f64)>,
-    /// What the far end of the disk loses against its beginning, for those who give each candidate
+    /// What the far end of the drive loses against its beginning, for those who give each candidate
     /// a place of its own.
     pub gradient: f64,
 }
@@ -103,7 +103,7 @@ impl Disk {
     }
 }
 
-/// The disk while it is used; visits must come in order.
+/// The drive while it is used; visits must come in order.
 #[derive(Clone, Debug)]
 pub struct Use<'a> {
     disk: &'a Disk,
@@ -126,7 +126,7 @@ pub struct Use<'a> {
 }
 
 impl<'a> Use<'a> {
-    /// A new session on the disk.
+    /// A new session on the drive.
     pub fn new(disk: &'a Disk, seed: u64) -> Use<'a> {
         let mut random = Normal(SplitMix64::derive(seed, &[0x6469_736b]));
         let (common, own) = (random.deviate(), random.deviate());

@@ -1,7 +1,7 @@
-//! The decision machinery against disks of known truth.
+//! The decision machinery against drives of known truth.
 //!
 //! The planner, the looks, the stopping rule, the lints and the verdicts are those of every run
-//! ([`crate::decide`], [`crate::analyse`]); only the disk is invented. What it shows is with the
+//! ([`crate::decide`], [`crate::analyse`]); only the drive is invented. What it shows is with the
 //! seed in docs/truth.md.
 
 pub mod bound;
@@ -27,7 +27,7 @@ pub struct Simulation {
     pub seed: u64,
     /// The scenarios.
     pub outcomes: Vec<Outcome>,
-    /// What others do on the same disks.
+    /// What others do on the same drives.
     pub rivals: Vec<Rivalry>,
     /// What any test could find of a wave of one candidate alone.
     pub bounds: Vec<Bound>,

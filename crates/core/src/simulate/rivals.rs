@@ -1,8 +1,8 @@
-//! What others do, on the same disks: candidate after candidate in a fixed order, or all in random
+//! What others do, on the same drives: candidate after candidate in a fixed order, or all in random
 //! order.
 //!
 //! Each rule first decides as it does ("as it is"), then with a threshold of its own that makes it
-//! wrong in 5 % of runs between equals on this very disk ("at equal error"), which nobody who
+//! wrong in 5 % of runs between equals on this very drive ("at equal error"), which nobody who
 //! measures can know: it shows what the rule could see at best.
 
 use serde::Serialize;
@@ -40,10 +40,10 @@ pub const RULES: [Rule; 6] = [
     Rule::Randomised,
 ];
 
-/// How a rule did on one disk. Counts of runs, cells as means.
+/// How a rule did on one drive. Counts of runs, cells as means.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rivalry {
-    /// The disk, in words.
+    /// The drive, in words.
     pub disk: String,
     /// The rule, in words.
     pub rule: String,
@@ -117,7 +117,7 @@ impl Rule {
         let mut rates: Vec<Vec<f64>> = vec![Vec::new(); candidates];
         let mut one = |candidate: usize, rates: &mut Vec<Vec<f64>>| {
             used.visit(CandidateIx::new(candidate));
-            // The better candidates lie inside, where a disk is slow.
+            // The better candidates lie inside, where a drive is slow.
             let inside = (candidates - 1 - candidate) as f64 / (candidates - 1).max(1) as f64;
             rates[candidate].push(libm::exp(used.cell() - disk.gradient * inside));
         };
@@ -175,7 +175,7 @@ impl Rule {
     }
 }
 
-/// Every rule on every disk they are compared on.
+/// Every rule on every drive they are compared on.
 pub fn all(runs: u32, seed: u64) -> Vec<Rivalry> {
     let quiet = Disk::of(&[0.0, 0.0], 2.0);
     let drift = Disk { drift: libm::log(1.1), lag1: 0.5, ..quiet.clone() };
@@ -183,10 +183,10 @@ pub fn all(runs: u32, seed: u64) -> Vec<Rivalry> {
     let four = Disk::of(&[0.0; 4], 2.0);
     let four_drift = Disk { drift: libm::log(1.1), lag1: 0.5, ..four.clone() };
     let disks = [
-        ("quiet disk", quiet),
+        ("quiet drive", quiet),
         ("drift 10 %, common lag-1 0.5", drift),
         ("own partitions of a hard disk, the better one inside", places),
-        ("four candidates, quiet disk", four),
+        ("four candidates, quiet drive", four),
         ("four candidates, drift 10 %, common lag-1 0.5", four_drift),
     ];
     let each = disks.iter().flat_map(|(words, disk)| RULES.map(|rule| (*words, disk, rule)));

@@ -1,4 +1,4 @@
-//! A whole run on a disk of known truth: the planner chooses blocks, looks and the end, as it does
+//! A whole run on a drive of known truth: the planner chooses blocks, looks and the end, as it does
 //! for the runner; only the measurements are invented.
 
 use super::cell;
@@ -152,7 +152,7 @@ fn header(scenario: &Scenario, seed: u64) -> Header {
         run: "0000000000000000".to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         verb: Verb::Simulate,
-        title: "a disk of known truth".to_string(),
+        title: "a drive of known truth".to_string(),
         command: Vec::new(),
         seed,
         workloads: all.map(|w| workloads::with_limits(w, &protocol)).collect(),

@@ -31,7 +31,7 @@ pub struct Study<'a> {
 pub struct Cell<'a> {
     /// The machine.
     pub host: &'a str,
-    /// The disk.
+    /// The drive.
     pub device: &'a str,
     /// The filesystem.
     pub fs: &'a str,

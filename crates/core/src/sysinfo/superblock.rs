@@ -137,7 +137,7 @@ fn exfat(head: &[u8]) -> Option<Usage> {
     Some(Usage { size_bytes, used_bytes, ..Usage::default() })
 }
 
-/// Identifier of the partition table in the first sectors: the disk's GUID of a GPT, the signature
+/// Identifier of the partition table in the first sectors: the drive's GUID of a GPT, the signature
 /// of an MBR, as blkid writes them.
 pub fn table_id(kind: &str, head: &[u8]) -> Option<String> {
     match kind {

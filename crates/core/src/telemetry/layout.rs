@@ -159,7 +159,7 @@ pub fn put_disk(columns: &mut [u64], stat: &BlockStat) {
 }
 
 /// Reads a device's columns, which hold no merges and discards; `None` when it could not be read.
-pub fn disk(columns: &[u64]) -> Option<BlockStat> {
+pub fn drive(columns: &[u64]) -> Option<BlockStat> {
     let &[reads, read_bytes, read_ms, writes, written_bytes, write_ms, ref rest @ ..] = columns
     else {
         return None;
@@ -199,12 +199,12 @@ mod tests {
         let stat =
             BlockStat { reads: 1, read_ms: 3, in_flight: 7, busy_ms: 9, ..BlockStat::default() };
         let mut columns = [NONE; DISK_COLUMNS];
-        assert_eq!(disk(&columns), None);
+        assert_eq!(drive(&columns), None);
         put_disk(&mut columns, &stat);
-        assert_eq!(disk(&columns), Some(stat));
+        assert_eq!(drive(&columns), Some(stat));
         let counted = BlockStat { flushes: Some(4), flush_ms: Some(5), ..stat };
         put_disk(&mut columns, &counted);
-        assert_eq!(disk(&columns), Some(counted));
+        assert_eq!(drive(&columns), Some(counted));
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn gauge(rows: &[&[u64]], column: usize) -> Option<Vec<u64>> {
 fn device(layout: &Layout, index: usize, rows: &[&[u64]]) -> Option<DeviceSeries> {
     let at = layout.device(index);
     let stats: Vec<BlockStat> =
-        rows.iter().map(|row| layout::disk(&row[at..at + DISK_COLUMNS])).collect::<Option<_>>()?;
+        rows.iter().map(|row| layout::drive(&row[at..at + DISK_COLUMNS])).collect::<Option<_>>()?;
     let grown = |of: fn(&BlockStat) -> u64| -> Vec<u64> {
         stats.windows(2).map(|pair| of(&pair[1]).saturating_sub(of(&pair[0]))).collect()
     };

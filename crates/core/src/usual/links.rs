@@ -44,9 +44,9 @@ pub fn find(key: &str) -> Option<Link> {
     all().into_iter().find(|link| link.key == key)
 }
 
-/// The key of a disk's link; `None` where the kernel does not tell it, or the table has none.
-pub fn key(disk: &Layer) -> Option<&'static str> {
-    let link = disk.link.as_ref()?;
+/// The key of a drive's link; `None` where the kernel does not tell it, or the table has none.
+pub fn key(drive: &Layer) -> Option<&'static str> {
+    let link = drive.link.as_ref()?;
     match link.kind? {
         LinkKind::Usb { kbit, transport } => Some(match (kbit, transport) {
             (0..=12_000, _) => "usb1",
@@ -83,20 +83,20 @@ fn card_key(mode: CardMode) -> Option<&'static str> {
 }
 
 /// The card slot of a board where the kernel does not tell the mode: only root sees it.
-pub fn slot_key(model: Option<&str>, disk: &Layer) -> Option<&'static str> {
-    if disk.link.as_ref()?.card() != Some(CardKind::Sd) {
+pub fn slot_key(model: Option<&str>, drive: &Layer) -> Option<&'static str> {
+    if drive.link.as_ref()?.card() != Some(CardKind::Sd) {
         return None;
     }
     let board = boards::find(model?)?;
     CardMode::find(board.field("sd_mode_max")).and_then(card_key)
 }
 
-/// What a disk's link carries in practice: on this board, else over such links anywhere.
-pub fn limit(model: Option<&str>, disk: &Layer) -> Option<LinkLimit> {
-    let table = key(disk).or_else(|| slot_key(model, disk)).and_then(find);
+/// What a drive's link carries in practice: on this board, else over such links anywhere.
+pub fn limit(model: Option<&str>, drive: &Layer) -> Option<LinkLimit> {
+    let table = key(drive).or_else(|| slot_key(model, drive)).and_then(find);
     // The figure of a board may be of a faster mode: PCIe 3 on a Raspberry Pi 5, which has PCIe 2.
     let is_of_it = |bytes: &f64| table.is_none_or(|of| *bytes <= of.nominal_bytes_per_s);
-    let practice = boards::practice_bytes_per_s(model, disk).filter(is_of_it);
+    let practice = boards::practice_bytes_per_s(model, drive).filter(is_of_it);
     let on_board = model.and_then(boards::find).filter(|_| practice.is_some());
     match (practice, on_board, table) {
         (Some(bytes), Some(board), table)
@@ -119,10 +119,10 @@ pub fn limit(model: Option<&str>, disk: &Layer) -> Option<LinkLimit> {
     }
 }
 
-/// The most a disk's link can carry, bytes a second.
-pub fn most_bytes_per_s(model: Option<&str>, disk: &Layer) -> Option<f64> {
-    let table = key(disk).or_else(|| slot_key(model, disk)).and_then(find);
-    let named = || disk.link.as_ref().and_then(capacity_bytes_per_s);
+/// The most a drive's link can carry, bytes a second.
+pub fn most_bytes_per_s(model: Option<&str>, drive: &Layer) -> Option<f64> {
+    let table = key(drive).or_else(|| slot_key(model, drive)).and_then(find);
+    let named = || drive.link.as_ref().and_then(capacity_bytes_per_s);
     table.map(|of| of.nominal_bytes_per_s).or_else(named)
 }
 
@@ -130,7 +130,7 @@ pub fn most_bytes_per_s(model: Option<&str>, disk: &Layer) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn disk(bus: &str, link: &str) -> Layer {
+    fn drive(bus: &str, link: &str) -> Layer {
         Layer { bus: Some(bus.into()), link: Some(link.into()), ..Layer::default() }
     }
 
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn links_by_the_names_of_the_kernel() {
-        let key = |bus, link| key(&disk(bus, link));
+        let key = |bus, link| key(&drive(bus, link));
         assert_eq!(key("usb", "USB 480 Mb/s, BOT"), Some("usb2"));
         assert_eq!(key("usb", "USB 5000 Mb/s, UAS"), Some("usb3-uas"));
         assert_eq!(key("usb", "USB 5000 Mb/s, BOT"), Some("usb3-bot"));
@@ -164,19 +164,19 @@ mod tests {
 
     #[test]
     fn every_raspberry_pi_with_a_slot_has_its_limit_without_root() {
-        let card = disk("mmc", "SD");
+        let card = drive("mmc", "SD");
         for board in boards::all() {
             let prefix = board.field("dt_model_prefix");
             if board.field("sd_mode_max").starts_with("eMMC") {
                 continue;
             }
             assert!(limit(Some(prefix), &card).is_some(), "{}", board.name());
-            let stick = disk("usb", "USB 480 Mb/s, BOT");
+            let stick = drive("usb", "USB 480 Mb/s, BOT");
             assert!(limit(Some(prefix), &stick).is_some(), "{}", board.name());
         }
         let pi4 = limit(Some("Raspberry Pi 4 Model B Rev 1.4"), &card).unwrap();
         assert!((41e6..45e6).contains(&pi4.practice_bytes_per_s), "{pi4:?}");
-        let pi5 = limit(Some("Raspberry Pi 5"), &disk("nvme", "PCIe 5.0 GT/s x1")).unwrap();
+        let pi5 = limit(Some("Raspberry Pi 5"), &drive("nvme", "PCIe 5.0 GT/s x1")).unwrap();
         assert_eq!(pi5.practice_bytes_per_s, 450e6, "its figure is of PCIe 3");
     }
 }

@@ -4,7 +4,7 @@ use crate::model::host::{Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::{CardKind, Link, Transport};
 use crate::model::normal::{Medium, WhyUnknown};
 
-/// Vendors and models of disks that a hypervisor or a cloud makes.
+/// Vendors and models of drives that a hypervisor or a cloud makes.
 const VIRTUAL: [&str; 9] = [
     "QEMU",
     "VBOX",
@@ -17,7 +17,7 @@ const VIRTUAL: [&str; 9] = [
     "Xen",
 ];
 
-/// The kind of storage, with the disk it is on where there is one.
+/// The kind of storage, with the drive it is on where there is one.
 ///
 /// # Errors
 /// Why it cannot be told.
@@ -36,21 +36,21 @@ pub fn of(place: &Place) -> Result<(Medium, Option<&Layer>), WhyUnknown> {
     if has(LayerKind::Loop) {
         return Ok((Medium::Loop, None));
     }
-    let mut disks = place.disks();
-    match (disks.next(), disks.next()) {
-        (Some(disk), None) => Ok((of_disk(disk)?, Some(disk))),
+    let mut drives = place.disks();
+    match (drives.next(), drives.next()) {
+        (Some(drive), None) => Ok((of_disk(drive)?, Some(drive))),
         (None, _) => Err(WhyUnknown::NotVisible),
         (Some(_), Some(_)) => Err(WhyUnknown::SeveralDisks),
     }
 }
 
-fn of_disk(disk: &Layer) -> Result<Medium, WhyUnknown> {
-    let rotates = disk.rotational == Some(true);
-    let names = [&disk.vendor, &disk.model].into_iter().flatten();
+fn of_disk(drive: &Layer) -> Result<Medium, WhyUnknown> {
+    let rotates = drive.rotational == Some(true);
+    let names = [&drive.vendor, &drive.model].into_iter().flatten();
     let is_virtual = names.into_iter().any(|name| VIRTUAL.iter().any(|word| name.contains(word)));
-    let link = disk.link.as_ref();
+    let link = drive.link.as_ref();
     let is_queued = link.and_then(Link::transport) == Some(Transport::Uas);
-    Ok(match disk.bus.as_deref().ok_or(WhyUnknown::OtherBus)? {
+    Ok(match drive.bus.as_deref().ok_or(WhyUnknown::OtherBus)? {
         "virtio" => Medium::Virtio,
         "xen" | "vmbus" => Medium::Virtual,
         "nvme" | "ata" | "scsi" if is_virtual => Medium::Virtual,
@@ -60,17 +60,17 @@ fn of_disk(disk: &Layer) -> Result<Medium, WhyUnknown> {
         "ata" | "scsi" if rotates => Medium::AtaHdd,
         "ata" | "scsi" => Medium::AtaSsd,
         // Sticks and card readers often say that they rotate; hard disks are not removable.
-        "usb" if disk.removable == Some(true) => Medium::UsbStick,
+        "usb" if drive.removable == Some(true) => Medium::UsbStick,
         "usb" if rotates => Medium::UsbHdd,
-        "usb" if is_queued || disk.removable == Some(false) => Medium::UsbSsd,
+        "usb" if is_queued || drive.removable == Some(false) => Medium::UsbSsd,
         "usb" => Medium::UsbStick,
         _ => return Err(WhyUnknown::OtherBus),
     })
 }
 
 /// The classes of "class 10, U3, V30, A2" as the table names them.
-pub fn classes(disk: &Layer) -> Vec<String> {
-    let text = disk.card_class.as_deref().unwrap_or_default();
+pub fn classes(drive: &Layer) -> Vec<String> {
+    let text = drive.card_class.as_deref().unwrap_or_default();
     let class = |word: &str| match word.strip_prefix("class ") {
         Some(number) => format!("C{number}"),
         None => word.to_string(),
@@ -82,16 +82,16 @@ pub fn classes(disk: &Layer) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn disk(bus: &str, link: &str, change: impl FnOnce(&mut Layer)) -> Place {
-        let mut disk = Layer {
+    fn drive(bus: &str, link: &str, change: impl FnOnce(&mut Layer)) -> Place {
+        let mut drive = Layer {
             kind: LayerKind::Disk,
             bus: Some(bus.into()),
             link: (!link.is_empty()).then(|| link.into()),
             rotational: Some(false),
             ..Layer::default()
         };
-        change(&mut disk);
-        Place { chain: vec![disk], ..Place::default() }
+        change(&mut drive);
+        Place { chain: vec![drive], ..Place::default() }
     }
 
     fn medium(place: &Place) -> Result<Medium, WhyUnknown> {
@@ -102,26 +102,26 @@ mod tests {
     fn kinds_of_storage_by_bus_and_link() {
         let nothing = |_: &mut Layer| {};
         let rotates = |l: &mut Layer| l.rotational = Some(true);
-        assert_eq!(medium(&disk("mmc", "SD, sd high-speed", nothing)), Ok(Medium::Sd));
-        assert_eq!(medium(&disk("mmc", "MMC, mmc HS200", nothing)), Ok(Medium::Emmc));
-        assert_eq!(medium(&disk("nvme", "PCIe 5.0 GT/s x1", nothing)), Ok(Medium::Nvme));
-        assert_eq!(medium(&disk("ata", "SATA 6.0 Gb/s", rotates)), Ok(Medium::AtaHdd));
-        assert_eq!(medium(&disk("ata", "SATA 6.0 Gb/s", nothing)), Ok(Medium::AtaSsd));
-        assert_eq!(medium(&disk("virtio", "", nothing)), Ok(Medium::Virtio));
+        assert_eq!(medium(&drive("mmc", "SD, sd high-speed", nothing)), Ok(Medium::Sd));
+        assert_eq!(medium(&drive("mmc", "MMC, mmc HS200", nothing)), Ok(Medium::Emmc));
+        assert_eq!(medium(&drive("nvme", "PCIe 5.0 GT/s x1", nothing)), Ok(Medium::Nvme));
+        assert_eq!(medium(&drive("ata", "SATA 6.0 Gb/s", rotates)), Ok(Medium::AtaHdd));
+        assert_eq!(medium(&drive("ata", "SATA 6.0 Gb/s", nothing)), Ok(Medium::AtaSsd));
+        assert_eq!(medium(&drive("virtio", "", nothing)), Ok(Medium::Virtio));
         let qemu = |l: &mut Layer| l.model = Some("QEMU HARDDISK".into());
-        assert_eq!(medium(&disk("ata", "SATA 1.5 Gb/s", qemu)), Ok(Medium::Virtual));
+        assert_eq!(medium(&drive("ata", "SATA 1.5 Gb/s", qemu)), Ok(Medium::Virtual));
         let ebs = |l: &mut Layer| l.model = Some("Amazon Elastic Block Store".into());
-        assert_eq!(medium(&disk("nvme", "", ebs)), Ok(Medium::Virtual));
-        assert_eq!(medium(&disk("zoo", "", nothing)), Err(WhyUnknown::OtherBus));
+        assert_eq!(medium(&drive("nvme", "", ebs)), Ok(Medium::Virtual));
+        assert_eq!(medium(&drive("zoo", "", nothing)), Err(WhyUnknown::OtherBus));
     }
 
     #[test]
     fn a_stick_that_says_it_rotates_is_a_stick() {
         let stick = |l: &mut Layer| (l.rotational, l.removable) = (Some(true), Some(true));
         let hdd = |l: &mut Layer| (l.rotational, l.removable) = (Some(true), Some(false));
-        assert_eq!(medium(&disk("usb", "USB 480 Mb/s, BOT", stick)), Ok(Medium::UsbStick));
-        assert_eq!(medium(&disk("usb", "USB 480 Mb/s, BOT", hdd)), Ok(Medium::UsbHdd));
-        let ssd = medium(&disk("usb", "USB 5000 Mb/s, UAS", |_| {}));
+        assert_eq!(medium(&drive("usb", "USB 480 Mb/s, BOT", stick)), Ok(Medium::UsbStick));
+        assert_eq!(medium(&drive("usb", "USB 480 Mb/s, BOT", hdd)), Ok(Medium::UsbHdd));
+        let ssd = medium(&drive("usb", "USB 5000 Mb/s, UAS", |_| {}));
         assert_eq!(ssd, Ok(Medium::UsbSsd));
     }
 
@@ -132,10 +132,10 @@ mod tests {
         assert_eq!(of(PlaceClass::Network), Ok(Medium::Network));
         assert_eq!(of(PlaceClass::Fuse), Err(WhyUnknown::UserSpace));
         assert_eq!(of(PlaceClass::Block), Err(WhyUnknown::NotVisible));
-        let mut two = disk("ata", "", |_| {});
+        let mut two = drive("ata", "", |_| {});
         two.chain.push(two.chain[0].clone());
         assert_eq!(medium(&two), Err(WhyUnknown::SeveralDisks));
-        let mut image = disk("ata", "", |_| {});
+        let mut image = drive("ata", "", |_| {});
         image.chain.insert(0, Layer { kind: LayerKind::Loop, ..Layer::default() });
         assert_eq!(medium(&image), Ok(Medium::Loop));
         image.chain[0].kind = LayerKind::Ram;
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn classes_as_the_table_names_them() {
-        let place = disk("mmc", "SD", |l| l.card_class = Some("class 10, U3, V30, A2".into()));
+        let place = drive("mmc", "SD", |l| l.card_class = Some("class 10, U3, V30, A2".into()));
         assert_eq!(classes(&place.chain[0]), ["C10", "U3", "V30", "A2"]);
         assert!(classes(&Layer::default()).is_empty());
     }

@@ -1,4 +1,4 @@
-//! The machine beside its disks, from one stretch of telemetry.
+//! The machine beside its drives, from one stretch of telemetry.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! `watch`: what the disks and the machine do, one frame an interval.
+//! `watch`: what the drives and the machine do, one frame an interval.
 //!
 //! Figures of disks are those of iostat(1) with -x. The shell takes the looks.
 

@@ -1,4 +1,4 @@
-//! Work that arrives at its own pace, whether or not the disk keeps up.
+//! Work that arrives at its own pace, whether or not the drive keeps up.
 //!
 //! Operations are due at equal distances and are timed from when they were due, so a stall counts
 //! for everything that had to wait behind it (G. Tene, "How NOT to Measure Latency"). At the cut

@@ -1,7 +1,7 @@
 //! boot: many cold small reads, one after the other, of files in many places.
 //!
 //! Starting a system or a program reads headers and then pieces of its files as they are needed:
-//! small, scattered, each waited for, most from the disk (Joo, Ryu, Park and Shin, "FAST: Quick
+//! small, scattered, each waited for, most from the drive (Joo, Ryu, Park and Shin, "FAST: Quick
 //! Application Launch on Solid-State Disks", FAST 2011). Each file is opened, its first 4 KiB read
 //! and then up to three pieces of a block from random places; files come in random order. Only data
 //! are put out of memory: directories and inodes stay known, as nothing short of dropping all

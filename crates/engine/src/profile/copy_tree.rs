@@ -3,7 +3,7 @@
 //! Source: rsync(1) and rsync 3.2's fileio.c, receiver.c: the source is read in windows of 256 KiB,
 //! the copy is written in pieces of 32 KiB to a temporary name beside its own, gets its times, and
 //! is renamed. rsync flushes nothing unless told to; here the filesystem is flushed at the end,
-//! inside the measured time, so that a copy counts when it is on the disk.
+//! inside the measured time, so that a copy counts when it is on the drive.
 
 use rustix::fs::{OFlags, Timespec, Timestamps, futimens};
 

@@ -41,7 +41,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let mut large = Block::new(context.job, WRITE_BYTES, 1)?;
     block::lay_out(&file, &mut large, whole)?;
     block::cool(&file, whole, &mut reader)?;
-    // Without read-ahead every read is one of the disk.
+    // Without read-ahead every read is one of the drive.
     fadvise(&file, 0, None, Advice::Random)
         .map_err(|e| EngineError::io("advising the kernel how a file is read", e))?;
     let written = context.workdir.create("written", OFlags::WRONLY)?;
@@ -61,7 +61,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Each block once, and all again from the disk when they are through.
+/// Each block once, and all again from the drive when they are through.
 fn read(
     file: &OwnedFd,
     whole: u64,

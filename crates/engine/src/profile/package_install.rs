@@ -1,9 +1,9 @@
 //! package-install: packages of small files unpacked as dpkg does it.
 //!
 //! Source: dpkg 1.21, src/main/archives.c and lib/dpkg/dbmodify.c; dpkg(1) on `--force-unsafe-io`.
-//! Every file is written to NAME.dpkg-new and its writing to the disk begun; when the whole package
-//! is there, each is flushed and renamed to its name. Four times a package its state is noted: a
-//! small file is written, flushed and renamed, and its directory flushed.
+//! Every file is written to NAME.dpkg-new and its writing to the drive begun; when the whole
+//! package is there, each is flushed and renamed to its name. Four times a package its state is
+//! noted: a small file is written, flushed and renamed, and its directory flushed.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 

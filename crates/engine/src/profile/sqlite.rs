@@ -1,4 +1,4 @@
-//! sqlite: transactions of one small row, each on the disk before the next begins.
+//! sqlite: transactions of one small row, each on the drive before the next begins.
 //!
 //! By the real library, with `synchronous=FULL`: first with the rollback journal, SQLite's default,
 //! then with the write-ahead log. Source: sqlite.org, "Atomic Commit In SQLite" and "Write-Ahead

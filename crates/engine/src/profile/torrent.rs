@@ -2,7 +2,7 @@
 //! back what came before.
 //!
 //! 16 KiB is the block that clients ask each other for (BEP 3, "request"), and peers give pieces in
-//! random order. They come at the pace of the line, 10 MiB a second, however the disk feels; what
+//! random order. They come at the pace of the line, 10 MiB a second, however the drive feels; what
 //! people notice is that the client, and all around it, stalls while memory is written back. The
 //! kernel does that after 30 s or under pressure; here a second thread flushes one file a second,
 //! so that a short cell meets what a long download meets. A piece is timed from when it was due.

@@ -1,7 +1,7 @@
 //! Sets of files of many sizes, the same for every candidate of a block.
 //!
 //! Sizes are drawn by octave: as many files between 4 and 8 KiB as between 512 KiB and 1 MiB, which
-//! is roughly how files lie on people's disks (Agrawal, Bolosky, Douceur and Lorch, "A Five-Year
+//! is roughly how files lie on people's drives (Agrawal, Bolosky, Douceur and Lorch, "A Five-Year
 //! Study of File-System Metadata", FAST 2007: log-normal, most files small, most bytes in few).
 
 use std::os::fd::OwnedFd;

@@ -20,7 +20,7 @@ pub type Step = (&'static str, fn(&mut Site) -> Result<()>);
 pub const STEPS: [Step; 12] = [
     ("a damaged download is refused before any board changes", damaged_download),
     ("check mode shows the plan and the tokens, and changes nothing", check_mode),
-    ("a full disk, a wrong token and a power cut stop only their boards", first_time),
+    ("a full drive, a wrong token and a power cut stop only their boards", first_time),
     ("a board that throttles is left out, for that reason", heat::left_out),
     ("the second time resumes, repeats what failed and changes no complete board", second_time),
     ("the third time changes nothing", third_time),

@@ -74,7 +74,7 @@ pub static CASES: [Case; 19] = [
         REFUSED,
         &["architecture", "x86_64", "armv6"],
     ),
-    case("refused-full", "archive on a full disk", &DEBIAN_12, REFUSED, &["full", "x86_64"]),
+    case("refused-full", "archive on a full drive", &DEBIAN_12, REFUSED, &["full", "x86_64"]),
     case(
         "refused-interrupted",
         "archive, interrupted and repeated",

@@ -37,7 +37,7 @@ options:
     description: Text of the plan (TOML), unless it is a built-in one.
     type: str
   targets:
-    description: Disks, partitions or images. Their contents are erased.
+    description: Drives, partitions or images. Their contents are erased.
     type: list
     elements: str
     required: true

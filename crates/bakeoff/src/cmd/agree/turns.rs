@@ -22,7 +22,7 @@ use crate::ui::progress::Progress;
 /// Smallest and largest file that is worked on.
 const FILE_BYTES: (u64, u64) = (64 << 20, 4 << 30);
 /// How long one pass over the file is to last: many short turns narrow an interval more than few
-/// long ones, because what scatters is the disk from one turn to the next.
+/// long ones, because what scatters is the drive from one turn to the next.
 const PASS_SECONDS: f64 = 0.4;
 /// Turns of a pattern with a time that the whole is planned for, and their limits.
 const TURNS: u64 = 300;
@@ -69,7 +69,7 @@ impl Running {
         })
     }
 
-    /// Forgets what was measured on files that were new to the disk.
+    /// Forgets what was measured on files that were new to the drive.
     fn forget(&mut self) {
         self.pairs.iter_mut().for_each(Vec::clear);
         self.missing.fill(None);

@@ -1,4 +1,4 @@
-//! One disk: link, card, cache, blocks and partitions, from /sys.
+//! One drive: link, card, cache, blocks and partitions, from /sys.
 //!
 //! Sources: `Documentation/ABI/stable/sysfs-block`, `Documentation/ABI/testing/sysfs-bus-usb` and
 //! `sysfs-bus-pci`, `Documentation/driver-api/mmc/mmc-dev-attrs.rst`, `Documentation/ABI/testing/
@@ -14,7 +14,7 @@ use bakeoff_core::sysinfo::{mmc_ios, sd_status, usb_descriptors};
 use crate::host::identity;
 use crate::host::root::Root;
 
-/// Everything about the disk `layer`; `chain` is what was asked about.
+/// Everything about the drive `layer`; `chain` is what was asked about.
 pub fn read(root: &Root, layer: &Layer, chain: &[Layer], system: &System) -> Disk {
     let mut disk = Disk { layer: layer.clone(), ..Disk::default() };
     disk.partitions = partitions(layer, chain, system);
@@ -39,7 +39,7 @@ pub fn read(root: &Root, layer: &Layer, chain: &[Layer], system: &System) -> Dis
     disk
 }
 
-/// Partitions of the disk in the chain; when the whole disk was asked about, all of them.
+/// Partitions of the drive in the chain; when the whole drive was asked about, all of them.
 fn partitions(layer: &Layer, chain: &[Layer], system: &System) -> Vec<Layer> {
     let is_of_disk = |part: &&Layer| {
         let below = system.named(&part.name).map(|d| d.below.clone()).unwrap_or_default();
@@ -57,7 +57,7 @@ fn usb(root: &Root, up: &[PathBuf]) -> Option<Usb> {
     let attr = |file: &str| root.attr(device.join(file));
     let descriptors = root.read(device.join("descriptors")).ok();
     Some(Usb {
-        // "1.5" of the slowest is no disk's.
+        // "1.5" of the slowest is no drive's.
         mbit: attr("speed")?.split('.').next()?.parse().ok()?,
         version: attr("version"),
         driver: up.iter().find_map(|dir| {

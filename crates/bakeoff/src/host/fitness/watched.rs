@@ -1,4 +1,4 @@
-//! The machine left alone for a moment: CPUs, disks, swap and who did I/O.
+//! The machine left alone for a moment: CPUs, drives, swap and who did I/O.
 
 use std::time::{Duration, Instant};
 

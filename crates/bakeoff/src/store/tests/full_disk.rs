@@ -1,4 +1,4 @@
-//! A disk that fills up under the store, and a limit on file sizes: an append fails with the
+//! A drive that fills up under the store, and a limit on file sizes: an append fails with the
 //! reason, and what was committed stays readable.
 
 use std::process::Command;

@@ -55,7 +55,7 @@ fn many_that_open_a_new_store_at_once_all_get_it() {
             let space: i64 = connection
                 .pragma_query_value(None, "auto_vacuum", |row| row.get(0))
                 .expect("is set");
-            assert_eq!(space, 2, "freed pages go back to the disk");
+            assert_eq!(space, 2, "freed pages go back to the drive");
         });
     }
 }

@@ -122,7 +122,7 @@ fn what_was_acknowledged_is_looked_for_and_a_lost_write_found() {
     let beside = bench.path().join("record");
     let refused = bench.run(&[&write[..], &[beside.to_str().unwrap()]].concat());
     assert_eq!((refused.code, beside.exists()), (2, false), "{refused:?}");
-    assert!(refused.err.contains("another disk"), "{refused:?}");
+    assert!(refused.err.contains("another drive"), "{refused:?}");
 
     let written = bench.run(&[&write[..], &[record]].concat());
     assert_eq!(written.code, 0, "{written:?}");

@@ -182,7 +182,7 @@ fn targets_that_cannot_be_used_are_refused() {
     refused(&shown(&bench, &region, &["--target", "disk.img"]), 2, &["4 GiB", "`size`"]);
     symlink("disk.img", bench.path().join("same")).unwrap();
     let twice = ["--target", "disk.img", "--target", "same"];
-    refused(&shown(&bench, PLAN, &twice), 2, &["same disk as another target"]);
+    refused(&shown(&bench, PLAN, &twice), 2, &["same drive as another target"]);
 }
 
 #[test]

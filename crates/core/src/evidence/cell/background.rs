@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     condition: "other processes transferred over 5 % of the cell's data (at least 1 MiB), or used \
         over 5 % of the CPUs while the load waited for one",
     explain: "Something else read, wrote or computed while a cell was measured. In one study all \
-        four filesystems were mounted at once, on one disk. The journal and metadata of the \
+        four filesystems were mounted at once, on one drive. The journal and metadata of the \
         filesystem under test count as its own, and the idle rate before the block is subtracted. \
         Work on an otherwise idle CPU is harmless: CPU use counts only if the load was ready to \
         run and had to wait for over 2 % of the time. The finding names the processes.",
@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
             key: "background",
             value: "",
             severity: None,
-            advice: "Stop other users of the disk during the measurement.",
+            advice: "Stop other users of the drive during the measurement.",
         }),
     ],
 };
@@ -53,12 +53,12 @@ fn moved(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(foreign),
             units::size(own)
         );
-        shared(header, &RULE, evidence, "stop other users of the disk (see: iotop -o)")
+        shared(header, &RULE, evidence, "stop other users of the drive (see: iotop -o)")
     })
 }
 
 /// L52 of the CPUs: others ran, and the load had to wait for them. What runs beside it on a CPU of
-/// its own takes nothing from a disk.
+/// its own takes nothing from a drive.
 fn computed(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let (m, cpus) = (&cell.measurement, header.host.cpus.max(1));
     let busy = cell.truth.foreign_cpus?;
@@ -123,8 +123,8 @@ mod tests {
         busy(2.5, Some(0.41))(&mut header, &mut one);
         assert_eq!(
             cell(&header, &one)[0].evidence,
-            "other processes (rustc (812)) kept 2.5 of 4 CPUs busy, and the load waited for one for \
-             41 % of the time"
+            "other processes (rustc (812)) kept 2.5 of 4 CPUs busy, and the load waited for one \
+             for 41 % of the time"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! cache-unknown cache-state-unknown: reads that may have come from memory.
+//! cache-unknown cache-state-unknown: reads may have come from memory.
 
 use super::place;
 use crate::evidence::finding;
@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Cell],
     severity: [W, W, E, E],
     scope: CELL,
-    condition: "reads that may have come from memory",
+    condition: "reads may have come from memory",
     explain: "Behind a user-space driver, on another machine or in memory itself, bakeoff cannot \
         monitor the page cache or the device. The figure is valid for the target, but is never \
         labelled as cold.",
@@ -29,7 +29,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             PlaceClass::Memory => ("the target is memory", "measure a directory on a drive"),
             PlaceClass::Network => (
                 "the cache of the other machine is not visible",
-                "run bakeoff on the machine that contains the disk",
+                "run bakeoff on the machine that contains the drive",
             ),
             PlaceClass::Fuse => (
                 "the filesystem uses a user-space driver",

@@ -1,4 +1,5 @@
-//! L48 coordinated-omission: latency is judged in a closed loop that stalls for over ten medians.
+//! L48 coordinated-omission: latency is measured in a closed loop that stalls for over ten times
+//! the median.
 
 use super::latencies;
 use crate::evidence::advice::Key;
@@ -17,7 +18,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis],
     severity: [W, W, E, E],
     scope: CELL,
-    condition: "latency is judged in a closed loop that stalls for over ten medians",
+    condition: "latency is measured in a closed loop that stalls for over ten times the median",
     explain: "A load that waits for each answer sends nothing during a stall, so the requests that \
         the stall would have delayed are never sent. In a published example the 99th percentile \
         was 1 ms, but 195 ms for independent clients. --rate_iops sends at a fixed rate and \

@@ -1,4 +1,4 @@
-//! L17 direct-fallback: direct writes that went through the page cache.
+//! L17 direct-fallback: direct writes went through the page cache.
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say};
@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Cell, When::Import],
     severity: [W, E, E, E],
     scope: CELL,
-    condition: "direct writes that went through the page cache",
+    condition: "direct writes went through the page cache",
     explain: "Some filesystems accept a direct write but send it through the page cache: btrfs \
         does so for files with checksums. Nothing stays resident afterwards, but the kernel's \
         count of dirtied pages grows by about one for each page written. The figure is then that \

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     severity: [R, R, R, R],
     scope: RUN,
     condition: "data read back differs from the data written",
-    explain: "A disk with false capacity accepts every write, and returns different data for \
+    explain: "A drive with false capacity accepts every write, and returns different data for \
         addresses without real memory. bakeoff tags every 4 KiB it writes with its position and \
         detects a wrong block when it reads back with --verify; bakeoff probe checks for this. A \
         speed measured on missing memory is meaningless.",
@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
 fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let seen = m.findings.iter().find(|f| f.id == "verify-mismatch" || f.id == "L11")?;
-    let advice = "back up the disk, then run: bakeoff probe";
+    let advice = "back up the drive, then run: bakeoff probe";
     Some(finding(header, &RULE, seen.evidence.clone(), advice))
 }
 

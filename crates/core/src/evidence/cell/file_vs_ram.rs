@@ -1,4 +1,4 @@
-//! L12 file-vs-ram: reads through the page cache of a file smaller than twice the memory.
+//! L12 file-vs-ram: a file that is read through the page cache is smaller than twice the memory.
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
@@ -18,9 +18,9 @@ pub static RULE: Rule = Rule {
     when: &[When::Cell, When::Import],
     severity: [E, E, E, E],
     scope: CELL,
-    condition: "reads through the page cache of a file smaller than twice the memory",
+    condition: "a file that is read through the page cache is smaller than twice the memory",
     explain: "Data that was read or written stays in memory while space allows. A file of 1 GiB on \
-        a machine with 4 GiB is read from memory the second time, at many times the disk's speed. \
+        a machine with 4 GiB is read from memory the second time, at many times the drive's speed. \
         Bypass the cache (--direct), or use a file of twice the memory. A read that was verified \
         to be cold does not trigger this finding.",
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],

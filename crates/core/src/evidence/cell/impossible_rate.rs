@@ -1,4 +1,4 @@
-//! L15 impossible-rate: more bytes per second than the link can carry.
+//! L15 impossible-rate: a rate is higher than the link can carry.
 
 use super::place;
 use crate::boards::link;
@@ -21,8 +21,8 @@ pub static RULE: Rule = Rule {
     when: &[When::Cell, When::Import],
     severity: [R, R, R, R],
     scope: CELL,
-    condition: "more bytes per second than the link can carry",
-    explain: "USB 2 carries at most 60 MB/s. If a disk behind it seems to read 300 MB/s, the data \
+    condition: "a rate is higher than the link can carry",
+    explain: "USB 2 carries at most 60 MB/s. If a drive behind it seems to read 300 MB/s, the data \
         came from memory. The cell is discarded and repeated.",
     checks: &[Check::Cell(in_cell), Check::Study(in_study), Check::Study(rate_in_study)],
 };
@@ -110,8 +110,8 @@ mod tests {
 
     fn with_link(header: &mut Header, link: &str) {
         let Kind::Directory { place, .. } = &mut header.candidates[0].kind else { panic!() };
-        let disk = place.chain.iter_mut().find(|l: &&mut Layer| l.kind == LayerKind::Disk);
-        disk.unwrap().link = Some(link.into());
+        let drive = place.chain.iter_mut().find(|l: &&mut Layer| l.kind == LayerKind::Disk);
+        drive.unwrap().link = Some(link.into());
     }
 
     #[test]

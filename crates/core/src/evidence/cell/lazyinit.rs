@@ -1,4 +1,4 @@
-//! L53 lazyinit: ext4 initializes its inode tables during the measurement.
+//! L53 lazyinit: ext4 initialises its inode tables during the measurement.
 
 use crate::evidence::rule::{Check, E, Rule, STACK, Stated, W, When};
 use crate::evidence::shared;
@@ -16,10 +16,10 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Cell, When::Import],
     severity: [W, E, E, E],
     scope: STACK,
-    condition: "ext4 initializes its inode tables during the measurement",
+    condition: "ext4 initialises its inode tables during the measurement",
     explain: "mkfs.ext4 leaves most inode tables to be zeroed after mounting. On the 1.25 TB \
         partition of one study these were 19.5 GB, written in the background of a 2 GB test that \
-        lasted 17 s. bakeoff initializes them in mkfs (-E \
+        lasted 17 s. bakeoff initialises them in mkfs (-E \
         lazy_itable_init=0,lazy_journal_init=0).",
     checks: &[
         Check::Cell(in_cell),
@@ -28,7 +28,7 @@ pub static RULE: Rule = Rule {
             key: "lazy_init",
             value: "",
             severity: None,
-            advice: "Create ext4 with lazy_itable_init=0, or wait until the initialization ends.",
+            advice: "Create ext4 with lazy_itable_init=0, or wait until the initialisation ends.",
         }),
     ],
 };
@@ -60,7 +60,7 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         stacks.iter().filter(|(_, s)| is_lazy(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty()).then(|| {
         let evidence = format!(
-            "mkfs of {} leaves inode tables to be initialized later",
+            "mkfs of {} leaves inode tables to be initialised later",
             phrases::list(&names)
         );
         let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do by default";

@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     scope: CELL,
     condition: "over 1 MiB was swapped in or out during the cell",
     explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
-        takes time from every process, and from the disk under test if the swap is on it. In one \
+        takes time from every process, and from the drive under test if the swap is on it. In one \
         study swap was left enabled. The cell is discarded and repeated.",
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
@@ -39,10 +39,10 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     })
 }
 
-/// The statement names the disk with the swap by a part of its name in the table.
+/// The statement names the drive with the swap by a part of its name in the table.
 fn in_study(study: &Study) -> Option<Finding> {
     let fact = study.states_device("swap")?;
-    let found = of_study(&RULE, fact.says.clone(), "Disable swap on the measured disk.");
+    let found = of_study(&RULE, fact.says.clone(), "Disable swap on the measured drive.");
     Some(Finding { severity: Severity::Error, ..found })
 }
 

@@ -13,9 +13,9 @@ pub static RULE: Rule = Rule {
     scope: CELL,
     condition: "a tenth of the time or more is outside the operations with a reported latency",
     explain: "sysbench 0.4 does not count flushes as events: on an SD card they took 97 % of the \
-        time. The average latency that it printed, 4.9 ms, covered only the other 3 %, and equaled \
-        that of a hard disk 27 times as fast. sysbench 1.0.15 and later count them; bakeoff \
-        distinguishes the two.",
+        time. The average latency that it printed, 4.9 ms, covered only the other 3 %, and \
+        equalled that of a hard disk 27 times as fast. sysbench 1.0.15 and later count them; \
+        bakeoff distinguishes the two.",
     checks: &[Check::Observed(seen)],
 };
 

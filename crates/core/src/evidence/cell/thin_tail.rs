@@ -1,4 +1,4 @@
-//! L47 thin-tail: a percentile from fewer than ten operations beyond it.
+//! L47 thin-tail: a percentile has fewer than ten operations beyond it.
 
 use super::latencies;
 use crate::evidence::advice::Key;
@@ -16,7 +16,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis],
     severity: [E, E, E, E],
     scope: CELL,
-    condition: "a percentile from fewer than ten operations beyond it",
+    condition: "a percentile has fewer than ten operations beyond it",
     explain: "The 99.9th percentile of a thousand operations is the slowest one or two of them. \
         bakeoff leaves a percentile blank with fewer than 10/(1-q) operations, 10,000 for p99.9; \
         it marks such figures of other tools. A longer --runtime gives more operations.",

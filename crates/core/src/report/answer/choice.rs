@@ -198,7 +198,7 @@ fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<Stri
         .then(|| format!("{} has {}.", sanitize(&chosen.candidate), phrases::list(&all)))
 }
 
-/// That the disk itself may rank otherwise.
+/// That the drive itself may rank otherwise.
 fn brief_reach(run: &Run) -> Option<String> {
     claim::reach(&run.header).map(|_| "Measured on an image file on this drive.".to_string())
 }

@@ -149,10 +149,10 @@ fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
     let grown = health::grown(&run.told_before, &run.told_after);
     let mut lines: Vec<String> = grown
         .into_iter()
-        .map(|(disk, grown)| {
-            let disk = sanitize(&disk);
+        .map(|(drive, grown)| {
+            let drive = sanitize(&drive);
             let what = phrases::list(&grown);
-            format!("{disk} reported {what} during the run. Check it: bakeoff check /dev/{disk}")
+            format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
         })
         .collect();
     for v in analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {

@@ -145,9 +145,9 @@ fn why_unknown(why: WhyUnknown) -> &'static str {
     match why {
         WhyUnknown::Memory => "it is in memory",
         WhyUnknown::UserSpace => "the filesystem uses a user-space driver",
-        WhyUnknown::NotVisible => "the disk is not visible from here",
-        WhyUnknown::SeveralDisks => "no reference figures for several disks together",
-        WhyUnknown::OtherBus => "no reference figures for this kind of disk",
+        WhyUnknown::NotVisible => "the drive is not visible from here",
+        WhyUnknown::SeveralDisks => "no reference figures for several drives together",
+        WhyUnknown::OtherBus => "no reference figures for this kind of drive",
     }
 }
 
@@ -341,7 +341,7 @@ fn disturbance(id: &str) -> String {
         (&throttled::RULE, "throttling"),
         (&swap::RULE, "swapping"),
         (&suspended::RULE, "suspending the machine"),
-        (&lazyinit::RULE, "a filesystem that is still initializing"),
+        (&lazyinit::RULE, "a filesystem that is still initialising"),
         (&thermal_trend::RULE, "heat"),
     ];
     let what = known.iter().find(|(rule, _)| rule.id == id).map_or("a finding", |(_, what)| what);
@@ -379,10 +379,10 @@ mod tests {
                 .workloads(&["seqread", "seqwrite", "randread", "randwrite"])
                 .header(|h| h.host.model = Some("Raspberry Pi 4 Model B Rev 1.4".into()));
             let run = run.place(0, |place| {
-                let disk = &mut place.chain[1];
-                disk.bus = Some(bus.to_string());
-                disk.link = link.map(Into::into);
-                disk.card_class = class.map(str::to_string);
+                let drive = &mut place.chain[1];
+                drive.bus = Some(bus.to_string());
+                drive.link = link.map(Into::into);
+                drive.card_class = class.map(str::to_string);
             });
             let rate =
                 move |b: u32, _, w: u16| rates[usize::from(w)] * (1.0 + f64::from(b % 2) * 0.002);

@@ -67,10 +67,10 @@ pub fn rich() -> (Run, Analysis) {
         lead.stalls = vec![stalls("btrfs", 0.12), stalls("ext4", 0.01)];
     }
     for (id, evidence) in [
-        ("L10", "/var/tmp is on the disk that also holds / and the journal of the system"),
+        ("L10", "/var/tmp is on the drive that also holds / and the journal of the system"),
         ("L22", "other processes wrote 6 MiB during 3 of 6 measurements"),
         ("L31", "the governor is not performance"),
-        ("L40", "swap is on the same disk"),
+        ("L40", "swap is on the same drive"),
     ] {
         analysis.findings.push(warning(id, evidence));
     }

@@ -105,7 +105,7 @@ fn says_why_an_answer_is_refused() {
     let rate = |c: usize, _: usize| [1000.0, 1300.0][c];
     let early = demo(&["ext4", "xfs"], &["randwrite"], 2, 0.01, rate);
     insta::assert_snapshot!("early", both(&early.stopped(StopReason::Interrupted, "").build()));
-    let mut finding = super::sample::warning("L53", "the disk reported 3 errors during the run");
+    let mut finding = super::sample::warning("L53", "the drive reported 3 errors during the run");
     finding.severity = Severity::Refuse;
     let run = demo(&["ext4", "xfs"], &["randwrite"], 12, 0.01, rate).finding(finding).build();
     insta::assert_snapshot!("refused", both(&run));

@@ -49,7 +49,7 @@ pub fn next(system: &System, drives: &[Drive], asker: &Asker) -> Vec<Next> {
     let can_demo = asker.may_be_root() && asker.has_loop_devices;
     let demo = can_demo.then(|| Next {
         command: format!("{}bakeoff demo", asker.sudo()),
-        why: "compare filesystems on an image on this disk; needs no spare drive".to_string(),
+        why: "compare filesystems on an image on this drive; needs no spare drive".to_string(),
     });
     spare.into_iter().chain(demo).chain([quick(system, asker)]).collect()
 }
@@ -83,7 +83,7 @@ fn quick(system: &System, asker: &Asker) -> Next {
     let mut places: Vec<String> = Vec::new();
     let here = system.mounts.iter().filter(|m| is_place(m));
     let mut mounts: Vec<_> = here.map(|m| (m, system.chain(&m.on))).collect();
-    // An image on a disk says less about the disk than a filesystem right on it.
+    // An image on a drive says less about the drive than a filesystem right on it.
     mounts.sort_by_key(|(m, chain)| {
         let is_image = chain.iter().any(|d| d.layer.kind == LayerKind::Loop);
         (is_image, m.mount.mount_point.clone())

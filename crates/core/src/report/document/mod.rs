@@ -216,7 +216,7 @@ mod tests {
         all.gap();
         all.gap();
         all.named("/a/path/that/is/longer/than/a/line.txt", "2 results");
-        all.marked(bad("refused"), "(L10): the \u{202e}disk is shared");
+        all.marked(bad("refused"), "(L10): the \u{202e}drive is shared");
         all.gap();
         all.verbatim(["mkfs.ext4 -q /dev/sda".to_string()]);
         all.command("apt-get install --yes xfsprogs btrfs-progs e2fsprogs ntfsprogs");

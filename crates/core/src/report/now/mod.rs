@@ -81,7 +81,7 @@ pub struct Now {
     pub candidates: Vec<Row>,
     /// What limits the answers, the most important first.
     pub findings: Vec<Said>,
-    /// The disks it measures.
+    /// The drives it measures.
     pub drives: Vec<DriveNow>,
     /// What lower layers reached.
     pub ceilings: Vec<CeilingNow>,
@@ -153,7 +153,7 @@ pub struct Said {
     pub is_severe: bool,
 }
 
-/// A disk below the candidates.
+/// A drive below the candidates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriveNow {
     /// `sda`.
@@ -273,7 +273,7 @@ fn said(limit: &Limit) -> Said {
     Said { said: limit.said.clone(), is_severe: limit.is_severe }
 }
 
-/// The disks below the candidates, each once, with what they told last.
+/// The drives below the candidates, each once, with what they told last.
 fn drives(run: &Run) -> Vec<DriveNow> {
     let told = |name: &str| {
         let is_it = |d: &&DriveTold| d.disk == name;

@@ -108,7 +108,7 @@ fn one_place_alone() {
     assert!(is_answered(&run, &analyse(&run)));
 }
 
-/// ext4, btrfs on an encrypted disk, and tmpfs.
+/// ext4, btrfs on an encrypted drive, and tmpfs.
 fn three_places() -> RunBuilder {
     let mut usb = disk_place("ext4", "/mnt/usb", "sdb");
     usb.options = vec!["rw".to_string(), "noatime".to_string()];

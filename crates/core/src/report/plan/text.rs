@@ -33,7 +33,7 @@ pub fn document(view: &PlanView) -> Document {
     if view.targets.is_empty() {
         out.gap();
         out.paragraph(
-            "No target given. With --target (a disk, partition or image) this shows every \
+            "No target given. With --target (a drive, partition or image) this shows every \
              command, the time, the bytes written and the erase token.",
         );
     }

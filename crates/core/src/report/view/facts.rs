@@ -1,4 +1,4 @@
-//! The fingerprint in words: candidates, machine, places and the disks below them.
+//! The fingerprint in words: candidates, machine, places and the drives below them.
 
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;

@@ -1,4 +1,4 @@
-//! A frame for programs: a line of JSON, rows of CSV. Keys of disks are those of
+//! A frame for programs: a line of JSON, rows of CSV. Keys of drives are those of
 //! `iostat -x -o JSON`.
 
 use serde_json::{Map, Value, json};

@@ -57,11 +57,11 @@ fn eighty_columns_and_no_more_lines_than_there_are() {
 #[test]
 fn programs_get_iostats_names() {
     let value: serde_json::Value = serde_json::from_str(&json(&frame())).unwrap();
-    let disk = &value["disk"][0];
-    assert_eq!((&disk["r/s"], &disk["rkB/s"]), (&100.0.into(), &400.0.into()));
-    assert_eq!((&disk["rrqm/s"], &disk["r_await"]), (&50.0.into(), &0.5.into()));
-    assert_eq!((&disk["dareq-sz"], &disk["f_await"]), (&1024.0.into(), &2.0.into()));
-    assert_eq!((&disk["aqu-sz"], &disk["util"]), (&1.5.into(), &95.0.into()));
+    let drive = &value["disk"][0];
+    assert_eq!((&drive["r/s"], &drive["rkB/s"]), (&100.0.into(), &400.0.into()));
+    assert_eq!((&drive["rrqm/s"], &drive["r_await"]), (&50.0.into(), &0.5.into()));
+    assert_eq!((&drive["dareq-sz"], &drive["f_await"]), (&1024.0.into(), &2.0.into()));
+    assert_eq!((&drive["aqu-sz"], &drive["util"]), (&1.5.into(), &95.0.into()));
     assert_eq!(value["disk"][1]["d/s"], serde_json::Value::Null);
     assert_eq!(value["machine"]["cpu_percent"][1], 50.0);
     let (header, rows) = (csv_header(), csv(&frame()));

@@ -49,7 +49,7 @@ pub fn text(frame: &Frame, width: usize, height: usize) -> String {
         body.push_str(&format!("and {left} more; to watch one: bakeoff watch DEVICE\n"));
     }
     if frame.devices.is_empty() {
-        body.push_str("no disks are visible here\n");
+        body.push_str("no drives are visible here\n");
     }
     head + &body
 }

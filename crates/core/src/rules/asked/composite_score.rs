@@ -1,4 +1,4 @@
-//! L46 composite-score: one weighted score summarizes several workloads.
+//! L46 composite-score: one weighted score summarises several workloads.
 
 use crate::evidence::of_result;
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "one weighted score summarizes several workloads",
+    condition: "one weighted score summarises several workloads",
     explain: "A score that adds reads, writes and seeks hides the strengths of each candidate, and \
         its weights decide the winner: one popular script multiplies one of its figures by 1024. \
         bakeoff gives one answer for each workload and no overall score. It marks imported results \

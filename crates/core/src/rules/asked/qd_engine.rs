@@ -1,4 +1,4 @@
-//! L30 qd-engine: a queue depth above 1 with an engine that waits for each request.
+//! L30 qd-engine: the queue depth is above 1, but the engine waits for each request.
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say, Set};
@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "a queue depth above 1 with an engine that waits for each request",
+    condition: "the queue depth is above 1, but the engine waits for each request",
     explain: "psync waits for each request, so a depth of 64 is a depth of 1; through the page \
         cache this also applies to the other engines. Use --engine io_uring or libaio together \
         with --direct, or more --numjobs.",

@@ -1,4 +1,4 @@
-//! L13 sync-not-timed: buffered writes without a flush in the measured time.
+//! L13 sync-not-timed: buffered writes are not flushed within the measured time.
 
 use super::of_commands;
 use crate::evidence::advice::Part::{On, Say};
@@ -17,9 +17,9 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [R, R, R, R],
     scope: CLAIMS,
-    condition: "buffered writes without a flush in the measured time",
+    condition: "buffered writes are not flushed within the measured time",
     explain: "Data that is not flushed can still be in memory: on a machine with 384 MB, up to 77 \
-        MB of a gigabyte had not reached the disk when one study stopped its clock, and far more \
+        MB of a gigabyte had not reached the drive when one study stopped its clock, and far more \
         on its PC. --end_fsync or --fsync includes the flush in the time; for dd use \
         conv=fdatasync, for iozone -e.",
     checks: &[Check::Observed(seen), Check::Study(in_study), Check::Study(unstated)],
@@ -69,7 +69,7 @@ mod tests {
     fn l13_writes_without_a_flush_and_direct_ones() {
         assert!(fires("L13", &job(|j| j.fsync = 0)) && !fires("L13", &job(|_| {})));
         let direct = job(|j| (j.fsync, j.direct) = (0, true));
-        assert!(!fires("L13", &direct), "what is left is the disk's own cache");
+        assert!(!fires("L13", &direct), "what is left is the drive's own cache");
     }
 
     #[test]

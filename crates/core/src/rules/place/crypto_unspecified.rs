@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     explain: "aes-xts on a CPU without AES instructions runs at 36 MB/s on a Raspberry Pi 3, and \
         at 1368 MB/s on a Raspberry Pi 5, which has them. Sectors of 512 bytes cost more than \
         sectors of 4096. \"With LUKS\" states none of this. Set cipher, key_bits and sector_size \
-        in a plan. For an existing disk, `cryptsetup luksDump` shows them.",
+        in a plan. For an existing drive, `cryptsetup luksDump` shows them.",
     checks: &[Check::Place(of_place), Check::Stack(of_stack), Check::Study(in_study)],
 };
 

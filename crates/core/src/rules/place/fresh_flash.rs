@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
     explain: "Erased flash accepts writes without moving old data. It is fast only until every \
         block has been written once. In one study the stick had never been written to before. \
         SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
-        \"overwritten\" measures the usual state of a disk in use.",
+        \"overwritten\" measures the usual state of a drive in use.",
     checks: &[Check::Stacks(in_plan), Check::Study(in_study)],
 };
 
@@ -31,7 +31,7 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     (asked == FlashState::Trimmed).then(|| {
         let size = units::size(region.size_bytes);
         let evidence = format!("the whole region of {size} is trimmed before each visit");
-        let advice = "set flash_state = \"overwritten\" to measure the disk as it will be in use";
+        let advice = "set flash_state = \"overwritten\" to measure the drive as it will be in use";
         finding(header, &RULE, evidence, advice)
     })
 }

@@ -1,4 +1,4 @@
-//! L50 governor: a cpufreq governor other than performance.
+//! L50 governor: the cpufreq governor is not performance.
 
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "a cpufreq governor other than performance",
+    condition: "the cpufreq governor is not performance",
     explain: "With a governor that saves power the clock ramps up and down with the load (a \
         Raspberry Pi 4 between 600 and 1500 MHz), and each ramp affects the measurement, \
         especially short cells of small requests. It affects all candidates alike, so it costs \

@@ -1,8 +1,8 @@
-//! L01 lba-confound: candidates are on different regions of one disk (less than 90 % overlap).
+//! L01 lba-confound: candidates are on different regions of one drive (less than 90 % overlap).
 
 use std::collections::BTreeMap;
 
-use super::disk;
+use super::drive;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Header, Region};
@@ -18,8 +18,8 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [W, R, R, R],
     scope: CLAIMS,
-    condition: "candidates are on different regions of one disk (less than 90 % overlap)",
-    explain: "A disk is not equally fast everywhere: in one published study four adjacent \
+    condition: "candidates are on different regions of one drive (less than 90 % overlap)",
+    explain: "A drive is not equally fast everywhere: in one published study four adjacent \
               partitions read 118, 108, 94 and 81 MiB/s regardless of their filesystem, a \
               difference of 45 % from first to last. The result then depends on the region, not \
               only on the filesystem. bakeoff puts every stack on the same region; for directories \
@@ -27,18 +27,18 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Header(in_plan), Check::Study(in_study)],
 };
 
-/// L01: stacks on regions of one disk that are not the same.
+/// L01: stacks on regions of one drive that are not the same.
 fn in_plan(header: &Header) -> Option<Finding> {
     let regions: Vec<&Region> = header.regions().collect();
     let used = |i: usize| header.candidates.iter().any(|c| usize::from(c.region) == i);
     for (i, a) in regions.iter().enumerate() {
         for (j, b) in regions.iter().enumerate().skip(i + 1) {
             let same =
-                matches!((disk(&a.place), disk(&b.place)), (Some(x), Some(y)) if x.dev == y.dev);
+                matches!((drive(&a.place), drive(&b.place)), (Some(x), Some(y)) if x.dev == y.dev);
             let common = overlap(a, b);
             if same && used(i) && used(j) && common < header.protocol.thresholds.overlap {
                 let evidence = format!(
-                    "regions at {} and {} of one disk overlap by {:.0} %",
+                    "regions at {} and {} of one drive overlap by {:.0} %",
                     units::size(a.start_bytes),
                     units::size(b.start_bytes),
                     common * 100.0
@@ -60,9 +60,9 @@ fn overlap(a: &Region, b: &Region) -> f64 {
     high.saturating_sub(low) as f64 / a.size_bytes.min(b.size_bytes).max(1) as f64
 }
 
-/// Directories on two partitions of one disk.
+/// Directories on two partitions of one drive.
 fn two_partitions(header: &Header) -> Option<Finding> {
-    let parts = |(name, place)| Some((name, disk(place)?, place.partition()?));
+    let parts = |(name, place)| Some((name, drive(place)?, place.partition()?));
     let on: Vec<(&str, &Layer, &Layer)> = header.directories().filter_map(parts).collect();
     let apart = on.iter().enumerate().find_map(|(i, a)| {
         let b = on[i + 1..].iter().find(|b| a.1.dev == b.1.dev && a.2.dev != b.2.dev)?;
@@ -71,7 +71,7 @@ fn two_partitions(header: &Header) -> Option<Finding> {
     let (a, b) = apart?;
     let evidence =
         format!("{} is on {} and {} on {} of {}", a.0, a.2.name, b.0, b.2.name, a.1.name);
-    let advice = "to compare filesystems, put them on the same region of the disk: bakeoff run";
+    let advice = "to compare filesystems, put them on the same region of the drive: bakeoff run";
     Some(finding(header, &RULE, evidence, advice))
 }
 

@@ -1,6 +1,6 @@
-//! L57 link-degraded: the link of the disk is slower than disk and port support.
+//! L57 link-degraded: the link of the drive is slower than drive and port support.
 
-use super::disk;
+use super::drive;
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, DEVICE, E, Rule, W, When};
 use crate::model::event::Header;
@@ -14,20 +14,20 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, W, E, E],
     scope: DEVICE,
-    condition: "the link of the disk is slower than disk and port support",
-    explain: "A USB 3 disk in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an NVMe \
-        disk in a slot with one lane uses one of its four lanes. All candidates then reach the \
-        same ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and use \
-        another port or cable.",
+    condition: "the link of the drive is slower than drive and port support",
+    explain: "A USB 3 drive in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an \
+        NVMe drive in a slot with one lane uses one of its four lanes. All candidates then reach \
+        the same ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and \
+        use another port or cable.",
     checks: &[Check::Place(in_plan)],
 };
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
-    let disk = disk(place)?;
-    let (link, best) = (disk.link.as_ref()?, disk.best_link.as_ref()?);
+    let drive = drive(place)?;
+    let (link, best) = (drive.link.as_ref()?, drive.best_link.as_ref()?);
     let capacity = crate::boards::link::capacity_bytes_per_s;
     (capacity(link)? < 0.95 * capacity(best)?).then(|| {
-        let evidence = format!("{} runs at {link}, but supports {best}", disk.name);
+        let evidence = format!("{} runs at {link}, but supports {best}", drive.name);
         finding(
             header,
             &RULE,

@@ -1,4 +1,4 @@
-//! loop-not-direct: a loop device that reads and writes its file through the page cache.
+//! loop-not-direct: a loop device reads and writes its file through the page cache.
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
@@ -13,10 +13,10 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, E, E, E],
     scope: CLAIMS,
-    condition: "a loop device that reads and writes its file through the page cache",
+    condition: "a loop device reads and writes its file through the page cache",
     explain: "A loop device without direct I/O keeps its backing file in the page cache of the \
         machine: reads come from memory, and a flush returns when the data has reached the file, \
-        not the disk. losetup --direct-io=on fixes this; loop devices that bakeoff creates use \
+        not the drive. losetup --direct-io=on fixes this; loop devices that bakeoff creates use \
         it.",
     checks: &[Check::Place(in_plan)],
 };

@@ -1,4 +1,4 @@
-//! memory memory-place: the target is memory (tmpfs, ramfs, zram, brd), not a disk.
+//! memory memory-place: the target is memory (tmpfs, ramfs, zram, brd), not a drive.
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, R, Rule, W, When};
@@ -13,8 +13,8 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, E, R, R],
     scope: CLAIMS,
-    condition: "the target is memory (tmpfs, ramfs, zram, brd), not a disk",
-    explain: "tmpfs keeps files in memory: nothing reaches a disk, and all data is lost at a \
+    condition: "the target is memory (tmpfs, ramfs, zram, brd), not a drive",
+    explain: "tmpfs keeps files in memory: nothing reaches a drive, and all data is lost at a \
         restart. bakeoff measures it for reference and labels it as memory.",
     checks: &[Check::Place(in_plan)],
 };
@@ -24,8 +24,8 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     let is_memory = place.class == PlaceClass::Memory || ram.is_some();
     is_memory.then(|| {
         let what = ram.map_or(place.fs.as_str(), |l| l.name.as_str());
-        let evidence = format!("{what} is memory, not a disk: its data is lost at a restart");
-        finding(header, &RULE, evidence, "specify a directory on a disk to compare disks")
+        let evidence = format!("{what} is memory, not a drive: its data is lost at a restart");
+        finding(header, &RULE, evidence, "specify a directory on a drive to compare drives")
     })
 }
 

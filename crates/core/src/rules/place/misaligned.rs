@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{disk, is_hard_disk};
+use super::{drive, is_hard_disk};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::Header;
@@ -29,8 +29,8 @@ pub static RULE: Rule = Rule {
 
 /// L03: only flash behind a controller of its own erases in units that partitions can miss.
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
-    let disk = disk(place)?;
-    let is_flash = matches!(disk.bus.as_deref(), Some("mmc" | "usb")) && !is_hard_disk(disk);
+    let drive = drive(place)?;
+    let is_flash = matches!(drive.bus.as_deref(), Some("mmc" | "usb")) && !is_hard_disk(drive);
     let unit = header.protocol.thresholds.allocation_unit_bytes;
     let partition = place.partition()?;
     let start = partition.start_bytes?;

@@ -1,4 +1,4 @@
-//! Rules about the disks and places behind the candidates.
+//! Rules about the drives and places behind the candidates.
 //!
 //! Sources: Documentation/driver-api/usb and the UAS driver for BOT; the Raspberry Pi documentation
 //! on USB buses and power; flashbench's README for allocation units; zcav(8) for zones.
@@ -54,13 +54,13 @@ pub(super) fn places(header: &Header) -> Vec<(Option<&str>, &Place)> {
     directories.chain(region).collect()
 }
 
-/// The first disk of a place.
-fn disk(place: &Place) -> Option<&Layer> {
+/// The first drive of a place.
+fn drive(place: &Place) -> Option<&Layer> {
     place.disks().next()
 }
 
-fn is_hard_disk(disk: &Layer) -> bool {
-    disk.rotational == Some(true)
+fn is_hard_disk(drive: &Layer) -> bool {
+    drive.rotational == Some(true)
 }
 
 /// The region of a drive of flash that stacks are made on: its state before each visit counts.

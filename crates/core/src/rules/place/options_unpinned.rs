@@ -1,6 +1,6 @@
-//! L60 options-unpinned: the scheduler or read-ahead of the disk under test is unknown.
+//! L60 options-unpinned: the scheduler or read-ahead of the drive under test is unknown.
 
-use super::disk;
+use super::drive;
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
 use crate::model::event::Header;
@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "the scheduler or read-ahead of the disk under test is unknown",
+    condition: "the scheduler or read-ahead of the drive under test is unknown",
     explain: "To repeat a comparison you need the mkfs and mount options, the I/O scheduler and \
         read-ahead. One study gives neither mkfs nor mount options. bakeoff records them. If the \
         kernel does not report them, set scheduler and read_ahead_kb under [axes] in a plan.",
@@ -32,16 +32,16 @@ pub static RULE: Rule = Rule {
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     let is_device = matches!(Setting::of(header), Setting::Decide | Setting::Precise);
-    let disk = disk(place).filter(|_| is_device)?;
+    let drive = drive(place).filter(|_| is_device)?;
     let mut unknown = Vec::new();
-    if disk.scheduler.is_none() {
+    if drive.scheduler.is_none() {
         unknown.push("I/O scheduler");
     }
-    if disk.read_ahead_bytes.is_none() {
+    if drive.read_ahead_bytes.is_none() {
         unknown.push("read-ahead");
     }
     (!unknown.is_empty()).then(|| {
-        let evidence = format!("{} of {} unknown", unknown.join(" and "), disk.name);
+        let evidence = format!("{} of {} unknown", unknown.join(" and "), drive.name);
         let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
         finding(header, &RULE, evidence, advice)
     })

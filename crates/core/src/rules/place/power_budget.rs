@@ -1,7 +1,7 @@
-//! L59 power-budget: a board that cannot report under-voltage, or a hard disk fed by a Raspberry Pi
-//! port.
+//! L59 power-budget: a board cannot report under-voltage, or a Raspberry Pi port powers a hard
+//! disk.
 
-use super::{disk, is_hard_disk};
+use super::{drive, is_hard_disk};
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
 use crate::model::event::Header;
@@ -15,10 +15,9 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, W, W, W],
     scope: DEVICE,
-    condition: "a board that cannot report under-voltage, or a hard disk fed by a Raspberry \
-                Pi port",
+    condition: "a board cannot report under-voltage, or a Raspberry Pi port powers a hard disk",
     explain: "A Raspberry Pi gives its USB ports 0.6 to 1.6 A in total, and a hard disk takes 1 A \
-        while it spins up. When the voltage falls the board slows down or the disk resets; the \
+        while it spins up. When the voltage falls the board slows down or the drive resets; the \
         Zero and the first Model B cannot report it. A powered hub or enclosure avoids the \
         problem.",
     checks: &[Check::Place(in_plan)],
@@ -29,11 +28,11 @@ const NO_DETECTOR: [&str; 2] = ["Raspberry Pi Zero", "Raspberry Pi Model B Rev"]
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     let model = header.host.model.as_deref().filter(|m| m.starts_with("Raspberry Pi"))?;
-    let disk = disk(place)?;
-    let is_fed = disk.bus.as_deref() == Some("usb") && is_hard_disk(disk);
+    let drive = drive(place)?;
+    let is_fed = drive.bus.as_deref() == Some("usb") && is_hard_disk(drive);
     let is_blind = NO_DETECTOR.iter().any(|m| model.starts_with(m));
     let evidence = match (is_fed, is_blind) {
-        (true, _) => format!("{} is a hard disk powered by a USB port of a {model}", disk.name),
+        (true, _) => format!("{} is a hard disk powered by a USB port of a {model}", drive.name),
         (_, true) => format!("a {model} cannot report under-voltage"),
         _ => return None,
     };

@@ -1,4 +1,4 @@
-//! L10 root-device: a disk under test also contains /, /var, swap or the store.
+//! L10 root-device: a drive under test also contains /, /var, swap or the store.
 
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
@@ -14,32 +14,32 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [W, W, E, E],
     scope: CLAIMS,
-    condition: "a disk under test also contains /, /var, swap or the store",
-    explain: "The operating system writes to the disk under test at any time: logs, the journal, \
+    condition: "a drive under test also contains /, /var, swap or the store",
+    explain: "The operating system writes to the drive under test at any time: logs, the journal, \
         swap. Each such write competes with the measurement and adds noise. In two studies the \
         card under test also contained the running system. For directories this is a warning, \
-        because they can still be compared. To choose a filesystem, measure a separate disk.",
+        because they can still be compared. To choose a filesystem, measure a separate drive.",
     checks: &[Check::System(in_plan), Check::Study(in_study)],
 };
 
 fn in_plan(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<Finding> {
-    let is_here = |d: &&SystemDisk| place.disks().any(|disk| disk.dev == d.dev);
+    let is_here = |d: &&SystemDisk| place.disks().any(|drive| drive.dev == d.dev);
     let mut purposes: Vec<&str> =
         system.iter().filter(is_here).map(|d| d.purpose.as_str()).collect();
     purposes.dedup();
-    let disk = place.disks().next()?;
+    let drive = place.disks().next()?;
     (!purposes.is_empty()).then(|| {
-        let evidence = format!("disk {} also contains {}", disk.name, purposes.join(", "));
-        let advice = "stop the programs that write (see: iotop -o), or choose a disk that the \
+        let evidence = format!("drive {} also contains {}", drive.name, purposes.join(", "));
+        let advice = "stop the programs that write (see: iotop -o), or choose a drive that the \
             system does not use: bakeoff devices";
         finding(header, &RULE, evidence, advice)
     })
 }
 
-/// The statement names the disk by a part of its name in the table.
+/// The statement names the drive by a part of its name in the table.
 fn in_study(study: &Study) -> Option<Finding> {
     let fact = study.states_device("system_disk")?;
-    let advice = "Measure a disk that the system does not run from.";
+    let advice = "Measure a drive that the system does not run from.";
     Some(of_study(&RULE, fact.says.clone(), advice))
 }
 
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].severity, found[0].scope), (Severity::Warn, Scope::Place));
         assert_eq!(found[0].candidate.as_deref(), Some("/home"));
-        assert_eq!(found[0].evidence, "disk sda also contains /, swap");
+        assert_eq!(found[0].evidence, "drive sda also contains /, swap");
         assert!(found[0].advice.ends_with(": bakeoff devices"), "{}", found[0].advice);
         assert!(plan(&run.header, &[used("/", "8:32")]).is_empty());
     }

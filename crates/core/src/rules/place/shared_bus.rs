@@ -1,4 +1,4 @@
-//! L56 shared-bus: a USB disk and the network share one port of the board.
+//! L56 shared-bus: a USB drive and the network share one port of the board.
 
 use super::places;
 use crate::evidence::finding;
@@ -14,10 +14,10 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, E, E, E],
     scope: CLAIMS,
-    condition: "a USB disk and the network share one port of the board",
-    explain: "Raspberry Pis before the 4 have one USB 2 port, where disks and Ethernet share at \
-        most 53 MB/s. A copy over the network takes bandwidth from the disk. Avoid network traffic \
-        during the measurement, or use a board with separate ports.",
+    condition: "a USB drive and the network share one port of the board",
+    explain: "Raspberry Pis before the 4 have one USB 2 port, where drives and Ethernet share at \
+        most 53 MB/s. A copy over the network takes bandwidth from the drive. Avoid network \
+        traffic during the measurement, or use a board with separate ports.",
     checks: &[Check::Header(in_plan)],
 };
 
@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
 const ONE_BUS: [&str; 4] =
     ["Raspberry Pi Model", "Raspberry Pi 2", "Raspberry Pi 3", "Raspberry Pi Zero"];
 
-/// The part of L56 that is known before: a network place beside a USB disk on a board of one bus.
+/// The part of L56 that is known before: a network place beside a USB drive on a board of one bus.
 fn in_plan(header: &Header) -> Option<Finding> {
     let model = header.host.model.as_deref()?;
     let is_one = ONE_BUS.iter().any(|m| model.starts_with(m));
@@ -35,7 +35,7 @@ fn in_plan(header: &Header) -> Option<Finding> {
     is_one.then(|| {
         let evidence = format!(
             "{} and {} share the one USB port of a {model}",
-            on_usb.0.unwrap_or("the disk"),
+            on_usb.0.unwrap_or("the drive"),
             on_net.0.unwrap_or("the network")
         );
         finding(header, &RULE, evidence, "measure each in a separate run of bakeoff quick")

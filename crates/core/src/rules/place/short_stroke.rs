@@ -1,6 +1,6 @@
 //! L09 short-stroke: random access covers less than a tenth of a hard disk.
 
-use super::{disk, is_hard_disk};
+use super::{drive, is_hard_disk};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
@@ -20,42 +20,46 @@ pub static RULE: Rule = Rule {
     severity: [W, W, W, W],
     scope: CLAIMS,
     condition: "random access covers less than a tenth of a hard disk",
-    explain: "Seeks within 5 GB of a 1 TB disk move the head by half a percent of its range. They \
-        take 8 ms, where a seek over the whole disk and half a rotation take 12 to 13 ms. The \
-        figure is valid for a file of that size, but too good for a full disk. Use a larger --size \
-        for longer seeks.",
+    explain: "Seeks within 5 GB of a 1 TB drive move the head by half a percent of its range. They \
+        take 8 ms, where a seek over the whole drive and half a rotation take 12 to 13 ms. The \
+        figure is valid for a file of that size, but too good for a full drive. Use a larger \
+        --size for longer seeks.",
     checks: &[Check::Place(in_plan), Check::Study(in_study)],
 };
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
-    let disk = disk(place).filter(|d| is_hard_disk(d) && d.size_bytes > 0)?;
+    let drive = drive(place).filter(|d| is_hard_disk(d) && d.size_bytes > 0)?;
     let random = header.workloads.iter().filter(|w| w.job.rw.is_random());
     let span = random.map(|w| w.job.size).max()?;
-    let share = span as f64 / disk.size_bytes as f64;
+    let share = span as f64 / drive.size_bytes as f64;
     (share < header.protocol.thresholds.span).then(|| {
         let evidence = format!(
-            "random access over {} of {}: {:.2} % of the disk",
+            "random access over {} of {}: {:.2} % of the drive",
             units::size(span),
-            units::size(disk.size_bytes),
+            units::size(drive.size_bytes),
             share * 100.0
         );
         finding(
             header,
             &RULE,
             evidence,
-            &[Say("use a larger "), Name(Key::Size), Say("; seeks over the whole disk are longer")],
+            &[
+                Say("use a larger "),
+                Name(Key::Size),
+                Say("; seeks over the whole drive are longer"),
+            ],
         )
     })
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
-    let disk = study.facts.get("disk_bytes")?;
-    let bytes: f64 = disk.value.parse().ok()?;
-    let is_random = study.cells.iter().any(|c| c.is_random() && c.device.contains(&disk.device));
+    let drive = study.facts.get("disk_bytes")?;
+    let bytes: f64 = drive.value.parse().ok()?;
+    let is_random = study.cells.iter().any(|c| c.is_random() && c.device.contains(&drive.device));
     let span = study.configured("total_file_size").into_iter().reduce(f64::max)?;
-    let is_hdd = study.facts.is_media(&disk.device, "hdd");
-    let evidence = format!("random access over {:.1} % of the disk", span / bytes * 100.0);
-    let advice = "Spread the files over the disk: short seeks make a hard disk look faster.";
+    let is_hdd = study.facts.is_media(&drive.device, "hdd");
+    let evidence = format!("random access over {:.1} % of the drive", span / bytes * 100.0);
+    let advice = "Spread the files over the drive: short seeks make a hard disk look faster.";
     (is_random && is_hdd && span < bytes * Thresholds::default().span)
         .then(|| of_study(&RULE, evidence, advice))
 }
@@ -67,6 +71,6 @@ mod tests {
     #[test]
     fn l09_seeks_over_a_part_of_a_hard_disk_and_over_an_eighth() {
         assert!(fires("L09", &behind_usb(1_000_000_000_000, 1)));
-        assert!(!fires("L09", &behind_usb(2 << 30, 1)), "an eighth of the disk");
+        assert!(!fires("L09", &behind_usb(2 << 30, 1)), "an eighth of the drive");
     }
 }

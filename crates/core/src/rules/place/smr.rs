@@ -1,6 +1,6 @@
-//! L08 smr: a hard disk that may use overlapping tracks (SMR), and less than 25 GB to write.
+//! L08 smr: a hard disk may use overlapping tracks (SMR), and the run writes less than 25 GB.
 
-use super::{disk, is_hard_disk};
+use super::{drive, is_hard_disk};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
@@ -19,13 +19,13 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan, When::Import],
     severity: [W, W, W, E],
     scope: CLAIMS,
-    condition: "a hard disk that may use overlapping tracks (SMR), and less than 25 GB to write",
-    explain: "Many large 2.5-inch disks write overlapping tracks and hide this behind a cache of \
-        several GB on the platter. The 5 TB disk of one study is an example. Short writes go to \
-        that cache and look fast; rewriting comes later. bakeoff detects such disks by the zones \
+    condition: "a hard disk may use overlapping tracks (SMR), and the run writes less than 25 GB",
+    explain: "Many large 2.5-inch drives write overlapping tracks and hide this behind a cache of \
+        several GB on the platter. The 5 TB drive of one study is an example. Short writes go to \
+        that cache and look fast; rewriting comes later. bakeoff detects such drives by the zones \
         that the kernel reports and by the lists of their manufacturers. It also suspects every \
-        disk of 1 TB or more on USB. To measure the disk, write more than the cache can store, or \
-        wait until it is empty.",
+        drive of 1 TB or more on USB. To measure the drive, write more than the cache can store, \
+        or wait until it is empty.",
     checks: &[Check::Place(in_plan), Check::Study(in_study)],
 };
 
@@ -40,29 +40,29 @@ const FAMILIES: &str = "ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024 ST4000LM0
     WD20SPZX WD10SPSX HDWD240 HDWD260 HDWL110 HDWL120 MQ04ABF100 MQ04ABD200 DT02ABA400 DT02ABA600";
 
 /// Why a hard disk overlaps its tracks, or may do so.
-fn suspicion(disk: &Layer) -> Option<&'static str> {
+fn suspicion(drive: &Layer) -> Option<&'static str> {
     let is_listed = |word: &str| FAMILIES.split(' ').any(|family| word.starts_with(family));
-    match disk.zoned {
+    match drive.zoned {
         Some(ZoneModel::HostManaged) => Some(" with host-managed zones (SMR)"),
         Some(ZoneModel::HostAware) => Some(" with zones (SMR)"),
-        Some(ZoneModel::None) | None => match &disk.model {
+        Some(ZoneModel::None) | None => match &drive.model {
             Some(model) if model.split_whitespace().any(is_listed) => {
                 Some(" that its manufacturer lists as SMR")
             }
-            _ => (disk.bus.as_deref() == Some("usb") && disk.size_bytes >= LARGE_BYTES)
+            _ => (drive.bus.as_deref() == Some("usb") && drive.size_bytes >= LARGE_BYTES)
                 .then_some(" behind USB"),
         },
     }
 }
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
-    let disk = disk(place).filter(|d| is_hard_disk(d))?;
+    let drive = drive(place).filter(|d| is_hard_disk(d))?;
     let cache = header.protocol.thresholds.media_cache_bytes;
     let written = header.expected_write_bytes;
-    let why = suspicion(disk).filter(|_| written > 0 && written < cache)?;
+    let why = suspicion(drive).filter(|_| written > 0 && written < cache)?;
     let evidence = format!(
         "a hard disk of {}{why}, and only {} to write",
-        units::size(disk.size_bytes),
+        units::size(drive.size_bytes),
         units::size(written)
     );
     let advice = &[

@@ -1,6 +1,6 @@
-//! L58 uas-bot: a USB 3 disk is driven one command at a time (BOT).
+//! L58 uas-bot: a USB 3 drive takes one command at a time (BOT).
 
-use super::disk;
+use super::drive;
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
 use crate::model::event::Header;
@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, W, W, W],
     scope: DEVICE,
-    condition: "a USB 3 disk is driven one command at a time (BOT)",
+    condition: "a USB 3 drive takes one command at a time (BOT)",
     explain: "Without UAS the bridge takes one command at a time: one SSD on a Raspberry Pi 4 read \
         172 MB/s instead of 297, and a queue depth above 1 has no effect. dmesg shows whether the \
         kernel disabled UAS for this bridge. Use another enclosure.",
@@ -23,11 +23,11 @@ pub static RULE: Rule = Rule {
 };
 
 fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
-    let disk = disk(place)?;
-    let link = disk.link.as_ref().filter(|l| l.transport() == Some(Transport::Bot))?;
+    let drive = drive(place)?;
+    let link = drive.link.as_ref().filter(|l| l.transport() == Some(Transport::Bot))?;
     let fast = crate::boards::link::capacity_bytes_per_s(link)? > 100e6;
     fast.then(|| {
-        let evidence = format!("{}: {link}, one command at a time", disk.name);
+        let evidence = format!("{}: {link}, one command at a time", drive.name);
         let advice = "check dmesg for the reason; an enclosure with UAS is faster";
         finding(header, &RULE, evidence, advice)
     })

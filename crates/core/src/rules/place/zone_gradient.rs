@@ -1,7 +1,7 @@
 //! L02 zone-gradient: the speed of a hard disk changes by 5 % or more over its region, as estimated
 //! from its size or measured by reading.
 
-use super::{disk, is_hard_disk, lba_confound};
+use super::{drive, is_hard_disk, lba_confound};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::event::{Header, Region};
@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
         its size or measured by reading",
     explain: "The outer tracks of a hard disk are faster than the inner ones: the speed falls by \
         about a third from the first to the last quarter. Two studies found the same curve with \
-        different disks. A region of a few GiB keeps the change small. Set it with --size or \
+        different drives. A region of a few GiB keeps the change small. Set it with --size or \
         [region] size.",
     checks: &[Check::Region(in_plan), Check::Run(in_run), Check::Study(in_study)],
 };
@@ -31,18 +31,18 @@ pub static RULE: Rule = Rule {
 /// What a hard disk loses from its first to its last track.
 const ZONE_LOSS: f64 = 0.33;
 
-const ADVICE: &str = "use a smaller [region] size, in the part of the disk that you need";
+const ADVICE: &str = "use a smaller [region] size, in the part of the drive that you need";
 
 /// As its size has it, before anything was read.
 fn in_plan(header: &Header, region: &Region) -> Option<Finding> {
-    let disk = disk(&region.place).filter(|d| d.size_bytes > 0)?;
-    let change = ZONE_LOSS * region.size_bytes as f64 / disk.size_bytes as f64;
-    (is_hard_disk(disk) && change >= header.protocol.thresholds.gradient).then(|| {
+    let drive = drive(&region.place).filter(|d| d.size_bytes > 0)?;
+    let change = ZONE_LOSS * region.size_bytes as f64 / drive.size_bytes as f64;
+    (is_hard_disk(drive) && change >= header.protocol.thresholds.gradient).then(|| {
         let evidence = format!(
             "a region of {} on a hard disk of {}: the speed differs by about {:.0} % between its \
              first and last track",
             units::size(region.size_bytes),
-            units::size(disk.size_bytes),
+            units::size(drive.size_bytes),
             change * 100.0
         );
         finding(header, &RULE, evidence, ADVICE)
@@ -74,7 +74,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     lba_confound::in_study(study)?;
     let fact = study.states("media", "hdd")?;
     let advice = "A hard disk reads a third slower at its end than at its start: compare at one \
-                  position, or measure the raw disk at each position.";
+                  position, or measure the raw drive at each position.";
     Some(of_study(&RULE, fact.says.clone(), advice))
 }
 

@@ -1,4 +1,4 @@
-//! L24 cpu-seek: a seek test at 90 % of a CPU or more.
+//! L24 cpu-seek: a seek test used 90 % of a CPU or more.
 
 use crate::evidence::of_result;
 use crate::evidence::rule::{CELL, Check, E, Rule, When};
@@ -12,11 +12,11 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [E, E, E, E],
     scope: CELL,
-    condition: "a seek test at 90 % of a CPU or more",
-    explain: "962 seeks a second at 118 % of the CPU of a board with one core, from a stick: they \
-        hardly waited for it, so many came from memory. The figure adds the reports of bonnie++'s \
-        five seekers, each for the whole process; even a fifth of it is high for a process that \
-        waits. Use a file larger than the memory, so that seeks reach the disk.",
+    condition: "a seek test used 90 % of a CPU or more",
+    explain: "One study reports 962 seeks per second from a stick, at 118 % of the CPU of a board \
+        with one core. The seeks hardly waited for the stick, so many came from memory. bonnie++ \
+        adds up the CPU use of its five seek processes; even a fifth of it is high for a process \
+        that waits. Use a file larger than the memory, so that seeks reach the drive.",
     checks: &[Check::Result(in_result)],
 };
 
@@ -30,7 +30,7 @@ fn in_result(result: &ToolResult) -> Option<Finding> {
         "{share} % CPU in the seek test, the sum over its seekers, each of which may \
          count the whole process"
     );
-    let advice = "Waiting for a disk takes little CPU: the seeks came from memory, or the CPU was \
+    let advice = "Waiting for a drive takes little CPU: the seeks came from memory, or the CPU was \
                   a limit. Use a larger file.";
     (result.is("bonnie++") && share >= 90.0).then(|| of_result(&RULE, evidence, advice))
 }

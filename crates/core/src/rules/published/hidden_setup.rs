@@ -10,9 +10,9 @@ pub static RULE: Rule = Rule {
     severity: [W, W, W, W],
     scope: RUN,
     condition: "the board, memory, kernel or device is not named",
-    explain: "\"A Raspberry Pi\" can be any of a dozen boards, with disks behind 53 or 500 MB/s \
+    explain: "\"A Raspberry Pi\" can be any of a dozen boards, with drives behind 53 or 500 MB/s \
         and with or without AES instructions. Without them a result cannot be interpreted. bakeoff \
-        stores a fingerprint of machine and disk with every run.",
+        stores a fingerprint of machine and drive with every run.",
     checks: &[Check::Stated(Stated {
         key: "unstated",
         value: "",

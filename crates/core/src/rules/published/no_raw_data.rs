@@ -1,4 +1,4 @@
-//! L64 no-raw-data: results only as pictures or rounded figures.
+//! L64 no-raw-data: results are available only as pictures or rounded figures.
 
 use crate::evidence::of_study;
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "results only as pictures or rounded figures, or no raw data stated",
+    condition: "results are only pictures or rounded figures, or raw data is not mentioned",
     explain: "Bars without numbers cannot be checked or reused. In one study a redirection mistake \
         kept dd's rates out of the log. bakeoff export --format bundle contains every window and \
         every command.",

@@ -1,4 +1,4 @@
-//! L23 per-char: a figure of a per-character test.
+//! L23 per-char: a figure comes from a per-character test.
 
 use crate::evidence::of_result;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
@@ -12,9 +12,9 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [W, W, W, W],
     scope: CELL,
-    condition: "a figure of a per-character test",
+    condition: "a figure comes from a per-character test",
     explain: "bonnie++'s first test writes byte by byte and runs at 94 % of a CPU: its manual \
-        calls it a test of the C library. It does not measure a disk. Skip it with -f.",
+        calls it a test of the C library. It does not measure a drive. Skip it with -f.",
     checks: &[Check::Result(in_result)],
 };
 

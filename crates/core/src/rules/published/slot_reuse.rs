@@ -1,4 +1,4 @@
-//! L04 slot-reuse: more candidates than regions for them.
+//! L04 slot-reuse: there are more candidates than regions.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [E, E, E, E],
     scope: RUN,
-    condition: "more candidates than regions for them",
+    condition: "there are more candidates than regions",
     explain: "In one study four filesystems shared three partitions: one was formatted twice, and \
         the study does not say which. The state and region of at least one candidate are unknown. \
         A comparison needs one region for all, in the same state before each.",

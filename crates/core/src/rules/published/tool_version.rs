@@ -1,4 +1,4 @@
-//! L31 tool-version: tools of different versions or defaults between candidates.
+//! L31 tool-version: candidates were measured with different versions or defaults of a tool.
 
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis, When::Import],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "tools of different versions or defaults between candidates",
+    condition: "candidates were measured with different versions or defaults of a tool",
     explain: "sysbench 0.4 leaves flushes out of its latencies and 1.0.15 counts them; fio 2 and 3 \
         count kilobytes differently. Candidates measured with different versions differ by the \
         tool as well. Use one version for all.",

@@ -1,4 +1,4 @@
-//! L27 units: units that change the ratio by more than 1 %.
+//! L27 units: mixed units change the ratio by more than 1 %.
 
 use crate::evidence::of_study;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
@@ -13,7 +13,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [W, W, W, W],
     scope: CELL,
-    condition: "units that change the ratio by more than 1 %",
+    condition: "mixed units change the ratio by more than 1 %",
     explain: "2.414 MB/s divided by 90.5 KB/s is 26.7 if a megabyte has a thousand kilobytes and \
         27.3 if it has 1024: a study printed the first from figures of the second kind. bakeoff \
         stores bytes and prints both units where space allows.",

@@ -1,5 +1,4 @@
-//! L44 unmeasured-claim: a conclusion about something that was not measured, or that contradicts
-//! the figures.
+//! L44 unmeasured-claim: a conclusion has no measurement behind it, or contradicts the figures.
 
 use crate::evidence::of_study;
 use crate::evidence::rule::{Check, R, RUN, Rule, When};
@@ -14,11 +13,10 @@ pub static RULE: Rule = Rule {
     when: &[When::Import],
     severity: [R, R, R, R],
     scope: RUN,
-    condition: "a conclusion about something that was not measured, or that contradicts the \
-        figures",
-    explain: "\"My winner is f2fs\", with writes 18 % slower, seeks 12 % fewer and a worst latency \
-        123 times as long; and \"I bet on the longer lifetime\", which no test measured. A \
-        conclusion needs a figure that supports it.",
+    condition: "a conclusion has no measurement behind it, or contradicts the figures",
+    explain: "One study named f2fs the winner, although its writes were 18 % slower, its seeks 12 \
+        % fewer and its worst latency 123 times as long. It also expected a longer lifetime, which \
+        no test measured. A conclusion needs a figure that supports it.",
     checks: &[Check::Study(in_study)],
 };
 

@@ -1,4 +1,4 @@
-//! L36 autocorrelation: one candidate's results drift: neighboring blocks are correlated.
+//! L36 autocorrelation: one candidate's results drift: neighbouring blocks are correlated.
 
 use super::{RunCheck, RunRule};
 use crate::decide::autocorrelation::{ESTIMABLE, autocorrelated, of_lead};
@@ -27,14 +27,14 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis, When::Import],
     severity: [R, R, R, R],
     scope: RUN,
-    condition: "one candidate's results drift: neighboring blocks are correlated",
+    condition: "one candidate's results drift: neighbouring blocks are correlated",
     explain: "Effects common to all candidates cancel in the difference within a block. A slow \
         drift of one candidate alone (garbage collection, a filesystem that fills up) does not. \
         The blocks are then not independent samples, the interval is too narrow, and false winners \
         are more likely. In a fifth of simulated runs, five blocks named a false winner between \
         equal candidates, because one of them drifted by 10 % (docs/truth.md). bakeoff tests the \
         leader's differences for such drift. If wider intervals would change the answer, the run \
-        continues. After its last block bakeoff gives no verdict. Precondition the disk, let it \
+        continues. After its last block bakeoff gives no verdict. Precondition the drive, let it \
         cool, then measure again with --mode decide.",
     checks: &[Check::Study(in_study)],
 };
@@ -57,7 +57,7 @@ fn in_run(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison)
     let tell = |(c, Lag1 { r, p }): (CandidateIx, Lag1)| {
         let name = &run.header.candidates[c].name;
         let evidence = format!(
-            "{name}'s results drift: neighboring blocks are correlated (lag-1 autocorrelation \
+            "{name}'s results drift: neighbouring blocks are correlated (lag-1 autocorrelation \
              {r:.2} over {} blocks, expected by chance once in {:.0} runs)",
             table.values(workload, c).iter().flatten().count(),
             1.0 / p.max(1e-6)
@@ -102,13 +102,13 @@ fn told(
 fn what_helps(header: &Header) -> Advice {
     Advice::Parts(match Setting::of(header) {
         Setting::Places => {
-            &[Say("let the disk idle and cool down, then measure again with --time 15m")]
+            &[Say("let the drive idle and cool down, then measure again with --time 15m")]
         }
         Setting::Image => {
-            &[Say("let the disk idle and cool down, or use a separate disk: bakeoff run")]
+            &[Say("let the drive idle and cool down, or use a separate drive: bakeoff run")]
         }
         Setting::Decide | Setting::Precise => &[
-            Say("let the disk cool down, set precondition = true, and measure again with "),
+            Say("let the drive cool down, set precondition = true, and measure again with "),
             Set(Key::Mode, "decide"),
         ],
     })

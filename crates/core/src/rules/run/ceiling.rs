@@ -1,4 +1,4 @@
-//! L41 ceiling: three or more candidates within 2 % of each other, at 85 % or more of the link
+//! L41 ceiling: three or more candidates are within 2 % of each other, at 85 % or more of the link
 //! speed.
 
 use super::{RunCheck, RunRule};
@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis, When::Import],
     severity: [W, W, W, W],
     scope: RUN,
-    condition: "three or more candidates within 2 % of each other, at 85 % or more of the link \
+    condition: "three or more candidates are within 2 % of each other, at 85 % or more of the link \
         speed",
     explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the speed of \
         the stick. All reach the same limit, so this workload cannot rank them; it only shows that \

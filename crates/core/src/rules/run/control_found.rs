@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
     condition: "the positive control was detected at its true size",
     explain: "With positive_control = \"5%\" in [protocol], one candidate is measured again and \
         slowed down by 5 % on purpose: each of its cells waits that much longer at the end. A run \
-        that measures -5 % has shown that it detects effects of that size on this disk with these \
+        that measures -5 % has shown that it detects effects of that size on this drive with these \
         blocks.",
     checks: &[],
 };

@@ -1,7 +1,7 @@
 //! The course of cells: what most of a candidate's cells show.
 //!
-//! A single cell of a real disk often has a step in it, so a rule speaks only where most cells of a
-//! candidate show the same.
+//! A single cell of a real drive often has a step in it, so a rule speaks only where most cells of
+//! a candidate show the same.
 
 use crate::evidence::about;
 use crate::model::event::{Cell, Header};

@@ -28,7 +28,7 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "the raw read before each block drifts over time by more than 3 % and the margin, \
         or the A/A control differs from its twin",
-    explain: "The raw read at the start of each block measures the disk without any candidate. If \
+    explain: "The raw read at the start of each block measures the drive without any candidate. If \
         it rises or falls over time (rank correlation above 0.6) by more than the margin, the \
         session drifted. In precise mode one candidate is measured twice under two labels, and \
         other modes use the results of stored runs on the same drive. If the interval of their \
@@ -104,7 +104,7 @@ fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
     })
 }
 
-/// Rates that fall along a sweep in which larger blocks came later: no disk is slower for them.
+/// Rates that fall along a sweep in which larger blocks came later: no drive is slower for them.
 fn in_study(study: &Study) -> Option<Finding> {
     study.facts.get("sweep")?;
     let limit = Thresholds::default().correlation;

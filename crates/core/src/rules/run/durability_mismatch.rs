@@ -31,7 +31,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let is_flushing = |r: &ToolResult| r.findings.iter().any(|f| f.id == "L19");
     let filesystems: BTreeSet<&str> = study.cells.iter().map(|cell| cell.fs).collect();
     let evidence = format!(
-        "flushes on {}: with and without a journal, on drives that may or may not honor them",
+        "flushes on {}: with and without a journal, on drives that may or may not honour them",
         Vec::from_iter(filesystems.iter().copied()).join(", ")
     );
     let advice = "State what each one guarantees after fsync, and compare like with like.";

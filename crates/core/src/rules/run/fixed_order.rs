@@ -19,9 +19,9 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "two candidates were measured in the same order in every block",
     explain: "If one candidate always comes first, every change over time (warming up, filling \
-        caches, a slowing disk) favors or penalizes it. One study went through 18 block sizes from \
-        the smallest to the largest, one filesystem after the other. bakeoff measures in random \
-        order and repeats each order reversed two blocks later.",
+        caches, a slowing drive) favours or penalises it. One study went through 18 block sizes \
+        from the smallest to the largest, one filesystem after the other. bakeoff measures in \
+        random order and repeats each order reversed two blocks later.",
     checks: &[Check::Study(in_study)],
 };
 

@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
         it",
     explain: "ntfs-3g runs in user space: each call passes through another process. Two studies \
               ranked ntfs and exfat without naming the driver. A comparison with it ranks the \
-              driver, not the format on the disk. State the driver, or use the kernel's driver.",
+              driver, not the format on the drive. State the driver, or use the kernel's driver.",
     checks: &[Check::Elsewhere("rules::claim"), Check::Study(in_study)],
 };
 

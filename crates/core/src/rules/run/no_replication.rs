@@ -1,5 +1,5 @@
-//! L32 no-replication: fewer complete blocks than the mode needs for its first check: three, or
-//! five in precise.
+//! L32 no-replication: there are fewer complete blocks than the mode needs for its first check:
+//! three, or five in precise.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis, When::Import],
     severity: [R, R, R, R],
     scope: RUN,
-    condition: "fewer complete blocks than the mode needs for its first check: three, or five in \
-        precise",
+    condition: "there are fewer complete blocks than the mode needs for its first check: three, or \
+        five in precise",
     explain: "One measurement has no error bar: whether a second one would agree is unknown. All \
         five published studies measured each figure once, 432 of them in one study. bakeoff gives \
         no verdict before the first check of a mode, after three blocks (five in precise). Each \

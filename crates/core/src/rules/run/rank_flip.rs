@@ -1,4 +1,4 @@
-//! L42 rank-flip: one candidate wins on one workload and another on another.
+//! L42 rank-flip: different candidates win on different workloads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis, When::Import],
     severity: [I, I, I, I],
     scope: RUN,
-    condition: "one candidate wins on one workload and another on another",
+    condition: "different candidates win on different workloads",
     explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and four filesystems ranked \
         differently on USB and on eSATA. A winner is valid for its workload and this machine; no \
         filesystem is best for everything.",
@@ -79,26 +79,26 @@ pub fn over_runs(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) -> Find
     Finding { workload: Some(workload.to_string()), ..found }
 }
 
-/// Disk, test and block size.
+/// Drive, test and block size.
 type Sweep<'a> = (String, &'a str, u64);
 
-/// Another candidate leads once the same disk hangs on another bus.
+/// Another candidate leads once the same drive hangs on another bus.
 fn in_study(study: &Study) -> Option<Finding> {
     let mut leaders: BTreeMap<Sweep, Vec<(&str, String)>> = BTreeMap::new();
     for of in study.settings() {
         let best = of.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
-        let disk = best.device.split(" on ").next().unwrap_or_default().to_string();
-        let key = (disk, best.test, best.block);
+        let drive = best.device.split(" on ").next().unwrap_or_default().to_string();
+        let key = (drive, best.test, best.block);
         leaders.entry(key).or_default().push((best.device, best.candidate()));
     }
     let flipped = leaders.iter().find(|((.., block), of)| {
         let names: BTreeSet<&String> = of.iter().map(|(_, name)| name).collect();
         *block >= 4096 && of.len() >= 3 && names.len() > 1
     })?;
-    let ((disk, test, block), of) = flipped;
+    let ((drive, test, block), of) = flipped;
     let list: Vec<String> = of.iter().map(|(device, name)| format!("{name} ({device})")).collect();
     let evidence =
-        format!("{test} of {} on {disk} is led by {}", units::block_size(*block), list.join(", "));
+        format!("{test} of {} on {drive} is led by {}", units::block_size(*block), list.join(", "));
     let advice = "The winner is valid for one bus only. State which bus.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }

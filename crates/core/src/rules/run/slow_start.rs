@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
         than the rest, and by over a quarter",
     explain: "hyperfine warns when the first run of a command is slower than the others, because \
         caches and clocks warm up. The same happens to drives: the first of ten blocks took 1.9 \
-        times as long on a disk that had gone to sleep. A hard disk spins up, a CPU raises its \
+        times as long on a drive that had gone to sleep. A hard disk spins up, a CPU raises its \
         clock, a filesystem reads its metadata, a thin image allocates its space. If you want the \
         steady speed, ignore the start or run longer. If programs start cold on this drive, the \
         first value is the one they see. The test is Student's t: of the first slices paired with \

@@ -18,8 +18,8 @@ pub static RULE: Rule = Rule {
     severity: [W, W, W, E],
     scope: RUN,
     condition: "temperature and speed are correlated over the run",
-    explain: "In one study the encrypted btrfs was always measured last, on the hottest disk. \
-        Random order keeps heat from favoring one candidate. Before each visit bakeoff run waits \
+    explain: "In one study the encrypted btrfs was always measured last, on the hottest drive. \
+        Random order keeps heat from favouring one candidate. Before each visit bakeoff run waits \
         for at most a minute until the machine is within 3 °C of its temperature at the start of \
         the block. A rank correlation above 0.6 between temperature and rate means that heat \
         affects the figures. Let the machine cool, or add a fan.",

@@ -25,9 +25,9 @@ pub static RULE: Rule = Rule {
     condition: "buffered blocks are under 4 KiB, or the calls per second do not change with the \
         block size",
     explain: "With eight bytes per call, a Raspberry Pi makes 26,000 to 105,000 calls per second \
-        and a PC twenty times as many, regardless of the disk: this measures the cost of a call. \
+        and a PC twenty times as many, regardless of the drive: this measures the cost of a call. \
         In one study vfat won at 512 bytes and lost at 4 KiB. Use --bs 4k or more to measure the \
-        disk.",
+        drive.",
     checks: &[Check::Observed(seen), Check::Study(in_study)],
 };
 
@@ -80,7 +80,7 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
                     units::size(b.job.bs)
                 );
                 let advice = &[
-                    Say("this measures calls, not the disk: use "),
+                    Say("this measures calls, not the drive: use "),
                     On(Key::Direct),
                     Say(" or larger blocks"),
                 ];
@@ -112,7 +112,7 @@ fn in_study(study: &Study) -> Option<Finding> {
         units::block_size(b.block),
         units::count(a.rate / a.block as f64)
     );
-    let advice = "This measures the cost of a request, not the disk: use 64 KiB or more for \
+    let advice = "This measures the cost of a request, not the drive: use 64 KiB or more for \
                   streams.";
     Some(of_study(&RULE, evidence, advice))
 }

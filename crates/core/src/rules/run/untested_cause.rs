@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "a cause is named without evidence from a ceiling or a test",
     explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
-        while a PC read the same disk over the same USB 2 at 1.4 times the speed. To verify a \
+        while a PC read the same drive over the same USB 2 at 1.4 times the speed. To verify a \
         cause, measure the lower layers or change it: --prove changes the CPU clock, the queue \
         depth and the block size. For its own runs bakeoff reports \"proved\" only after that, and \
         \"consistent with the measurements\" before. This finding marks a run without time or \
@@ -118,7 +118,7 @@ mod tests {
             bytes_per_s: 4e7,
             elapsed_ns: 300_000_000,
         };
-        // The generator's own limit says nothing about a disk; the disk with many requests does.
+        // The generator's own limit says nothing about a drive; the drive with many requests does.
         run.ceilings.measured = vec![rate_of(Layer::Tool)];
         assert!(untested(&run, WorkloadIx::FIRST, &consistent).is_some());
         run.ceilings.measured = vec![rate_of(Layer::Deep)];

@@ -20,7 +20,7 @@ pub(crate) fn places(change: impl FnOnce(&mut Place)) -> Run {
 }
 
 pub(crate) fn disk_of(place: &mut Place) -> &mut Layer {
-    place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a disk")
+    place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a drive")
 }
 
 /// Whether rule `id` speaks of this header.
@@ -54,10 +54,10 @@ pub(crate) fn on_device(plan: Option<&str>) -> Run {
 pub(crate) fn behind_usb(size: u64, written: u64) -> Run {
     RunBuilder::directories(&["/a", "/b"])
         .place(0, |p| {
-            let disk = disk_of(p);
-            disk.rotational = Some(true);
-            disk.bus = Some("usb".to_string());
-            disk.size_bytes = size;
+            let drive = disk_of(p);
+            drive.rotational = Some(true);
+            drive.bus = Some("usb".to_string());
+            drive.size_bytes = size;
         })
         .header(|h| h.expected_write_bytes = written)
         .build()

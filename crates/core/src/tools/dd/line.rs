@@ -44,7 +44,7 @@ pub fn records(text: &str) -> Option<[u64; 2]> {
     let (full, partial) = (&text[head..plus], &text[plus + 1..tail]);
     let around = [&text[..head], &text[tail..]];
     let is_alone = around.iter().all(|part| !part.contains(|c: char| c.is_ascii_digit()));
-    // Words stand around it, no arithmetic: "a 1+1 disk", "C++11" and "sum = 3+4" are others.
+    // Words stand around it, no arithmetic: "a 1+1 drive", "C++11" and "sum = 3+4" are others.
     let has_words = around.iter().any(|part| part.chars().any(char::is_alphabetic));
     let is_plain = around.iter().all(|part| !part.contains(['=', '+', ',', ';', '(', '<']));
     if !is_alone || !has_words || !is_plain || text.chars().count() > 80 {

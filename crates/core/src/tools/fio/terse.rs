@@ -49,7 +49,7 @@ fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
     let has_trim = format != "3" && (format != "2" || fields.len() >= head + 3 * width + TAIL);
     let directions: &[&str] =
         if has_trim { &["read", "write", "trim"] } else { &["read", "write"] };
-    // Each disk adds nine more, but in format 2; a description one.
+    // Each drive adds nine more, but in format 2; a description one.
     let least = head + directions.len() * width + TAIL;
     let more = fields.len().checked_sub(least);
     let is_whole = more.is_some_and(|more| more <= 1 || (format != "2" && more % 9 <= 1));
@@ -146,7 +146,7 @@ mod tests {
         };
         assert_eq!(of_2.unread, []);
         assert!(names(&of_3).iter().all(|name| names(&of_2).contains(name)));
-        // Format 2 names no disk: more fields are none of its.
+        // Format 2 names no drive: more fields are none of its.
         let found = Finder::all(line.as_bytes());
         assert_eq!((found.results.len(), found.unread.len()), (0, 1));
         assert!(Finder::all(b"2;a;b;c\n2;1;2\n").unread.is_empty());

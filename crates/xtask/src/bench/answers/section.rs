@@ -49,7 +49,8 @@ pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
     if !answers.pairs.is_empty() {
         let ratios = answers.pairs.iter().flat_map(|(ours, earlier)| ratios(ours, earlier));
         let figure = format!(
-            "noise of a block to that of cells in one piece, beside two disk users, {} pairs",
+            "noise of a block to that of cells in one piece, with two other programs on the drive, \
+             {} pairs",
             answers.pairs.len()
         );
         row(&figure, factor(ratios), "at most 0.3");

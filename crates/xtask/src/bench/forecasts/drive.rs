@@ -52,7 +52,7 @@ pub const SPEEDS: [Speed; 3] = [
             ("read_iops_device", 5_000),
         ]),
     },
-    Speed { name: "free", time_s: 90, words: "the disk of the machine, unlimited", limits: None },
+    Speed { name: "free", time_s: 90, words: "the drive of the machine, unlimited", limits: None },
 ];
 
 /// A drive that is removed at the end.

@@ -115,8 +115,8 @@ fn sysbench(events: f64, flushes: f64) -> Vec<Finding> {
 fn usb2(rate: f64) -> Vec<Finding> {
     judged("seqread", rate, |h, _| {
         let Kind::Directory { place, .. } = &mut h.candidates[0].kind else { panic!() };
-        let disk = place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a disk");
-        disk.link = Some("USB 480 Mb/s".into());
+        let drive = place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a drive");
+        drive.link = Some("USB 480 Mb/s".into());
     })
 }
 

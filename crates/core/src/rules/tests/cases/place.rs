@@ -1,4 +1,4 @@
-//! Cases of rules about disks and places.
+//! Cases of rules about drives and places.
 
 use super::{Case, case};
 use crate::model::candidate::Crypt;
@@ -23,7 +23,7 @@ pub(super) const CASES: &[Case] = &[
     case("L08", "2 GB to write", || shingled(2 * GB), || shingled(30 * GB)),
     case(
         "L08",
-        "a 5 TB disk in 2.5 inches",
+        "a 5 TB drive in 2.5 inches",
         || internal("ST5000LM000-2AN170", None),
         || internal("ST5000NM0084", None),
     ),
@@ -46,14 +46,14 @@ pub(super) const CASES: &[Case] = &[
         || internal("X", None),
     ),
     case("L09", "random access to 5 % of a hard disk", || span(20), || span(5)),
-    case("L10", "a disk that holds the root", || holds("8:0"), || holds("8:64")),
+    case("L10", "a drive that holds the root", || holds("8:0"), || holds("8:64")),
     case(
         "L50",
         "a governor that saves power",
         || governor("powersave"),
         || governor("performance"),
     ),
-    case("L56", "a USB disk and Ethernet on one port", || bus("3 Model B"), || bus("5 Model B")),
+    case("L56", "a USB drive and Ethernet on one port", || bus("3 Model B"), || bus("5 Model B")),
     case("L57", "USB 3 at the speed of USB 2", || link("USB 480 Mb/s"), || link("USB 5000 Mb/s")),
     case("L58", "USB 3 without UAS", || link("USB 5000 Mb/s, BOT"), || link("USB 5000 Mb/s, UAS")),
     case("L59", "a board without a detector", || fed("Raspberry Pi Zero W"), || fed("PC")),
@@ -103,12 +103,12 @@ fn shingled(written: u64) -> Vec<Finding> {
 
 /// A hard disk of 4 TB inside a machine, and 2 GB to write to it.
 fn internal(model: &str, zoned: Option<ZoneModel>) -> Vec<Finding> {
-    let change = |disk: &mut Layer| {
-        disk.rotational = Some(true);
-        disk.bus = Some("ata".to_string());
-        disk.size_bytes = 4 * TB;
-        disk.model = Some(model.to_string());
-        disk.zoned = zoned;
+    let change = |drive: &mut Layer| {
+        drive.rotational = Some(true);
+        drive.bus = Some("ata".to_string());
+        drive.size_bytes = 4 * TB;
+        drive.model = Some(model.to_string());
+        drive.zoned = zoned;
     };
     let run = RunBuilder::directories(&["/a", "/b"]).place(0, |p| change(disk_of(p)));
     planned(&run.header(|h| h.expected_write_bytes = 2 * GB).build())

@@ -37,7 +37,7 @@ pub(super) const CASES: &[Case] = &[
     case("L18", "ntfs in user space", || promise("ntfs-3g", ""), || promise("jfs", "")),
     case("L32", "four blocks of five", || blocks(4), || blocks(5)),
     case("L34", "the same order in every block", || orders(false), || orders(true)),
-    case("L35", "a disk that loses 8 %", || drift(0.012), || drift(0.002)),
+    case("L35", "a drive that loses 8 %", || drift(0.012), || drift(0.002)),
     case(
         "L35",
         "a twin that is 5 % slower",

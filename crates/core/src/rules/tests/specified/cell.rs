@@ -48,8 +48,8 @@ fn buffered(direct: bool) -> Vec<Finding> {
 fn fastest(ms: u64) -> Vec<Finding> {
     judged("seqread", 30e6, |h, c| {
         let Kind::Directory { place, .. } = &mut h.candidates[0].kind else { panic!() };
-        let disk = place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a disk");
-        disk.link = Some("USB 480 Mb/s, BOT".into());
+        let drive = place.chain.iter_mut().find(|l| l.kind == LayerKind::Disk).expect("a drive");
+        drive.link = Some("USB 480 Mb/s, BOT".into());
         c.measurement.read.as_mut().expect("reads").lat_ns.min = ms * 1_000_000;
     })
 }

@@ -1,4 +1,4 @@
-//! Cases about disks, places and what is put on them.
+//! Cases about drives, places and what is put on them.
 
 use super::super::before::{disk_of, on_device, places, planned, with};
 use super::super::cases::{Case, case};
@@ -16,7 +16,7 @@ const GIB: u64 = 1 << 30;
 const TB: u64 = 1_000_000_000_000;
 
 pub(super) const CASES: &[Case] = &[
-    case("L01", "two parts of one disk", || second(|r| r.start_bytes += 8 * GIB), other_disk),
+    case("L01", "two parts of one drive", || second(|r| r.start_bytes += 8 * GIB), other_disk),
     case("L01", "parts without rotation", || second(|r| r.start_bytes += 8 * GIB), rotating),
     case("L02", "118 to 81 MB/s over the region", || surveyed(81e6), || surveyed(117e6)),
     case("L03", "a stick's partition at 3 MiB", || partition_at(3), || partition_at(8)),
@@ -138,9 +138,9 @@ fn of_disk(change: impl FnOnce(&mut Layer)) -> Run {
 
 fn internal(spins: bool, workload: &str) -> Vec<Finding> {
     let run = RunBuilder::directories(&["/a", "/b"]).workloads(&[workload]).place(0, |p| {
-        let disk = disk_of(p);
-        (disk.rotational, disk.size_bytes) = (Some(spins), TB);
-        disk.bus = Some("ata".to_string());
+        let drive = disk_of(p);
+        (drive.rotational, drive.size_bytes) = (Some(spins), TB);
+        drive.bus = Some("ata".to_string());
     });
     planned(&run.build())
 }
@@ -166,15 +166,15 @@ fn shared(model: &str, bus: &str) -> Vec<Finding> {
 }
 
 fn link(bus: &str, negotiated: &str, best: &str) -> Vec<Finding> {
-    planned(&of_disk(|disk| {
-        disk.bus = Some(bus.to_string());
-        disk.link = Some(negotiated.into());
-        disk.best_link = Some(best.into());
+    planned(&of_disk(|drive| {
+        drive.bus = Some(bus.to_string());
+        drive.link = Some(negotiated.into());
+        drive.best_link = Some(best.into());
     }))
 }
 
 fn board(model: &str) -> Vec<Finding> {
-    let mut run = of_disk(|disk| disk.bus = Some("usb".to_string()));
+    let mut run = of_disk(|drive| drive.bus = Some("usb".to_string()));
     run.header.host.model = Some(model.to_string());
     planned(&run)
 }

@@ -75,7 +75,7 @@ pub(super) fn beside(fs: &str) -> Vec<Finding> {
     judged(&writes(&["ext4 10", &format!("{fs} 11")]), "")
 }
 
-/// Two partitions of a disk and where they start.
+/// Two partitions of a drive and where they start.
 fn partitions(first: u64, second: u64, facts: &str) -> Vec<Finding> {
     let start = |fs: &str, name: &str, sector: u64| {
         let end = sector + 20_000_000;
@@ -128,9 +128,9 @@ pub(super) fn sysbench(figures: &[&str], facts: &str) -> Vec<Finding> {
     judged(&of("ext4").chain(of("xfs")).collect::<Vec<_>>(), facts)
 }
 
-fn span(disk: &str) -> Vec<Finding> {
+fn span(drive: &str) -> Vec<Finding> {
     let figures = ["requests_per_second,100,ops/s", "total_file_size,5,GiB"];
-    sysbench(&figures, &format!("media=hdd; disk_bytes={disk}"))
+    sysbench(&figures, &format!("media=hdd; disk_bytes={drive}"))
 }
 
 fn memory(bytes: &str) -> Vec<Finding> {
