@@ -34,9 +34,9 @@ pub enum Subject {
     UnderVoltage,
     /// Heat.
     Heat,
-    /// A disk of a virtual machine.
+    /// A virtual disk.
     VirtualDisk,
-    /// A disk that rotates.
+    /// A hard disk whose tracks overlap (SMR).
     ShingledDisk,
     /// Flash.
     Flash,

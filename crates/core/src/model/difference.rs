@@ -39,9 +39,9 @@ pub enum Respect {
     Filesystem,
     /// Driver of the filesystem.
     Driver,
-    /// Disk, memory or another machine.
+    /// Drive, memory or another machine.
     Device,
-    /// Partition of one disk.
+    /// Partition of one drive.
     Position,
     /// Negotiated link.
     Link,
@@ -60,7 +60,7 @@ impl Respect {
             Respect::Filesystem => "filesystem",
             Respect::Driver => "driver",
             Respect::Device => "device",
-            Respect::Position => "position on the disk",
+            Respect::Position => "position on the drive",
             Respect::Link => "link",
             Respect::Encryption => "encryption",
             Respect::LoopDevice => "loop device",

@@ -92,7 +92,7 @@ pub fn whose(subject: &Subject) -> String {
         Subject::UnderVoltage => "under-voltage".to_string(),
         Subject::Heat => "heat".to_string(),
         Subject::VirtualDisk => "virtual disk".to_string(),
-        Subject::ShingledDisk => "shingled disk".to_string(),
+        Subject::ShingledDisk => "shingled drive".to_string(),
         Subject::Flash => "flash".to_string(),
         Subject::Links(links) => links.join(" + "),
     }
