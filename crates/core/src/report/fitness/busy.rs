@@ -85,9 +85,9 @@ pub fn maintenance(found: &Maintenance) -> Words {
 pub fn lazyinit(found: Lazyinit) -> Words {
     match found {
         Lazyinit::ThreadsHidden => plain("kernel threads are not visible from here"),
-        Lazyinit::None => plain("no ext4 filesystem is being initialized"),
+        Lazyinit::None => plain("no ext4 filesystem is being initialised"),
         Lazyinit::Running => advised(
-            "a recently created ext4 filesystem is still initializing its inode tables",
+            "a recently created ext4 filesystem is still initialising its inode tables",
             "wait until `pgrep ext4lazyinit` finds nothing, or format with \
              -E lazy_itable_init=0,lazy_journal_init=0",
         ),
