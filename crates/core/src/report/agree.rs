@@ -203,9 +203,9 @@ fn differs(known: Known) -> &'static str {
              rate of fio is lower"
         }
         Known::Pages => {
-            "the kernel splits a direct transfer into one disk request for each contiguous \
+            "the kernel splits a direct transfer into one request for each contiguous \
              piece of its buffer in physical memory, and the number of pieces is random in \
-             each process; this matters if the disk is as fast as memory"
+             each process; this matters if the drive is as fast as memory"
         }
         Known::Layout => {
             "overwriting changes the layout of a file: each write may move its blocks, and \

@@ -33,7 +33,7 @@ pub struct Outcome {
     pub gaps_percent: Vec<f64>,
     /// Noise of a cell, percent.
     pub noise_percent: f64,
-    /// What the disk gains over the first five blocks, percent.
+    /// What the drive gains over the first five blocks, percent.
     pub drift_percent: f64,
     /// Shared autoregression from visit to visit.
     pub lag1: f64,

@@ -1,6 +1,6 @@
 //! `watch`: what the drives and the machine do, one frame an interval.
 //!
-//! Figures of disks are those of iostat(1) with -x. The shell takes the looks.
+//! Figures of drives are those of iostat(1) with -x. The shell takes the looks.
 
 mod machine;
 
