@@ -14,6 +14,7 @@ pub mod iozone;
 pub mod measured;
 pub mod native;
 pub mod pibenchmarks;
+pub mod pveperf;
 pub mod sysbench;
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ use crate::scan::{Finder, Tool};
 
 /// The tools whose outputs are read and whose command lines are remembered. Others repeat lines of
 /// fio, so it comes last.
-pub static TOOLS: [&Tool; 13] = [
+pub static TOOLS: [&Tool; 14] = [
     &dd::TOOL,
     &sysbench::TOOL,
     &bonnie::TOOL,
@@ -36,6 +37,7 @@ pub static TOOLS: [&Tool; 13] = [
     &yabs::TOOL,
     &agnostics::TOOL,
     &pibenchmarks::TOOL,
+    &pveperf::TOOL,
     &fio::TOOL,
 ];
 

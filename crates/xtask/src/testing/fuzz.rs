@@ -39,6 +39,7 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_iostat", "fixtures/tools/iostat"),
     ("import_iozone", "fixtures/tools/iozone"),
     ("import_pibenchmarks", "fixtures/tools/storage_sh"),
+    ("import_pveperf", "fixtures/tools/pveperf"),
     ("import_sysbench", "fixtures/tools/sysbench"),
     ("import_yabs", "fixtures/tools/yabs"),
 ];

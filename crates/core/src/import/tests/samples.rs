@@ -192,6 +192,9 @@ pub const SAMPLES: &[(&str, &[u8])] = samples![
     // its figure, so that a cut adds results.
     "storage_sh/v2020_table.stdout",
     "storage_sh/v2024_table.stdout",
+    "pveperf/v2017.stdout",
+    "pveperf/v2026.stdout",
+    "pveperf/zfs_posted.stdout",
 ];
 
 /// An import as lines that a person can check against the output.
@@ -290,4 +293,9 @@ fn agnostics() {
 #[test]
 fn pibenchmarks() {
     insta::assert_snapshot!(all_of("storage_sh/"));
+}
+
+#[test]
+fn pveperf() {
+    insta::assert_snapshot!(all_of("pveperf/"));
 }
