@@ -4,6 +4,7 @@ pub mod cpu_seek;
 pub mod hidden_setup;
 pub mod kernel_mismatch;
 pub mod no_dispersion;
+pub mod no_latency;
 pub mod no_raw_data;
 pub mod patched_tool;
 pub mod per_char;
@@ -16,7 +17,7 @@ pub mod unmeasured_claim;
 use crate::evidence::rule::Rule;
 
 /// By id.
-pub static RULES: [&Rule; 12] = [
+pub static RULES: [&Rule; 13] = [
     &slot_reuse::RULE,
     &per_char::RULE,
     &cpu_seek::RULE,
@@ -28,5 +29,6 @@ pub static RULES: [&Rule; 12] = [
     &kernel_mismatch::RULE,
     &no_raw_data::RULE,
     &hidden_setup::RULE,
+    &no_latency::RULE,
     &runs_differ::RULE,
 ];
