@@ -180,6 +180,16 @@ pub const FILESYSTEMS: &[Recipe] = &[
         in_demo: false,
         ..kernel("bcachefs", "mkfs.bcachefs", "bcachefs-tools")
     },
+    // Other systems read and write it as well, with files above 4 GiB (mkudffs(8)).
+    Recipe {
+        options: &["--media-type=hd"],
+        equalised: &["dirsync"],
+        equalised_why: SYNCED_NAMES,
+        has_journal: false,
+        can_boot: false,
+        in_demo: false,
+        ..kernel("udf", "mkfs.udf", "udftools")
+    },
     Recipe {
         mount: &[],
         driver: Driver::Raw,

@@ -104,6 +104,7 @@ pub const TOOLS: &[Tool] = &[
     tool("mkfs.nilfs2", NILFS, &["-V"], "creates nilfs2"),
     tool("mkfs.jfs", same("jfsutils"), &["-V"], "creates jfs"),
     tool("mkfs.bcachefs", BCACHEFS, &["version"], "creates bcachefs"),
+    tool("mkfs.udf", same("udftools"), &["--help"], "creates udf"),
     tool("wipefs", UTIL_LINUX, &["--version"], "shows and wipes the signatures on a drive"),
     tool("blkid", UTIL_LINUX, &["--version"], "reads the contents of a drive"),
     tool("blkdiscard", UTIL_LINUX, &["--version"], "discards a region"),

@@ -50,9 +50,9 @@ pub const PC: Board = Board {
     port: "/dev/vport1p1",
     packages: &["linux-image-amd64 busybox-static dash kmod udev systemd util-linux mount fdisk \
          dosfstools e2fsprogs xfsprogs btrfs-progs f2fs-tools exfatprogs ntfs-3g reiserfsprogs \
-         jfsutils nilfs-tools cryptsetup-bin dmsetup lvm2 mdadm sqlite3"],
-    modules: "ext4 vfat nls_ascii nls_cp437 nls_utf8 exfat f2fs reiserfs btrfs xfs jfs nilfs2 fuse \
-        isofs dm_mod dm_crypt dm_flakey dm_delay dm_log_writes dm_snapshot md_mod \
+         jfsutils nilfs-tools udftools cryptsetup-bin dmsetup lvm2 mdadm sqlite3"],
+    modules: "ext4 vfat nls_ascii nls_cp437 nls_utf8 exfat f2fs reiserfs btrfs xfs jfs nilfs2 udf \
+        fuse isofs dm_mod dm_crypt dm_flakey dm_delay dm_log_writes dm_snapshot md_mod \
         raid1 loop brd null_blk scsi_debug bfq kyber_iosched mq_deadline xts ecb crypto_null \
         aes_generic sha256_generic adiantum nhpoly1305 chacha_generic algif_skcipher \
         algif_hash crc32_generic crc32c_generic libcrc32c uas sdhci_pci mmc_block",

@@ -53,7 +53,7 @@ const FILESYSTEMS: &str = "
 size = '320m'
 [axes]
 fs = ['ext2', 'ext3', 'ext4', 'vfat', 'exfat', 'ntfs', 'f2fs', 'reiserfs', 'btrfs', 'xfs', 'jfs',
-    'nilfs2', 'bcachefs']
+    'nilfs2', 'udf', 'bcachefs']
 [[stack]]
 [[stack]]
 fs = 'ext4'
