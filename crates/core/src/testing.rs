@@ -346,6 +346,11 @@ pub fn warning(id: &str, evidence: &str, advice: &str) -> Finding {
     }
 }
 
+/// A finding that forbids what a run says about stacks.
+pub fn too_fast() -> Finding {
+    Finding { severity: Severity::Refuse, ..warning("L15", "faster than the wire", "") }
+}
+
 /// Every key of every object inside.
 pub fn keys(value: &Value, into: &mut BTreeSet<String>) {
     match value {

@@ -10,6 +10,7 @@ use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::report;
 
 use super::in_memory;
 use super::layer::{self, Memory, Place};
@@ -32,11 +33,12 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         return Ok(());
     }
     let mut of = Ceilings::default();
-    of.skipped.extend(layers::no_places(&run.header));
+    if !layers::has_ends(&run.header) {
+        of.skipped.push(report::layers::without_ends());
+    }
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
         Some((because, option)) => {
-            let reason = format!("{}. Raise the limit: {option}", because.label());
-            of.skipped.push(Skipped { name: "all lower layers".to_string(), reason });
+            of.skipped.push(report::layers::none_measured(because, option));
             of.left_out.push(LeftOut { workload: None, because });
         }
         None => measure_all(session, target_set, planned, &mut of)?,

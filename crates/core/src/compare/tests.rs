@@ -12,7 +12,7 @@ use crate::model::precondition::{End, Series};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::report::compare_json;
-use crate::testing::Version01;
+use crate::testing::{Version01, too_fast};
 
 /// Two stacks, the first at `ratio` times the second, with a little noise, as run `id`.
 fn run(id: &str, ratio: f64, change: impl FnOnce(&mut Header)) -> (Run, Analysis) {
@@ -255,15 +255,7 @@ fn more_runs_have_wider_intervals_each() {
 #[test]
 fn a_run_that_may_not_speak_silences_all() {
     let mut runs = [run("a1", 1.3, |_| {}), run("b2", 1.3, |_| {})];
-    runs[1].1.verdicts[0].findings.push(crate::model::finding::Finding {
-        id: "L15".to_string(),
-        severity: crate::model::finding::Severity::Refuse,
-        scope: crate::model::finding::Scope::Stack,
-        workload: None,
-        candidate: None,
-        evidence: "faster than the wire".to_string(),
-        advice: String::new(),
-    });
+    runs[1].1.verdicts[0].findings.push(too_fast());
     let compared = compare(&runs, None);
     assert_eq!(compared.answers[0].verdict, Verdict::Refused);
     assert!(said(&compared).contains("in b2000000 faster than the wire (L15)"));

@@ -13,7 +13,7 @@ use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::{fleet_document, fleet_json};
-use crate::testing::{RunBuilder, keys};
+use crate::testing::{RunBuilder, keys, too_fast};
 
 const NOW: i64 = 1_795_000_000_000_000_000;
 
@@ -114,15 +114,7 @@ fn unlike_plans_are_refused_and_named() {
 #[test]
 fn a_board_whose_run_may_not_speak_is_left_out_by_name() {
     let mut runs: Vec<_> = (0..4).map(|at| on(at, 1.3, |_| {})).collect();
-    runs[3].1.verdicts[0].findings.push(crate::model::finding::Finding {
-        id: "L15".to_string(),
-        severity: crate::model::finding::Severity::Refuse,
-        scope: crate::model::finding::Scope::Stack,
-        workload: None,
-        candidate: None,
-        evidence: "faster than the wire".to_string(),
-        advice: String::new(),
-    });
+    runs[3].1.verdicts[0].findings.push(too_fast());
     let found = fleet(&runs);
     let answer = &found.answers[0];
     assert_eq!((answer.excluded[0].board.as_str(), answer.effects[0].boards.len()), ("pi-3", 3));

@@ -36,6 +36,7 @@ mod html;
 mod import;
 mod json;
 mod json_lead;
+pub mod layers;
 pub mod layout;
 pub mod left_out;
 mod lint;
