@@ -9,8 +9,10 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::event::{Cell, Header, Truth};
+use bakeoff_core::model::design::Design;
+use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::extent::Extent;
+use bakeoff_core::model::finding::Finding;
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::{Job, Rw};
@@ -34,7 +36,6 @@ use crate::host::{self, Opened};
 use crate::load::subject::Subject;
 use crate::load::{self, Load};
 use crate::planning::directories;
-use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::locked_target::LockedTarget;
 use crate::steps::target;
@@ -302,7 +303,7 @@ fn measure(
         raw: None,
         telemetry: None,
     };
-    measurement.findings = evidence::cell(&header_of(global, job, place), &cell);
+    measurement.findings = judged(job, place, &cell);
     let is_data = job.rw != Rw::SmallFiles && !job.engine.is_idle();
     let resident = cell.truth.resident_before_bytes.filter(|_| !job.direct).unwrap_or(0);
     let cached = resident as f64 / job.size.max(1) as f64;
@@ -332,24 +333,29 @@ fn ramp(
     Ok(loaded.map(drop)?)
 }
 
-/// The rules look at a cell of a run: one candidate, one workload.
-fn header_of(global: &Global, job: &Job, place: &Place) -> Header {
+/// What the rules over a cell find in it: as if it were the only one of its kind.
+fn judged(job: &Job, place: &Place, cell: &Cell) -> Vec<Finding> {
     let path = place.mount_point.clone();
     let kind = Kind::Directory { path, place: Box::new(place.clone()) };
-    let candidate = Candidate::new("bench", kind);
     let (phase, metric) = match job.rw {
         Rw::Read | Rw::RandRead => (Phase::ColdRead, Metric::Iops),
         Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
         Rw::Write | Rw::RandWrite | Rw::RandRw | Rw::ReadWrite => (Phase::Overwrite, Metric::Iops),
     };
     let name = job.rw.name();
-    let workload = Workload::native(name, name, phase, metric, job.clone());
-    let plan = RunPlan {
-        candidates: vec![candidate],
-        workloads: vec![workload],
-        ..RunPlan::new(Verb::Bench, String::new(), Protocol::for_mode(Mode::Quick, 1))
+    let design = Design {
+        verb: &Verb::Bench,
+        title: name,
+        plan: None,
+        protocol: &Protocol::for_mode(Mode::Quick, 1),
+        candidates: &[Candidate::new("bench", kind)],
+        workloads: &[Workload::native(name, name, phase, metric, job.clone())],
+        host: &host::fingerprint(),
+        region: None,
+        more_regions: &[],
+        expected_write_bytes: 0,
     };
-    plan.header(global)
+    evidence::cell(design, cell)
 }
 
 /// Bytes of the file in memory, after putting it out where it is ours; `None` = cannot be told.

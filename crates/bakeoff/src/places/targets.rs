@@ -317,7 +317,7 @@ fn write_in_full(
     match written {
         Ok(_) => {}
         Err(StepError::Failed(ActionError::Lies(why))) => {
-            let finding = fake_capacity::lies(&session.journal.run().header, why.clone());
+            let finding = fake_capacity::lies(session.journal.run().header.design(), why.clone());
             session.journal.record(What::Found(finding))?;
             return Err(StepError::Fault(Fault::failed(format!(
                 "{} returns different data than was written: {why}\nMeasurements on it would be \

@@ -165,7 +165,7 @@ impl Seen<'_> {
         let header = &self.run.header;
         let all = self.run.complete_cells();
         let ours = all.filter(move |cell| usize::from(cell.workload) == workload);
-        ours.filter(|cell| {
+        ours.filter(move |cell| {
             cell.candidate == CandidateIx::FIRST && !evidence::is_invalid(header, cell)
         })
     }

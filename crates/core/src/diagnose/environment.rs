@@ -41,7 +41,7 @@ pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
 /// Without a word of the firmware: a clock that fell while it was hot, or together with the rate.
 fn lowered_clock(seen: &Seen) -> Option<Reason> {
     let t = seen.telemetry()?;
-    let is_hot = clock::is_hot(seen.header, t);
+    let is_hot = clock::is_hot(&seen.header.host, t);
     t.frequency_khz.iter().find_map(|of| {
         let most = of.most? as f64;
         let lowest = *of.values.iter().min()? as f64;

@@ -5,7 +5,7 @@
 //! governors do; Documentation/driver-api/thermal/cpu-cooling-api.rst on what heat does).
 
 use super::pattern;
-use crate::model::event::Header;
+use crate::model::host::Host;
 use crate::model::measurement::Measurement;
 use crate::model::telemetry::{Gauge, Telemetry};
 
@@ -19,8 +19,8 @@ const HOT_MC: u64 = 80_000;
 const SOFT_HOT_MC: u64 = 60_000;
 
 /// Whether the machine was as hot as one that lowers its clock.
-pub fn is_hot(header: &Header, t: &Telemetry) -> bool {
-    let is_3b_plus = header.host.model.as_deref().is_some_and(|m| m.contains("3 Model B Plus"));
+pub fn is_hot(host: &Host, t: &Telemetry) -> bool {
+    let is_3b_plus = host.model.as_deref().is_some_and(|m| m.contains("3 Model B Plus"));
     let limit_mc = if is_3b_plus { SOFT_HOT_MC } else { HOT_MC };
     t.hottest_mc().is_some_and(|mc| mc >= limit_mc)
 }

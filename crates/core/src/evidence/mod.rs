@@ -10,7 +10,8 @@ pub mod observation;
 pub mod pattern;
 pub mod rule;
 
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::protocol::Isolation;
 use crate::model::setting::Setting;
@@ -21,33 +22,34 @@ pub use cell::{cell, invalid_reason, is_invalid};
 pub use rule::Rule;
 
 /// A finding of a rule, as severe as it is for the claims of this run.
-pub(crate) fn finding(
-    header: &Header,
+pub(crate) fn finding<'a>(
+    design: impl Into<Design<'a>>,
     rule: &Rule,
     evidence: String,
     advice: impl Into<Advice>,
 ) -> Finding {
+    let design = design.into();
     Finding {
         id: rule.id.to_string(),
-        severity: rule.severity_for(Setting::of(header)),
-        scope: rule.scope.resolve(header),
+        severity: rule.severity_for(Setting::of(design)),
+        scope: rule.scope.resolve(design),
         workload: None,
         candidate: None,
         evidence,
-        advice: advice.into().spelled(&header.verb),
+        advice: advice.into().spelled(design.verb),
     }
 }
 
 /// A finding about what others do on the machine. It meets candidates that are measured in turns
 /// alike, and their intervals say what it cost.
 pub(crate) fn shared(
-    header: &Header,
+    design: Design<'_>,
     rule: &Rule,
     evidence: String,
     advice: impl Into<Advice>,
 ) -> Finding {
-    let found = finding(header, rule, evidence, advice);
-    match header.protocol.isolation {
+    let found = finding(design, rule, evidence, advice);
+    match design.protocol.isolation {
         Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },
         Isolation::Visit => found,
     }
@@ -76,8 +78,13 @@ pub(crate) fn of_study(rule: &Rule, evidence: String, advice: impl Into<Advice>)
 }
 
 /// Says which cell a finding is about.
-pub(crate) fn about(mut finding: Finding, header: &Header, cell: &Cell) -> Finding {
-    finding.workload = cell.workload.get(&header.workloads).map(|w| w.name.clone());
-    finding.candidate = cell.candidate.get(&header.candidates).map(|c| c.name.clone());
+pub(crate) fn about<'a>(
+    mut finding: Finding,
+    design: impl Into<Design<'a>>,
+    cell: &Cell,
+) -> Finding {
+    let design = design.into();
+    finding.workload = cell.workload.get(design.workloads).map(|w| w.name.clone());
+    finding.candidate = cell.candidate.get(design.candidates).map(|c| c.name.clone());
     finding
 }

@@ -6,7 +6,8 @@
 
 mod results;
 
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::job::{Data, Rw};
 use crate::model::thresholds::Thresholds;
 use crate::model::workload::{DriverName, Workload};
@@ -117,7 +118,7 @@ impl<'a> Observation<'a> {
     }
 
     /// What is asked for, before anything was measured.
-    pub fn of_workload(header: &'a Header, workload: &'a Workload) -> Observation<'a> {
+    pub fn of_workload(design: Design<'a>, workload: &'a Workload) -> Observation<'a> {
         let job = &workload.job;
         let access = Access {
             is_random: job.rw.is_random(),
@@ -127,7 +128,7 @@ impl<'a> Observation<'a> {
         };
         let is_zero = job.rw.writes() && job.data == Data::Zero;
         let is_open = !job.is_durable() && access.is_buffered && workload.driver.is_native();
-        let limits = &header.protocol.thresholds;
+        let limits = &design.protocol.thresholds;
         Observation {
             access: Some(access),
             unflushed: is_open.then_some(Unflushed { bytes: Some(job.size) }),
@@ -137,7 +138,7 @@ impl<'a> Observation<'a> {
     }
 
     /// What was measured in a cell.
-    pub fn of_cell(header: &'a Header, workload: &'a Workload, cell: &Cell) -> Observation<'a> {
+    pub fn of_cell(design: Design<'a>, workload: &'a Workload, cell: &Cell) -> Observation<'a> {
         let m = &cell.measurement;
         let share = |ns: u64| ns as f64 / m.elapsed_ns.max(1) as f64;
         let inside = m.data_ns.saturating_add(m.flush_ns).saturating_add(m.close_ns);
@@ -148,14 +149,14 @@ impl<'a> Observation<'a> {
         let extent = Extent {
             whole_ns: cell.slices.is_empty().then_some(m.elapsed_ns),
             elapsed_ns: m.elapsed_ns,
-            ios: Some((m.total_ios(), header.protocol.cell_min_ios)),
+            ios: Some((m.total_ios(), design.protocol.cell_min_ios)),
             is_unflushed: !m.job.is_durable(),
             is_one_pass: m.tool.as_ref().is_some_and(|tool| is_one_pass(tool.driver)),
         };
         let latencies = |(name, stats): (&'static str, &crate::model::measurement::OpStats)| {
             Latencies { name, mean_ns: stats.lat_ns.mean, p95_ns: stats.lat_ns.p95 }
         };
-        let limits = &header.protocol.thresholds;
+        let limits = &design.protocol.thresholds;
         Observation {
             extent: Some(extent),
             outside: (is_foreign && m.data_ns > 0 && is_counted).then(|| 1.0 - share(inside)),

@@ -8,6 +8,7 @@
 use super::advice::Advice;
 use super::observation::Observation;
 use crate::model::candidate::Stack;
+use crate::model::design::Design;
 use crate::model::event::{Cell, Header, Region};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Place, SystemDisk};
@@ -53,10 +54,10 @@ pub enum Limits {
 
 impl Limits {
     /// The scope in this run.
-    pub fn resolve(self, header: &Header) -> Scope {
+    pub fn resolve<'a>(self, design: impl Into<Design<'a>>) -> Scope {
         match self {
             Limits::Always(scope) => scope,
-            Limits::Claims if header.stacks().next().is_some() => Scope::Stack,
+            Limits::Claims if design.into().stacks().next().is_some() => Scope::Stack,
             Limits::Claims => Scope::Place,
         }
     }
@@ -110,21 +111,21 @@ pub enum Check {
     /// A cell, a workload or a result of another tool alike.
     Observed(fn(&Observation) -> Option<Seen>),
     /// One cell, with what only bakeoff records of it.
-    Cell(fn(&Header, &Workload, &Cell) -> Option<Finding>),
+    Cell(fn(Design<'_>, &Workload, &Cell) -> Option<Finding>),
     /// What is asked for, as a whole.
-    Header(fn(&Header) -> Option<Finding>),
+    Design(fn(Design<'_>) -> Option<Finding>),
     /// Each workload that is no part of a profile.
-    Workload(fn(&Header, &Workload) -> Option<Finding>),
+    Workload(fn(Design<'_>, &Workload) -> Option<Finding>),
     /// Each region of a drive.
-    Region(fn(&Header, &Region) -> Option<Finding>),
+    Region(fn(Design<'_>, &Region) -> Option<Finding>),
     /// The place behind each directory or region.
-    Place(fn(&Header, &Place) -> Option<Finding>),
+    Place(fn(Design<'_>, &Place) -> Option<Finding>),
     /// Each place against what the running system uses.
-    System(fn(&Header, &Place, &[SystemDisk]) -> Option<Finding>),
+    System(fn(Design<'_>, &Place, &[SystemDisk]) -> Option<Finding>),
     /// All stacks together, by their names.
-    Stacks(fn(&Header, &Stacks) -> Option<Finding>),
+    Stacks(fn(Design<'_>, &Stacks) -> Option<Finding>),
     /// Each stack.
-    Stack(fn(&Header, &Stack) -> Option<Finding>),
+    Stack(fn(Design<'_>, &Stack) -> Option<Finding>),
     /// The cells of a candidate on a workload, of which there is one at least.
     Course(fn(&Header, &[&Cell]) -> Option<Finding>),
     /// A whole run, without its comparisons.

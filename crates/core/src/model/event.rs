@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, Skipped, Stack};
 use super::ceiling::Ceilings;
+use super::design::Design;
 use super::finding::Finding;
 use super::health::DriveTold;
 use super::host::{Host, Layer, Place};
@@ -272,25 +273,29 @@ pub struct Header {
 pub const SHORT_ID: usize = 8;
 
 impl Header {
+    /// What was designed, without which run it became.
+    pub fn design(&self) -> Design<'_> {
+        self.into()
+    }
+
     /// Every region, in the order of the device axis; empty for directories.
     pub fn regions(&self) -> impl Iterator<Item = &Region> {
-        self.region.iter().chain(&self.more_regions)
+        self.design().regions()
     }
 
     /// The stacks with the names of their candidates.
     pub fn stacks(&self) -> impl Iterator<Item = (&str, &Stack)> {
-        self.candidates.iter().filter_map(|c| Some((c.name.as_str(), c.stack()?)))
+        self.design().stacks()
     }
 
     /// The places of the directories with the names of their candidates.
     pub fn directories(&self) -> impl Iterator<Item = (&str, &Place)> {
-        self.candidates.iter().filter_map(|c| Some((c.name.as_str(), c.place()?)))
+        self.design().directories()
     }
 
     /// What lies behind a candidate: its directory's place, or the one of its region.
     pub fn place_of<'a>(&'a self, candidate: &'a Candidate) -> Option<&'a Place> {
-        let region = || self.regions().nth(usize::from(candidate.region));
-        candidate.place().or_else(|| region().map(|region| &region.place))
+        self.design().place_of(candidate)
     }
 
     /// The first digits of the run's id, as commands take it.
@@ -300,13 +305,12 @@ impl Header {
 
     /// Every place that is measured: of the regions, then of the directories.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
-        let regions = self.regions().map(|region| &region.place);
-        regions.chain(self.directories().map(|(_, place)| place))
+        self.design().places()
     }
 
     /// The drives below everything that is measured, some more than once.
     pub fn disks(&self) -> impl Iterator<Item = &Layer> {
-        self.places().flat_map(Place::disks)
+        self.design().disks()
     }
 }
 

@@ -7,6 +7,7 @@ pub mod candidate;
 pub mod cause;
 pub mod ceiling;
 pub mod clue;
+pub mod design;
 pub mod difference;
 pub mod driver;
 pub mod event;

@@ -1,5 +1,5 @@
-//! What a run makes claims about, from its header.
-use crate::model::event::Header;
+//! What a run makes claims about, from its design.
+use crate::model::design::Design;
 use crate::model::protocol::Mode;
 
 /// What the claims of a run are about.
@@ -17,12 +17,13 @@ pub enum Setting {
 
 impl Setting {
     /// The setting of a run.
-    pub fn of(header: &Header) -> Setting {
-        if header.stacks().next().is_none() {
+    pub fn of<'a>(design: impl Into<Design<'a>>) -> Setting {
+        let design = design.into();
+        if design.stacks().next().is_none() {
             Setting::Places
-        } else if header.region.as_ref().is_some_and(|r| r.is_image) {
+        } else if design.region.is_some_and(|r| r.is_image) {
             Setting::Image
-        } else if header.protocol.mode == Mode::Precise {
+        } else if design.protocol.mode == Mode::Precise {
             Setting::Precise
         } else {
             Setting::Decide

@@ -18,8 +18,10 @@ pub mod run;
 use std::collections::BTreeMap;
 
 use crate::evidence::{Rule, cell};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
+use crate::model::host::Host;
+use crate::model::verb::Verb;
 
 pub use crate::model::host::SystemDisk;
 pub use imported::{result, study};
@@ -47,8 +49,8 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
     all_rules().find(|rule| is_it(rule.id) || is_it(rule.slug))
 }
 
-/// What can be said of a plan before any device is known: it is put on a drive of which nothing is.
-/// `job_files` has the texts of those it names.
+/// What can be said of a plan before any drive is known: it is put on one of which nothing is,
+/// where everything is supported. `job_files` has the texts of those it names.
 ///
 /// # Errors
 /// What keeps it from being put on any.
@@ -56,18 +58,19 @@ pub fn of_plan(
     plan: &crate::plan::Plan,
     job_files: &BTreeMap<String, String>,
 ) -> Result<Vec<Finding>, crate::plan::ExpandError> {
-    Ok(plan::plan(&unplaced(plan, job_files)?, &[]))
-}
-
-/// The run of a plan on a drive of which nothing is known, where everything is supported.
-///
-/// # Errors
-/// What keeps it from being put on any.
-pub fn unplaced(
-    plan: &crate::plan::Plan,
-    job_files: &BTreeMap<String, String>,
-) -> Result<Header, crate::plan::ExpandError> {
     let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files };
     let expanded = crate::plan::expand(plan, &[], &here)?;
-    Ok(plan::header(plan, expanded))
+    let design = Design {
+        verb: &Verb::Run,
+        title: &plan.title,
+        plan: Some(&plan.text),
+        protocol: &expanded.protocol,
+        candidates: &expanded.candidates,
+        workloads: &expanded.workloads,
+        host: &Host::default(),
+        region: None,
+        more_regions: &[],
+        expected_write_bytes: 0,
+    };
+    Ok(plan::plan(design, &[]))
 }

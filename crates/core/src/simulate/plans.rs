@@ -9,11 +9,11 @@ use crate::analyse::analyse;
 use crate::model::candidate::{Candidate, Kind};
 use crate::model::event::FlashState;
 use crate::model::event::Header;
+use crate::model::host::Host;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::verdict::Verdict;
 use crate::plan::{self, builtin::BUILT_IN};
 use crate::prepare::support::RECIPES;
-use crate::rules;
 use crate::testing::RunBuilder;
 use crate::workloads;
 
@@ -22,10 +22,16 @@ fn comparisons() -> Vec<(String, Header)> {
     let built_in = BUILT_IN.iter().map(|of| {
         let parsed = plan::parse(of.text, of.name).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(parsed.protocol.flash_state, FlashState::Overwritten, "as the region is");
-        let mut header = rules::unplaced(&parsed, &BTreeMap::new())
-            .unwrap_or_else(|e| panic!("{}: {e}", of.name));
-        header.region = Some(session::region());
-        (of.name.to_string(), header)
+        let here = plan::Here { supports: &|_, _| Ok(()), job_files: &BTreeMap::new() };
+        let of_plan =
+            plan::expand(&parsed, &[], &here).unwrap_or_else(|e| panic!("{}: {e}", of.name));
+        let run = RunBuilder::stacks(&["ext4"]).header(|h| {
+            (h.protocol, h.candidates) = (of_plan.protocol, of_plan.candidates);
+            (h.workloads, h.file_bytes) = (of_plan.workloads, of_plan.file_bytes);
+            (h.host, h.plan) = (Host::default(), Some(parsed.text.clone()));
+            h.region = Some(session::region());
+        });
+        (of.name.to_string(), run.build().header)
     });
     let demo = |count: usize| {
         let recipes = RECIPES.iter().filter(|r| r.in_demo && r.stands_in_for.is_none());

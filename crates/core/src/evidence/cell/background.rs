@@ -3,7 +3,8 @@
 
 use crate::evidence::rule::{CELL, Check, E, Rule, Stated, W, When};
 use crate::evidence::shared;
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::{phrases, units};
@@ -40,11 +41,11 @@ const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
 /// Share of the time the load waits for a CPU from which on it is felt: the smallest tie margin.
 const WAITED_SHARE: f64 = 0.02;
 
-fn moved(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn moved(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let foreign = cell.truth.foreign_bytes?;
     let own: u64 = m.ops().map(|(_, s)| s.io_bytes).sum();
-    let is_much = foreign as f64 > own as f64 * header.protocol.thresholds.foreign
+    let is_much = foreign as f64 > own as f64 * design.protocol.thresholds.foreign
         && foreign >= FOREIGN_FLOOR_BYTES;
     is_much.then(|| {
         let evidence = format!(
@@ -53,17 +54,17 @@ fn moved(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(foreign),
             units::size(own)
         );
-        shared(header, &RULE, evidence, "stop other users of the drive (see: iotop -o)")
+        shared(design, &RULE, evidence, "stop other users of the drive (see: iotop -o)")
     })
 }
 
 /// L52 of the CPUs: others ran, and the load had to wait for them. What runs beside it on a CPU of
 /// its own takes nothing from a drive.
-fn computed(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
-    let (m, cpus) = (&cell.measurement, header.host.cpus.max(1));
+fn computed(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+    let (m, cpus) = (&cell.measurement, design.host.cpus.max(1));
     let busy = cell.truth.foreign_cpus?;
     let waited = m.waited_ns.map(|ns| ns as f64 / m.elapsed_ns.max(1) as f64);
-    let is_much = busy > f64::from(cpus) * header.protocol.thresholds.foreign_cpu;
+    let is_much = busy > f64::from(cpus) * design.protocol.thresholds.foreign_cpu;
     (is_much && waited.is_none_or(|share| share > WAITED_SHARE)).then(|| {
         let had_to_wait = waited.map_or(String::new(), |share| {
             format!(", and the load waited for one for {:.0} % of the time", share * 100.0)
@@ -73,7 +74,7 @@ fn computed(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             by_whom(&cell.truth.foreign_cpus_by),
             phrases::count(cpus, "CPU"),
         );
-        shared(header, &RULE, evidence, "stop other programs (see: top), then measure again")
+        shared(design, &RULE, evidence, "stop other programs (see: top), then measure again")
     })
 }
 
@@ -87,6 +88,7 @@ mod tests {
     use super::*;
     use crate::evidence::cell;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::Header;
     use crate::testing::{RunBuilder, clean_cell, measurement};
 
     #[test]

@@ -3,7 +3,8 @@
 use super::place;
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::event::{CacheState, Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::{CacheState, Cell};
 use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 use crate::model::workload::{Phase, Workload};
@@ -22,9 +23,9 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     (workload.phase == Phase::ColdRead && cell.truth.cache == CacheState::Unknown).then(|| {
-        let class = place(header, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
+        let class = place(design, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
         let (why, advice) = match class {
             PlaceClass::Memory => ("the target is memory", "measure a directory on a drive"),
             PlaceClass::Network => (
@@ -45,7 +46,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             ),
         };
         let evidence = format!("cache state unknown: {why}");
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 
@@ -54,6 +55,7 @@ mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
     use crate::evidence::is_invalid;
+    use crate::model::event::Header;
     use crate::testing::RunBuilder;
 
     #[test]

@@ -6,7 +6,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::{Metric, Workload};
 use crate::units;
@@ -26,9 +27,9 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let is_closed = workload.metric == Metric::LatencyP99 && workload.is_closed_loop();
-    let limit = header.protocol.thresholds.stall;
+    let limit = design.protocol.thresholds.stall;
     let (name, l, p50) = latencies(cell).filter(|_| is_closed).find_map(|(name, _, l)| {
         let p50 = l.p50.filter(|p| l.max as f64 > limit * *p as f64)?;
         Some((name, l, p50))
@@ -38,13 +39,14 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
         units::latency(l.max),
         units::latency(p50)
     );
-    finding(header, &RULE, evidence, &[Say("send at a fixed rate: "), Name(Key::RateIops)]).into()
+    finding(design, &RULE, evidence, &[Say("send at a fixed rate: "), Name(Key::RateIops)]).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::fires;
+    use crate::model::event::Header;
     use crate::model::profile::{Part, Profile};
 
     #[test]

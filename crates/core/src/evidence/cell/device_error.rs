@@ -2,7 +2,8 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 
@@ -20,13 +21,13 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let telemetry = cell.telemetry.as_ref()?;
     let first = telemetry.device_errors().next()?;
     let count = telemetry.device_errors().count();
     let evidence = format!("{} ({count} lines in the kernel log)", first.problem.label());
     let advice = "check dmesg, then try another cable, port or power supply";
-    Some(finding(header, &RULE, evidence, advice))
+    Some(finding(design, &RULE, evidence, advice))
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say};
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::study::Study;
@@ -28,7 +29,7 @@ pub static RULE: Rule = Rule {
 /// Pages dirtied for each page written directly from which on the write was not direct.
 const DIRTIED_PER_PAGE: f64 = 0.5;
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let dirtied = cell.truth.dirtied_per_page.filter(|_| m.job.direct && m.write.is_some())?;
     (dirtied > DIRTIED_PER_PAGE).then(|| {
@@ -41,7 +42,7 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             On(Key::Direct),
             Say(" for all"),
         ];
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 
@@ -58,6 +59,7 @@ pub(crate) fn in_study(study: &Study) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::Header;
 
     #[test]
     fn l17_a_direct_write_that_dirties_pages() {

@@ -2,7 +2,8 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, R, RUN, Rule, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 
@@ -22,17 +23,17 @@ pub static RULE: Rule = Rule {
 };
 
 /// L11: what was read back is not what was written; the engine counts it.
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let seen = m.findings.iter().find(|f| f.id == "verify-mismatch" || f.id == "L11")?;
     let advice = "back up the drive, then run: bakeoff probe";
-    Some(finding(header, &RULE, seen.evidence.clone(), advice))
+    Some(finding(design, &RULE, seen.evidence.clone(), advice))
 }
 
 /// L11: the device did not return what was written to it.
-pub fn lies(header: &Header, evidence: String) -> Finding {
+pub fn lies(design: Design<'_>, evidence: String) -> Finding {
     let advice = "do not use the device; find its real capacity with `bakeoff probe`";
-    finding(header, &RULE, evidence, advice)
+    finding(design, &RULE, evidence, advice)
 }
 
 #[cfg(test)]
@@ -65,7 +66,7 @@ mod tests {
             let mut builder = RunBuilder::stacks(&["ext4", "xfs"]);
             if lied {
                 let header = builder.clone().build().header;
-                builder = builder.finding(lies(&header, "byte 4096 differs".to_string()));
+                builder = builder.finding(lies(header.design(), "byte 4096 differs".to_string()));
             }
             let rate = |block: u32, candidate: u16, _| {
                 f64::from(100 + 50 * u32::from(candidate)) + f64::from(block % 3)

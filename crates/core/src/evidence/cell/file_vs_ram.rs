@@ -4,7 +4,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::rule::{CELL, Check, E, Rule, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::{CacheState, Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::{CacheState, Cell};
 use crate::model::finding::Finding;
 use crate::model::job::Rw;
 use crate::model::workload::{Phase, Workload};
@@ -29,9 +30,9 @@ pub static RULE: Rule = Rule {
 /// A file of so many times the memory does not stay in it.
 const TIMES: u64 = 2;
 
-fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let job = &cell.measurement.job;
-    let memory = header.host.mem_total_bytes;
+    let memory = design.host.mem_total_bytes;
     // A profile that puts its files out of memory says itself what stayed there.
     let proven = match workload.phase {
         Phase::ColdRead => cell.truth.cache != CacheState::Unknown,
@@ -48,7 +49,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             units::size(memory)
         );
         finding(
-            header,
+            design,
             &RULE,
             evidence,
             &[
@@ -77,6 +78,7 @@ fn in_study(study: &Study) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::Header;
 
     #[test]
     fn l12_buffered_reads_of_a_file_that_fits_in_memory() {

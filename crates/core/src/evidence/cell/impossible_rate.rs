@@ -6,7 +6,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 use crate::model::workload::{Phase, Workload};
@@ -27,8 +28,8 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell), Check::Study(in_study), Check::Study(rate_in_study)],
 };
 
-fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
-    let place = place(header, cell.candidate).filter(|p| p.class == PlaceClass::Block)?;
+fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+    let place = place(design, cell.candidate).filter(|p| p.class == PlaceClass::Block)?;
     let capacity = link::of_place(place)?;
     let m = &cell.measurement;
     let reads_device = workload.phase == Phase::ColdRead || m.job.direct;
@@ -45,7 +46,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             units::rate(rate),
             units::rate(capacity)
         );
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     };
     let read = m.read.as_ref().filter(|_| reads_device);
     if let Some(read) = read.filter(|r| r.bw_bytes_per_s > capacity) {
@@ -64,7 +65,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             units::latency(r.lat_ns.min),
             units::latency(wire_ns as u64)
         );
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 
@@ -106,6 +107,7 @@ mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
     use crate::model::candidate::Kind;
+    use crate::model::event::Header;
     use crate::model::host::{Layer, LayerKind};
 
     fn with_link(header: &mut Header, link: &str) {

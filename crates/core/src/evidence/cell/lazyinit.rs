@@ -4,7 +4,8 @@ use crate::evidence::rule::{Check, E, Rule, STACK, Stated, W, When};
 use crate::evidence::shared;
 use crate::model::candidate::Stack;
 use crate::model::candidate::has_option;
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::phrases;
@@ -37,7 +38,7 @@ pub static RULE: Rule = Rule {
 const THREAD_SHARE: f64 = 0.01;
 
 /// The part of L53 that shows while it happens.
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let threads = &cell.telemetry.as_ref()?.threads;
     let lazy = threads.iter().find(|t| t.name == "ext4lazyinit")?;
     let share = lazy.cpu_ns as f64 / cell.measurement.elapsed_ns.max(1) as f64;
@@ -46,11 +47,11 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
             format!("ext4lazyinit took {:.1} % of a CPU during the measurement", share * 100.0);
         let advice = "wait until ext4lazyinit ends (see: ps -e), or use mkfs.ext4 -E \
                       lazy_itable_init=0";
-        shared(header, &RULE, evidence, advice)
+        shared(design, &RULE, evidence, advice)
     })
 }
 
-fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let is_lazy = |s: &Stack| {
         s.fs.starts_with("ext")
             && (has_option(&s.mkfs, "lazy_itable_init=1")
@@ -64,7 +65,7 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
             phrases::list(&names)
         );
         let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do by default";
-        shared(header, &RULE, evidence, advice)
+        shared(design, &RULE, evidence, advice)
     })
 }
 

@@ -31,7 +31,8 @@ mod tests;
 use super::observation::Observation;
 use super::rule::{Check, Rule, checks};
 use super::{about, finding};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::Place;
 use crate::model::index::CandidateIx;
@@ -64,39 +65,44 @@ pub static RULES: [&Rule; 22] = [
 ];
 
 /// Everything that can be said against a cell, the engine's own findings included.
-pub fn cell(header: &Header, cell: &Cell) -> Vec<Finding> {
-    let Some(workload) = cell.workload.get(&header.workloads) else {
+pub fn cell<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> Vec<Finding> {
+    let design = design.into();
+    let Some(workload) = cell.workload.get(design.workloads) else {
         return Vec::new();
     };
-    let observation = Observation::of_cell(header, workload, cell);
+    let observation = Observation::of_cell(design, workload, cell);
     let found = |(rule, check): (&Rule, &Check)| {
         if let Check::Cell(check) = check {
-            return check(header, workload, cell);
+            return check(design, workload, cell);
         }
         let seen = check.observed(&observation)?;
-        Some(finding(header, rule, seen.evidence, seen.advice))
+        Some(finding(design, rule, seen.evidence, seen.advice))
     };
     let own = checks(RULES.into_iter()).filter_map(found);
     let engines = cell.measurement.findings.iter().cloned();
-    own.chain(engines).map(|found| about(found, header, cell)).collect()
+    own.chain(engines).map(|found| about(found, design, cell)).collect()
 }
 
 /// Why a cell must be measured again: its number is not what it claims to be.
-pub fn invalid_reason(header: &Header, of: &Cell) -> Option<String> {
-    cell(header, of)
+pub fn invalid_reason<'a>(design: impl Into<Design<'a>>, of: &Cell) -> Option<String> {
+    cell(design, of)
         .into_iter()
         .find(|f| f.severity == Severity::Refuse && f.scope == Scope::Cell)
         .map(|f| f.evidence)
 }
 
 /// Whether a cell must be measured again.
-pub fn is_invalid(header: &Header, cell: &Cell) -> bool {
-    invalid_reason(header, cell).is_some()
+pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> bool {
+    invalid_reason(design, cell).is_some()
 }
 
 /// What lies behind a candidate: its directory's place, or the one of the region.
-pub(crate) fn place(header: &Header, candidate: CandidateIx) -> Option<&Place> {
-    header.place_of(candidate.get(&header.candidates)?)
+pub(crate) fn place<'a>(
+    design: impl Into<Design<'a>>,
+    candidate: CandidateIx,
+) -> Option<&'a Place> {
+    let design = design.into();
+    design.place_of(candidate.get(design.candidates)?)
 }
 
 /// The kinds of operation with their latencies.

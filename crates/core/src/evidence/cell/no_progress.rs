@@ -2,7 +2,8 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::units;
@@ -20,11 +21,11 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     workload.metric.of(m).is_none().then(|| {
         let evidence = format!("no operation completed in {}", units::duration(m.elapsed_ns));
-        finding(header, &RULE, evidence, "check for device errors with dmesg")
+        finding(design, &RULE, evidence, "check for device errors with dmesg")
     })
 }
 
@@ -32,6 +33,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::Header;
 
     #[test]
     fn no_progress_is_no_number() {

@@ -2,7 +2,8 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, Stated, W, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 
@@ -28,11 +29,11 @@ pub static RULE: Rule = Rule {
     ],
 };
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let share = cell.telemetry.as_ref()?.cost_share()?;
-    (share > header.protocol.thresholds.watching).then(|| {
+    (share > design.protocol.thresholds.watching).then(|| {
         let evidence = format!("monitoring took {:.1} % of a CPU", share * 100.0);
-        finding(header, &RULE, evidence, "stop other monitors, which make /proc slower to read")
+        finding(design, &RULE, evidence, "stop other monitors, which make /proc slower to read")
     })
 }
 

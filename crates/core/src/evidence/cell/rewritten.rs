@@ -4,7 +4,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::units;
@@ -30,7 +31,7 @@ const MANY_PASSES: f64 = 2.0;
 
 /// Direct writes that come to a block again before any flush: a drive with a cache may keep the
 /// last of them alone. Through the page cache that is kept from happening.
-fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let job = &cell.measurement.job;
     let bytes = cell.measurement.write.as_ref()?.io_bytes;
     let has_words = workload.profile.is_none() && workload.fio_job.is_none();
@@ -43,7 +44,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
         );
         let advice =
             &[Say("write more than the drive's cache can store: use a larger "), Name(Key::Size)];
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

@@ -2,7 +2,8 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::units;
@@ -23,11 +24,11 @@ pub static RULE: Rule = Rule {
 /// What is left of two clocks being read one after the other, in a cell that nobody suspended.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let ns = cell.truth.suspended_ns;
     (ns > SUSPEND_FLOOR_NS).then(|| {
         let evidence = format!("the machine was suspended for {}", units::duration(ns));
-        finding(header, &RULE, evidence, "keep the machine awake while bakeoff measures")
+        finding(design, &RULE, evidence, "keep the machine awake while bakeoff measures")
     })
 }
 

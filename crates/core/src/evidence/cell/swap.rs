@@ -4,7 +4,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::{Finding, Severity};
 use crate::model::workload::Workload;
 use crate::study::Study;
@@ -26,12 +27,12 @@ pub static RULE: Rule = Rule {
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
 const SWAPPED_FLOOR_PAGES: u64 = 256;
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let pages = cell.truth.swapped_pages?;
     (pages > SWAPPED_FLOOR_PAGES).then(|| {
         let evidence = format!("{pages} pages were swapped in or out");
         finding(
-            header,
+            design,
             &RULE,
             evidence,
             &[Say("free some memory, or use a smaller "), Name(Key::Size)],
@@ -50,6 +51,7 @@ fn in_study(study: &Study) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::Header;
 
     #[test]
     fn l55_swapping_and_the_odd_page() {

@@ -2,6 +2,7 @@
 
 use super::fixture::{fires, found, seen, watched};
 use super::*;
+use crate::model::event::Header;
 use crate::model::job::Rw;
 use crate::model::protocol::Mode;
 use crate::model::telemetry::Gauge;
@@ -37,7 +38,7 @@ fn parts_of_profiles_are_judged_by_what_they_say_of_themselves() {
             let measurement = measurement(&w, rate);
             let mut one = clean_cell(measurement);
             change(&mut one);
-            cell(header, &one).into_iter().map(|f| f.id).collect::<Vec<String>>()
+            cell(&*header, &one).into_iter().map(|f| f.id).collect::<Vec<String>>()
         };
         let mut header = RunBuilder::directories(&["/a", "/b"]).build().header;
         // Reads that a profile does not cool can come from memory; what it cools does not.

@@ -5,7 +5,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 
@@ -23,7 +24,7 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let (name, count, quantile) = latencies(cell).find_map(|(name, stats, l)| {
         let quantiles = [(0.95, l.p95), (0.99, l.p99), (0.999, l.p99_9), (0.9999, l.p99_99)];
         let thin = quantiles.into_iter().find(|(q, value)| {
@@ -34,13 +35,14 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
     let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
     let advice =
         &[Say("measure longer: "), Set(Key::Runtime, "60s"), Say(", or use a lower percentile")];
-    Some(finding(header, &RULE, evidence, advice))
+    Some(finding(design, &RULE, evidence, advice))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::fires;
+    use crate::model::event::Header;
 
     #[test]
     fn l47_a_tail_of_nine_operations_and_one_of_ten() {

@@ -2,7 +2,8 @@
 
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{clock, finding};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::throttled;
 use crate::model::workload::Workload;
@@ -31,27 +32,27 @@ const COOLER: &str = "use a stronger power supply or better cooling, then measur
 /// The governor that leaves the clock at its highest.
 const PINNED: &str = "performance";
 
-fn told_by_firmware(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn told_by_firmware(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let bits = cell.telemetry.as_ref()?.throttled_bits();
     (bits != 0).then(|| {
         let words = throttled::labels(bits).join(", ");
         let evidence = format!("the firmware reports: {words} (bits {bits:#x})");
-        finding(header, &RULE, evidence, COOLER)
+        finding(design, &RULE, evidence, COOLER)
     })
 }
 
 /// L49 where no firmware speaks: the clock fell from its highest and stayed low, and so did the
 /// rate, or it was hot and nothing but heat or power lowers a clock that is pinned.
-fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn lowered_clock(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let t = cell.telemetry.as_ref().filter(|t| t.throttled_bits() == 0)?;
-    let stack = cell.candidate.get(&header.candidates)?.stack();
+    let stack = cell.candidate.get(design.candidates)?.stack();
     let own = stack.and_then(|stack| stack.knobs.governor.as_deref());
-    let all = &header.host.governors;
+    let all = &design.host.governors;
     let is_pinned = own == Some(PINNED)
         || own.is_none() && !all.is_empty() && all.iter().all(|governor| governor == PINNED);
-    let is_hot = clock::is_hot(header, t);
+    let is_hot = clock::is_hot(design.host, t);
     t.frequency_khz.iter().find_map(|of| {
-        let (low, most) = clock::fell_for_good(of, header.protocol.thresholds.clock_fall)?;
+        let (low, most) = clock::fell_for_good(of, design.protocol.thresholds.clock_fall)?;
         let with_rate = clock::falls_with_rate(t, of, &cell.measurement);
         if !(with_rate || is_hot && is_pinned) {
             return None;
@@ -60,7 +61,7 @@ fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> 
         let rate = if with_rate { ", and the rate fell as well" } else { "" };
         let evidence =
             format!("the clock fell from {} to {} MHz{heat}{rate}", most / 1000, low / 1000);
-        Some(finding(header, &RULE, evidence, COOLER))
+        Some(finding(design, &RULE, evidence, COOLER))
     })
 }
 
@@ -68,6 +69,7 @@ fn lowered_clock(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> 
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::{fires, seen, watched};
+    use crate::model::event::Header;
     use crate::model::telemetry::Gauge;
 
     #[test]

@@ -4,7 +4,8 @@ use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::event::{Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::job::Rw;
 use crate::model::workload::Workload;
@@ -25,10 +26,10 @@ pub static RULE: Rule = Rule {
 /// Blocks that are large enough for the cost of a call not to count.
 const ENOUGH_BYTES: u64 = 64 << 10;
 
-fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
     let share = m.tool_ns as f64 / m.elapsed_ns.max(1) as f64;
-    (share > header.protocol.thresholds.tool).then(|| {
+    (share > design.protocol.thresholds.tool).then(|| {
         let evidence =
             format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
         let advice = Advice::Parts(match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
@@ -38,7 +39,7 @@ fn in_cell(header: &Header, _: &Workload, cell: &Cell) -> Option<Finding> {
                  minimum. To measure the load generator: bakeoff check --engine")]
             }
         });
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 
@@ -47,6 +48,7 @@ mod tests {
     use super::*;
     use crate::evidence::cell;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::Header;
     use crate::model::verb::Verb;
     use crate::testing::{RunBuilder, clean_cell, measurement};
 

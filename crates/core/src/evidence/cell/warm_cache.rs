@@ -4,7 +4,8 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::{CacheState, Cell, Header};
+use crate::model::design::Design;
+use crate::model::event::{CacheState, Cell};
 use crate::model::finding::{Finding, Severity};
 use crate::model::workload::{Phase, Workload};
 use crate::study::Study;
@@ -25,7 +26,7 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
-fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let truth = &cell.truth;
     (workload.phase == Phase::ColdRead && truth.cache == CacheState::Warm).then(|| {
         let bytes = |b: Option<u64>| b.map_or("unknown".to_string(), units::size);
@@ -38,7 +39,7 @@ fn in_cell(header: &Header, workload: &Workload, cell: &Cell) -> Option<Finding>
             bytes(truth.resident_before_bytes)
         );
         finding(
-            header,
+            design,
             &RULE,
             evidence,
             &[
@@ -65,6 +66,7 @@ fn in_study(study: &Study) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
+    use crate::model::event::Header;
 
     #[test]
     fn l16_warm_is_thrown_away_and_cold_is_not() {

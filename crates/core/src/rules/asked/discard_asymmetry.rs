@@ -4,7 +4,7 @@ use crate::evidence::finding;
 use crate::evidence::rule::{Check, E, Rule, STACK, W, When};
 use crate::model::candidate::Stack;
 use crate::model::candidate::has_option;
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::phrases;
 
@@ -24,14 +24,14 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Stacks(in_plan)],
 };
 
-fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let trims = |s: &Stack| has_option(&s.mount, "discard") || has_option(&s.mkfs, "discard");
     let names: Vec<String> =
         stacks.iter().filter(|(_, s)| trims(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty() && names.len() < stacks.len()).then(|| {
         let evidence = format!("{} trims, the others do not", phrases::list(&names));
         let advice = "remove discard from the mkfs and mount options, or set it for all candidates";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

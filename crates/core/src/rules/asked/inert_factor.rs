@@ -3,7 +3,7 @@
 use crate::evidence::rule::{Check, Rule, STACK, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::support::keeps_no_journal;
@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
 };
 
 /// L66: a factor that no workload can feel.
-fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let differ =
         |key: &dyn Fn(&Stack) -> String| stacks.iter().any(|(_, s)| key(s) != key(stacks[0].1));
     if stacks.len() < 2 {
@@ -40,11 +40,11 @@ fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
             && w.phase != Phase::Metadata
     };
     let large = |w: &Workload| stream(w) && w.job.bs >= 1 << 20 && w.job.fsync != 1;
-    let all = |is: &dyn Fn(&Workload) -> bool| header.workloads.iter().all(is);
+    let all = |is: &dyn Fn(&Workload) -> bool| design.workloads.iter().all(is);
     let tell = |what: &str, why: &str| {
         let advice = "add a workload that is sensitive to it: smallfiles, or randread with iodepth \
             = 32";
-        Some(finding(header, &RULE, format!("{what} differs, but {why}"), advice))
+        Some(finding(design, &RULE, format!("{what} differs, but {why}"), advice))
     };
     if differ(&|s| s.knobs.scheduler.clone().unwrap_or_default()) && all(&stream) {
         return tell("the I/O scheduler", "one stream at depth 1 leaves nothing to sort");

@@ -2,7 +2,7 @@
 
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::study::Study;
 
@@ -17,17 +17,17 @@ pub static RULE: Rule = Rule {
     explain: "Among 18 cells, 4 tests and 3 schedulers something is always \"significant\": at 5 \
         %, one comparison in twenty gives a false result. bakeoff divides the error rate by the \
         number of pairs of candidates at the start. This finding marks a run that compares more.",
-    checks: &[Check::Header(in_plan), Check::Study(in_study)],
+    checks: &[Check::Design(in_plan), Check::Study(in_study)],
 };
 
-fn in_plan(header: &Header) -> Option<Finding> {
-    let compared = header.candidates.iter().filter(|c| c.twin_of.is_none()).count();
-    let paid = header.protocol.k as usize;
+fn in_plan(design: Design<'_>) -> Option<Finding> {
+    let compared = design.candidates.iter().filter(|c| c.twin_of.is_none()).count();
+    let paid = design.protocol.k as usize;
     (compared > paid && compared > 1).then(|| {
         let evidence = format!(
             "{compared} candidates are compared, but the error rate was corrected for only {paid}"
         );
-        finding(header, &RULE, evidence, "start a new run with all candidates: bakeoff run")
+        finding(design, &RULE, evidence, "start a new run with all candidates: bakeoff run")
     })
 }
 

@@ -4,7 +4,7 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::protocol::{Protocol, Rules};
 
@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
         winner between equal candidates in 24 % of comparisons; five checks at 5 % each do so in \
         16 %. bakeoff's five checks at 1.34 % each keep the error rate at 5 %. This finding marks \
         a run with other checks or another alpha.",
-    checks: &[Check::Header(in_plan)],
+    checks: &[Check::Design(in_plan)],
 };
 
 /// The alpha that five looks may have.
@@ -29,8 +29,8 @@ const ALPHA: f64 = 0.0134;
 /// Looks it was found for.
 const LOOKS: usize = 5;
 
-fn in_plan(header: &Header) -> Option<Finding> {
-    let protocol = &header.protocol;
+fn in_plan(design: Design<'_>) -> Option<Finding> {
+    let protocol = &design.protocol;
     let (looks, alpha) = (protocol.looks.len(), protocol.alpha);
     if protocol.rules == Rules::Lead {
         let spent = |alphas: &[f64]| alphas.iter().sum::<f64>();
@@ -42,7 +42,7 @@ fn in_plan(header: &Header) -> Option<Finding> {
                  {paid:.3}"
             );
             finding(
-                header,
+                design,
                 &RULE,
                 evidence,
                 &[Say("use the checks of a mode: "), Set(Key::Mode, "decide")],
@@ -53,7 +53,7 @@ fn in_plan(header: &Header) -> Option<Finding> {
         let evidence =
             format!("{looks} checks at a nominal alpha of {alpha}; five at {ALPHA} give 5 %");
         finding(
-            header,
+            design,
             &RULE,
             evidence,
             &[Say("use the checks of a mode: "), Set(Key::Mode, "decide")],

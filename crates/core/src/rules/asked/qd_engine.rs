@@ -4,7 +4,7 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say, Set};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_result, of_study};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::job::EngineName;
 use crate::model::workload::Workload;
@@ -25,7 +25,7 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Workload(in_plan), Check::Result(in_result), Check::Study(in_study)],
 };
 
-fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
+fn in_plan(design: Design<'_>, workload: &Workload) -> Option<Finding> {
     let job = &workload.job;
     let waits = job.engine == EngineName::Psync || !job.direct;
     (job.iodepth > 1 && waits && workload.driver.is_native()).then(|| {
@@ -36,7 +36,7 @@ fn in_plan(header: &Header, workload: &Workload) -> Option<Finding> {
         };
         let evidence = format!("a depth of {} with {}: {how}", job.iodepth, job.engine.name());
         finding(
-            header,
+            design,
             &RULE,
             evidence,
             &[Say("use "), Set(Key::Engine, "io_uring"), Say(" together with "), On(Key::Direct)],

@@ -3,7 +3,7 @@
 
 use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::setting::Setting;
 use crate::model::workload::Workload;
@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
         sequential records of 25 MB. Class 10 promises sequential writes at 10 MB/s, but the card \
         reached 0.09 MB/s with small flushed writes. Measure the workload that is slow: profile = \
         \"torrent\", \"sqlite\" or rw = \"randwrite\" with fsync.",
-    checks: &[Check::Header(in_plan), Check::Study(in_study)],
+    checks: &[Check::Design(in_plan), Check::Study(in_study)],
 };
 
 /// Block size of a stream.
@@ -31,20 +31,20 @@ const STREAM_BYTES: u64 = 1 << 20;
 const SCATTERED: [&str; 8] =
     ["torrent", "database", "sqlite", "home assistant", "mail", "boot", "stall", "freeze"];
 
-fn in_plan(header: &Header) -> Option<Finding> {
-    let title = header.title.to_ascii_lowercase();
+fn in_plan(design: Design<'_>) -> Option<Finding> {
+    let title = design.title.to_ascii_lowercase();
     // Names of places say nothing about what is asked.
     let asked = SCATTERED.iter().find(|w| title.contains(*w));
-    let asked = asked.filter(|_| Setting::of(header) != Setting::Places)?;
+    let asked = asked.filter(|_| Setting::of(design) != Setting::Places)?;
     let streams =
         |w: &Workload| w.profile.is_none() && !w.job.rw.is_random() && w.job.bs >= STREAM_BYTES;
-    (!header.workloads.is_empty() && header.workloads.iter().all(streams)).then(|| {
+    (!design.workloads.is_empty() && design.workloads.iter().all(streams)).then(|| {
         let evidence = format!(
             "the title says '{asked}', but every workload streams in blocks of a megabyte or more"
         );
         let advice = "add a matching workload: profile = \"sqlite\" or rw = \"randwrite\" with \
             fsync = 1";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::{Finding, Severity};
 use crate::model::host::Place;
 use crate::study::Study;
@@ -24,20 +24,20 @@ pub static RULE: Rule = Rule {
 };
 
 /// L62 for directories: an encrypted layer whose cipher is not known from here.
-fn of_place(header: &Header, place: &Place) -> Option<Finding> {
+fn of_place(design: Design<'_>, place: &Place) -> Option<Finding> {
     let layer = place.cipher()?;
     let evidence = format!("{} is encrypted; cipher, key and sector size are unknown", layer.name);
     let advice = "state them next to the result; to show them: cryptsetup luksDump";
-    Some(finding(header, &RULE, evidence, advice))
+    Some(finding(design, &RULE, evidence, advice))
 }
 
-fn of_stack(header: &Header, stack: &Stack) -> Option<Finding> {
+fn of_stack(design: Design<'_>, stack: &Stack) -> Option<Finding> {
     let crypt = stack.crypt.as_ref().filter(|c| c.sector_size.is_none())?;
     let evidence = format!(
         "{} with a {}-bit key and the default sector size of cryptsetup",
         crypt.cipher, crypt.key_bits
     );
-    Some(finding(header, &RULE, evidence, "set it in the plan: crypt = { sector_size = 4096, … }"))
+    Some(finding(design, &RULE, evidence, "set it in the plan: crypt = { sector_size = 4096, … }"))
 }
 
 fn in_study(study: &Study) -> Option<Finding> {

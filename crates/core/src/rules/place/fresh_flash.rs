@@ -5,7 +5,8 @@ use super::flash_region;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
-use crate::model::event::{FlashState, Header};
+use crate::model::design::Design;
+use crate::model::event::FlashState;
 use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::{plan, units};
@@ -25,14 +26,14 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Stacks(in_plan), Check::Study(in_study)],
 };
 
-fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
-    let region = flash_region(header, stacks)?;
-    let asked = plan::parse(header.plan.as_deref()?, "plan").ok()?.protocol.flash_state;
+fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+    let region = flash_region(design, stacks)?;
+    let asked = plan::parse(design.plan?, "plan").ok()?.protocol.flash_state;
     (asked == FlashState::Trimmed).then(|| {
         let size = units::size(region.size_bytes);
         let evidence = format!("the whole region of {size} is trimmed before each visit");
         let advice = "set flash_state = \"overwritten\" to measure the drive as it will be in use";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
 use crate::model::candidate::Candidate;
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 
 /// The rule.
@@ -19,18 +19,18 @@ pub static RULE: Rule = Rule {
         especially short cells of small requests. It affects all candidates alike, so it costs \
         precision rather than correctness. governor = \"performance\" in a plan sets the governor \
         for the run and restores it afterwards.",
-    checks: &[Check::Header(in_plan)],
+    checks: &[Check::Design(in_plan)],
 };
 
-fn in_plan(header: &Header) -> Option<Finding> {
+fn in_plan(design: Design<'_>) -> Option<Finding> {
     let is_pinned = |c: &Candidate| c.stack().is_some_and(|stack| stack.knobs.governor.is_some());
     let other: Vec<&String> =
-        header.host.governors.iter().filter(|g| *g != "performance").collect();
-    let first = other.first().filter(|_| !header.candidates.iter().all(is_pinned))?;
+        design.host.governors.iter().filter(|g| *g != "performance").collect();
+    let first = other.first().filter(|_| !design.candidates.iter().all(is_pinned))?;
     let evidence = format!("cpufreq governor {first} on {} policies", other.len());
     let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
                   -g performance";
-    Some(finding(header, &RULE, evidence, advice))
+    Some(finding(design, &RULE, evidence, advice))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::drive;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::{Header, Region};
+use crate::model::design::Design;
+use crate::model::event::Region;
 use crate::model::finding::Finding;
 use crate::model::host::Layer;
 use crate::study::Study;
@@ -24,19 +25,19 @@ pub static RULE: Rule = Rule {
               difference of 45 % from first to last. The result then depends on the region, not \
               only on the filesystem. bakeoff puts every stack on the same region; for directories \
               the verdict states that it compares directories.",
-    checks: &[Check::Header(in_plan), Check::Study(in_study)],
+    checks: &[Check::Design(in_plan), Check::Study(in_study)],
 };
 
 /// L01: stacks on regions of one drive that are not the same.
-fn in_plan(header: &Header) -> Option<Finding> {
-    let regions: Vec<&Region> = header.regions().collect();
-    let used = |i: usize| header.candidates.iter().any(|c| usize::from(c.region) == i);
+fn in_plan(design: Design<'_>) -> Option<Finding> {
+    let regions: Vec<&Region> = design.regions().collect();
+    let used = |i: usize| design.candidates.iter().any(|c| usize::from(c.region) == i);
     for (i, a) in regions.iter().enumerate() {
         for (j, b) in regions.iter().enumerate().skip(i + 1) {
             let same =
                 matches!((drive(&a.place), drive(&b.place)), (Some(x), Some(y)) if x.dev == y.dev);
             let common = overlap(a, b);
-            if same && used(i) && used(j) && common < header.protocol.thresholds.overlap {
+            if same && used(i) && used(j) && common < design.protocol.thresholds.overlap {
                 let evidence = format!(
                     "regions at {} and {} of one drive overlap by {:.0} %",
                     units::size(a.start_bytes),
@@ -45,11 +46,11 @@ fn in_plan(header: &Header) -> Option<Finding> {
                 );
                 let advice =
                     "name one --target for all candidates, so that all use the same region";
-                return Some(finding(header, &RULE, evidence, advice));
+                return Some(finding(design, &RULE, evidence, advice));
             }
         }
     }
-    two_partitions(header)
+    two_partitions(design)
 }
 
 /// Share of the smaller region that lies in the other.
@@ -61,9 +62,9 @@ fn overlap(a: &Region, b: &Region) -> f64 {
 }
 
 /// Directories on two partitions of one drive.
-fn two_partitions(header: &Header) -> Option<Finding> {
+fn two_partitions(design: Design<'_>) -> Option<Finding> {
     let parts = |(name, place)| Some((name, drive(place)?, place.partition()?));
-    let on: Vec<(&str, &Layer, &Layer)> = header.directories().filter_map(parts).collect();
+    let on: Vec<(&str, &Layer, &Layer)> = design.directories().filter_map(parts).collect();
     let apart = on.iter().enumerate().find_map(|(i, a)| {
         let b = on[i + 1..].iter().find(|b| a.1.dev == b.1.dev && a.2.dev != b.2.dev)?;
         Some((a, b))
@@ -72,7 +73,7 @@ fn two_partitions(header: &Header) -> Option<Finding> {
     let evidence =
         format!("{} is on {} and {} on {} of {}", a.0, a.2.name, b.0, b.2.name, a.1.name);
     let advice = "to compare filesystems, put them on the same region of the drive: bakeoff run";
-    Some(finding(header, &RULE, evidence, advice))
+    Some(finding(design, &RULE, evidence, advice))
 }
 
 pub(super) fn in_study(study: &Study) -> Option<Finding> {

@@ -3,7 +3,7 @@
 use super::drive;
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, DEVICE, E, Rule, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 
@@ -22,14 +22,14 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     let drive = drive(place)?;
     let (link, best) = (drive.link.as_ref()?, drive.best_link.as_ref()?);
     let capacity = crate::boards::link::capacity_bytes_per_s;
     (capacity(link)? < 0.95 * capacity(best)?).then(|| {
         let evidence = format!("{} runs at {link}, but supports {best}", drive.name);
         finding(
-            header,
+            design,
             &RULE,
             evidence,
             "try another port, slot or cable; check the link with bakeoff devices",

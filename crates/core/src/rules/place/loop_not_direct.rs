@@ -2,7 +2,7 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{LayerKind, Place};
 
@@ -21,13 +21,13 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     let is_cached =
         |l: &&crate::model::host::Layer| l.kind == LayerKind::Loop && l.direct_io == Some(false);
     place.chain.iter().find(is_cached).map(|layer| {
         let evidence = format!("{} uses the page cache for its file (loop/dio is 0)", layer.name);
         let advice = format!("attach it directly: losetup --direct-io=on /dev/{}", layer.name);
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, R, Rule, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{LayerKind, Place, PlaceClass};
 
@@ -19,13 +19,13 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     let ram = place.chain.iter().find(|l| l.kind == LayerKind::Ram);
     let is_memory = place.class == PlaceClass::Memory || ram.is_some();
     is_memory.then(|| {
         let what = ram.map_or(place.fs.as_str(), |l| l.name.as_str());
         let evidence = format!("{what} is memory, not a drive: its data is lost at a restart");
-        finding(header, &RULE, evidence, "specify a directory on a drive to compare drives")
+        finding(design, &RULE, evidence, "specify a directory on a drive to compare drives")
     })
 }
 

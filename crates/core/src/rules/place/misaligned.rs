@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{drive, is_hard_disk};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::thresholds::Thresholds;
@@ -28,10 +28,10 @@ pub static RULE: Rule = Rule {
 };
 
 /// L03: only flash behind a controller of its own erases in units that partitions can miss.
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     let drive = drive(place)?;
     let is_flash = matches!(drive.bus.as_deref(), Some("mmc" | "usb")) && !is_hard_disk(drive);
-    let unit = header.protocol.thresholds.allocation_unit_bytes;
+    let unit = design.protocol.thresholds.allocation_unit_bytes;
     let partition = place.partition()?;
     let start = partition.start_bytes?;
     let off = start % unit.max(1);
@@ -44,7 +44,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
             units::size(unit)
         );
         let advice = "align partitions to multiples of 4 MiB (in sfdisk: a start of 4MiB)";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

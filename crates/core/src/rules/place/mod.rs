@@ -23,7 +23,8 @@ pub mod zone_gradient;
 
 use crate::evidence::rule::Rule;
 use crate::model::candidate::Stack;
-use crate::model::event::{Header, Region};
+use crate::model::design::Design;
+use crate::model::event::Region;
 use crate::model::host::{Layer, Place};
 
 /// By id.
@@ -48,9 +49,9 @@ pub static RULES: [&Rule; 17] = [
 ];
 
 /// Each place with the candidate it belongs to; the region's belongs to all.
-pub(super) fn places(header: &Header) -> Vec<(Option<&str>, &Place)> {
-    let directories = header.directories().map(|(name, place)| (Some(name), place));
-    let region = header.region.as_ref().map(|r| (None, &r.place));
+pub(super) fn places(design: Design<'_>) -> Vec<(Option<&str>, &Place)> {
+    let directories = design.directories().map(|(name, place)| (Some(name), place));
+    let region = design.region.as_ref().map(|r| (None, &r.place));
     directories.chain(region).collect()
 }
 
@@ -64,7 +65,7 @@ fn is_hard_disk(drive: &Layer) -> bool {
 }
 
 /// The region of a drive of flash that stacks are made on: its state before each visit counts.
-fn flash_region<'h>(header: &'h Header, stacks: &[(&str, &Stack)]) -> Option<&'h Region> {
-    let region = header.region.as_ref().filter(|r| !r.is_image && !stacks.is_empty())?;
+fn flash_region<'h>(design: Design<'h>, stacks: &[(&str, &Stack)]) -> Option<&'h Region> {
+    let region = design.region.as_ref().filter(|r| !r.is_image && !stacks.is_empty())?;
     region.place.disks().any(|d| d.rotational == Some(false)).then_some(region)
 }

@@ -3,7 +3,7 @@
 use super::drive;
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::setting::Setting;
@@ -30,8 +30,8 @@ pub static RULE: Rule = Rule {
     ],
 };
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
-    let is_device = matches!(Setting::of(header), Setting::Decide | Setting::Precise);
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+    let is_device = matches!(Setting::of(design), Setting::Decide | Setting::Precise);
     let drive = drive(place).filter(|_| is_device)?;
     let mut unknown = Vec::new();
     if drive.scheduler.is_none() {
@@ -43,7 +43,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
     (!unknown.is_empty()).then(|| {
         let evidence = format!("{} of {} unknown", unknown.join(" and "), drive.name);
         let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

@@ -4,7 +4,7 @@
 use super::{drive, is_hard_disk};
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 
@@ -26,8 +26,8 @@ pub static RULE: Rule = Rule {
 /// Boards without a detector of under-voltage.
 const NO_DETECTOR: [&str; 2] = ["Raspberry Pi Zero", "Raspberry Pi Model B Rev"];
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
-    let model = header.host.model.as_deref().filter(|m| m.starts_with("Raspberry Pi"))?;
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+    let model = design.host.model.as_deref().filter(|m| m.starts_with("Raspberry Pi"))?;
     let drive = drive(place)?;
     let is_fed = drive.bus.as_deref() == Some("usb") && is_hard_disk(drive);
     let is_blind = NO_DETECTOR.iter().any(|m| model.starts_with(m));
@@ -37,7 +37,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
         _ => return None,
     };
     let advice = "use a powered hub or enclosure, and watch dmesg for resets";
-    Some(finding(header, &RULE, evidence, advice))
+    Some(finding(design, &RULE, evidence, advice))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{Place, SystemDisk};
 use crate::study::Study;
@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
     checks: &[Check::System(in_plan), Check::Study(in_study)],
 };
 
-fn in_plan(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place, system: &[SystemDisk]) -> Option<Finding> {
     let is_here = |d: &&SystemDisk| place.disks().any(|drive| drive.dev == d.dev);
     let mut purposes: Vec<&str> =
         system.iter().filter(is_here).map(|d| d.purpose.as_str()).collect();
@@ -32,7 +32,7 @@ fn in_plan(header: &Header, place: &Place, system: &[SystemDisk]) -> Option<Find
         let evidence = format!("drive {} also contains {}", drive.name, purposes.join(", "));
         let advice = "stop the programs that write (see: iotop -o), or choose a drive that the \
             system does not use: bakeoff devices";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

@@ -3,7 +3,7 @@
 use super::places;
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 
@@ -18,7 +18,7 @@ pub static RULE: Rule = Rule {
     explain: "Raspberry Pis before the 4 have one USB 2 port, where drives and Ethernet share at \
         most 53 MB/s. A copy over the network takes bandwidth from the drive. Avoid network \
         traffic during the measurement, or use a board with separate ports.",
-    checks: &[Check::Header(in_plan)],
+    checks: &[Check::Design(in_plan)],
 };
 
 /// Boards whose USB ports and Ethernet share one controller.
@@ -26,10 +26,10 @@ const ONE_BUS: [&str; 4] =
     ["Raspberry Pi Model", "Raspberry Pi 2", "Raspberry Pi 3", "Raspberry Pi Zero"];
 
 /// The part of L56 that is known before: a network place beside a USB drive on a board of one bus.
-fn in_plan(header: &Header) -> Option<Finding> {
-    let model = header.host.model.as_deref()?;
+fn in_plan(design: Design<'_>) -> Option<Finding> {
+    let model = design.host.model.as_deref()?;
     let is_one = ONE_BUS.iter().any(|m| model.starts_with(m));
-    let all = places(header);
+    let all = places(design);
     let on_usb = all.iter().find(|(_, p)| p.disks().any(|d| d.bus.as_deref() == Some("usb")))?;
     let on_net = all.iter().find(|(_, p)| p.class == PlaceClass::Network)?;
     is_one.then(|| {
@@ -38,7 +38,7 @@ fn in_plan(header: &Header) -> Option<Finding> {
             on_usb.0.unwrap_or("the drive"),
             on_net.0.unwrap_or("the network")
         );
-        finding(header, &RULE, evidence, "measure each in a separate run of bakeoff quick")
+        finding(design, &RULE, evidence, "measure each in a separate run of bakeoff quick")
     })
 }
 

@@ -5,7 +5,7 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::thresholds::Thresholds;
@@ -27,12 +27,12 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Place(in_plan), Check::Study(in_study)],
 };
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     let drive = drive(place).filter(|d| is_hard_disk(d) && d.size_bytes > 0)?;
-    let random = header.workloads.iter().filter(|w| w.job.rw.is_random());
+    let random = design.workloads.iter().filter(|w| w.job.rw.is_random());
     let span = random.map(|w| w.job.size).max()?;
     let share = span as f64 / drive.size_bytes as f64;
-    (share < header.protocol.thresholds.span).then(|| {
+    (share < design.protocol.thresholds.span).then(|| {
         let evidence = format!(
             "random access over {} of {}: {:.2} % of the drive",
             units::size(span),
@@ -40,7 +40,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
             share * 100.0
         );
         finding(
-            header,
+            design,
             &RULE,
             evidence,
             &[

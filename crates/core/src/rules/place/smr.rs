@@ -5,7 +5,7 @@ use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{Layer, Place, ZoneModel};
 use crate::model::thresholds::Thresholds;
@@ -55,10 +55,10 @@ fn suspicion(drive: &Layer) -> Option<&'static str> {
     }
 }
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     let drive = drive(place).filter(|d| is_hard_disk(d))?;
-    let cache = header.protocol.thresholds.media_cache_bytes;
-    let written = header.expected_write_bytes;
+    let cache = design.protocol.thresholds.media_cache_bytes;
+    let written = design.expected_write_bytes;
     let why = suspicion(drive).filter(|_| written > 0 && written < cache)?;
     let evidence = format!(
         "a hard disk of {}{why}, and only {} to write",
@@ -70,7 +70,7 @@ fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
         Set(Key::Size, "4g"),
         Say(" and --max-write 30g"),
     ];
-    Some(finding(header, &RULE, evidence, advice))
+    Some(finding(design, &RULE, evidence, advice))
 }
 
 /// Without a word about how much was written, it is taken to be little.

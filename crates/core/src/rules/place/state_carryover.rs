@@ -4,7 +4,7 @@ use super::flash_region;
 use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
 use crate::model::candidate::Stack;
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 
 /// The rule.
@@ -36,12 +36,12 @@ pub static RULE: Rule = Rule {
     ],
 };
 
-fn in_plan(header: &Header, stacks: &[(&str, &Stack)]) -> Option<Finding> {
-    let is_unknown = flash_region(header, stacks).is_some() && header.plan.is_none();
+fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+    let is_unknown = flash_region(design, stacks).is_some() && design.plan.is_none();
     is_unknown.then(|| {
         let evidence = "no plan sets the state of the flash before each visit".to_string();
         let advice = "measure with a plan that has flash_state = \"overwritten\": bakeoff run";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

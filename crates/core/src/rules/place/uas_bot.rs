@@ -3,7 +3,7 @@
 use super::drive;
 use crate::evidence::finding;
 use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
-use crate::model::event::Header;
+use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::link::Transport;
@@ -22,14 +22,14 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(header: &Header, place: &Place) -> Option<Finding> {
+fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     let drive = drive(place)?;
     let link = drive.link.as_ref().filter(|l| l.transport() == Some(Transport::Bot))?;
     let fast = crate::boards::link::capacity_bytes_per_s(link)? > 100e6;
     fast.then(|| {
         let evidence = format!("{}: {link}, one command at a time", drive.name);
         let advice = "check dmesg for the reason; an enclosure with UAS is faster";
-        finding(header, &RULE, evidence, advice)
+        finding(design, &RULE, evidence, advice)
     })
 }
 

@@ -4,7 +4,8 @@
 use super::{drive, is_hard_disk, lba_confound};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::evidence::{finding, of_study};
-use crate::model::event::{Header, Region};
+use crate::model::design::Design;
+use crate::model::event::Region;
 use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
@@ -34,10 +35,10 @@ const ZONE_LOSS: f64 = 0.33;
 const ADVICE: &str = "use a smaller [region] size, in the part of the drive that you need";
 
 /// As its size has it, before anything was read.
-fn in_plan(header: &Header, region: &Region) -> Option<Finding> {
+fn in_plan(design: Design<'_>, region: &Region) -> Option<Finding> {
     let drive = drive(&region.place).filter(|d| d.size_bytes > 0)?;
     let change = ZONE_LOSS * region.size_bytes as f64 / drive.size_bytes as f64;
-    (is_hard_disk(drive) && change >= header.protocol.thresholds.gradient).then(|| {
+    (is_hard_disk(drive) && change >= design.protocol.thresholds.gradient).then(|| {
         let evidence = format!(
             "a region of {} on a hard disk of {}: the speed differs by about {:.0} % between its \
              first and last track",
@@ -45,7 +46,7 @@ fn in_plan(header: &Header, region: &Region) -> Option<Finding> {
             units::size(drive.size_bytes),
             change * 100.0
         );
-        finding(header, &RULE, evidence, ADVICE)
+        finding(design, &RULE, evidence, ADVICE)
     })
 }
 
