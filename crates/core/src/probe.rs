@@ -113,7 +113,7 @@ pub fn is_of(salt: u64, block: &[u8]) -> bool {
 
 /// What a sample was when it was read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Readback {
     /// As written.
     Good,
     /// What was written to another place in the same pass: the two are one.
@@ -125,11 +125,11 @@ pub enum Seen {
 }
 
 /// Recognises a sample that was read at `offset`.
-pub fn recognise(salt: u64, offset: u64, block: &[u8]) -> Seen {
+pub fn recognise(salt: u64, offset: u64, block: &[u8]) -> Readback {
     let mut expected = vec![0; block.len()];
     fill(salt, offset, &mut expected);
     if expected == block {
-        return Seen::Good;
+        return Readback::Good;
     }
     let word = |i: usize| {
         let bytes = block.get(i * 8..i * 8 + 8).and_then(|b| b.first_chunk());
@@ -137,7 +137,7 @@ pub fn recognise(salt: u64, offset: u64, block: &[u8]) -> Seen {
     };
     let named = word(2);
     let is_ours = word(0) == MAGIC && word(1) == salt && word(3) == mix(MAGIC ^ mix(salt) ^ named);
-    if is_ours && named != offset { Seen::Alias(named) } else { Seen::Other }
+    if is_ours && named != offset { Readback::Alias(named) } else { Readback::Other }
 }
 
 #[cfg(test)]
@@ -149,14 +149,14 @@ mod tests {
     fn a_sample_knows_its_place() {
         let mut block = [0; BLOCK_BYTES];
         fill(7, 4096, &mut block);
-        assert_eq!(recognise(7, 4096, &block), Seen::Good);
-        assert_eq!(recognise(7, 8192, &block), Seen::Alias(4096));
-        assert_eq!(recognise(8, 4096, &block), Seen::Other, "of an earlier pass");
+        assert_eq!(recognise(7, 4096, &block), Readback::Good);
+        assert_eq!(recognise(7, 8192, &block), Readback::Alias(4096));
+        assert_eq!(recognise(8, 4096, &block), Readback::Other, "of an earlier pass");
         assert!(is_of(7, &block) && is_of(!7, &block) && !is_of(8, &block));
         assert!(!is_of(0, &[0; BLOCK_BYTES]) && !is_of(7, &[]));
         block[4000] ^= 1;
-        assert_eq!(recognise(7, 4096, &block), Seen::Other);
-        assert_eq!(recognise(7, 4096, &[0; BLOCK_BYTES]), Seen::Other);
+        assert_eq!(recognise(7, 4096, &block), Readback::Other);
+        assert_eq!(recognise(7, 4096, &[0; BLOCK_BYTES]), Readback::Other);
     }
 
     proptest! {

@@ -106,11 +106,11 @@ impl RunBuilder {
             expected_write_bytes: 1 << 30,
             file_bytes: None,
         };
-        RunBuilder::of(header).workloads(&["randwrite"])
+        RunBuilder::from_header(header).workloads(&["randwrite"])
     }
 
     /// A run with this header.
-    pub fn of(header: Header) -> RunBuilder {
+    pub fn from_header(header: Header) -> RunBuilder {
         let what = What::Started(Box::new(header));
         let started = Event { seq: 0, unix_ns: 0, elapsed_ns: 0, what };
         let run = Run::begin(&started).expect("the event is a header");

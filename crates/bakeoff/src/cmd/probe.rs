@@ -8,7 +8,7 @@ use bakeoff_core::model::verb::Verb;
 use bakeoff_core::prepare::commands::shell_word;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::probe::judge::{self, Verdict};
-use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, SMALLEST_BYTES, Seen, card};
+use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, Readback, SMALLEST_BYTES, card};
 use bakeoff_core::report;
 use bakeoff_core::units;
 
@@ -143,7 +143,7 @@ fn probe(
     let mut device = Device::held(held)?;
     let size = target.room.target_bytes;
     let seed = global.seed.unwrap_or_else(run_plan::fresh_u64);
-    let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Seen)>, Fault> {
+    let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Readback)>, Fault> {
         let layout = Layout::new(size, seed.wrapping_add(number), flush_bytes);
         check_room(saved, &layout)?;
         // Other samples than any probe before: what an old one wrote is not taken for this one's.
@@ -156,7 +156,7 @@ fn probe(
         })
     };
     let first = pass(FLUSH_BYTES, 0)?;
-    let is_bad = first.iter().any(|(_, seen)| *seen != Seen::Good);
+    let is_bad = first.iter().any(|(_, seen)| *seen != Readback::Good);
     let again = match is_bad {
         true => {
             say::note(

@@ -96,7 +96,7 @@ fn gather(
                 continue;
             }
         };
-        let facts = Facts::of(&run.header);
+        let facts = Facts::from_header(&run.header);
         if !filter.admits(&facts) {
             continue;
         }
@@ -107,7 +107,7 @@ fn gather(
             break;
         }
         drives.extend(facts.drives.into_iter().filter(|drive| filter::has(drive, part)));
-        past.push(Past::of(run, label));
+        past.push(Past::from_run(run, label));
     }
     Ok((drives, past))
 }

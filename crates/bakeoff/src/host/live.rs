@@ -113,7 +113,7 @@ impl Live {
             seen.log = log.lines();
         }
         self.forget();
-        Machine::of(&seen, to_ns.saturating_sub(from_ns).max(1))
+        Machine::from_telemetry(&seen, to_ns.saturating_sub(from_ns).max(1))
     }
 
     /// Adds a row of either kind.

@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn short(job: &Job) -> Go {
-        Go::new(3_000_000, Least::of(job))
+        Go::new(3_000_000, Least::for_job(job))
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Member {
             spans: Vec::new(),
             sliced: Sliced::start(&job, target, kind, &session.cancel)?,
             metric: workload.metric,
-            least: Least::of(&job),
+            least: Least::for_job(&job),
             reads_cold,
             most_bytes: (reads_cold && (!job.direct || site.driver_reads.is_some()))
                 .then_some(job.size),

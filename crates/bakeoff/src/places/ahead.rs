@@ -238,7 +238,7 @@ fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
 
 /// What one cell of slices is expected to cost on a candidate.
 fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
-    let least = Least::of(&workload.job);
+    let least = Least::for_job(&workload.job);
     let moved_bytes = least.bytes + least.flushes * workload.job.bs;
     let moved_ns = (moved_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
     let least_ns = moved_ns.saturating_add(least.flushes * trial.flushed_write_ns);

@@ -212,7 +212,7 @@ fn one(
             evicted.map_err(|error| LoadError::Child(error.to_string()))?;
         }
         let before_bytes = session.spent.own_bytes();
-        let go = Go { most_bytes, ..Go::new(asked_ns, Least::of(&job)) };
+        let go = Go { most_bytes, ..Go::new(asked_ns, Least::for_job(&job)) };
         let report = sliced.go(go)?;
         let arrived = session.spent.own_bytes().saturating_sub(before_bytes);
         let tried = TrialSlice {

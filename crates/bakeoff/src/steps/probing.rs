@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::DriveId;
 use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::probe::{self, BLOCK_BYTES, Layout, Seen};
+use bakeoff_core::probe::{self, BLOCK_BYTES, Layout, Readback};
 use rustix::fs::OFlags;
 
 use super::locked_target::LockedTarget;
@@ -155,7 +155,7 @@ pub fn pass(
     salt: u64,
     saved: &Path,
     cancel: &Cancel,
-) -> io::Result<Option<Vec<(u64, Seen)>>> {
+) -> io::Result<Option<Vec<(u64, Readback)>>> {
     save(medium, layout, salt, saved)?;
     let seen = if cancel.is_set() { Ok(None) } else { try_pass(medium, layout, salt, cancel) };
     // Whatever happened: first put back what was there.
@@ -168,7 +168,7 @@ fn try_pass(
     layout: &Layout,
     salt: u64,
     cancel: &Cancel,
-) -> io::Result<Option<Vec<(u64, Seen)>>> {
+) -> io::Result<Option<Vec<(u64, Readback)>>> {
     let mut block = vec![0; BLOCK_BYTES];
     for at in &layout.samples {
         probe::fill(salt, *at, &mut block);
@@ -190,11 +190,11 @@ fn try_pass(
     // In no order: what is read one after the other a drive may have read ahead.
     let mut order = layout.samples.clone();
     SplitMix64::derive(salt, &[1]).shuffle(&mut order);
-    let mut seen: Vec<(u64, Seen)> = order
+    let mut seen: Vec<(u64, Readback)> = order
         .into_iter()
         .map(|at| match medium.read(at, &mut block) {
             Ok(()) => (at, probe::recognise(salt, at, &block)),
-            Err(_) => (at, Seen::Unreadable),
+            Err(_) => (at, Readback::Unreadable),
         })
         .collect();
     seen.sort_unstable_by_key(|(at, _)| *at);
@@ -350,7 +350,7 @@ mod tests {
         }
     }
 
-    fn probed(card: &mut Card, flush_bytes: u64) -> Vec<(u64, Seen)> {
+    fn probed(card: &mut Card, flush_bytes: u64) -> Vec<(u64, Readback)> {
         let dir = tempfile::tempdir().unwrap();
         let saved = dir.path().join("saved");
         let layout = Layout::new(32 * GIB, 5, flush_bytes);

@@ -16,7 +16,7 @@ pub fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
         verdict: short(analysis),
         is_stopped: run.stopped.is_some(),
     };
-    (digest, Facts::of(&run.header))
+    (digest, Facts::from_header(&run.header))
 }
 
 /// How a run of this machine stands: whether a process measures it now, and whether it said why it

@@ -1,7 +1,7 @@
 //! The runs of a store by machine and label. Of most runs a store keeps what tells machines apart;
 //! of the others their first events are read.
 
-use bakeoff_core::fleet::seen::{Last, Seen, gather};
+use bakeoff_core::fleet::run_group::{Last, RunGroup, gather};
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::model::event::Event;
 use bakeoff_core::model::machine::Machine;
@@ -13,7 +13,7 @@ use super::{Records, RunId, StoreError};
 #[derive(Debug, Default)]
 pub struct Machines {
     /// Those that can be read, the latest to come into the store first.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<RunGroup>,
     /// Why others cannot be read.
     pub unread: Vec<String>,
 }
@@ -30,7 +30,7 @@ impl Machines {
     /// The machines that a store knows, and those of the other runs.
     pub(super) fn of(
         store: &dyn Records,
-        known: Vec<Seen>,
+        known: Vec<RunGroup>,
         unknown: Vec<Unknown>,
     ) -> Result<Machines, StoreError> {
         let ids: Vec<RunId> = unknown.iter().map(|unknown| unknown.run.clone()).collect();
@@ -46,10 +46,14 @@ impl Machines {
 }
 
 /// What the first event of a run says.
-fn begun(of: Unknown, first: &Event) -> Result<Seen, String> {
+fn begun(of: Unknown, first: &Event) -> Result<RunGroup, String> {
     let run = Run::begin(first).map_err(|error| format!("run {}: {error}", of.run))?;
-    let Facts { machine, kernel, .. } = Facts::of(&run.header);
+    let Facts { machine, kernel, .. } = Facts::from_header(&run.header);
     let last =
         Last { run: of.run.to_string(), unix_ns: run.started_unix_ns, arrived: of.arrived, kernel };
-    Ok(Seen::one(machine.unwrap_or_else(|| Machine::of(&run.header.host)), of.label, last))
+    Ok(RunGroup::one(
+        machine.unwrap_or_else(|| Machine::from_host(&run.header.host)),
+        of.label,
+        last,
+    ))
 }

@@ -234,7 +234,7 @@ impl Row {
 /// their mean.
 fn interval(logs: &[f64]) -> Option<Interval> {
     hodges_lehmann::interval(logs, ALPHA)
-        .or_else(|| Paired::of(logs).map(|paired| paired.interval(ALPHA)))
+        .or_else(|| Paired::from_differences(logs).map(|paired| paired.interval(ALPHA)))
 }
 
 /// Whether an interval could not have shown a difference.

@@ -28,8 +28,8 @@ pub fn of(
     findings: &[Finding],
 ) -> (Verdict, Lead) {
     let margin = run.header.protocol.tie_margin;
-    let led = Led::of(run, table, compared, 1);
-    let for_all = Led::of(run, table, compared, run.header.workloads.len());
+    let led = Led::new(run, table, compared, 1);
+    let for_all = Led::new(run, table, compared, run.header.workloads.len());
     let refusal = refusal(run, table, compared, findings);
     let verdict = match (&refusal, led.reading(margin)) {
         (Some(_), _) => Verdict::Refused,

@@ -33,7 +33,7 @@ use crate::stats::paired::Interval;
 
 /// Everything a reader needs to know about a run.
 pub fn analyse(run: &Run) -> Analysis {
-    let table = Table::of(run, schedule::evidence_blocks(run));
+    let table = Table::from_run(run, schedule::evidence_blocks(run));
     let findings = observe::findings(run, &table);
     let workloads = WorkloadIx::all(run.header.workloads.len());
     let verdicts: Vec<WorkloadVerdict> =
@@ -72,7 +72,7 @@ fn workload_verdict(
 ) -> WorkloadVerdict {
     let header = &run.header;
     let of = &header.workloads[workload];
-    let compared = Comparison::of(run, table, workload, schedule::alpha_pair(run));
+    let compared = Comparison::new(run, table, workload, schedule::alpha_pair(run));
     let mut all = run_findings.to_vec();
     all.extend(rules::run::workload(run, table, workload, &compared));
     let findings = limit::limiting(&all, CLAIMS.resolve(header), &of.name);
@@ -145,7 +145,7 @@ fn verdict_of(run: &Run, table: &Table, compared: &Comparison, findings: &[Findi
 fn effects(run: &Run, table: &Table, compared: &Comparison) -> Vec<Effect> {
     let mut pairs = compared.pairs.clone();
     if run.header.protocol.rules == Rules::Lead {
-        let led = decide::lead::Lead::of(run, table, compared, 1);
+        let led = decide::lead::Lead::new(run, table, compared, 1);
         for against in led.against.iter().filter(|a| a.interval.high.is_finite()) {
             let is_it = |p: &&mut Pair| {
                 [(p.a, p.b), (p.b, p.a)].contains(&(led.leader.unwrap_or(p.a), against.other))

@@ -65,7 +65,7 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -> Opti
     let classes = disk.map(medium::classes).unwrap_or_default();
     let board = model.and_then(boards::find).map(|board| board.name());
     let key = disk.and_then(|disk| links::key(disk).or_else(|| links::slot_key(model, disk)));
-    let seen = Seen {
+    let basis = Basis {
         run,
         place,
         disk,
@@ -78,7 +78,7 @@ pub fn of(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -> Opti
         }),
     };
     let figures: Vec<PlaceFigure> =
-        Test::ALL.iter().copied().filter_map(|test| seen.figure(test, verdicts)).collect();
+        Test::ALL.iter().copied().filter_map(|test| basis.figure(test, verdicts)).collect();
     (!figures.is_empty()).then(|| Normal {
         board: board.map(str::to_string),
         medium: kind.ok().map(|(medium, _)| medium),
@@ -113,7 +113,7 @@ fn is_test(workload: &Workload, test: Test) -> bool {
 }
 
 /// What the figures are judged by.
-struct Seen<'a> {
+struct Basis<'a> {
     run: &'a Run,
     place: &'a Place,
     disk: Option<&'a Layer>,
@@ -121,7 +121,7 @@ struct Seen<'a> {
     subject: Option<Subject<'a>>,
 }
 
-impl Seen<'_> {
+impl Basis<'_> {
     fn figure(&self, test: Test, verdicts: &[WorkloadVerdict]) -> Option<PlaceFigure> {
         let index = self.run.header.workloads.iter().position(|w| is_test(w, test))?;
         let workload = &self.run.header.workloads[index];

@@ -31,7 +31,7 @@ pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> Option<Reco
         WorkloadIx::each(verdicts).filter(|(_, v)| counts(v)).map(|(w, _)| w).collect();
     let alpha = schedule::alpha_pair(run);
     let compared: Vec<(WorkloadIx, Comparison)> =
-        answered.iter().map(|w| (*w, Comparison::of(run, table, *w, alpha))).collect();
+        answered.iter().map(|w| (*w, Comparison::new(run, table, *w, alpha))).collect();
     let mut considered: Vec<Considered> = CandidateIx::all(run.header.candidates.len())
         .filter(|c| run.header.candidates[*c].twin_of.is_none())
         .filter_map(|c| consider(run, table, &compared, c))

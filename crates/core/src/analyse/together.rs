@@ -36,7 +36,7 @@ pub enum Part {
 
 /// The part of each workload, in the order of `verdicts`.
 pub fn parts(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<Part> {
-    let table = Table::of(run, schedule::evidence_blocks(run));
+    let table = Table::from_run(run, schedule::evidence_blocks(run));
     WorkloadIx::each(verdicts).map(|(w, v)| part(run, &table, w, v)).collect()
 }
 
@@ -60,7 +60,7 @@ pub fn winners(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(WorkloadIx, Stri
 
 fn part(run: &Run, table: &Table, workload: WorkloadIx, verdict: &WorkloadVerdict) -> Part {
     let alpha = run.header.protocol.alpha_headline(run.header.workloads.len());
-    let strict = Comparison::of(run, table, workload, alpha).decision.outcome;
+    let strict = Comparison::new(run, table, workload, alpha).decision.outcome;
     let winner = verdict.winner.clone().unwrap_or_default();
     let first = verdict.tiers.first().cloned().unwrap_or_default();
     match verdict.verdict {

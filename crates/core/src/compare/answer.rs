@@ -83,7 +83,7 @@ pub(super) fn all(runs: &[(Run, Analysis)], shorts: &[&str], is_alike: bool) -> 
         return Vec::new();
     }
     let tables: Vec<Table> =
-        only.iter().map(|run| Table::of(run, schedule::evidence_blocks(run))).collect();
+        only.iter().map(|run| Table::from_run(run, schedule::evidence_blocks(run))).collect();
     let mut answers = Vec::new();
     for name in differences::common(&only, differences::workloads) {
         let pairs = runs.iter().zip(&tables);

@@ -67,7 +67,7 @@ impl<'a> Part<'a> {
         let protocol = &run.header.protocol;
         // A statement over several runs is wrong as soon as it is wrong in one.
         let alpha = protocol.alpha_pair() / runs.max(1) as f64;
-        let compared = Comparison::of(run, table, workload, alpha);
+        let compared = Comparison::new(run, table, workload, alpha);
         let is_shared = |c: CandidateIx| shared.contains(&run.header.candidates[c].name.as_str());
         let ranked: Vec<CandidateIx> =
             compared.ranked.into_iter().filter(|c| is_shared(*c)).collect();

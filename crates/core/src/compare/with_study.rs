@@ -159,7 +159,7 @@ pub struct PublishedRatio {
 
 /// Puts `study` beside `run`. `imported` is the study's table, judged by its facts.
 pub fn with_study(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> StudyComparison {
-    let table = Table::of(run, schedule::evidence_blocks(run));
+    let table = Table::from_run(run, schedule::evidence_blocks(run));
     let mut rows = Vec::new();
     let mut pairs = Vec::new();
     for (at, workload) in WorkloadIx::each(&run.header.workloads) {
@@ -172,7 +172,7 @@ pub fn with_study(run: &Run, study: &str, imported: &Imported, facts: &Facts) ->
                 rows.push(Row { workload, candidate, ours, published });
             }
         }
-        let compared = Comparison::of(run, &table, at, run.header.protocol.alpha_pair());
+        let compared = Comparison::new(run, &table, at, run.header.protocol.alpha_pair());
         for pair in &compared.pairs {
             let (Some(paired), Some(interval)) = (pair.paired, pair.interval) else { continue };
             let name = |c: CandidateIx| run.header.candidates[c].name.clone();

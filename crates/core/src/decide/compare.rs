@@ -60,14 +60,14 @@ pub struct Comparison {
 impl Comparison {
     /// Compares on `workload` at `alpha` for each pair. Pairs with a candidate that was dropped
     /// keep the share of alpha of that look.
-    pub fn of(run: &Run, table: &Table, workload: WorkloadIx, alpha: f64) -> Comparison {
+    pub fn new(run: &Run, table: &Table, workload: WorkloadIx, alpha: f64) -> Comparison {
         let ranked = rank(run, table, workload);
         let least = run.header.protocol.first_look();
         let shares: Vec<f64> = ranked.iter().map(|c| share(run, *c)).collect();
         let mut pairs = Vec::new();
         for (i, &a) in ranked.iter().enumerate() {
             for (j, &b) in ranked.iter().enumerate().skip(i + 1) {
-                let paired = Paired::of(&table.differences(workload, a, b));
+                let paired = Paired::from_differences(&table.differences(workload, a, b));
                 let enough = paired.filter(|p| p.blocks >= least);
                 let alpha = alpha * if shares[i] == 1.0 { shares[j] } else { shares[i] };
                 pairs.push(Pair { a, b, paired, interval: enough.map(|p| p.interval(alpha)) });

@@ -36,7 +36,7 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
     let blocks = if !schedule::has_question(run) || complete < protocol.first_look() {
         Some(protocol.first_look())
     } else {
-        let table = Table::of(run, schedule::evidence_blocks(run));
+        let table = Table::from_run(run, schedule::evidence_blocks(run));
         let all = WorkloadIx::all(run.header.workloads.len());
         all.map(|w| decided_at(run, &table, w)).try_fold(complete, |most, at| Some(most.max(at?)))
     };
@@ -47,7 +47,7 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
 /// Complete blocks at which `workload` is expected to be settled; `None` = not within the mode's.
 pub fn decided_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
     let protocol = &run.header.protocol;
-    let now = Comparison::of(run, table, workload, schedule::alpha_pair(run));
+    let now = Comparison::new(run, table, workload, schedule::alpha_pair(run));
     let first = protocol.first_look();
     if protocol.rules == Rules::Lead {
         return lead_settled_at(run, table, &now);
@@ -74,7 +74,7 @@ fn lead_settled_at(run: &Run, table: &Table, now: &Comparison) -> Option<u32> {
     let protocol = &run.header.protocol;
     let blocks = table.blocks().len() as u32;
     let workloads = run.header.workloads.len().max(1);
-    let lead = Lead::of(run, table, now, workloads);
+    let lead = Lead::new(run, table, now, workloads);
     if now.ranked.len() < 2 || lead.is_decided(protocol.tie_margin) {
         return Some(blocks.max(protocol.first_look()));
     }

@@ -2,7 +2,7 @@
 //!
 //! A candidate whose reads came from memory, wholly or in part, is neither leader nor reference on
 //! that workload. The same holds where that cannot be ruled out (a driver in user space, another
-//! machine) while the others were seen to be cold, and for places that are memory.
+//! machine) while the others were counts to be cold, and for places that are memory.
 
 use super::figure;
 use super::rounds;
@@ -35,60 +35,66 @@ pub fn of(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded> {
         return Vec::new();
     }
     let candidates = CandidateIx::all(run.header.candidates.len());
-    let seen: Vec<Seen> = candidates.map(|c| see(run, table, workload, c)).collect();
-    let some_are_cold = seen.iter().any(|s| s.cold > 0);
-    let judge = |(candidate, seen): (CandidateIx, &Seen)| {
+    let counts: Vec<ReadCounts> =
+        candidates.map(|c| read_counts(run, table, workload, c)).collect();
+    let some_are_cold = counts.iter().any(|s| s.cold > 0);
+    let judge = |(candidate, counts): (CandidateIx, &ReadCounts)| {
         let found = if is_memory(run, candidate) {
-            Some((NotRanked::Memory, seen.all))
-        } else if seen.warm > 0 {
-            Some((NotRanked::Memory, seen.warm))
-        } else if seen.unknown > 0 && some_are_cold {
-            Some((NotRanked::CacheUnknown, seen.unknown))
+            Some((NotRanked::Memory, counts.all))
+        } else if counts.warm > 0 {
+            Some((NotRanked::Memory, counts.warm))
+        } else if counts.unknown > 0 && some_are_cold {
+            Some((NotRanked::CacheUnknown, counts.unknown))
         } else {
             None
         };
-        let (reason, cells) = found.filter(|_| seen.all > 0)?;
-        Some(Excluded { candidate, reason, cells, of: seen.all })
+        let (reason, cells) = found.filter(|_| counts.all > 0)?;
+        Some(Excluded { candidate, reason, cells, of: counts.all })
     };
-    CandidateIx::each(&seen).filter_map(judge).collect()
+    CandidateIx::each(&counts).filter_map(judge).collect()
 }
 
 /// Where the reads of a candidate's cells came from.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct ReadCounts {
     all: u32,
     warm: u32,
     unknown: u32,
     cold: u32,
 }
 
-fn see(run: &Run, table: &Table, workload: WorkloadIx, candidate: CandidateIx) -> Seen {
+fn read_counts(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    candidate: CandidateIx,
+) -> ReadCounts {
     let of = &run.header.workloads[workload];
-    let mut seen = Seen::default();
+    let mut counts = ReadCounts::default();
     let own = |c: &&Cell| (c.workload, c.candidate) == (workload, candidate);
     // Of a repeated cell the last one counts.
     for cell in table.blocks_of(run).filter_map(|b| b.cells.iter().rfind(own)) {
         let is_warm = cell.truth.cache == CacheState::Warm;
-        let counts = rounds::counts(run, cell)
+        let is_counted = rounds::counts(run, cell)
             && figure::of(of.metric, cell).is_some()
             && (is_warm || !evidence::is_invalid(&run.header, cell));
-        if !counts {
+        if !is_counted {
             continue;
         }
-        seen.all += 1;
+        counts.all += 1;
         // Other phases make their files new, and what they read back is told by other rules.
         if of.phase != Phase::ColdRead {
             continue;
         }
         match cell.truth.cache {
-            CacheState::Warm => seen.warm += 1,
-            CacheState::Unknown if has_moved(cell) => seen.cold += 1,
-            CacheState::Unknown => seen.unknown += 1,
-            CacheState::Cold => seen.cold += 1,
+            CacheState::Warm => counts.warm += 1,
+            CacheState::Unknown if has_moved(cell) => counts.cold += 1,
+            CacheState::Unknown => counts.unknown += 1,
+            CacheState::Cold => counts.cold += 1,
             CacheState::NotRead => {}
         }
     }
-    seen
+    counts
 }
 
 /// Whether the devices moved what was read, whoever stands between.
@@ -122,7 +128,7 @@ mod tests {
     fn left_out(change: fn(&mut Cell)) -> Vec<NotRanked> {
         let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["seqread"]).cells(change);
         let run = run.play(5, |_, _, _| 900.0).build();
-        let table = Table::of(&run, schedule::evidence_blocks(&run));
+        let table = Table::from_run(&run, schedule::evidence_blocks(&run));
         of(&run, &table, WorkloadIx::FIRST).iter().map(|excluded| excluded.reason).collect()
     }
 

@@ -51,7 +51,7 @@ const UNBOUNDED: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINI
 impl Lead {
     /// The lead of the first in rank that was not dropped, each interval at the alpha of its look
     /// over `divisor` (the number of workloads for a statement over all of them, otherwise 1).
-    pub fn of(run: &Run, table: &Table, compared: &Comparison, divisor: usize) -> Lead {
+    pub fn new(run: &Run, table: &Table, compared: &Comparison, divisor: usize) -> Lead {
         let survivors = run.survivors();
         let leader = compared.ranked.iter().copied().find(|c| survivors.contains(c));
         let leader = leader.or(compared.ranked.first().copied());
@@ -72,7 +72,8 @@ impl Lead {
         let least = run.header.protocol.first_look();
         let divisor = divisor.max(1) as f64;
         let against = |other: CandidateIx| {
-            let paired = Paired::of(&table.differences(compared.workload, leader, other));
+            let paired =
+                Paired::from_differences(&table.differences(compared.workload, leader, other));
             let dropped =
                 [other, leader].into_iter().find(|c| run.dropped.iter().any(|d| d.0 == *c));
             let alpha = dropped.map_or_else(

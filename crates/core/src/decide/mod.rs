@@ -138,7 +138,7 @@ fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
         }
     };
     WorkloadIx::all(run.header.workloads.len())
-        .map(|w| Comparison::of(run, table, w, alpha))
+        .map(|w| Comparison::new(run, table, w, alpha))
         .collect()
 }
 
@@ -146,7 +146,7 @@ fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
 /// are independent as far as can be seen; while more looks are to come, what is said of a candidate
 /// that might wander must be clear all the same.
 pub fn is_decided(run: &Run) -> bool {
-    let table = Table::of(run, schedule::evidence_blocks(run));
+    let table = Table::from_run(run, schedule::evidence_blocks(run));
     let comparisons = comparisons(run, &table);
     if run.header.protocol.rules == Rules::Lead {
         return WorkloadIx::each(&comparisons).all(|(w, c)| has_lead(run, &table, w, c));
@@ -171,7 +171,7 @@ pub fn is_decided(run: &Run) -> bool {
 /// one candidate could have made it.
 fn has_lead(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> bool {
     let margin = run.header.protocol.tie_margin;
-    let lead = Lead::of(run, table, compared, run.header.workloads.len());
+    let lead = Lead::new(run, table, compared, run.header.workloads.len());
     compared.ranked.len() < 2
         || lead.is_decided(margin)
             && autocorrelation::of_lead(run, table, workload, &lead).is_empty()
@@ -201,7 +201,7 @@ fn goes_on(run: &Run) -> bool {
 /// candidate it repeats. One that may be wandering stays unless it is far behind: only more blocks
 /// can tell.
 fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
-    let table = Table::of(run, blocks);
+    let table = Table::from_run(run, blocks);
     let comparisons = comparisons(run, &table);
     let autocorrelated = match run.header.protocol.rules {
         Rules::AllPairs => autocorrelation::might_be_autocorrelated(run, &table, &comparisons),

@@ -28,12 +28,12 @@ pub fn pooled(header: &Header, stored: &[Run]) -> Option<PooledControls> {
         return None;
     }
     let tables: Vec<Table> =
-        runs.iter().map(|run| Table::of(run, schedule::evidence_blocks(run))).collect();
+        runs.iter().map(|run| Table::from_run(run, schedule::evidence_blocks(run))).collect();
     let of = |workload: &Workload| {
         let all = runs.iter().zip(&tables);
         let differences: Vec<f64> =
             all.flat_map(|(run, table)| apart(run, table, workload)).collect();
-        let paired = Paired::of(&differences).filter(|p| p.blocks >= FIRST_LOOK)?;
+        let paired = Paired::from_differences(&differences).filter(|p| p.blocks >= FIRST_LOOK)?;
         let interval = paired.interval(header.protocol.alpha);
         Some(PooledControl {
             workload: workload.name.clone(),

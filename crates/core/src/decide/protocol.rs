@@ -169,7 +169,7 @@ mod tests {
         let mut one = || {
             let last = looks.last().copied().unwrap_or(0);
             let d: Vec<f64> = (0..last).map(|_| noise.deviate()).collect();
-            let at = |n: &u32| Paired::of(&d[..*n as usize]).unwrap().interval(alpha);
+            let at = |n: &u32| Paired::from_differences(&d[..*n as usize]).unwrap().interval(alpha);
             looks.iter().any(|n| at(n).excludes_zero())
         };
         (0..runs).map(|_| u32::from(one())).sum()

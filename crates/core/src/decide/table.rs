@@ -19,7 +19,7 @@ impl Table {
     /// The first `blocks` complete blocks of `run`. Superseded blocks and cells whose number is
     /// not what it claims to be are left out; of a repeated cell the last one counts, and of rounds
     /// the last five.
-    pub fn of(run: &Run, blocks: u32) -> Table {
+    pub fn from_run(run: &Run, blocks: u32) -> Table {
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());
         let chosen: Vec<_> = run.complete_blocks().take(blocks as usize).collect();
         let mut values = vec![vec![vec![None; chosen.len()]; candidates]; workloads];
@@ -82,7 +82,7 @@ mod tests {
         workload.metric = Metric::LatencyP99;
         let run = RunBuilder::stacks(&["quick", "slow"]).header(|h| h.workloads = vec![workload]);
         let run = run.play(5, |_, c, _| if c == 0 { 1e6 } else { 3e6 }).build();
-        let table = Table::of(&run, 5);
+        let table = Table::from_run(&run, 5);
         let second = CandidateIx::new(1);
         for difference in table.differences(WorkloadIx::FIRST, CandidateIx::FIRST, second) {
             assert!((difference - libm::log(3.0)).abs() < 1e-9, "{difference}");
@@ -103,7 +103,7 @@ mod tests {
         let mut builder = builder
             .cells(|c| c.truth.suspended_ns = u64::from(c.candidate.number()) * 12_000_000_000);
         builder.block(vec![1, 0], &mut |_, _, _| 300.0);
-        let table = Table::of(&builder.build(), 99);
+        let table = Table::from_run(&builder.build(), 99);
         assert_eq!(table.blocks(), [1, 2].map(BlockIx::new));
         let rates = |c| -> Vec<Option<u64>> {
             table

@@ -109,7 +109,7 @@ pub type Stacks<'a> = [(&'a str, &'a Stack)];
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// A cell, a workload or a result of another tool alike.
-    Observed(fn(&Observation) -> Option<Seen>),
+    Observed(fn(&Observation) -> Option<Hit>),
     /// One cell, with what only bakeoff records of it.
     Cell(fn(Design<'_>, &Workload, &Cell) -> Option<Finding>),
     /// What is asked for, as a whole.
@@ -142,16 +142,16 @@ pub enum Check {
 
 impl Check {
     /// What a rule over observations of any source finds in this one; other checks find nothing.
-    pub fn observed(&self, observation: &Observation) -> Option<Seen> {
+    pub fn observed(&self, observation: &Observation) -> Option<Hit> {
         let Check::Observed(check) = self else { return None };
         check(observation)
     }
 }
 
-/// What a rule finds in an observation, whoever made it.
+/// What a rule reports when it fires on an observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// What was seen, in numbers.
+pub struct Hit {
+    /// The evidence, in numbers.
     pub evidence: String,
     /// What to do about it.
     pub advice: Advice,

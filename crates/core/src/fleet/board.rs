@@ -110,7 +110,8 @@ pub enum Note {
 
 /// The boards of these runs, in the order of their first one, and what is odd about them.
 pub fn boards(runs: &[&Run]) -> (Vec<Board>, Vec<Note>) {
-    let machines: Vec<Machine> = runs.iter().map(|run| Machine::of(&run.header.host)).collect();
+    let machines: Vec<Machine> =
+        runs.iter().map(|run| Machine::from_host(&run.header.host)).collect();
     let (mut boards, mut notes) = of_machines(&machines);
     for board in &mut boards {
         board.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));

@@ -84,7 +84,7 @@ fn covered((boards, blocks, share): (u32, u32, f64), fleets: u32, random: &mut N
 fn measured(tau: f64, blocks: u32, random: &mut Normal) -> Option<Measured> {
     let effect = tau * random.deviate();
     let differences: Vec<f64> = (0..blocks).map(|_| effect + BLOCK_SD * random.deviate()).collect();
-    Paired::of(&differences).map(|paired| super::effect::measured(&paired))
+    Paired::from_differences(&differences).map(|paired| super::effect::measured(&paired))
 }
 
 #[cfg(test)]

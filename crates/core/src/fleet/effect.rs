@@ -191,7 +191,7 @@ pub(super) fn answers(
         return Vec::new();
     }
     let tables: Vec<Table> =
-        runs.iter().map(|run| Table::of(run, schedule::evidence_blocks(run))).collect();
+        runs.iter().map(|run| Table::from_run(run, schedule::evidence_blocks(run))).collect();
     let workloads = differences::common(&runs, differences::workloads);
     workloads
         .iter()
@@ -213,7 +213,7 @@ fn answer(
         of = of.or(run.header.workloads.get(index));
         let findings = &analysis.verdicts.get(index)?.findings;
         let ids = limit::forbidding_ids(findings);
-        let compared = Comparison::of(run, &tables[at], WorkloadIx::new(index), ALPHA);
+        let compared = Comparison::new(run, &tables[at], WorkloadIx::new(index), ALPHA);
         let part = Part { board: names[at], run, compared };
         let is_measured = part.compared.pairs.iter().any(|pair| pair.interval.is_some());
         match ids.is_empty() && is_measured {

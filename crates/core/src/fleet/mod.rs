@@ -10,7 +10,7 @@ pub mod board;
 pub mod coverage;
 pub mod effect;
 pub mod over;
-pub mod seen;
+pub mod run_group;
 
 #[cfg(test)]
 mod tests;

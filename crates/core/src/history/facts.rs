@@ -27,7 +27,7 @@ pub struct Facts {
 
 impl Facts {
     /// The facts of a run as it stands after its rehearsal.
-    pub fn of(header: &Header) -> Facts {
+    pub fn from_header(header: &Header) -> Facts {
         let host = &header.host;
         let hosts = [Some(host.hostname.clone()), host.model.clone()];
         let built_in = |text: &String| BUILT_IN.iter().find(|plan| plan.text == text.as_str());
@@ -37,7 +37,7 @@ impl Facts {
             hosts: filled(hosts.into_iter().flatten()),
             plans: filled([header.title.clone()].into_iter().chain(plan)),
             drives: filled(drives.into_iter().take(MOST_DRIVES)),
-            machine: Some(Machine::of(host)),
+            machine: Some(Machine::from_host(host)),
             kernel: host.kernel.clone(),
         }
     }
@@ -96,14 +96,14 @@ mod tests {
             let other = crate::testing::disk_place("ext4", "/c", "sdb");
             place.chain = other.chain;
         });
-        let facts = Facts::of(&run.build().header);
+        let facts = Facts::from_header(&run.build().header);
         assert_eq!(facts.drives, ["Disk A 69 GB", "Disk B 69 GB"]);
         assert_eq!(facts.hosts, ["pi", "Raspberry Pi 4 Model B"]);
         assert_eq!(facts.plans, ["quick: /a, /b, /c"]);
         let run = RunBuilder::stacks(&["ext4", "xfs"])
             .header(|h| h.plan = Some(crate::plan::builtin::BUILT_IN[5].text.to_string()))
             .build();
-        let facts = Facts::of(&run.header);
+        let facts = Facts::from_header(&run.header);
         assert_eq!(facts.plans, ["demo: ext4, xfs", "sd-card"]);
         assert_eq!(facts.drives, ["Disk A 69 GB"]);
     }

@@ -110,8 +110,8 @@ pub struct Change {
 
 impl Past {
     /// Keeps what is needed of a run.
-    pub fn of(mut run: Run, label: Option<String>) -> Past {
-        let table = Table::of(&run, schedule::evidence_blocks(&run));
+    pub fn from_run(mut run: Run, label: Option<String>) -> Past {
+        let table = Table::from_run(&run, schedule::evidence_blocks(&run));
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());
         let of = |w: WorkloadIx, c: CandidateIx| -> Vec<f64> {
             table.values(w, c).iter().flatten().copied().collect()
@@ -302,7 +302,7 @@ mod tests {
             })
             .build();
         run.started_unix_ns = i64::from(day) * DAY_NS;
-        Past::of(run, None)
+        Past::from_run(run, None)
     }
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn only_candidates_on_the_drive_are_part_of_its_history() {
         let run = RunBuilder::directories(&["/a", "/b"]).play(3, |_, _, _| 2000.0).build();
-        let trend = trend("Disk B 69 GB", vec![Past::of(run, Some("x".to_string()))], None);
+        let trend = trend("Disk B 69 GB", vec![Past::from_run(run, Some("x".to_string()))], None);
         let names: Vec<&str> = trend.series.iter().map(|s| s.candidate.as_str()).collect();
         assert_eq!((names, trend.runs[0].label.as_deref()), (vec!["/b"], Some("x")));
     }

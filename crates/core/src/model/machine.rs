@@ -21,7 +21,7 @@ pub struct Machine {
 
 impl Machine {
     /// The machine of a record.
-    pub fn of(host: &Host) -> Machine {
+    pub fn from_host(host: &Host) -> Machine {
         Machine {
             hostname: host.hostname.clone(),
             board_id: host.board_id.clone(),

@@ -81,7 +81,7 @@ pub struct Least {
 impl Least {
     /// What a slice of `job` needs: 4 flushes of a job that flushes as it goes, else 8 MiB in
     /// order or 20 operations. In order, 8 MiB are enough also where they need fewer flushes.
-    pub fn of(job: &Job) -> Least {
+    pub fn for_job(job: &Job) -> Least {
         let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0 && job.rw.writes());
         let flushed_bytes = every.min().map(|n| u64::from(n).saturating_mul(job.bs));
         let in_order = matches!(job.rw, Rw::Read | Rw::Write);
@@ -101,7 +101,7 @@ pub fn most_bytes(job: &Job, limit: u64) -> u64 {
     if limit == 0 || !job.rw.writes() {
         return 0;
     }
-    let least = Least::of(job);
+    let least = Least::for_job(job);
     let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0).min().unwrap_or(1);
     let flushed = least.flushes.saturating_mul(every.into()).saturating_mul(job.bs);
     // One more of each thread: work is divided among them in whole operations.
@@ -163,14 +163,14 @@ mod tests {
     #[test]
     fn the_minimum_follows_what_the_job_does() {
         let job = |rw| Job::new(rw, 4096, 1 << 20);
-        assert_eq!(Least::of(&job(Rw::RandRead)), Least { ios: 20, ..Least::default() });
-        assert_eq!(Least::of(&job(Rw::Read)), Least { bytes: 8 << 20, ..Least::default() });
+        assert_eq!(Least::for_job(&job(Rw::RandRead)), Least { ios: 20, ..Least::default() });
+        assert_eq!(Least::for_job(&job(Rw::Read)), Least { bytes: 8 << 20, ..Least::default() });
         let flushed = Job { fdatasync: 1, ..job(Rw::Write) };
-        assert_eq!(Least::of(&flushed), Least { flushes: 4, ..Least::default() });
+        assert_eq!(Least::for_job(&flushed), Least { flushes: 4, ..Least::default() });
         let seldom = Job { bs: 1 << 20, fsync: 16, ..job(Rw::Write) };
-        assert_eq!(Least::of(&seldom), Least { bytes: 8 << 20, ..Least::default() });
+        assert_eq!(Least::for_job(&seldom), Least { bytes: 8 << 20, ..Least::default() });
         let reads = Job { fsync: 1, ..job(Rw::RandRead) };
-        assert_eq!(Least::of(&reads).ios, 20, "what only reads never flushes");
+        assert_eq!(Least::for_job(&reads).ios, 20, "what only reads never flushes");
     }
 
     #[test]

@@ -223,7 +223,7 @@ fn is_sliced(workload: &Workload, protocol: &Protocol) -> bool {
 /// Time and bytes of one slice.
 fn slice(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
     let job = &workload.job;
-    let least = Least::of(job);
+    let least = Least::for_job(job);
     let moved = least.bytes.saturating_add(least.flushes.saturating_mul(job.bs));
     let flushed = least.flushes.saturating_mul(site.speed.flush_ns);
     let ns = writing_ns(moved, site.speed).saturating_add(flushed);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::card::Suspicion;
-use super::{Seen, UPPER_SAMPLES};
+use super::{Readback, UPPER_SAMPLES};
 
 /// What a probe found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,10 +47,10 @@ pub enum Verdict {
 pub fn judge(
     target: &str,
     claimed_bytes: u64,
-    first: &[(u64, Seen)],
-    again: Option<&[(u64, Seen)]>,
+    first: &[(u64, Readback)],
+    again: Option<&[(u64, Readback)]>,
 ) -> Report {
-    let bad = |pass: &[(u64, Seen)]| pass.iter().any(|(_, seen)| *seen != Seen::Good);
+    let bad = |pass: &[(u64, Readback)]| pass.iter().any(|(_, seen)| *seen != Readback::Good);
     let verdict = match (bad(first), again.map(bad)) {
         (false, _) => Verdict::NoEvidence,
         (true, Some(false)) => Verdict::Unstable,
@@ -60,12 +60,12 @@ pub fn judge(
         Some(again) if verdict == Verdict::Mismatch => again,
         _ => first,
     };
-    let good = judged.iter().filter(|(_, seen)| *seen == Seen::Good).count() as u64;
+    let good = judged.iter().filter(|(_, seen)| *seen == Readback::Good).count() as u64;
     let mut wraps: Vec<u64> = judged
         .iter()
         .filter_map(|(at, seen)| match seen {
-            Seen::Alias(other) => Some(at.abs_diff(*other)),
-            Seen::Good | Seen::Other | Seen::Unreadable => None,
+            Readback::Alias(other) => Some(at.abs_diff(*other)),
+            Readback::Good | Readback::Other | Readback::Unreadable => None,
         })
         .collect();
     wraps.sort_unstable();
@@ -75,7 +75,7 @@ pub fn judge(
         claimed_bytes,
         samples: judged.len() as u64,
         good,
-        first_bad_bytes: judged.iter().find(|(_, s)| *s != Seen::Good).map(|(at, _)| *at),
+        first_bad_bytes: judged.iter().find(|(_, s)| *s != Readback::Good).map(|(at, _)| *at),
         wraps_at_bytes: wraps.first().copied(),
         repeated: again.is_some(),
         verdict,
@@ -98,20 +98,20 @@ mod tests {
 
     #[test]
     fn all_good_is_no_evidence() {
-        let pass: Vec<(u64, Seen)> = (0..100).map(|i| (i << 20, Seen::Good)).collect();
+        let pass: Vec<(u64, Readback)> = (0..100).map(|i| (i << 20, Readback::Good)).collect();
         let report = judge("/dev/sdb", 32 * GIB, &pass, None);
         assert_eq!((report.verdict, report.good), (Verdict::NoEvidence, 100));
     }
 
     #[test]
     fn a_fake_is_one_only_after_it_was_looked_at_again() {
-        let fake: Vec<(u64, Seen)> = (0..32)
-            .map(|i| (i * GIB, if i < 8 { Seen::Good } else { Seen::Alias(i % 8 * GIB) }))
+        let fake: Vec<(u64, Readback)> = (0..32)
+            .map(|i| (i * GIB, if i < 8 { Readback::Good } else { Readback::Alias(i % 8 * GIB) }))
             .collect();
         let report = judge("/dev/sdb", 32 * GIB, &fake, Some(&fake));
         assert_eq!(report.verdict, Verdict::Mismatch);
         assert_eq!((report.first_bad_bytes, report.wraps_at_bytes), (Some(8 * GIB), Some(8 * GIB)));
-        let good: Vec<(u64, Seen)> = fake.iter().map(|(at, _)| (*at, Seen::Good)).collect();
+        let good: Vec<(u64, Readback)> = fake.iter().map(|(at, _)| (*at, Readback::Good)).collect();
         assert_eq!(judge("x", GIB, &fake, Some(&good)).verdict, Verdict::Unstable);
         assert_eq!(judge("x", GIB, &fake, None).verdict, Verdict::Mismatch);
     }

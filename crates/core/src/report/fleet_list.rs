@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::document::{Document, Table, words};
 use super::view::day;
 use crate::fleet::board::{Board, of_machines};
-use crate::fleet::seen::Seen;
+use crate::fleet::run_group::RunGroup;
 use crate::model::machine::Machine;
 use crate::model::path::sanitize;
 use crate::phrases;
@@ -35,8 +35,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn of(board: &Board, all: &[Seen]) -> Entry {
-        let mut own: Vec<&Seen> = board.runs.iter().filter_map(|at| all.get(*at)).collect();
+    fn of(board: &Board, all: &[RunGroup]) -> Entry {
+        let mut own: Vec<&RunGroup> = board.runs.iter().filter_map(|at| all.get(*at)).collect();
         let last = own.iter().map(|seen| &seen.last).max_by_key(|last| last.order());
         let (runs, last) = (own.iter().map(|seen| seen.runs).sum(), last.cloned());
         own.sort_by_key(|seen| seen.first_unix_ns);
@@ -71,7 +71,7 @@ impl Entry {
 }
 
 /// The boards of these runs, in the order of the run that came into the store last.
-pub fn entries(all: &[Seen]) -> Vec<Entry> {
+pub fn entries(all: &[RunGroup]) -> Vec<Entry> {
     let machines: Vec<Machine> = all.iter().map(|seen| seen.machine.clone()).collect();
     of_machines(&machines).0.iter().map(|board| Entry::of(board, all)).collect()
 }

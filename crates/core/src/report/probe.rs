@@ -76,7 +76,7 @@ fn sentence(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::Seen;
+    use crate::probe::Readback;
     use crate::probe::judge::judge;
 
     const GIB: u64 = 1 << 30;
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn all_good_is_no_evidence_and_never_genuine() {
-        let pass: Vec<(u64, Seen)> = (0..100).map(|i| (i << 20, Seen::Good)).collect();
+        let pass: Vec<(u64, Readback)> = (0..100).map(|i| (i << 20, Readback::Good)).collect();
         let report = judge("/dev/sdb", 32 * GIB, &pass, None);
         insta::assert_snapshot!(text(&report));
         let hinted = Report { hint: Some(Suspicion::ShortSerial(0xd2)), ..report.clone() };
@@ -100,8 +100,8 @@ mod tests {
 
     #[test]
     fn a_fake_is_named_with_where_it_wraps() {
-        let fake: Vec<(u64, Seen)> = (0..32)
-            .map(|i| (i * GIB, if i < 8 { Seen::Good } else { Seen::Alias(i % 8 * GIB) }))
+        let fake: Vec<(u64, Readback)> = (0..32)
+            .map(|i| (i * GIB, if i < 8 { Readback::Good } else { Readback::Alias(i % 8 * GIB) }))
             .collect();
         insta::assert_snapshot!(text(&judge("/dev/sdb", 32 * GIB, &fake, Some(&fake))));
     }

@@ -37,7 +37,7 @@ pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
     step.destroys = None;
     let output = "done\u{1b}[31m\n".to_string();
     let took_ns = 5_000_000_000;
-    let mut builder = RunBuilder::of(header)
+    let mut builder = RunBuilder::from_header(header)
         .event(What::StepPlanned(step))
         .event(What::StepDone(StepDone { step: 0, took_ns, status: 0, output }));
     for _ in 0..blocks {

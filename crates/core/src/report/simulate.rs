@@ -82,7 +82,7 @@ pub fn simulate_markdown(simulation: &Simulation) -> String {
     let outcomes = simulation.outcomes.iter().map(|o| (vec![o.name.clone()], o));
     out.table(table(&["the truth"], &OUTCOMES, |column| Some(column.title), outcomes));
     let rivals = simulation.rivals.iter().map(|r| (vec![r.disk.clone(), r.rule.clone()], r));
-    out.table(table(&["disk", "rule"], &RIVALS, |column| Some(column.title), rivals));
+    out.table(table(&["drive", "rule"], &RIVALS, |column| Some(column.title), rivals));
     let waves = simulation.bounds.chunk_by(is_same_wave);
     let bounds = waves.flat_map(|wave| {
         let name = wave.first().map(wave_words);

@@ -193,7 +193,7 @@ mod tests {
             })
             .build();
         run.started_unix_ns = i64::from(day) * 86_400_000_000_000;
-        Past::of(run, Some("=label".to_string()))
+        Past::from_run(run, Some("=label".to_string()))
     }
 
     fn sample() -> Trend {

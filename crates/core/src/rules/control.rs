@@ -102,7 +102,7 @@ pub(super) fn controls<'r>(
     CandidateIx::each(candidates).filter_map(move |(twin, candidate)| {
         let name = candidate.twin_of.as_ref()?;
         let original = CandidateIx::find(candidates, |c| c.name == *name)?;
-        let paired = Paired::of(&table.differences(workload, twin, original))?;
+        let paired = Paired::from_differences(&table.differences(workload, twin, original))?;
         let interval = paired.interval(run.header.protocol.alpha);
         let is_enough = paired.blocks >= run.header.protocol.first_look();
         is_enough.then_some(Control { candidate, original: name, paired, interval })

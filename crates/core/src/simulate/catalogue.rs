@@ -39,7 +39,7 @@ fn identical() -> Vec<Scenario> {
 
 /// Real differences.
 fn winners() -> Vec<Scenario> {
-    let disk = |gaps: &[f64]| Disk::of(gaps, NOISE);
+    let disk = |gaps: &[f64]| Disk::new(gaps, NOISE);
     let far = [0.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0];
     let mut all = vec![
         Scenario::new("6 % ahead", disk(&[0.0, 6.0])),
@@ -53,7 +53,7 @@ fn winners() -> Vec<Scenario> {
     for k in [2usize, 4, 8, 12] {
         let mut gaps = vec![6.0; k];
         gaps[0] = 0.0;
-        let one = Scenario::new("6 % ahead of all others, 3 % noise", Disk::of(&gaps, 3.0));
+        let one = Scenario::new("6 % ahead of all others, 3 % noise", Disk::new(&gaps, 3.0));
         all.push(Scenario { workloads: 6, ..one });
     }
     all
@@ -63,13 +63,13 @@ fn winners() -> Vec<Scenario> {
 fn noises() -> Vec<Scenario> {
     let mut all = Vec::new();
     for noise in [2.0, 5.0, 10.0, 21.0] {
-        let equal = Disk { drift: DRIFT, lag1: LAG1, ..Disk::of(&[0.0; 4], noise) };
-        let ahead = Disk::of(&[0.0, 6.0, 6.0, 12.0], noise);
+        let equal = Disk { drift: DRIFT, lag1: LAG1, ..Disk::new(&[0.0; 4], noise) };
+        let ahead = Disk::new(&[0.0, 6.0, 6.0, 12.0], noise);
         let one = |name: &str, disk| Scenario::new(name, disk);
         all.push(one("equal, noise of a quiet to a busy drive", equal));
         all.push(one("6 % ahead, noise of a quiet to a busy drive", ahead));
         let near: Vec<f64> = (0..12).map(|c| f64::from(c) * 0.5).collect();
-        let near = one("steps of 0.5 %, noise of a quiet to a busy drive", Disk::of(&near, noise));
+        let near = one("steps of 0.5 %, noise of a quiet to a busy drive", Disk::new(&near, noise));
         all.push(Scenario { workloads: 6, ..near });
     }
     all
@@ -95,7 +95,7 @@ fn promised_trouble() -> Vec<Scenario> {
         let wave = Disk { wave: 0.2, ..same(k) };
         all.push(Scenario::new("equal, waves of 20 % with the period of a round", wave));
     }
-    let steep = Disk { drift: 0.05, ..Disk::of(&[0.0, 0.0], 0.2) };
+    let steep = Disk { drift: 0.05, ..Disk::new(&[0.0, 0.0], 0.2) };
     all.push(Scenario::new("equal, steep drift with little noise", steep));
     all
 }
@@ -152,17 +152,17 @@ fn autocorrelated() -> Vec<Scenario> {
 /// The first look: a margin of 10 %, at most twenty blocks.
 fn quick() -> Vec<Scenario> {
     let of = |name: &str, disk| Scenario { mode: Mode::Quick, ..Scenario::new(name, disk) };
-    let equal = |k| Disk { drift: DRIFT, lag1: LAG1, ..Disk::of(&vec![0.0; k], 4.0) };
+    let equal = |k| Disk { drift: DRIFT, lag1: LAG1, ..Disk::new(&vec![0.0; k], 4.0) };
     let demo = |name: &str, disk| Scenario { workloads: 5, ..of(name, disk) };
     vec![
         of("quick: equal", equal(2)),
         of("quick: equal", equal(3)),
-        of("quick: 25 % ahead", Disk::of(&[0.0, 25.0, 25.0], 4.0)),
+        of("quick: 25 % ahead", Disk::new(&[0.0, 25.0, 25.0], 4.0)),
         demo("demo: equal", equal(7)),
-        demo("demo: 25 % ahead", Disk::of(&[0.0, 25.0, 25.0, 25.0, 30.0, 50.0, 100.0], 10.0)),
+        demo("demo: 25 % ahead", Disk::new(&[0.0, 25.0, 25.0, 25.0, 30.0, 50.0, 100.0], 10.0)),
     ]
 }
 
 fn same(k: usize) -> Disk {
-    Disk::of(&vec![0.0; k], NOISE)
+    Disk::new(&vec![0.0; k], NOISE)
 }

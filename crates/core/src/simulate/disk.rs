@@ -76,7 +76,7 @@ pub struct Own {
 
 impl Disk {
     /// Candidates of these speeds, in percent behind the first, at a noise in percent.
-    pub fn of(gaps_percent: &[f64], noise_percent: f64) -> Disk {
+    pub fn new(gaps_percent: &[f64], noise_percent: f64) -> Disk {
         Disk {
             means: gaps_percent.iter().map(|g| -libm::log1p(g / 100.0)).collect(),
             noise: noise_percent / 100.0,
@@ -283,12 +283,12 @@ mod tests {
     #[test]
     fn the_noise_is_as_large_and_the_waves_as_slow_as_asked_for() {
         let second = CandidateIx::new(1);
-        let quiet = cells(&Disk::of(&[0.0, 6.0], 2.0), second, 20_000);
+        let quiet = cells(&Disk::new(&[0.0, 6.0], 2.0), second, 20_000);
         assert!((sample::mean(&quiet).unwrap() + libm::log1p(0.06)).abs() < 0.001);
         assert!((sample::sd(&quiet).unwrap() - 0.02).abs() < 0.001);
         assert!(lag1(&quiet).unwrap().r.abs() < 0.03);
         let own = Own { candidate: second, lag1: 0.8, sd: 0.05 };
-        let wave = Disk { own: Some(own), ..Disk::of(&[0.0, 0.0], 0.001) };
+        let wave = Disk { own: Some(own), ..Disk::new(&[0.0, 0.0], 0.001) };
         let wave_cells = cells(&wave, second, 20_000);
         assert!((sample::sd(&wave_cells).unwrap() - 0.05).abs() < 0.005);
         assert!((lag1(&wave_cells).unwrap().r - 0.8).abs() < 0.03);
@@ -297,17 +297,17 @@ mod tests {
 
     #[test]
     fn the_best_is_alone_at_the_top() {
-        assert_eq!(Disk::of(&[0.0, 6.0], 2.0).best(), Some(CandidateIx::FIRST));
-        assert_eq!(Disk::of(&[6.0, 0.0], 2.0).best(), Some(CandidateIx::new(1)));
-        assert_eq!(Disk::of(&[0.0, 0.0, 6.0], 2.0).best(), None);
+        assert_eq!(Disk::new(&[0.0, 6.0], 2.0).best(), Some(CandidateIx::FIRST));
+        assert_eq!(Disk::new(&[6.0, 0.0], 2.0).best(), Some(CandidateIx::new(1)));
+        assert_eq!(Disk::new(&[0.0, 0.0, 6.0], 2.0).best(), None);
     }
 
     #[test]
     fn drift_and_cliff_are_shared_steps() {
-        let drift = Disk { drift: 0.1, ..Disk::of(&[0.0, 0.0], 0.0) };
+        let drift = Disk { drift: 0.1, ..Disk::new(&[0.0, 0.0], 0.0) };
         let y = cells(&drift, CandidateIx::FIRST, 11);
         assert!((y[10] - y[0] - 0.1).abs() < 1e-12);
-        let cliff = Disk { cliff: Some((3, 1.0)), ..Disk::of(&[0.0], 0.0) };
+        let cliff = Disk { cliff: Some((3, 1.0)), ..Disk::new(&[0.0], 0.0) };
         assert_eq!(cells(&cliff, CandidateIx::FIRST, 5), [0.0, 0.0, 0.0, -1.0, -1.0]);
     }
 }

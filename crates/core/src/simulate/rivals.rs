@@ -177,10 +177,10 @@ impl Rule {
 
 /// Every rule on every drive they are compared on.
 pub fn all(runs: u32, seed: u64) -> Vec<Rivalry> {
-    let quiet = Disk::of(&[0.0, 0.0], 2.0);
+    let quiet = Disk::new(&[0.0, 0.0], 2.0);
     let drift = Disk { drift: libm::log(1.1), lag1: 0.5, ..quiet.clone() };
     let places = Disk { gradient: libm::log(1.0 / 0.69), ..quiet.clone() };
-    let four = Disk::of(&[0.0; 4], 2.0);
+    let four = Disk::new(&[0.0; 4], 2.0);
     let four_drift = Disk { drift: libm::log(1.1), lag1: 0.5, ..four.clone() };
     let disks = [
         ("quiet drive", quiet),
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn on_a_drifting_disk_comparing_means_always_finds_a_winner_between_equals() {
-        let drift = Disk { drift: 0.1, ..Disk::of(&[0.0, 0.0], 2.0) };
+        let drift = Disk { drift: 0.1, ..Disk::new(&[0.0, 0.0], 2.0) };
         let means = Rule::Means(3).play(("drift", &drift), 0.06, 200, 1);
         assert_eq!(means.false_winner, 200);
         assert_eq!(means.cells_used, 6.0);
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn on_a_quiet_disk_the_t_test_keeps_its_level() {
-        let t = Rule::TTest.play(("quiet", &Disk::of(&[0.0, 0.0], 2.0)), 0.06, 400, 1);
+        let t = Rule::TTest.play(("quiet", &Disk::new(&[0.0, 0.0], 2.0)), 0.06, 400, 1);
         assert!((5..=40).contains(&t.false_winner), "{t:?}");
         assert!(t.right_winner > 380 && t.right_at_equal_error > 380, "{t:?}");
     }

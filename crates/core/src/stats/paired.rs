@@ -50,7 +50,7 @@ impl Interval {
 
 impl Paired {
     /// From differences of logarithms, one a block; `None` for fewer than two.
-    pub fn of(differences: &[f64]) -> Option<Paired> {
+    pub fn from_differences(differences: &[f64]) -> Option<Paired> {
         Some(Paired {
             blocks: differences.len() as u32,
             mean: sample::mean(differences)?,
@@ -91,7 +91,7 @@ mod tests {
         let cases = crate::stats::oracle::fixture().paired;
         assert!(cases.len() >= 20);
         for (differences, alpha, low, high) in cases {
-            let got = Paired::of(&differences).unwrap().interval(alpha);
+            let got = Paired::from_differences(&differences).unwrap().interval(alpha);
             let off = (got.low - low).abs().max((got.high - high).abs());
             assert!(off <= 1e-12, "{differences:?} {alpha}: {got:?}, not {low} to {high}");
         }
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn differences_without_spread_have_an_interval_without_width() {
-        let paired = Paired::of(&[0.25; 5]).unwrap();
+        let paired = Paired::from_differences(&[0.25; 5]).unwrap();
         assert_eq!(paired.interval(0.0134), Interval { low: 0.25, high: 0.25 });
-        assert_eq!(Paired::of(&[0.25]), None);
+        assert_eq!(Paired::from_differences(&[0.25]), None);
     }
 }

@@ -31,7 +31,7 @@ pub struct Machine {
 
 impl Machine {
     /// The last stretch of `seen`, `elapsed_ns` long.
-    pub fn of(seen: &Telemetry, elapsed_ns: u64) -> Machine {
+    pub fn from_telemetry(seen: &Telemetry, elapsed_ns: u64) -> Machine {
         let elapsed_ms = (elapsed_ns as f64 / 1e6).max(1.0);
         let sum = |series: &[u32]| series.iter().map(|ms| f64::from(*ms)).sum::<f64>();
         let cpu = |cpu: &crate::model::telemetry::CpuSeries| {

@@ -1,6 +1,6 @@
 //! The runs of a server by machine and label, counted there.
 
-use bakeoff_core::fleet::seen::{Last, Seen};
+use bakeoff_core::fleet::run_group::{Last, RunGroup};
 use bakeoff_core::model::machine::Machine;
 use tokio_postgres::Row;
 
@@ -36,8 +36,8 @@ impl Server {
     }
 }
 
-fn seen(row: &Row) -> Seen {
-    Seen {
+fn seen(row: &Row) -> RunGroup {
+    RunGroup {
         machine: Machine {
             hostname: row.get(0),
             board_id: row.get(1),

@@ -35,7 +35,7 @@ impl Sqlite {
             return Ok(Default::default());
         };
         let kept = query::drives(&self.connection, number).map_err(|e| self.error(&e))?;
-        let drives = kept.unwrap_or_else(|| Facts::of(&header).drives);
+        let drives = kept.unwrap_or_else(|| Facts::from_header(&header).drives);
         Ok((header.host.hostname.clone(), drives))
     }
 

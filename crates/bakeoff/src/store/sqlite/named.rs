@@ -1,6 +1,6 @@
 //! Which run a name means, and of which machines the runs are: without reading what is in them.
 
-use bakeoff_core::fleet::seen::{Last, Seen};
+use bakeoff_core::fleet::run_group::{Last, RunGroup};
 use bakeoff_core::model::machine::Machine;
 use rusqlite::{Params, Row};
 
@@ -80,7 +80,7 @@ impl Sqlite {
 /// A run of the list.
 enum Listed {
     /// Its machine is known.
-    Known(Seen),
+    Known(RunGroup),
     /// Its machine is not.
     Unknown(Unknown),
 }
@@ -102,5 +102,5 @@ fn one(row: &Row<'_>) -> rusqlite::Result<Option<Listed>> {
         arch: row.get(9)?,
     };
     let last = Last { run, unix_ns: row.get(3)?, arrived, kernel: row.get(10)? };
-    Ok(Some(Listed::Known(Seen::one(machine, label, last))))
+    Ok(Some(Listed::Known(RunGroup::one(machine, label, last))))
 }

@@ -159,7 +159,7 @@ fn machines_are_counted_with_their_labels(store: &mut dyn Store) {
     // Two whose machine is kept, and two of which only the header has it.
     for id in [&one, &three] {
         let Ok(What::Started(header)) = store.first(id).map(|event| event.what) else { panic!() };
-        let made = (id.clone(), digest(record(1).len() as u64), Facts::of(&header));
+        let made = (id.clone(), digest(record(1).len() as u64), Facts::from_header(&header));
         store.set_digests(&[made]).expect("kept");
     }
     let machines = store.machines().expect("readable");

@@ -1,7 +1,7 @@
 //! L19 fsync-cadence: over 30 % of the time is spent flushing at an interval that the tool chose.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, Check, Rule, Seen, W, When};
+use crate::evidence::rule::{CELL, Check, Hit, Rule, W, When};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -14,10 +14,10 @@ pub static RULE: Rule = Rule {
     explain: "sysbench flushes all 128 files after every 100 requests unless told otherwise; on an \
         SD card one such round took 17.6 s and was nearly the whole result. A different interval \
         gives a different ratio between candidates. Set --file-fsync-freq to match your own work.",
-    checks: &[Check::Observed(seen)],
+    checks: &[Check::Observed(hit)],
 };
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let share = of.flushing.filter(|share| *share > of.limits.flushing)?;
     let evidence = format!(
         "{:.0} % of the time is spent flushing, at an interval chosen by {}",
@@ -30,7 +30,7 @@ fn seen(of: &Observation) -> Option<Seen> {
         }
         Source::Others => "Set --file-fsync-freq to the flush interval of your own work.",
     };
-    Some(Seen { evidence, advice: advice.into() })
+    Some(Hit { evidence, advice: advice.into() })
 }
 
 #[cfg(test)]

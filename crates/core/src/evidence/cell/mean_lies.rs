@@ -1,7 +1,7 @@
 //! L26 mean-lies: the mean latency is above the 95th percentile.
 
 use crate::evidence::observation::{Latencies, Observation, Source};
-use crate::evidence::rule::{CELL, Check, Rule, Seen, W, When};
+use crate::evidence::rule::{CELL, Check, Hit, Rule, W, When};
 use crate::units;
 
 /// The rule.
@@ -15,10 +15,10 @@ pub static RULE: Rule = Rule {
     explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than 2.3 ms: \
         a few stalls of up to 0.8 s took more than half of the time. Such a mean describes no \
         typical operation; use the percentiles in the report.",
-    checks: &[Check::Observed(seen)],
+    checks: &[Check::Observed(hit)],
 };
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let lie = |l: &Latencies| l.p95_ns.filter(|p95| l.mean_ns > *p95 as f64).map(|p95| (*l, p95));
     let (l, p95) = of.latencies.iter().find_map(lie)?;
     let evidence = format!(
@@ -31,7 +31,7 @@ fn seen(of: &Observation) -> Option<Seen> {
         Source::Ours => "use the percentiles; bakeoff report last draws the whole distribution",
         Source::Others => "The slowest operations dominate the mean: use the percentiles.",
     };
-    Some(Seen { evidence, advice: advice.into() })
+    Some(Hit { evidence, advice: advice.into() })
 }
 
 #[cfg(test)]

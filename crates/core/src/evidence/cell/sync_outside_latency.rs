@@ -2,7 +2,7 @@
 //! latency.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, Check, R, Rule, Seen, When};
+use crate::evidence::rule::{CELL, Check, Hit, R, Rule, When};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -16,10 +16,10 @@ pub static RULE: Rule = Rule {
         time. The average latency that it printed, 4.9 ms, covered only the other 3 %, and \
         equalled that of a hard disk 27 times as fast. sysbench 1.0.15 and later count them; \
         bakeoff distinguishes the two.",
-    checks: &[Check::Observed(seen)],
+    checks: &[Check::Observed(hit)],
 };
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let share = of.outside.filter(|share| *share > 1.0 - of.limits.covered)?;
     let evidence =
         format!("{:.1} % of the time is outside operations with a latency", share * 100.0);
@@ -32,7 +32,7 @@ fn seen(of: &Observation) -> Option<Seen> {
              counts flushes."
         }
     };
-    Some(Seen { evidence, advice: advice.into() })
+    Some(Hit { evidence, advice: advice.into() })
 }
 
 #[cfg(test)]

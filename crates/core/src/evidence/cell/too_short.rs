@@ -5,7 +5,7 @@ use crate::evidence::advice::Part::{Name, On, Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::of_study;
-use crate::evidence::rule::{CELL, Check, E, Rule, Seen, When};
+use crate::evidence::rule::{CELL, Check, E, Hit, Rule, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::units;
@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
         ends before the kernel has written anything back (it does so every 5 s). Cells last at \
         least two seconds and fifty operations. On a slow card the time limit can end one earlier, \
         and this finding reports it.",
-    checks: &[Check::Observed(seen), Check::Study(in_study)],
+    checks: &[Check::Observed(hit), Check::Study(in_study)],
 };
 
 /// Shortest cell that says anything, nanoseconds.
@@ -38,7 +38,7 @@ const PERIOD_NS: u64 = 5_000_000_000;
 /// Periods of that timer which an unflushed write has to outlast.
 const PERIODS: u64 = 10;
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let extent = of.extent?;
     let took = units::duration(extent.elapsed_ns);
     // Slices are short on purpose, and each ends with its own flush.
@@ -71,7 +71,7 @@ fn seen(of: &Observation) -> Option<Seen> {
             On(Key::EndFsync),
         ],
     });
-    Some(Seen { evidence, advice })
+    Some(Hit { evidence, advice })
 }
 
 fn in_study(study: &Study) -> Option<Finding> {

@@ -27,7 +27,7 @@ pub struct Absolute {
 
 impl Absolute {
     /// Of one value a block; `None` without any. The interval is Student's, of the logarithms.
-    pub fn of(values: impl Iterator<Item = f64>) -> Option<Absolute> {
+    pub fn from_values(values: impl Iterator<Item = f64>) -> Option<Absolute> {
         let logs: Vec<f64> = values.map(libm::log).collect();
         let n = logs.len() as f64;
         let mean = logs.iter().sum::<f64>() / n;
@@ -83,7 +83,7 @@ mod tests {
     fn the_interval_is_student_s_of_the_logarithms() {
         // ln 1, ln e, ln e^2: mean 1, deviation 1, t(0.975, 2) = 4.302653.
         let e = libm::exp(1.0);
-        let of = Absolute::of([1.0, e, e * e].into_iter()).unwrap();
+        let of = Absolute::from_values([1.0, e, e * e].into_iter()).unwrap();
         assert!((of.mid - e).abs() < 1e-12);
         let half = 4.302_652_729_911_275 / libm::sqrt(3.0);
         assert!((libm::log(of.high) - 1.0 - half).abs() < 1e-9, "{of:?}");
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn one_block_has_no_interval_and_none_no_mean() {
-        let one = Absolute::of([7.0].into_iter()).unwrap();
+        let one = Absolute::from_values([7.0].into_iter()).unwrap();
         assert_eq!((one.low, one.high), (one.mid, one.mid));
-        assert_eq!(Absolute::of(std::iter::empty()), None);
-        assert_eq!(Absolute::of([0.0, 5.0].into_iter()), None);
+        assert_eq!(Absolute::from_values(std::iter::empty()), None);
+        assert_eq!(Absolute::from_values([0.0, 5.0].into_iter()), None);
     }
 }

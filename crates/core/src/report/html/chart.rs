@@ -175,7 +175,7 @@ impl QuestionData {
                 low: row.ratio.and_then(|r| finite(r.1)),
                 high: row.ratio.and_then(|r| finite(r.2)),
                 dots,
-                absolute: Absolute::of(
+                absolute: Absolute::from_values(
                     rates
                         .dots(&row.candidate, None, question.unit_scale)
                         .into_iter()

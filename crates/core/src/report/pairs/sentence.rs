@@ -26,8 +26,8 @@ pub fn of(run: &Run, verdict: &WorkloadVerdict) -> String {
     else {
         return String::new();
     };
-    let table = Table::of(run, schedule::evidence_blocks(run));
-    let compared = Comparison::of(run, &table, workload, schedule::alpha_pair(run));
+    let table = Table::from_run(run, schedule::evidence_blocks(run));
+    let compared = Comparison::new(run, &table, workload, schedule::alpha_pair(run));
     let findings = &verdict.findings;
     Words { run, table: &table, workload, compared: &compared, findings }.say(verdict.verdict)
 }

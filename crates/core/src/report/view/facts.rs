@@ -230,12 +230,12 @@ impl Facts {
 
 fn layer_label(layer: &Layer) -> String {
     let kind = match layer.kind {
-        LayerKind::Disk => "disk",
+        LayerKind::Disk => "drive",
         LayerKind::Partition => "partition",
         LayerKind::Dm => "device mapper",
         LayerKind::Md => "RAID",
         LayerKind::Loop => "loop",
-        LayerKind::Ram => "memory disk",
+        LayerKind::Ram => "RAM disk",
     };
     format!("{kind} {}", layer.name)
 }

@@ -31,7 +31,7 @@ fn frame() -> Frame {
         clock: "00:01:02".into(),
         elapsed_ns: 2_000_000_000,
         devices: vec![("sda".into(), rates), ("mmcblk0".into(), Default::default())],
-        machine: Machine::of(&seen, 2_000_000_000),
+        machine: Machine::from_telemetry(&seen, 2_000_000_000),
     }
 }
 

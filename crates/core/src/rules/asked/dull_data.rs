@@ -4,7 +4,7 @@ use super::of_commands;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source, Zeros};
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, Seen, W, When};
+use crate::evidence::rule::{CLAIMS, Check, E, Hit, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
 
@@ -19,10 +19,10 @@ pub static RULE: Rule = Rule {
     explain: "dd from /dev/zero writes only zeros. Two studies used it. Compressing filesystems \
         and controllers store almost nothing, and some flash marks such blocks as empty. Use \
         --data random, the default, which does not compress.",
-    checks: &[Check::Observed(seen), Check::Study(in_study)],
+    checks: &[Check::Observed(hit), Check::Study(in_study)],
 };
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let what = match of.zeros? {
         Zeros::All => "all zeros",
         Zeros::Nearly => "nearly all zeros",
@@ -35,11 +35,11 @@ fn seen(of: &Observation) -> Option<Seen> {
              data to almost nothing.",
         )],
     });
-    Some(Seen { evidence, advice })
+    Some(Hit { evidence, advice })
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
-    of_commands(&RULE, seen, study)
+    of_commands(&RULE, hit, study)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::of_study;
-use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, When};
+use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
 use crate::model::finding::Finding;
 use crate::model::thresholds::Thresholds;
 use crate::study::Study;
@@ -23,14 +23,14 @@ pub static RULE: Rule = Rule {
         file of 1000 MB in records of 25 to 100 MB: only ten to forty records. Random and \
         sequential reads were equally fast, which shows that the access was not random. Use --bs \
         4k and a large --size.",
-    checks: &[Check::Observed(seen), Check::Study(in_study), Check::Study(large_blocks)],
+    checks: &[Check::Observed(hit), Check::Study(in_study), Check::Study(large_blocks)],
 };
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let access = of.access.filter(|access| access.is_random)?;
     let blocks = access.file_bytes? / access.block_bytes.max(1);
     let is_fake = access.block_bytes >= of.limits.random_block_bytes;
-    (is_fake || blocks < of.limits.random_blocks).then(|| Seen {
+    (is_fake || blocks < of.limits.random_blocks).then(|| Hit {
         evidence: format!(
             "random access to {blocks} blocks of {}",
             units::size(access.block_bytes)

@@ -15,7 +15,7 @@ pub mod workload_mismatch;
 
 use crate::evidence::observation::Observation;
 use crate::evidence::of_result;
-use crate::evidence::rule::{Rule, Seen};
+use crate::evidence::rule::{Hit, Rule};
 use crate::model::finding::Finding;
 use crate::model::thresholds::Thresholds;
 use crate::study::Study;
@@ -37,11 +37,11 @@ pub static RULES: [&Rule; 10] = [
 /// What a check finds in the commands that a page states and its table does not have.
 fn of_commands(
     rule: &Rule,
-    check: fn(&Observation) -> Option<Seen>,
+    check: fn(&Observation) -> Option<Hit>,
     study: &Study,
 ) -> Option<Finding> {
     let limits = Thresholds::default();
     let commanded = study.commanded();
-    let seen = commanded.iter().find_map(|of| check(&Observation::of_result(&limits, of)))?;
-    Some(of_result(rule, seen.evidence, seen.advice))
+    let hit = commanded.iter().find_map(|of| check(&Observation::of_result(&limits, of)))?;
+    Some(of_result(rule, hit.evidence, hit.advice))
 }

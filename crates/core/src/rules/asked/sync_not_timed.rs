@@ -5,7 +5,7 @@ use crate::evidence::advice::Part::{On, Say};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::of_study;
-use crate::evidence::rule::{CLAIMS, Check, R, Rule, Seen, When};
+use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::units;
@@ -22,10 +22,10 @@ pub static RULE: Rule = Rule {
         MB of a gigabyte had not reached the drive when one study stopped its clock, and far more \
         on its PC. --end_fsync or --fsync includes the flush in the time; for dd use \
         conv=fdatasync, for iozone -e.",
-    checks: &[Check::Observed(seen), Check::Study(in_study), Check::Study(unstated)],
+    checks: &[Check::Observed(hit), Check::Study(in_study), Check::Study(unstated)],
 };
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let evidence = match of.unflushed?.bytes {
         Some(bytes) => format!("{} of buffered writes and no flush", units::size(bytes)),
         None => "buffered writes and no flush".to_string(),
@@ -45,11 +45,11 @@ fn seen(of: &Observation) -> Option<Seen> {
         )],
         _ => &[Say("Run it with --end_fsync=1: part of the data was still in memory.")],
     });
-    Some(Seen { evidence, advice })
+    Some(Hit { evidence, advice })
 }
 
 fn in_study(study: &Study) -> Option<Finding> {
-    of_commands(&RULE, seen, study)
+    of_commands(&RULE, hit, study)
 }
 
 /// Reads need no flush.

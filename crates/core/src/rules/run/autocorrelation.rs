@@ -48,7 +48,7 @@ const PLAUSIBLE: f64 = 0.3;
 /// The findings about one workload.
 fn in_run(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> Vec<Finding> {
     if run.header.protocol.rules == Rules::Lead {
-        let lead = Lead::of(run, table, compared, 1);
+        let lead = Lead::new(run, table, compared, 1);
         return of_lead(run, table, workload, &lead)
             .into_iter()
             .map(|drift| told(run, table, workload, &lead, drift))

@@ -47,7 +47,7 @@ fn of_winner(
         let twin_of = &candidates[twin];
         let of = twin_of.twin_of.as_ref().filter(|_| twin_of.slowed_ppm == 0)?;
         let original = CandidateIx::find(candidates, |c| c.name == *of)?;
-        Some((original, Paired::of(&table.differences(workload, twin, original))?))
+        Some((original, Paired::from_differences(&table.differences(workload, twin, original))?))
     });
     let own = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()));
     let (who, apart) = match own {

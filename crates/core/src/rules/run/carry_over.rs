@@ -139,7 +139,7 @@ mod tests {
 
     fn found(share: f64) -> Option<Finding> {
         let run = run_with(share);
-        of_workload(&run, &Table::of(&run, u32::MAX), WorkloadIx::FIRST)
+        of_workload(&run, &Table::from_run(&run, u32::MAX), WorkloadIx::FIRST)
     }
 
     #[test]
@@ -153,6 +153,6 @@ mod tests {
         assert_eq!(found(0.0), None);
         // Cells in one piece say nothing about it.
         let run = played(&["a", "b", "c"]);
-        assert_eq!(of_workload(&run, &Table::of(&run, u32::MAX), WorkloadIx::FIRST), None);
+        assert_eq!(of_workload(&run, &Table::from_run(&run, u32::MAX), WorkloadIx::FIRST), None);
     }
 }

@@ -154,7 +154,7 @@ fn winner(
     compared: &Comparison,
 ) -> Option<(CandidateIx, Option<Paired>)> {
     if run.header.protocol.rules == Rules::Lead {
-        let lead = Lead::of(run, table, compared, 1);
+        let lead = Lead::new(run, table, compared, 1);
         let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
         let closest = lead.closest().and_then(|against| against.paired);
         return lead.leader.filter(|_| is_winner).map(|leader| (leader, closest));

@@ -37,7 +37,7 @@ pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck:
 fn winners(run: &Run, table: &Table) -> Option<Finding> {
     let alpha = schedule::alpha_pair(run);
     let all: Vec<Comparison> = WorkloadIx::all(run.header.workloads.len())
-        .map(|w| Comparison::of(run, table, w, alpha))
+        .map(|w| Comparison::new(run, table, w, alpha))
         .collect();
     let won: Vec<(WorkloadIx, CandidateIx)> =
         WorkloadIx::each(&all).filter_map(|(w, c)| Some((w, winner(run, table, c)?.0))).collect();

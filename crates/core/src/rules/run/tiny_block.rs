@@ -6,7 +6,7 @@ use crate::decide::table::Table;
 use crate::evidence::advice::Part::{On, Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, Seen, W, When};
+use crate::evidence::rule::{CLAIMS, Check, E, Hit, Rule, W, When};
 use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -28,16 +28,16 @@ pub static RULE: Rule = Rule {
         and a PC twenty times as many, regardless of the drive: this measures the cost of a call. \
         In one study vfat won at 512 bytes and lost at 4 KiB. Use --bs 4k or more to measure the \
         drive.",
-    checks: &[Check::Observed(seen), Check::Study(in_study)],
+    checks: &[Check::Observed(hit), Check::Study(in_study)],
 };
 
 /// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(calls)] };
 
-fn seen(of: &Observation) -> Option<Seen> {
+fn hit(of: &Observation) -> Option<Hit> {
     let small =
         of.access.filter(|a| a.is_buffered && a.block_bytes < of.limits.small_block_bytes)?;
-    Some(Seen {
+    Some(Hit {
         evidence: format!(
             "buffered blocks of {} bytes measure the cost of calls",
             small.block_bytes

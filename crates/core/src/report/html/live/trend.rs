@@ -146,7 +146,7 @@ mod tests {
             })
             .build();
         run.started_unix_ns = i64::from(day) * 86_400_000_000_000;
-        Past::of(run, Some("<script>".to_string()))
+        Past::from_run(run, Some("<script>".to_string()))
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::model::machine::Machine;
 
 /// Runs of one machine that have the same label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct RunGroup {
     /// The machine.
     pub machine: Machine,
     /// Their label.
@@ -43,33 +43,33 @@ impl Last {
     }
 }
 
-impl Seen {
+impl RunGroup {
     /// One run.
-    pub fn one(machine: Machine, label: Option<String>, last: Last) -> Seen {
+    pub fn one(machine: Machine, label: Option<String>, last: Last) -> RunGroup {
         let (arrived, first_unix_ns) = (last.arrived, last.unix_ns);
-        Seen { machine, label, runs: 1, arrived, first_unix_ns, last }
+        RunGroup { machine, label, runs: 1, arrived, first_unix_ns, last }
     }
 }
 
 /// Those of one machine and label together, the latest to come into the store first.
-pub fn gather(all: impl IntoIterator<Item = Seen>) -> Vec<Seen> {
-    let mut found: BTreeMap<(Machine, Option<String>), Seen> = BTreeMap::new();
-    for seen in all {
-        let key = (seen.machine.clone(), seen.label.clone());
+pub fn gather(all: impl IntoIterator<Item = RunGroup>) -> Vec<RunGroup> {
+    let mut found: BTreeMap<(Machine, Option<String>), RunGroup> = BTreeMap::new();
+    for group in all {
+        let key = (group.machine.clone(), group.label.clone());
         match found.get_mut(&key) {
-            None => drop(found.insert(key, seen)),
+            None => drop(found.insert(key, group)),
             Some(known) => {
-                known.runs += seen.runs;
-                known.arrived = known.arrived.max(seen.arrived);
-                known.first_unix_ns = known.first_unix_ns.min(seen.first_unix_ns);
-                if seen.last.order() > known.last.order() {
-                    known.last = seen.last;
+                known.runs += group.runs;
+                known.arrived = known.arrived.max(group.arrived);
+                known.first_unix_ns = known.first_unix_ns.min(group.first_unix_ns);
+                if group.last.order() > known.last.order() {
+                    known.last = group.last;
                 }
             }
         }
     }
-    let mut all: Vec<Seen> = found.into_values().collect();
-    all.sort_by_key(|seen| Reverse(seen.arrived));
+    let mut all: Vec<RunGroup> = found.into_values().collect();
+    all.sort_by_key(|group| Reverse(group.arrived));
     all
 }
 
@@ -77,11 +77,11 @@ pub fn gather(all: impl IntoIterator<Item = Seen>) -> Vec<Seen> {
 mod tests {
     use super::*;
 
-    fn one(hostname: &str, label: Option<&str>, arrived: i64, unix_ns: i64) -> Seen {
+    fn one(hostname: &str, label: Option<&str>, arrived: i64, unix_ns: i64) -> RunGroup {
         let machine = Machine { hostname: hostname.to_string(), ..Machine::default() };
         let run = format!("{arrived:016x}");
         let last = Last { run, unix_ns, arrived, kernel: format!("6.{arrived}") };
-        Seen::one(machine, label.map(str::to_string), last)
+        RunGroup::one(machine, label.map(str::to_string), last)
     }
 
     #[test]
