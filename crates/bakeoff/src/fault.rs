@@ -16,7 +16,7 @@ use crate::ui::say;
 pub enum Outcome {
     /// Everything asked for is answered: exit 0.
     Done,
-    /// Some verdict is not resolved or refused, or every cell was invalid: exit 1.
+    /// Some verdict is open or prevented, or every cell was invalid: exit 1.
     Open,
     /// The state of a service, which is its exit code for a monitoring system.
     Service(State),

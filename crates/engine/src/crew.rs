@@ -120,7 +120,7 @@ fn member<W: Worker>(
 }
 
 fn one_slice<W: Worker>(worker: &mut W, go: &Go) -> Result<Piece, EngineError> {
-    let (piece, waited_ns) = waiting::beside(|| worker.slice(go))?;
+    let (piece, waited_ns) = waiting::with_wait_time(|| worker.slice(go))?;
     Ok(Piece { waited_ns, ..piece })
 }
 

@@ -72,16 +72,16 @@ pub fn measure_recorded(
     let target = Some(&target);
     let (engine, findings) = choose(job);
     let (depth, in_turns) = (job.iodepth, false);
-    let around = Around { engine, depth, in_turns, findings };
+    let setup = LaneSetup { engine, depth, in_turns, findings };
     match engine {
-        EngineName::IoUring => measure_with(job, target, &live, around, Lane::<Uring>::queued()),
-        EngineName::Libaio => measure_with(job, target, &live, around, Lane::<Libaio>::queued()),
+        EngineName::IoUring => measure_with(job, target, &live, setup, Lane::<Uring>::queued()),
+        EngineName::Libaio => measure_with(job, target, &live, setup, Lane::<Libaio>::queued()),
         EngineName::Psync | EngineName::Null | EngineName::Nop => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
-            let around = Around { depth: 1, in_turns, ..around };
+            let setup = LaneSetup { depth: 1, in_turns, ..setup };
             let run = Lane::<Psync>::immediate();
-            let mut measurement = measure_with(&threads, target, &live, around, run)?;
+            let mut measurement = measure_with(&threads, target, &live, setup, run)?;
             measurement.job = job.clone();
             Ok(measurement)
         }
@@ -138,8 +138,8 @@ fn measure_idle<'a, E: Engine>(
     run: Run<'a, E>,
 ) -> Result<Measurement, EngineError> {
     let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
-    let around = Around { engine, depth, in_turns: false, findings };
-    measure_with(job, None, live, around, run)
+    let setup = LaneSetup { engine, depth, in_turns: false, findings };
+    measure_with(job, None, live, setup, run)
 }
 
 /// The ring alone. There is nothing to fall back to.
@@ -152,7 +152,7 @@ fn measure_nop<'a>(job: &'a Job, live: &'a Live<'a>) -> Result<Measurement, Engi
 }
 
 /// What was decided before the lanes start.
-pub struct Around {
+pub struct LaneSetup {
     /// Who does it.
     pub engine: EngineName,
     /// I/Os in flight a lane.
@@ -192,10 +192,10 @@ fn measure_with<'a, E: Engine>(
     job: &'a Job,
     target: Option<&Target>,
     live: &'a Live<'a>,
-    around: Around,
+    setup: LaneSetup,
     run: Run<'a, E>,
 ) -> Result<Measurement, EngineError> {
-    let Around { engine, depth, in_turns, findings } = around;
+    let LaneSetup { engine, depth, in_turns, findings } = setup;
     let clock = Clock::find();
     let cost = calibrate::cost(job, depth, clock)?;
     live.record_head(job, in_turns)?;
@@ -207,8 +207,8 @@ fn measure_with<'a, E: Engine>(
     };
     let (lanes, usage) = run_lanes(job.numjobs, live, prepare)?;
     let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
-    let around = Circumstances { engine, usage, cost, clock, findings };
-    let mut measurement = report::measurement(job, lanes, around);
+    let circumstances = Circumstances { engine, usage, cost, clock, findings };
+    let mut measurement = report::measurement(job, lanes, circumstances);
     if let Some(target) = target.filter(|_| job.verify) {
         measurement.verified_bytes = Some(verify::verify(job, target, &traces)?);
     }
@@ -235,9 +235,9 @@ mod tests {
         let target = Target::find(&path, &threads).unwrap();
         let live = Live::new(None);
         let (engine, findings) = (EngineName::Psync, Vec::new());
-        let around = Around { engine, depth: 1, in_turns: true, findings };
+        let setup = LaneSetup { engine, depth: 1, in_turns: true, findings };
         let run = Lane::<Psync>::immediate();
-        let measurement = measure_with(&threads, Some(&target), &live, around, run).unwrap();
+        let measurement = measure_with(&threads, Some(&target), &live, setup, run).unwrap();
         assert_eq!(measurement.verified_bytes, Some(41 * 1000));
         assert_eq!(measurement.total_ios(), 3 * 41);
     }

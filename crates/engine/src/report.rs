@@ -25,7 +25,7 @@ pub struct Circumstances {
 }
 
 /// The measurement of one or more lanes.
-pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Measurement {
+pub fn measurement(job: &Job, lanes: Vec<Outcome>, circumstances: Circumstances) -> Measurement {
     let start_ns = lanes.iter().map(|l| l.start_ns).min().unwrap_or(0);
     let end_ns = lanes.iter().map(|l| l.end_ns).max().unwrap_or(0);
     let elapsed_ns = (end_ns - start_ns).max(1);
@@ -37,15 +37,15 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
     let huge = lanes.iter().all(|l| l.huge);
     let pooled_ios = lanes.iter().map(|l| l.pooled_ios).sum();
     let backlog = job.rate_iops.map(|_| lanes.iter().map(|l| l.backlog).sum());
-    let stamp_error_ns = lanes.iter().map(|lane| stamp_error_ns(lane, around.cost)).max();
+    let stamp_error_ns = lanes.iter().map(|lane| stamp_error_ns(lane, circumstances.cost)).max();
     let recorders = lanes.into_iter().map(|lane| lane.recorder).collect();
     let (all, windows) = Recorder::merge(recorders, elapsed_ns);
     let stats = |kind| all.tally(kind).and_then(|tally| tally.totals().stats(elapsed_ns));
-    let tool_ns = tool_ns(&all, around.cost, pooled_ios) / count as f64;
+    let tool_ns = tool_ns(&all, circumstances.cost, pooled_ios) / count as f64;
     Measurement {
         schema: SCHEMA.to_string(),
         job: job.clone(),
-        engine: around.engine,
+        engine: circumstances.engine,
         elapsed_ns,
         monotonic_ns: Some(start_ns),
         data_ns,
@@ -58,19 +58,19 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, around: Circumstances) -> Mea
         stat: stats(Kind::Stat),
         unlink: stats(Kind::Unlink),
         commit: stats(Kind::Commit),
-        usr_cpu_ns: around.usage.usr_ns,
-        sys_cpu_ns: around.usage.sys_ns,
+        usr_cpu_ns: circumstances.usage.usr_ns,
+        sys_cpu_ns: circumstances.usage.sys_ns,
         waited_ns: waited.map(|ns| ns / count),
         windows,
         tool_ns: tool_ns as u64,
-        clock: Some(told_by(around.clock, stamp_error_ns.unwrap_or(0))),
+        clock: Some(told_by(circumstances.clock, stamp_error_ns.unwrap_or(0))),
         mem: if huge { "thp" } else { "malloc" }.to_string(),
         pooled_ios,
         verified_bytes: None,
         backlog,
         figures: Vec::new(),
         tool: None,
-        findings: around.findings,
+        findings: circumstances.findings,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::error::EngineError;
 use crate::lane::sliced::SlicedLane;
 use crate::lane::{Cell, Lane, Run};
 use crate::live::Live;
-use crate::measure::{Around, as_threads, choose};
+use crate::measure::{LaneSetup, as_threads, choose};
 use crate::outcome::{Outcome, Piece};
 use crate::record::Kind;
 use crate::report::{self, Circumstances};
@@ -64,22 +64,22 @@ pub fn measure_slices(
         let depth = job.iodepth;
         let run = if depth == 1 { Lane::<Null>::immediate() } else { Lane::<Null>::queued() };
         let (engine, findings) = (job.engine, Vec::new());
-        let around = Around { engine, depth, in_turns: false, findings };
-        return in_lanes((job, None), live, around, run, talk);
+        let setup = LaneSetup { engine, depth, in_turns: false, findings };
+        return in_lanes((job, None), live, setup, run, talk);
     }
     let target = find(job)?;
     let (engine, findings) = choose(job);
-    let around = Around { engine, depth: job.iodepth, in_turns: false, findings };
+    let setup = LaneSetup { engine, depth: job.iodepth, in_turns: false, findings };
     let on = Some(&target);
     match engine {
-        EngineName::IoUring => in_lanes((job, on), live, around, Lane::<Uring>::queued(), talk),
-        EngineName::Libaio => in_lanes((job, on), live, around, Lane::<Libaio>::queued(), talk),
+        EngineName::IoUring => in_lanes((job, on), live, setup, Lane::<Uring>::queued(), talk),
+        EngineName::Libaio => in_lanes((job, on), live, setup, Lane::<Libaio>::queued(), talk),
         EngineName::Psync | EngineName::Null | EngineName::Nop => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
-            let around = Around { depth: 1, in_turns, ..around };
+            let setup = LaneSetup { depth: 1, in_turns, ..setup };
             let run = Lane::<Psync>::immediate();
-            let measured = in_lanes((&threads, on), live, around, run, talk)?;
+            let measured = in_lanes((&threads, on), live, setup, run, talk)?;
             Ok(Measurement { job: job.clone(), ..measured })
         }
     }
@@ -88,11 +88,11 @@ pub fn measure_slices(
 fn in_lanes<'a, E: Engine>(
     (job, target): (&'a Job, Option<&Target>),
     live: &'a Live<'a>,
-    around: Around,
+    setup: LaneSetup,
     run: Run<'a, E>,
     talk: Talk<'_>,
 ) -> Result<Measurement, EngineError> {
-    let Around { engine, depth, in_turns, findings } = around;
+    let LaneSetup { engine, depth, in_turns, findings } = setup;
     let clock = Clock::find();
     let cost = calibrate::cost(job, depth, clock)?;
     let cell = Cell { job, depth, in_turns, cost, clock, live };
@@ -132,8 +132,8 @@ fn in_directory(
     };
     let lanes = in_crew(cell, prepare, &mut counting)?;
     let (engine, usage, findings) = (EngineName::Psync, Usage::default(), Vec::new());
-    let around = Circumstances { engine, usage, cost, clock, findings };
-    let ended = report::measurement(job, lanes, around);
+    let circumstances = Circumstances { engine, usage, cost, clock, findings };
+    let ended = report::measurement(job, lanes, circumstances);
     Ok(Measurement { verified_bytes: job.verify.then_some(read_bytes), ..ended })
 }
 

@@ -53,8 +53,8 @@ pub fn measure(job: &Job, target: Spot<'_>, live: &Live) -> Result<Measurement, 
         Ok(move || lane.run())
     })?;
     let (engine, findings) = (EngineName::Psync, Vec::new());
-    let around = Circumstances { engine, usage, cost, clock, findings };
-    let mut measurement = report::measurement(job, lanes, around);
+    let circumstances = Circumstances { engine, usage, cost, clock, findings };
+    let mut measurement = report::measurement(job, lanes, circumstances);
     if job.verify {
         let read = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
         measurement.verified_bytes = Some(read);

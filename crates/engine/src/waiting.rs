@@ -18,8 +18,8 @@ pub fn counted(run: impl FnOnce() -> Result<Outcome, EngineError>) -> Result<Out
     Ok(outcome)
 }
 
-/// Runs one slice in this thread; beside its result, how long the thread waited for a CPU.
-pub fn beside<T>(
+/// Runs one slice in this thread; returns its result and how long the thread waited for a CPU.
+pub fn with_wait_time<T>(
     run: impl FnOnce() -> Result<T, EngineError>,
 ) -> Result<(T, Option<u64>), EngineError> {
     let before = waited_ns();

@@ -40,7 +40,7 @@ pub fn read(words: Vec<OsString>) -> Result<Args, clap::Error> {
         Some((before, rest)) => read_bench(before, &rest),
         None => formats::parse(words),
     };
-    read.map_err(harmless)
+    read.map_err(without_destructive_hints)
 }
 
 /// The options of one job, in words of `bench`; those of the command line come first.
@@ -98,7 +98,7 @@ fn read_bench(before: &[OsString], rest: &[String]) -> Result<Args, clap::Error>
 }
 
 /// The same error without a suggestion that destroys.
-fn harmless(mut error: clap::Error) -> clap::Error {
+fn without_destructive_hints(mut error: clap::Error) -> clap::Error {
     let is_destructive = |value: &ContextValue| {
         let offers = |text: &String| DESTRUCTIVE.contains(&text.as_str());
         #[expect(clippy::wildcard_enum_match_arm, reason = "clap may add kinds of values")]

@@ -1,5 +1,5 @@
-//! `bakeoff check [TARGET]`: is this machine and place fit to measure on, and what is it? With
-//! `--engine`: what the load generator itself costs.
+//! `bakeoff check [TARGET]`: whether this machine and target are ready for measuring, and what they
+//! are. With `--engine`: what the load generator itself costs.
 
 use std::path::{Path, PathBuf};
 

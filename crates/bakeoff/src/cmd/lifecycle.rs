@@ -94,7 +94,7 @@ pub fn recover(global: &Global) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Begins a run, prepares its ground, measures it and answers.
+/// Begins a run, prepares its target set, measures it and answers.
 pub fn run(
     global: &Global,
     plan: RunPlan,
@@ -133,7 +133,7 @@ pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
     })
 }
 
-/// Measures on a prepared ground until the run stops, and answers.
+/// Measures on a prepared target set until the run stops, and answers.
 pub fn go_on(
     global: &Global,
     mut session: Session,

@@ -104,8 +104,8 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     }
 }
 
-/// Prepares the ground again as the record says it was; a run that died before its plan was
-/// settled is rehearsed from the start.
+/// Prepares the target set again as the record describes it; a run that died before its rehearsal
+/// ended is rehearsed from the start.
 fn prepare(session: &mut Session, given: &[String]) -> Result<TargetSet, StepError> {
     let run = session.journal.run();
     if run.header.verb == Verb::Run {

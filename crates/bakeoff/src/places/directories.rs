@@ -1,4 +1,5 @@
-//! The ground of `quick`: a scratch directory with a data file in each directory, laid out once.
+//! The target set of `quick`: a scratch directory with a data file in each directory, laid out
+//! once.
 
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Kind};
@@ -34,7 +35,7 @@ const LAYOUT_SHARE: u64 = 10;
 /// Layout time of a run without a limit.
 const LAYOUT_NS: u64 = 30_000_000_000;
 
-/// Prepares every directory, settles the plan and gives the ground to stand on.
+/// Prepares every directory, applies the limits to the plan and returns the target set.
 pub fn prepare(session: &mut Session) -> Result<TargetSet, StepError> {
     let candidates = session.journal.run().header.candidates.clone();
     let mut scratches = Vec::new();

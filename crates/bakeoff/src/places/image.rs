@@ -1,5 +1,5 @@
-//! The ground of `demo`: fully written images on loop devices, one for each stack, over which the
-//! stacks rotate.
+//! The target set of `demo`: fully written images on loop devices, one for each stack, over which
+//! the stacks rotate.
 
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
 use bakeoff_core::model::event::{Action, FlashState, Header, Region};

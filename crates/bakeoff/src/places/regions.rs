@@ -1,5 +1,5 @@
-//! The ground of stacks: a region of an image or of one or several devices, on which each stack is
-//! made in turn, from the state the region had before every other one.
+//! The target set of stacks: a region of an image or of one or several devices, on which each stack
+//! is made in turn, from the same state of the region.
 //!
 //! A visit is a list of steps, each with its way back: settings of the kernel, the region's state,
 //! encryption, volume, filesystem, mount. They are undone in reverse when the visit ends, however

@@ -14,7 +14,7 @@ use crate::steps::journal::Journal;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 
-/// The ground of a run. There is one.
+/// Where a run measures. There is one.
 #[allow(clippy::large_enum_variant)]
 pub enum TargetSet {
     /// One prepared site for each candidate.
@@ -98,7 +98,7 @@ impl TargetSet {
         self.regions().map_or(Ok(()), |regions| regions.leave(journal))
     }
 
-    /// Ends a run on this ground; gives what could not be done.
+    /// Ends a run on these targets; returns what could not be done.
     pub fn close(&mut self, session: &mut Session) -> Vec<String> {
         match self {
             TargetSet::Directories { .. } => {

@@ -1,4 +1,4 @@
-//! The ground of `run`: a region on each target, its state brought about, its speed looked at.
+//! The target set of `run`: a region on each target, preconditioned, its speed surveyed.
 
 use bakeoff_core::decide::{self, size};
 use bakeoff_core::evidence::cell::fake_capacity;

@@ -40,31 +40,31 @@ pub struct Progress {
     last: Cell<Option<(Instant, Live)>>,
     ends: Cell<Option<(Instant, Instant)>>,
     quiet: bool,
-    held: Held,
+    queued: QueuedLines,
     beside: Cell<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 /// Lines that were said while something else had the terminal; `None` while nothing has it.
-type Held = Arc<Mutex<Option<Vec<String>>>>;
+type QueuedLines = Arc<Mutex<Option<Vec<String>>>>;
 
 /// Whether anything is drawn, from elsewhere.
 #[cfg(feature = "tui")]
 pub struct Lines {
     all: MultiProgress,
-    held: Held,
+    queued: QueuedLines,
 }
 
 #[cfg(feature = "tui")]
 impl Lines {
     /// Draws nothing until [`Lines::show`]; what is said meanwhile is kept.
     pub fn hold(&self) {
-        locked(&self.held).get_or_insert_default();
+        locked(&self.queued).get_or_insert_default();
         self.all.set_draw_target(ProgressDrawTarget::hidden());
     }
 
     /// Draws again, behind what was said meanwhile.
     pub fn show(&self) {
-        let said = locked(&self.held).take();
+        let said = locked(&self.queued).take();
         if let Some(said) = said {
             self.all.set_draw_target(ProgressDrawTarget::stderr());
             for line in said {
@@ -78,7 +78,7 @@ impl Lines {
 impl Progress {
     /// Holds and shows it from another thread.
     pub fn lines(&self) -> Lines {
-        Lines { all: self.all.clone(), held: Arc::clone(&self.held) }
+        Lines { all: self.all.clone(), queued: Arc::clone(&self.queued) }
     }
 
     /// What is to be done before the terminal is needed for the end.
@@ -87,8 +87,8 @@ impl Progress {
     }
 }
 
-fn locked(held: &Held) -> MutexGuard<'_, Option<Vec<String>>> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(queued: &QueuedLines) -> MutexGuard<'_, Option<Vec<String>>> {
+    queued.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Progress {
@@ -107,8 +107,8 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars(&out::spelled("━━─")));
         }
-        let (last, ends, held) = (Cell::new(None), Cell::new(None), Held::default());
-        Progress { all, so_far, bar, last, ends, quiet, held, beside: Cell::new(None) }
+        let (last, ends, queued) = (Cell::new(None), Cell::new(None), QueuedLines::default());
+        Progress { all, so_far, bar, last, ends, quiet, queued, beside: Cell::new(None) }
     }
 
     /// Ends what shares the terminal.
@@ -184,8 +184,8 @@ impl Progress {
 
     /// Prints a line above the bar, for things worth keeping.
     pub fn say(&self, line: &str) {
-        if let Some(held) = &mut *locked(&self.held) {
-            held.push(line.to_string());
+        if let Some(queued) = &mut *locked(&self.queued) {
+            queued.push(line.to_string());
         } else if self.bar.is_hidden() {
             say::line(format_args!("{line}"));
         } else {

@@ -121,7 +121,7 @@ fn fio(amounts: Amounts) -> Vec<Case> {
     ]
 }
 
-/// The parts of a profile in the hands of both: in one process each, in their order.
+/// The parts of a profile for both tools: in one process each, in their order.
 fn whole(profile: Profile, tool: DriverName, name: &str, job: Job, known: KnownOf) -> Case {
     let parts = profiles::parts(profile, &job);
     let phase = |work: Workload| {

@@ -27,7 +27,7 @@ const STRETCHES: usize = 4096;
 /// Most devices, CPUs, clocks, temperatures, threads or lines of log.
 const SERIES: usize = 1024;
 /// Most ceilings.
-const RUNGS: usize = 4096;
+const LAYERS_MAX: usize = 4096;
 /// Longest name, bytes: 40 characters of the longest kind.
 const NAME_BYTES: usize = 160;
 
@@ -142,7 +142,7 @@ fn check_cell(cell: &Cell) -> Result<(), &'static str> {
 }
 
 fn check_ceilings(of: &Ceilings) -> Result<(), &'static str> {
-    ensure(of.measured.len() <= RUNGS && of.skipped.len() <= RUNGS, "too many ceilings")?;
+    ensure(of.measured.len() <= LAYERS_MAX && of.skipped.len() <= LAYERS_MAX, "too many ceilings")?;
     let rates = of.measured.iter().all(|r| is_rate(r.rate) && is_rate(r.bytes_per_s));
     ensure(rates, "a ceiling is out of range")
 }

@@ -2,10 +2,11 @@
 //!
 //! What all candidates have in common cancels in the difference inside a block. A slow wave of one
 //! candidate alone does not: blocks are then no independent samples, and intervals too narrow.
-//! Five or eight blocks can hardly show it, so the rule works in three steps: a run that might have
-//! a wanderer is not over at an early look, a verdict is refused where chance explains the wave
-//! badly, and after the last block a winner must be one also for a wave as slow as the blocks
-//! allow. How often that finds one, and how often anything could, is measured in docs/truth.md.
+//! Five or eight blocks can hardly show it, so the rule works in three steps: a run with a
+//! candidate that might drift is not over at an early look, a verdict is refused where chance
+//! explains the wave badly, and after the last block a winner must be one also for a wave as slow
+//! as the blocks allow. How often that finds one, and how often anything could, is measured in
+//! docs/truth.md.
 
 mod residuals;
 

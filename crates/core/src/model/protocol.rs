@@ -107,7 +107,7 @@ pub struct Protocol {
     pub cell_min_ios: u64,
     /// Most bytes the run may write.
     pub max_write_bytes: Option<u64>,
-    /// From where on rules speak.
+    /// Thresholds at which rules fire.
     #[serde(default, skip_serializing_if = "is_default")]
     pub thresholds: Thresholds,
     /// Whether experiments after the answer turn suspicions about the bottleneck into proof.

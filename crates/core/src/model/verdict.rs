@@ -174,7 +174,7 @@ pub struct WorkloadVerdict {
     pub effects: Vec<Effect>,
     /// Figures for each candidate, best first.
     pub standings: Vec<Standing>,
-    /// What holds each candidate back, with what speaks for it.
+    /// The bottleneck of each candidate, with its evidence.
     pub held_back: Vec<Bottleneck>,
     /// Findings that limit this verdict.
     pub findings: Vec<Finding>,

@@ -59,7 +59,7 @@ pub struct ProtocolRequest {
     pub cell_max_ns: Option<u64>,
     /// Fewest operations in a cell.
     pub cell_min_ios: Option<u64>,
-    /// From where on rules speak.
+    /// Thresholds at which rules fire.
     pub thresholds: Thresholds,
     /// How candidates share the time of a block; `None` = side by side where there is room.
     pub isolation: Option<Isolation>,

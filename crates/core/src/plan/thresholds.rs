@@ -1,4 +1,4 @@
-//! `[protocol.thresholds]`: from where on rules speak, where whoever measures knows better than the
+//! `[protocol.thresholds]`: thresholds at which rules fire, for those who know better than the
 //! defaults. Keys are the fields of [`Thresholds`], as a record has them (docs/format.md).
 
 use toml::de::DeTable;

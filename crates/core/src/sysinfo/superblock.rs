@@ -1,4 +1,4 @@
-//! What superblocks say beside their identity: size, used space, age.
+//! What superblocks contain besides their identity: size, used space, age.
 //!
 //! Read from the first bytes of a filesystem, so that they need no mount and no tool of each
 //! filesystem. Nothing is changed by them and nothing is decided by them: they are for people.

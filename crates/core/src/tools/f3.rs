@@ -60,14 +60,14 @@ pub struct F3 {
     news: Option<(u64, String, bool)>,
     block: Option<Block>,
     /// A block that began where another one had no end: the rest of that one may be in it.
-    held: Option<Held>,
+    pending: Option<Pending>,
     /// First and last line about files that no figure followed yet.
     files: Option<(u64, u64)>,
 }
 
 /// A block with what stood above it.
 #[derive(Debug)]
-struct Held {
+struct Pending {
     block: Block,
     version: Option<String>,
     news: Option<(u64, String, bool)>,
@@ -181,26 +181,26 @@ impl F3 {
         self.block.insert(block)
     }
 
-    /// A new block. Where it is the rest of another one, the held block may have lines of that one,
-    /// and the new block of the held one: neither is read but for the first line.
+    /// A new block. Where it is the rest of another one, the pending block may have lines of that
+    /// one, and the new block of the pending one: neither is read but for the first line.
     fn fresh(&mut self, line: &Line<'_>, test: &'static str, out: &mut Out) -> Block {
         self.close(out);
         let mut block = Block::new(line, test);
-        let is_near = |held: &mut Held| {
-            held.block.test == test && line.number <= held.block.last_line + FAR_LINES
+        let is_near = |pending: &mut Pending| {
+            pending.block.test == test && line.number <= pending.block.last_line + FAR_LINES
         };
-        if let Some(mut held) = self.held.take_if(is_near) {
-            held.block.keep_first(out);
-            held.give(out);
+        if let Some(mut pending) = self.pending.take_if(is_near) {
+            pending.block.keep_first(out);
+            pending.give(out);
             block.is_mixed = true;
         }
         block
     }
 
-    /// Gives the held block: the rest of another one did not follow.
+    /// Gives the pending block: the rest of another one did not follow.
     fn release(&mut self, out: &mut Out) {
-        if let Some(held) = self.held.take() {
-            held.give(out);
+        if let Some(pending) = self.pending.take() {
+            pending.give(out);
         }
     }
 
@@ -218,18 +218,18 @@ impl F3 {
         let Some(block) = self.block.take() else { return false };
         let news = self.news.take().filter(|_| block.test == "f3probe");
         let news = news.filter(|(at, ..)| *at < block.place.first_line);
-        let held = Held { block, version: self.version.take(), news };
-        if held.block.is_suspect {
+        let pending = Pending { block, version: self.version.take(), news };
+        if pending.block.is_suspect {
             self.release(out);
-            self.held = Some(held);
+            self.pending = Some(pending);
         } else {
-            held.give(out);
+            pending.give(out);
         }
         true
     }
 }
 
-impl Held {
+impl Pending {
     fn give(self, out: &mut Out) {
         self.block.give(self.version, self.news, out);
     }

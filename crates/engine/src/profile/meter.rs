@@ -260,8 +260,8 @@ impl<'a> Meter<'a> {
         }
         let making_ns = making_ns / outcomes.len() as u64;
         let engine = EngineName::Psync;
-        let around = Circumstances { engine, usage, cost, clock, findings };
-        let mut measurement = report::measurement(&job, outcomes, around);
+        let circumstances = Circumstances { engine, usage, cost, clock, findings };
+        let mut measurement = report::measurement(&job, outcomes, circumstances);
         measurement.tool_ns += making_ns;
         measurement.figures = figures;
         measurement

@@ -3,7 +3,7 @@
 //! Here a disk may be erased, a stick pulled out and the power cut. What happens to disks, mounts
 //! and mappings is real; how long it takes means nothing, and no test looks at it.
 //!
-//! `bed` makes machines, `guest` is one that runs, `scenario` has the tests.
+//! `lab` makes machines, `guest` is one that runs, `scenario` has the tests.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-mod bed;
 mod board;
 mod clean;
 mod disk;
@@ -20,6 +19,7 @@ mod guest;
 mod image;
 mod job;
 mod kernel;
+mod lab;
 mod log_writes;
 mod machine;
 pub mod networked;
@@ -31,11 +31,11 @@ mod scenario;
 mod store;
 
 use crate::tally::Tally;
-use bed::{Bed, Program};
 use board::Board;
 use clean::State;
 use disk::{Disk, MIB};
 use guest::Guest;
+use lab::{Program, TestLab};
 use machine::Machine;
 pub use port::Output;
 pub use scenario::caps::{PAIRS as CAPPED_PAIRS, Pair as CappedPair, Said};
@@ -97,17 +97,17 @@ pub fn test(root: &Path, options: Options) -> Result<bool> {
         (None, true) => Program::Released,
         (None, false) => Program::Built,
     };
-    let bed = Bed::new(root, program);
+    let lab = TestLab::new(root, program);
     let parts = &options.parts;
     if let Some(script) = &options.run {
-        return try_script(&bed, script, parts.first().map_or("pc", String::as_str));
+        return try_script(&lab, script, parts.first().map_or("pc", String::as_str));
     }
     let wanted = |name: &str| options.names(name) || (parts.is_empty() && !is_alone(name));
     if options.list {
         names().filter(|name| parts.is_empty() || wanted(name)).for_each(|name| println!("{name}"));
         return Ok(true);
     }
-    let tally = run_parts(&bed, &wanted)?;
+    let tally = run_parts(&lab, &wanted)?;
     let left: Vec<String> = names().filter(|name| parts.is_empty() && !wanted(name)).collect();
     if !left.is_empty() {
         println!("not run, because they need the machine for themselves: {}", left.join(", "));
@@ -124,8 +124,8 @@ pub fn measure_capped(
     runs: u64,
 ) -> Result<Vec<Vec<Said>>> {
     let built = program.map(Path::to_path_buf);
-    let bed = Bed::new(root, built.map_or(Program::Built, Program::OnPc));
-    scenario::caps::measure_all(&bed, pairs, |guest, pair| {
+    let lab = TestLab::new(root, built.map_or(Program::Built, Program::OnPc));
+    scenario::caps::measure_all(&lab, pairs, |guest, pair| {
         (1..=runs).map(|seed| scenario::caps::measure(guest, pair, seed)).collect()
     })
 }
@@ -140,9 +140,9 @@ pub fn run_on_pi(
     limit: Duration,
 ) -> Result<Output> {
     let kind = named(board)?;
-    let bed = Bed::new(root, Program::Released).with_file(there, here);
+    let lab = TestLab::new(root, Program::Released).with_file(there, here);
     let name = format!("install-{board}");
-    let mut guest = bed.machine(kind, &name, &scenario::pi::card())?.boot()?;
+    let mut guest = lab.machine(kind, &name, &scenario::pi::card())?.boot()?;
     guest.ok(&format!("{} && mount /dev/mmcblk0 /mnt", scenario::pi::MAKE))?;
     guest.run_within(script, limit)
 }
@@ -154,7 +154,7 @@ fn named(name: &str) -> Result<&'static Board> {
 }
 
 /// Runs a script on a machine with a few disks, for a look.
-fn try_script(bed: &Bed, script: &str, board: &str) -> Result<bool> {
+fn try_script(lab: &TestLab, script: &str, board: &str) -> Result<bool> {
     let board = named(board)?;
     let disks = match board.name {
         "pc" => vec![
@@ -163,7 +163,7 @@ fn try_script(bed: &Bed, script: &str, board: &str) -> Result<bool> {
         ],
         _ => scenario::pi::card(),
     };
-    let mut guest = bed.machine(board, "try", &disks)?.boot()?;
+    let mut guest = lab.machine(board, "try", &disks)?.boot()?;
     let output = guest.run(script)?;
     print!("{}", output.text());
     eprint!("{}", output.error());
@@ -190,7 +190,7 @@ fn is_alone(name: &str) -> bool {
 
 /// Runs all parts that are wanted: beside each other, as many as there are CPUs, except those of
 /// which each has the machine for itself.
-fn run_parts(bed: &Bed, wanted: &Wanted<'_>) -> Result<Tally> {
+fn run_parts(lab: &TestLab, wanted: &Wanted<'_>) -> Result<Tally> {
     let tally = Mutex::new(Tally::default());
     let (alone, together): (Vec<&Part>, _) = PARTS.iter().partition(|part| part.is_alone());
     let waiting = Mutex::new(VecDeque::from(together));
@@ -198,10 +198,10 @@ fn run_parts(bed: &Bed, wanted: &Wanted<'_>) -> Result<Tally> {
     let cpus = std::thread::available_parallelism()?.get();
     std::thread::scope(|scope| {
         for _ in 0..cpus {
-            scope.spawn(|| std::iter::from_fn(next).for_each(|part| part.run(bed, wanted, &tally)));
+            scope.spawn(|| std::iter::from_fn(next).for_each(|part| part.run(lab, wanted, &tally)));
         }
     });
-    alone.into_iter().for_each(|part| part.run(bed, wanted, &tally));
+    alone.into_iter().for_each(|part| part.run(lab, wanted, &tally));
     Ok(tally.into_inner().expect("nobody panics with it"))
 }
 
@@ -216,12 +216,12 @@ impl Part {
         }
     }
 
-    fn run(&self, bed: &Bed, wanted: &Wanted<'_>, tally: &Mutex<Tally>) {
+    fn run(&self, lab: &TestLab, wanted: &Wanted<'_>, tally: &Mutex<Tally>) {
         match self {
-            Part::Group(group) => run_group(bed, group, wanted, tally),
+            Part::Group(group) => run_group(lab, group, wanted, tally),
             Part::Solo(solo) if wanted(solo.name) => {
                 let started = Instant::now();
-                let result = (solo.run)(bed);
+                let result = (solo.run)(lab);
                 tally.lock().expect("nobody panics with it").add(solo.name, started, "", result);
             }
             Part::Solo(_) => {}
@@ -230,7 +230,7 @@ impl Part {
 }
 
 /// Runs the tests of a group in one guest, or in another after one that left it in a state.
-fn run_group(bed: &Bed, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>) {
+fn run_group(lab: &TestLab, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>) {
     let mut running: Option<(Machine, Guest, State)> = None;
     for test in (group.tests)() {
         let name = format!("{}/{}", group.name, test.name);
@@ -241,7 +241,7 @@ fn run_group(bed: &Bed, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>
         let mut cpu_seconds = None;
         // The first one bears what it takes to boot.
         let earlier = running.as_ref().and_then(|(_, guest, _)| guest.cpu_seconds());
-        let result = match running.take().map_or_else(|| start(bed, group, group.name), Ok) {
+        let result = match running.take().map_or_else(|| start(lab, group, group.name), Ok) {
             Err(error) => Err(error),
             Ok((machine, mut guest, before)) => {
                 let tested = (test.run)(&mut guest);
@@ -262,8 +262,8 @@ fn run_group(bed: &Bed, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Tally>
 }
 
 /// A guest of a group, whose disks are kept in a folder of that name.
-fn start(bed: &Bed, group: &Group, name: &str) -> Result<(Machine, Guest, State)> {
-    let machine = bed.machine(group.board, name, &(group.disks)())?;
+fn start(lab: &TestLab, group: &Group, name: &str) -> Result<(Machine, Guest, State)> {
+    let machine = lab.machine(group.board, name, &(group.disks)())?;
     let mut guest = machine.boot()?;
     let state = State::of(&mut guest)?;
     Ok((machine, guest, state))

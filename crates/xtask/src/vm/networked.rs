@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 
-use super::bed::{Bed, Program};
 use super::board::{self, Board};
 use super::disk::{Disk, MIB};
 use super::guest::Guest;
+use super::lab::{Program, TestLab};
 use super::packages;
 use super::scenario::pi;
 
@@ -83,9 +83,9 @@ pub fn start(
     program: &Path,
 ) -> Result<Networked> {
     let (disk, target) = kind.disk();
-    let bed = Bed::new(root, Program::This(program.to_owned()));
-    let bed = bed.with_file("root/.ssh/authorized_keys", public_key);
-    let machine = bed.machine(kind.board(), &format!("fleet-{name}"), &[disk])?;
+    let lab = TestLab::new(root, Program::This(program.to_owned()));
+    let lab = lab.with_file("root/.ssh/authorized_keys", public_key);
+    let machine = lab.machine(kind.board(), &format!("fleet-{name}"), &[disk])?;
     let mut guest = machine.reached_at(address).boot()?;
     // A network interface on USB is found a moment after the system is up.
     guest.wait_for("[ $(ls /sys/class/net | wc -l) -ge 2 ]")?;

@@ -5,10 +5,10 @@
 
 use anyhow::Result;
 
-use super::bed::Bed;
 use super::board::Board;
 use super::disk::Disk;
 use super::guest::Guest;
+use super::lab::TestLab;
 
 pub mod caps;
 mod carry_over;
@@ -69,7 +69,7 @@ pub struct Solo {
     /// Whether it matters to it what else the machine below does.
     pub is_alone: bool,
     /// What it does.
-    pub run: fn(&Bed) -> Result<()>,
+    pub run: fn(&TestLab) -> Result<()>,
 }
 
 /// What has machines of its own, and can run beside others.

@@ -143,7 +143,7 @@ impl Words<'_> {
         self.with_reach(said, top)
     }
 
-    /// Adds what a claim about these candidates has to say beside it.
+    /// Adds the conditions under which a claim about these candidates is valid.
     fn with_reach(&self, said: String, about: &[CandidateIx]) -> String {
         let header = &self.run.header;
         let unlike: Vec<String> = rules::claim::differences(header, &self.compared.ranked)

@@ -15,10 +15,10 @@ use serde_json::Value;
 use super::Group;
 use crate::tally::Skip;
 use crate::vm;
-use crate::vm::bed::Bed;
 use crate::vm::board::PC_OF_TWO;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
+use crate::vm::lab::TestLab;
 
 /// Two disks and what is true of them.
 #[derive(Debug)]
@@ -162,12 +162,12 @@ fn slowest(pair: &Pair, verdict: &Value) -> Option<[f64; 2]> {
 /// Has each pair measured in a guest of its own, beside the others: what is held back waits most of
 /// the time, so that three of them leave the processors idle.
 pub fn measure_all<T: Send>(
-    bed: &Bed,
+    lab: &TestLab,
     pairs: &[&Pair],
     of_pair: impl Fn(&mut Guest, &Pair) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let one = |pair: &Pair| {
-        let (_machine, mut guest, before) = vm::start(bed, &GROUP, pair.name)?;
+        let (_machine, mut guest, before) = vm::start(lab, &GROUP, pair.name)?;
         let measured = of_pair(&mut guest, pair)?;
         before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel())?;
         Ok(measured)
@@ -181,7 +181,7 @@ pub fn measure_all<T: Send>(
 
 /// The test: one run of each pair. Nineteen of twenty are right, so one that is not is made again
 /// with another seed; a wrong winner is never forgiven.
-pub fn once_each(bed: &Bed) -> Result<()> {
+pub fn once_each(lab: &TestLab) -> Result<()> {
     let pairs: Vec<&Pair> = PAIRS.iter().collect();
     let right = |guest: &mut Guest, pair: &Pair| {
         let first = measure(guest, pair, 1)?;
@@ -198,7 +198,7 @@ pub fn once_each(bed: &Bed) -> Result<()> {
         );
         Ok(())
     };
-    measure_all(bed, &pairs, right).map(drop)
+    measure_all(lab, &pairs, right).map(drop)
 }
 
 fn said(pair: &Pair, verdict: &Value) -> Result<Said> {

@@ -18,16 +18,18 @@ use crate::vm::plan;
 pub const GROUP: Group = Group {
     name: "carry-over",
     board: &PC_OF_TWO,
-    disks: || BEDS.iter().map(|bed| (bed.limited)(Disk::virtio(bed.disk, SIZE_BYTES))).collect(),
+    disks: || {
+        SLOW_DISKS.iter().map(|slow| (slow.limited)(Disk::virtio(slow.disk, SIZE_BYTES))).collect()
+    },
     is_alone: true,
     tests: || {
-        let test = |bed: &'static Bed| Test::new(bed.name, |guest| judged(guest, bed));
-        BEDS.iter().map(test).collect()
+        let test = |slow: &'static SlowDisk| Test::new(slow.name, |guest| judged(guest, slow));
+        SLOW_DISKS.iter().map(test).collect()
     },
 };
 
 /// A disk and what a run on it has to find.
-struct Bed {
+struct SlowDisk {
     /// Name of the test.
     name: &'static str,
     /// What the guest's kernel calls the disk.
@@ -48,18 +50,18 @@ const SLOW_MS: u32 = 16;
 /// of a second of what nobody uses, which is a small cache of the kind to be found.
 const HARDLY_MS: u32 = 4;
 
-static BEDS: [Bed; 5] = [
-    Bed {
+static SLOW_DISKS: [SlowDisk; 5] = [
+    SlowDisk {
         limited: |disk| disk.write_cache(14_000_000, 14_000_000),
         carries_over: true,
         ..innocent("a-slow-write-back-cache", "vda", [0, SLOW_MS])
     },
     innocent("none-on-a-fast-disk", "vdb", [0, SLOW_MS]),
-    Bed {
+    SlowDisk {
         limited: |disk| disk.at_most_iops(50),
         ..innocent("none-on-50-requests-a-second", "vdc", [0, HARDLY_MS])
     },
-    Bed {
+    SlowDisk {
         limited: |disk| disk.at_most_bytes_per_s(20_000_000),
         ..innocent("none-on-20-mb-a-second", "vdd", [0, HARDLY_MS])
     },
@@ -67,8 +69,8 @@ static BEDS: [Bed; 5] = [
 ];
 
 /// A disk without limits, on which nothing is carried over.
-const fn innocent(name: &'static str, disk: &'static str, delays_ms: [u32; 2]) -> Bed {
-    Bed { name, disk, limited: |disk| disk, delays_ms, carries_over: false }
+const fn innocent(name: &'static str, disk: &'static str, delays_ms: [u32; 2]) -> SlowDisk {
+    SlowDisk { name, disk, limited: |disk| disk, delays_ms, carries_over: false }
 }
 
 const PLAN: &str = "
@@ -90,13 +92,13 @@ flash_state = 'trimmed'
 precondition = false
 ";
 
-fn judged(guest: &mut Guest, bed: &Bed) -> Result<()> {
+fn judged(guest: &mut Guest, slow: &SlowDisk) -> Result<()> {
     let sectors = HALF_BYTES / 512;
     for half in 0..2 {
-        let (at, delay_ms) = (half * sectors, bed.delays_ms[half as usize]);
+        let (at, delay_ms) = (half * sectors, slow.delays_ms[half as usize]);
         let table = match delay_ms {
-            0 => format!("0 {sectors} linear /dev/{} {at}", bed.disk),
-            _ => format!("0 {sectors} delay /dev/{} {at} {delay_ms}", bed.disk),
+            0 => format!("0 {sectors} linear /dev/{} {at}", slow.disk),
+            _ => format!("0 {sectors} delay /dev/{} {at} {delay_ms}", slow.disk),
         };
         guest.ok(&format!("dmsetup create half{half} --table '{table}'"))?;
     }
@@ -107,9 +109,9 @@ fn judged(guest: &mut Guest, bed: &Bed) -> Result<()> {
     ensure!(result["protocol"]["isolation"] == "slices", "not in slices: {result}");
     let found = findings(&result)?;
     ensure!(
-        found.contains(&"carry-over") == bed.carries_over,
+        found.contains(&"carry-over") == slow.carries_over,
         "{}: found {found:?} in {result}",
-        bed.name
+        slow.name
     );
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A target that is another drive than it was: pulled out, back under another name, exchanged
+//! The target drive has changed: pulled out, back under another name, exchanged
 //! between two steps or while the run waits for the night. Whatever has its name now is not
 //! written.
 

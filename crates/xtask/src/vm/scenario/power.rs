@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 
-use crate::vm::bed::Bed;
 use crate::vm::board::PC;
 use crate::vm::clean::State;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
+use crate::vm::lab::TestLab;
 use crate::vm::{job, plan, store};
 
 /// How often the power is cut.
@@ -34,12 +34,12 @@ fn plan() -> String {
 }
 
 /// Cuts it, boots again and resumes, until nothing is cut any more; then the run is ended.
-pub fn cut_and_resume(bed: &Bed) -> Result<()> {
+pub fn cut_and_resume(lab: &TestLab) -> Result<()> {
     let disks = [
         Disk::virtio("home", 128 * MIB).serial("HOME"),
         Disk::virtio("target", 512 * MIB).serial("TARGET"),
     ];
-    let machine = bed.machine(&PC, "power", &disks)?;
+    let machine = lab.machine(&PC, "power", &disks)?;
     let mut random = SEED;
     let mut command = "bakeoff run /root/plan.toml --target /dev/vdb --erase TARGET --time 4h \
                        --seed 1 --max-write 100g";

@@ -13,10 +13,10 @@ use std::os::unix::fs::FileExt;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::vm::bed::Bed;
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
+use crate::vm::lab::TestLab;
 use crate::vm::log_writes::Log;
 use crate::vm::machine::Machine;
 
@@ -53,8 +53,8 @@ fn disks() -> [Disk; 3] {
 }
 
 /// Every filesystem, one after the other.
-pub fn acknowledged_fsyncs_survive(bed: &Bed) -> Result<()> {
-    let machine = bed.machine(&PC, "promises", &disks())?;
+pub fn acknowledged_fsyncs_survive(lab: &TestLab) -> Result<()> {
+    let machine = lab.machine(&PC, "promises", &disks())?;
     let mut guest = machine.boot()?;
     guest.ok("modprobe brd rd_nr=1 rd_size=65536 && mkdir -p /tmp/after")?;
     for case in &CASES {

@@ -1,4 +1,4 @@
-//! The test bed: makes what the guests start from, once a run of the tests, and gives machines.
+//! The test lab: makes what the guests start from, once a run of the tests, and gives machines.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ pub enum Program {
     This(PathBuf),
 }
 
-/// The bed.
-pub struct Bed {
+/// Makes the machines of the tests.
+pub struct TestLab {
     root: PathBuf,
     program: Program,
     /// What the guests have beside it: path there, and here.
@@ -33,14 +33,14 @@ pub struct Bed {
     images: Mutex<BTreeMap<&'static str, Image>>,
 }
 
-impl Bed {
-    /// A bed for the repository at `root`.
-    pub fn new(root: &Path, program: Program) -> Bed {
-        Bed { root: root.to_path_buf(), program, files: Vec::new(), images: Mutex::default() }
+impl TestLab {
+    /// A lab for the repository at `root`.
+    pub fn new(root: &Path, program: Program) -> TestLab {
+        TestLab { root: root.to_path_buf(), program, files: Vec::new(), images: Mutex::default() }
     }
 
     /// The same, whose guests have one more file: path there (without a leading slash), and here.
-    pub fn with_file(mut self, there: &str, here: &Path) -> Bed {
+    pub fn with_file(mut self, there: &str, here: &Path) -> TestLab {
         self.files.push((there.to_owned(), here.to_path_buf()));
         self
     }
