@@ -11,7 +11,7 @@ use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prepare::region::{self, Span};
 use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{capacity, space, steps, udev_rule};
-use bakeoff_core::units;
+use bakeoff_core::{report, units};
 
 use super::marks;
 use super::precondition;
@@ -358,7 +358,9 @@ fn survey_region(
     let smallest_bytes = smallest_region_bytes(&session.journal.run().header.candidates);
     let needed_bytes = smallest_bytes.saturating_add(granule_bytes) * u64::from(wanted.parts);
     let (shrunk, steep) = region::equally_fast(span, &positions, granule_bytes, needed_bytes);
-    session.progress.note(&format!("Speed from start to end: {}.", region::speeds(&positions)));
+    session
+        .progress
+        .note(&format!("Speed from start to end: {}.", report::prepared::speeds(&positions)));
     let number = RegionIx::new(index);
     session.journal.record(What::Surveyed { region: number, positions })?;
     // Where in an image a byte lies says nothing about where on the drive it is.

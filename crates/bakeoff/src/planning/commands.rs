@@ -9,8 +9,9 @@ use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::prepare::commands::{describe, describe_undo};
 use bakeoff_core::prepare::stand_in::StandIn;
-use bakeoff_core::prepare::{precondition, steps, udev_rule, visit};
+use bakeoff_core::prepare::{steps, udev_rule, visit};
 use bakeoff_core::report::plan::Commands;
+use bakeoff_core::report::prepared::preconditioning;
 
 use super::costs::is_preconditioned;
 use crate::host;
@@ -81,7 +82,7 @@ fn once(parent: &RawPath, made: &Expanded, wanted: &[Wanted]) -> Commands {
     if wanted.iter().any(|wanted| is_preconditioned(made, wanted)) {
         // Before what is made in memory.
         let at = commands.run.len().saturating_sub(1);
-        commands.run.insert(at, precondition::announce(&made.protocol, &made.workloads));
+        commands.run.insert(at, preconditioning(&made.protocol, &made.workloads));
     }
     commands.undo.splice(0..0, last);
     commands

@@ -145,10 +145,11 @@ pub fn digest(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn ext4() -> Sign {
+    /// A filesystem that somebody uses.
+    pub fn ext4() -> Sign {
         Sign {
             offset_bytes: 1080,
             kind: "ext4".to_string(),

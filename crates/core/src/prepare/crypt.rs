@@ -90,18 +90,6 @@ pub fn open(
     }
 }
 
-/// The layer in words: "LUKS2 aes-xts-plain64 512 bit, 4096 byte sectors".
-pub fn describe(crypt: &Crypt) -> String {
-    let kind = if has_header(crypt) { "LUKS2" } else { "dm-crypt" };
-    let sector = crypt.sector_size.map_or(String::new(), |b| format!(", {b} byte sectors"));
-    let flags = [
-        (crypt.no_read_workqueue, ", no read workqueue"),
-        (crypt.no_write_workqueue, ", no write workqueue"),
-    ];
-    let flags: String = flags.iter().filter(|(set, _)| *set).map(|(_, text)| *text).collect();
-    format!("{kind} {} {} bit{sector}{flags}", crypt.cipher, crypt.key_bits)
-}
-
 fn words(list: &[&str]) -> Vec<RawPath> {
     list.iter().map(RawPath::new).collect()
 }

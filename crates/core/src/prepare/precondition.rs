@@ -42,7 +42,7 @@ pub fn is_wanted(protocol: &Protocol, workloads: &[Workload], region: &Region) -
 }
 
 /// Size of a write: the smallest block that the run writes, in whole pages.
-fn block_bytes(workloads: &[Workload]) -> u64 {
+pub fn block_bytes(workloads: &[Workload]) -> u64 {
     let written = workloads.iter().map(|w| &w.job).filter(|job| job.rw.writes());
     let least = written.filter(|job| job.rw != Rw::SmallFiles).map(|job| job.bs).min();
     least.unwrap_or(BLOCK_BYTES).clamp(BLOCK_BYTES, 1 << 20) / BLOCK_BYTES * BLOCK_BYTES
@@ -98,16 +98,6 @@ pub fn ended(series: &Series, left: Left) -> Option<End> {
 /// What its last rounds show; `None` for fewer than the test needs.
 pub fn steadiness(series: &Series) -> Option<Steadiness> {
     steady_state::steadiness(&series.rates())
-}
-
-/// What will be done, for people, before anything is known of the drive.
-pub fn announce(protocol: &Protocol, workloads: &[Workload]) -> String {
-    format!(
-        "write the region in random blocks of {}, in rounds of {}, until five rounds are steady \
-         (at most {MOST_ROUNDS} rounds)",
-        units::size(block_bytes(workloads)),
-        units::duration(protocol.cell_min_ns)
-    )
 }
 
 /// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".

@@ -152,13 +152,6 @@ pub fn gradient(positions: &[Position], size_bytes: u64) -> f64 {
     (slope * size_bytes as f64 / mean_y).abs()
 }
 
-/// Reads at several places in words: `187 186 … MB/s`.
-pub fn speeds(positions: &[Position]) -> String {
-    let each: Vec<String> =
-        positions.iter().map(|p| format!("{:.0}", p.bytes_per_s / 1e6)).collect();
-    format!("{} MB/s", each.join(" "))
-}
-
 /// The part of a region that is equally fast everywhere by these reads, and how much faster one end
 /// of the whole is than the other. A small region stays: there seeks would hardly be any. None is
 /// smaller than what the candidates need, `needed_bytes`: a slope is told, a candidate is lost.

@@ -62,18 +62,7 @@ fn ago(seconds: u64) -> String {
 mod tests {
     use super::*;
     use crate::model::path::RawPath;
-
-    fn ext4() -> Sign {
-        Sign {
-            kind: "ext4".to_string(),
-            label: Some(RawPath::new("MYPHOTOS")),
-            uuid: Some("477f0e42".to_string()),
-            size_bytes: Some(64 << 20),
-            used_bytes: Some(5 << 20),
-            written_s: Some(1_000_000),
-            ..Sign::default()
-        }
-    }
+    use crate::prepare::contents::tests::ext4;
 
     #[test]
     fn names_label_uuid_used_size_and_age() {

@@ -47,6 +47,7 @@ mod own_cost;
 mod pairs;
 pub mod plan;
 pub mod plans;
+pub mod prepared;
 mod probe;
 mod recipe;
 mod round;

@@ -7,9 +7,9 @@ use crate::diagnose::{layers, prove};
 use crate::model::candidate::{Skipped, are_compared};
 use crate::model::protocol::{Isolation, Mode};
 use crate::phrases;
-use crate::prepare::region::speeds;
 use crate::prepare::stand_in::StandIn;
 use crate::report::document::Document;
+use crate::report::prepared::speeds;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 

@@ -7,9 +7,9 @@ use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::prepare::region::speeds;
-use crate::prepare::{crypt, precondition};
+use crate::prepare::precondition;
 use crate::report::health;
+use crate::report::prepared::{encryption, speeds};
 use crate::{phrases, units};
 
 /// A candidate as declared.
@@ -65,7 +65,7 @@ fn stack_words(stack: &Stack) -> String {
         words.push_str(", on LVM");
     }
     if let Some(crypt) = &stack.crypt {
-        words.push_str(&format!(", on {}", sanitize(&crypt::describe(crypt))));
+        words.push_str(&format!(", on {}", sanitize(&encryption(crypt))));
     }
     let knobs = &stack.knobs;
     let number = |n: Option<u32>| n.map(|n| n.to_string());
