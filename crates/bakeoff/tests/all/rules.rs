@@ -90,7 +90,16 @@ fn advice_is_spelled_for_the_options_that_each_command_has() {
 }
 
 /// Options of programs that are not ours, as advice and the outputs in tests of rules spell them.
-const FOREIGN: [&str; 5] = ["direct-io", "dump", "file-fsync-freq", "ioengine", "name"];
+const FOREIGN: [&str; 8] = [
+    "direct-io",
+    "disable_clat",
+    "dump",
+    "file-fsync-freq",
+    "gtod_cpu",
+    "gtod_reduce",
+    "ioengine",
+    "name",
+];
 
 /// What advice names is there: every option belongs to a command, and what stands as a command
 /// after the program's name is one, in each text of the rules that is no prose.

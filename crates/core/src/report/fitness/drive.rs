@@ -51,16 +51,16 @@ pub fn alignment(found: &Alignment) -> Words {
         }
         Alignment::SplitsBlocks { partitions, block_bytes } => advised(
             format!(
-                "{} begins inside a block of {}, so each write may become two",
-                phrases::list(partitions),
+                "{} inside a block of {}, so each write may become two",
+                phrases::agreeing(partitions, ["begins", "begin"]),
                 units::size(*block_bytes)
             ),
             create_again(1 << 20),
         ),
         Alignment::Off { partitions, granule_bytes, granule } => advised(
             format!(
-                "{} begins at no multiple of {}, {}",
-                phrases::list(partitions),
+                "{} at no multiple of {}, {}",
+                phrases::agreeing(partitions, ["begins", "begin"]),
                 units::size(*granule_bytes),
                 match granule {
                     Granule::AllocationUnit => "the card's allocation unit",

@@ -83,7 +83,7 @@ pub fn swap(found: &Swapping) -> Words {
              not usable",
         ),
         Swapping::OnTarget { names } => advised(
-            format!("{} is on the drive to be measured", phrases::list(names)),
+            format!("{} on the drive to be measured", phrases::agreeing(names, ["is", "are"])),
             format!(
                 "run: sudo swapoff {} (after the test: sudo swapon with the same names)",
                 names.join(" ")
