@@ -210,7 +210,7 @@ fn one(
 ) -> Result<(), Fault> {
     let entered = match target_set.enter(session, &visit.what) {
         Ok(()) => {
-            rungs_of(session, target_set, visit, of);
+            layers_of(session, target_set, visit, of);
             Ok(())
         }
         Err(StepError::Fault(fault)) => Err(fault),
@@ -225,7 +225,7 @@ fn one(
     }
 }
 
-fn rungs_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
+fn layers_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
     let header = &session.journal.run().header;
     for (workload, what) in WorkloadIx::each(&header.workloads) {
         let Some(planned) = layers::in_memory(what, visit.layer) else { continue };

@@ -97,9 +97,15 @@ fn kernel_thread(seen: &Seen) -> Option<Reason> {
             drive: told(device),
             lane: told(lane),
         });
-        // Its threads are kcryptd and dmcrypt_write (kernel, drivers/md/dm-crypt.c).
-        let is_ciphers = thread.name.contains("crypt");
-        let subject = Subject::Thread { name: thread.name.clone(), is_ciphers };
+        let subject = match baseline::filesystem(seen) {
+            // What serves a filesystem in user space has its name.
+            Some(fs) if fs == thread.name => Subject::Filesystem(Some(fs)),
+            _ => {
+                // Its threads are kcryptd and dmcrypt_write (kernel, drivers/md/dm-crypt.c).
+                let is_ciphers = thread.name.contains("crypt");
+                Subject::Thread { name: thread.name.clone(), is_ciphers }
+            }
+        };
         Reason::consistent(Cause::Cpu, clue).subject(subject).share(share)
     })
 }

@@ -39,7 +39,7 @@ pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         .or_else(|| writeback(seen))
         .or_else(|| position(seen, steps))
         .or_else(|| bus(seen, steps))
-        .or_else(|| by_ladder(seen, steps))
+        .or_else(|| by_layers(seen, steps))
         .or_else(|| by_signals(seen))
 }
 
@@ -162,7 +162,7 @@ fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
 }
 
 /// The raw device is no faster, or it is with more requests at a time.
-fn by_ladder(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+fn by_layers(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let deep = baseline::find(steps, Layer::Deep);
     // What writes gather in memory goes to the disk many at a time, whatever the depth.
     let is_asked_singly = seen.depth() < 4.0 && !seen.job().rw.writes();

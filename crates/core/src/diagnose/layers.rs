@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rung_is_short_and_writes_little() {
+    fn a_layer_is_measured_shortly_and_writes_little() {
         for workload in workloads::all() {
             for planned in of(&workload, true) {
                 assert!(

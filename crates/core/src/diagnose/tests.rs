@@ -133,7 +133,7 @@ fn disturb(s: &mut Case, of: &mut impl FnMut(u64, u64) -> u64) {
 }
 
 #[test]
-fn what_is_faster_than_a_rung_does_not_stand_on_it() {
+fn what_is_faster_than_a_layer_does_not_stand_on_it() {
     let unflushed = Case::of("seqwrite", 400e6).with(|s| {
         let m = &mut s.cell.measurement;
         (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
@@ -146,7 +146,7 @@ fn what_is_faster_than_a_rung_does_not_stand_on_it() {
 }
 
 #[test]
-fn what_cannot_be_told_prints_the_ladder() {
+fn what_cannot_be_told_prints_the_layers() {
     let case = Case::of("seqread", 50e6)
         .with(|s| queue(s, 0.2))
         .layer(BaseLayer::Raw, 200e6)

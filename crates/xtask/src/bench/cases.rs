@@ -126,7 +126,7 @@ const ALL: [Pattern; 13] = [
 ];
 
 /// Where things are and how long a run takes.
-pub struct Scene<'a> {
+pub struct Setup<'a> {
     /// Our program.
     pub bakeoff: &'a Path,
     /// What is read and written.
@@ -141,7 +141,7 @@ pub struct Scene<'a> {
     pub runtime_s: u32,
 }
 
-impl Scene<'_> {
+impl Setup<'_> {
     /// Every case, those in memory first.
     pub fn cases(&self) -> Vec<Case> {
         ALL.iter().map(|pattern| self.case(pattern)).collect()
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn both_tools_are_asked_for_the_same() {
         let helpers = Helpers { bare_loop: "/h/loop".into(), slow_clock: "/h/slow.so".into() };
-        let scene = Scene {
+        let setup = Setup {
             bakeoff: Path::new("/b/bakeoff"),
             file: Path::new("/a b/file"),
             sysbench: "/a b".into(),
@@ -290,7 +290,7 @@ mod tests {
             size_mib: 64,
             runtime_s: 2,
         };
-        for case in scene.cases() {
+        for case in setup.cases() {
             let [ours, plain, ..] = &case.contenders[..] else { panic!("two contenders") };
             assert_eq!(ours.argv[2], "/a b/file");
             let value = |name: &str| {

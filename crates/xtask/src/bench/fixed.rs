@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::cases::Scene;
+use super::cases::Setup;
 use super::instructions;
 use super::spread::Spread;
 use super::watching::{self, Watching};
@@ -43,24 +43,24 @@ pub struct Fixed {
 }
 
 /// Measures them.
-pub fn figures(root: &Path, scene: &Scene) -> Result<Fixed> {
-    let file = scene.file.display().to_string();
-    let bakeoff = scene.bakeoff.display().to_string();
+pub fn figures(root: &Path, setup: &Setup) -> Result<Fixed> {
+    let file = setup.file.display().to_string();
+    let bakeoff = setup.bakeoff.display().to_string();
     let one_io = ["bench", &file, "--bs", "4096", "--io_size", "4096", "--quiet"];
     let name = format!("--filename={file}");
     let fio = ["--name=one", &name, "--rw=randread", "--bs=4k", "--io_size=4k", "--size=1m"];
-    let (fill_gb_per_s, verify_gb_per_s) = data_rates(scene.bakeoff)?;
+    let (fill_gb_per_s, verify_gb_per_s) = data_rates(setup.bakeoff)?;
     Ok(Fixed {
         start_ms: starts(&bakeoff, &["--version"])?,
         first_io_ms: first_ios(&bakeoff, &one_io)?,
         one_io_ms: starts(&bakeoff, &one_io)?,
         fio_one_io_ms: starts("fio", &fio)?,
-        clock_reads: clock_reads(root, scene)?,
+        clock_reads: clock_reads(root, setup)?,
         fill_gb_per_s,
         verify_gb_per_s,
         instructions: instructions::counts(root)?,
-        watching: watching::figures(scene.bakeoff, &scene.sysbench)?,
-        binary_bytes: scene.bakeoff.metadata()?.len(),
+        watching: watching::figures(setup.bakeoff, &setup.sysbench)?,
+        binary_bytes: setup.bakeoff.metadata()?.len(),
     })
 }
 
@@ -91,15 +91,15 @@ fn first_ios(program: &str, arguments: &[&str]) -> Result<Spread> {
 }
 
 /// What the preloaded clock counts over 20 000 I/Os more, divided by them: start and end fall out.
-fn clock_reads(root: &Path, scene: &Scene) -> Result<Spread> {
+fn clock_reads(root: &Path, setup: &Setup) -> Result<Spread> {
     const IOS: [u64; 2] = [10_000, 30_000];
     let count = |ios: u64| -> Result<f64> {
         let env = [
             ("BAKEOFF_CLOCK", Path::new("vdso")),
-            ("LD_PRELOAD", &scene.helpers.slow_clock),
+            ("LD_PRELOAD", &setup.helpers.slow_clock),
             ("COUNT_CLOCK", Path::new("1")),
         ];
-        let said = instructions::told_of(root, scene.file, ios, &env)?;
+        let said = instructions::told_of(root, setup.file, ios, &env)?;
         let calls = said.lines().filter_map(|line| line.strip_prefix("clock_gettime calls: "));
         let calls: Vec<f64> = calls.map(str::parse).collect::<Result<_, _>>()?;
         ensure!(!calls.is_empty(), "nobody counted clock readings: {said}");

@@ -27,7 +27,7 @@ mod spread;
 mod watching;
 mod why;
 
-use cases::{Case, Contender, Scene};
+use cases::{Case, Contender, Setup};
 use run::Sample;
 
 use crate::page::FIGURES;
@@ -135,7 +135,7 @@ fn compare(root: &Path, options: &Options) -> Result<bool> {
     let disk = machine::disk_counters(&options.dir)?;
     let file = scratch::File::make(&options.dir, options.size_mib)?;
     let helpers = helpers::make(root, file.folder())?;
-    let scene = Scene {
+    let setup = Setup {
         bakeoff: &bakeoff,
         file: file.path(),
         sysbench: file.folder().to_path_buf(),
@@ -144,7 +144,7 @@ fn compare(root: &Path, options: &Options) -> Result<bool> {
         runtime_s: options.runtime_s,
     };
     let mut results = Vec::new();
-    for case in scene.cases() {
+    for case in setup.cases() {
         if options.only.as_ref().is_some_and(|only| only != case.key) {
             continue;
         }
@@ -154,10 +154,10 @@ fn compare(root: &Path, options: &Options) -> Result<bool> {
         } else {
             file.drop_cache()?
         }
-        let series = rounds(&case, &scene, &disk, options.rounds)?;
+        let series = rounds(&case, &setup, &disk, options.rounds)?;
         results.push((case, series));
     }
-    let fixed = fixed::figures(root, &scene)?;
+    let fixed = fixed::figures(root, &setup)?;
     let found = page::page(&machine, &fixed, &Results(results), options);
     match options.only {
         Some(_) => print!("{found}"),
@@ -167,7 +167,7 @@ fn compare(root: &Path, options: &Options) -> Result<bool> {
 }
 
 /// The warm-up and the counted rounds of one case.
-fn rounds(case: &Case, scene: &Scene, disk: &Path, counted: u32) -> Result<Vec<Series>> {
+fn rounds(case: &Case, setup: &Setup, disk: &Path, counted: u32) -> Result<Vec<Series>> {
     let mut series: Vec<Series> = case
         .contenders
         .iter()
@@ -177,7 +177,7 @@ fn rounds(case: &Case, scene: &Scene, disk: &Path, counted: u32) -> Result<Vec<S
         let count = series.len();
         for turn in 0..count {
             let series = &mut series[(round as usize + turn) % count];
-            let sample = run::run(&series.contender, scene, disk, round == 0)?;
+            let sample = run::run(&series.contender, setup, disk, round == 0)?;
             eprintln!("  {round} {:<12}{:>12.0} IOPS", series.contender.name, sample.iops);
             series.samples.push(sample);
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Error, Result, bail, ensure};
 use serde_json::Value;
 
-use super::cases::{Contender, Scene, Tool};
+use super::cases::{Contender, Setup, Tool};
 
 /// How often memory is looked at in the warm-up.
 const MEMORY_INTERVAL: Duration = Duration::from_millis(50);
@@ -34,14 +34,14 @@ pub struct Sample {
 }
 
 /// Runs it once. `disk` is where the kernel counts the requests of the disk under the file.
-pub fn run(contender: &Contender, scene: &Scene, disk: &Path, memory: bool) -> Result<Sample> {
+pub fn run(contender: &Contender, setup: &Setup, disk: &Path, memory: bool) -> Result<Sample> {
     let cpu_before = children_cpu_ns()?;
     let requests_before = requests(disk)?;
     let child = Command::new(&contender.argv[0])
         .args(&contender.argv[1..])
         .envs(contender.env.iter().map(|(name, value)| (name, value)))
         .env("LC_ALL", "C")
-        .current_dir(&scene.sysbench)
+        .current_dir(&setup.sysbench)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
