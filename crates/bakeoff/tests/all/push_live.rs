@@ -22,13 +22,16 @@ fn bakeoff(home: &Home, args: &[&str]) -> Command {
     command
 }
 
-/// Blocks of a second or two on two directories, and where they are sent.
+/// Blocks of some seconds on two directories, and where they are sent. With one workload the run
+/// could end between a look at the server and the signal that follows.
 fn quick(home: &Home, to: &str) -> Command {
     for dir in ["a", "b"] {
         std::fs::create_dir_all(home.dir.path().join(dir)).unwrap();
     }
-    let words = ["quick", "a", "b", "--workload", "randread", "--size", "16m", "--time", "5m"];
-    bakeoff(home, &[&words[..], &["--push", to]].concat())
+    let words = ["quick", "a", "b", "--size", "16m", "--time", "5m", "--push", to];
+    let workloads = ["randread", "randwrite", "smallfiles"];
+    let workloads: Vec<&str> = workloads.into_iter().flat_map(|w| ["--workload", w]).collect();
+    bakeoff(home, &[&words[..], &workloads].concat())
 }
 
 /// The one row of the server: blocks, and whether the run has ended.
