@@ -32,7 +32,8 @@ const LOOKS: u32 = 3;
 const LOOK_BYTES: usize = 1 << 20;
 
 /// Pages dirtied for each page written with O_DIRECT to `file`, which must exist and may be
-/// overwritten; `None` where O_DIRECT is refused or the kernel keeps no count.
+/// overwritten; `None` where O_DIRECT is refused, the kernel keeps no count, or the count grows and
+/// the file cannot be looked at (some filesystems in user space cannot be mapped).
 ///
 /// The count is the whole machine's. Where it grows, `file` itself is looked at while more is
 /// written, and it counts only as much as was seen in the page cache.
@@ -65,7 +66,9 @@ pub fn dirtied_per_page(file: &Path) -> io::Result<Option<f64>> {
     let counted =
         before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64 / pages);
     match counted {
-        Some(counted) if counted > SUSPECT => Ok(Some(counted.min(share_cached(&file, large)?))),
+        Some(counted) if counted > SUSPECT => {
+            Ok(share_cached(&file, large).ok().map(|share| counted.min(share)))
+        }
         _ => Ok(counted),
     }
 }
