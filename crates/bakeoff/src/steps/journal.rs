@@ -102,12 +102,6 @@ impl<'s> Journal<'s> {
         self.store
     }
 
-    /// The same, for what is kept beside the record.
-    #[cfg(feature = "postgres")]
-    pub(super) fn store_mut(&mut self) -> &mut Sqlite {
-        self.store
-    }
-
     /// Active time of the run so far.
     pub fn elapsed_ns(&self) -> u64 {
         let since = u64::try_from(self.since.elapsed().as_nanos()).unwrap_or(u64::MAX);

@@ -12,13 +12,11 @@ use bakeoff_core::analyse::analyse;
 use bakeoff_core::model::run::Run;
 
 use super::journal::Journal;
-use super::journal::unix_ns;
 use crate::fault::Fault;
 use crate::store::listed::digest_of;
 use crate::store::server::send::{Known, Outgoing, SendError, Whole};
 use crate::store::server::{Address, Checksum, Server};
-use crate::store::sqlite::pushed::Receipt;
-use crate::store::{RunId, Sqlite, StoreError};
+use crate::store::{RunId, Sqlite};
 
 /// Time between two blocks: a slow board encrypts and signs in within it, and a server that is away
 /// costs no more, once.
@@ -43,7 +41,7 @@ impl Sender {
     ///
     /// # Errors
     /// The server does not have it, for a reason in words.
-    pub fn send(&mut self, journal: &mut Journal<'_>) -> Result<(), Fault> {
+    pub fn send(&mut self, journal: &Journal<'_>) -> Result<(), Fault> {
         let server = Server::connect_within(Address::read(&self.to)?, LIMIT)?;
         let id = journal.id().clone();
         let known = server.known(std::slice::from_ref(&id))?.pop().flatten();
@@ -56,8 +54,7 @@ impl Sender {
         let whole = Whole { events: self.sent + rest.len() as u64, sha256: sum.hex() };
         send(&server, journal, &id, (&rest, &whole, known.as_ref()))?;
         (self.sent, self.sum) = (whole.events, sum);
-        let receipt = Receipt { events: whole.events, sha256: whole.sha256 };
-        journal.acknowledged(server.id(), &receipt)
+        Ok(())
     }
 
     /// The lines that the server lacks. What it has may not be what was sent last: a run that is
@@ -118,15 +115,5 @@ fn send(
             Err(SendError::Server(error)) => Err(error.into()),
             Err(differs) => Err(Fault::refused(differs)),
         },
-    }
-}
-
-impl Journal<'_> {
-    /// Keeps what that server acknowledged of the run.
-    fn acknowledged(&mut self, server: &str, receipt: &Receipt) -> Result<(), Fault> {
-        let id = self.id().clone();
-        let kept: Result<(), StoreError> =
-            self.store_mut().set_receipt(&id, server, receipt, unix_ns());
-        Ok(kept?)
     }
 }

@@ -77,7 +77,7 @@ impl<'s> Session<'s> {
         #[cfg(feature = "postgres")]
         if let Some(sender) = &mut self.sender {
             self.progress.doing("sending the run so far");
-            if let Err(why) = sender.send(&mut self.journal) {
+            if let Err(why) = sender.send(&self.journal) {
                 self.sender = None;
                 self.progress.say(&format!(
                     "bakeoff: {why}\nThe run continues without the server. Its record is sent at \

@@ -66,6 +66,12 @@ fn is_whole(db: &Database, home: &Home, reader: &str) {
     assert!(code == 0 && out.contains("\"stopped\""), "{out}{err}");
 }
 
+/// How many runs the store here knows to be on a server, whole.
+fn receipts(home: &Home) -> u32 {
+    let store = rusqlite::Connection::open(home.store()).unwrap();
+    store.query_row("SELECT count(*) FROM pushed", [], |row| row.get(0)).unwrap()
+}
+
 /// When the server received something, and between which times blocks were measured.
 fn was_received_between_blocks(db: &Database, home: &Home) {
     let times = db.sql("SELECT (extract(epoch FROM at) * 1e9)::bigint FROM public.received");
@@ -138,6 +144,9 @@ fn a_run_that_was_killed_is_completed_on_the_server_when_it_is_resumed_or_pushed
         until_blocks(&mut running, &db, 1);
         running.signal(Signal::KILL);
         let _ = running.end();
+        // With a receipt of what was sent so far, `push` took the run for one that has ended
+        // where no event had followed.
+        assert_eq!(receipts(&home), 0);
         let (code, out, _) = push(&home, &writer, &[]);
         assert!(code == 0 && out.contains("1 run not finished"), "{out}");
         let resume = ["resume", "last", "--time", "5m", "--push", &writer];

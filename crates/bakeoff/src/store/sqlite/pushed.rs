@@ -1,10 +1,13 @@
 //! What servers have acknowledged of the runs here.
+//!
+//! Only of runs that have ended: where a run was killed just after it was sent so far, a receipt for
+//! that would say of an unfinished run that the server has it.
 
 use rusqlite::{OptionalExtension, params};
 
 use super::{RunId, Sqlite, StoreError, number_of, read_lines, to_i64};
 
-/// A server has so much of a run.
+/// A server has all of a run that has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
     /// Events.
