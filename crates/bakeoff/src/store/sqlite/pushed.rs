@@ -1,7 +1,7 @@
 //! What servers have acknowledged of the runs here.
 //!
-//! Only of runs that have ended: where a run was killed just after it was sent so far, a receipt for
-//! that would say of an unfinished run that the server has it.
+//! Only of runs that have ended: where a run was killed just after it was sent so far, a receipt
+//! for that would say of an unfinished run that the server has it.
 
 use rusqlite::{OptionalExtension, params};
 
