@@ -7,7 +7,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::prepare::space;
-use bakeoff_core::{phrases, workloads};
+use bakeoff_core::{phrases, report, workloads};
 
 use super::{lifecycle, quick};
 use crate::cli::{Demo, Global, Quick};
@@ -52,7 +52,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         );
     }
     if candidates.is_empty() {
-        let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
+        let why = report::left_out::lines(&skipped);
         return Err(Fault::environment(format!("cannot create any filesystem here:{why}")));
     }
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);

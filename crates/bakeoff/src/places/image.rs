@@ -7,9 +7,9 @@ use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::images::{self, Images};
+use bakeoff_core::prepare::images::{self, Images, NoImage};
 use bakeoff_core::prepare::{space, support};
-use bakeoff_core::units;
+use bakeoff_core::report::left_out;
 
 use super::regions::{self, Attached, Part, Regions};
 use super::target_set::TargetSet;
@@ -76,35 +76,23 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let most_bytes = by_time.min(by_wear).min(room);
     let mut images = images::fitting(&needs, IMAGE_BYTES, most_bytes);
-    let left_out = (0..needs.len()).filter(|at| !images.kept.contains(at));
+    let others = (0..needs.len()).filter(|at| !images.kept.contains(at));
     let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
-    let advice = if most_bytes == by_time {
-        let needed_s = (needs_all as f64 / rate.max(1.0)) as u64 * FILL_SHARE + 1;
-        format!(
-            "writing it at {} takes too long. Allow more time: --time {needed_s}s",
-            units::rate(rate)
-        )
+    let why = if most_bytes == by_time {
+        let needed_s = (needs_all as f64 / rate.max(1.0)) as u64;
+        NoImage::Time { bytes_per_s: rate, enough_s: needed_s * FILL_SHARE + 1 }
     } else if most_bytes == by_wear {
-        format!(
-            "it would exceed the write limit. Raise the limit: --max-write {}m",
-            needs_all * WEAR_SHARE / (1 << 20)
-        )
+        NoImage::Bytes { enough_bytes: needs_all * WEAR_SHARE }
     } else {
-        "not enough free space. Use a directory with more free space".to_string()
+        NoImage::Space
     };
-    let skip = |at: usize| Skipped {
-        name: header.candidates[at].name.clone(),
-        reason: format!("its image does not fit in addition to the others: {advice}"),
-    };
-    let mut skipped: Vec<Skipped> = left_out.map(skip).collect();
+    let skip = |at: usize, why| left_out::no_image(&header.candidates[at].name, &why);
+    let mut skipped: Vec<Skipped> = others.map(|at| skip(at, why)).collect();
     for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {
         let stands = images.kept.iter().any(|own| is_twin_of(twin, &header.candidates[*own]));
         match stands && images.has_room_for_another(most_bytes) {
             true => images.kept.push(at),
-            false => skipped.push(Skipped {
-                name: twin.name.clone(),
-                reason: "not enough space for a control in addition to the others".to_string(),
-            }),
+            false => skipped.push(skip(at, NoImage::Control)),
         }
     }
     (images, skipped)

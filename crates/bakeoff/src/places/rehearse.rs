@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use bakeoff_core::decide::cell_trial::CellTrial;
-use bakeoff_core::decide::fit::{Cost, FitError};
+use bakeoff_core::decide::fit::{Cost, Dropped, FitError, Limit};
 use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::decide::write_limit;
@@ -82,8 +82,12 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     let (rehearsal, pace) =
         plan(&header, session.journal.elapsed_ns(), found).map_err(|error| match error {
             // Wear is a question of safety.
-            FitError::Bytes { .. } => Fault::refused(error),
-            FitError::Nothing | FitError::Time { .. } => Fault::usage(error),
+            FitError::First(Dropped { limit: Limit::Bytes { .. }, .. }) => {
+                Fault::refused(report::left_out::unfit(&error))
+            }
+            FitError::First(Dropped { limit: Limit::Time { .. }, .. }) | FitError::Nothing => {
+                Fault::usage(report::left_out::unfit(&error))
+            }
         })?;
     session.pace = pace;
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;

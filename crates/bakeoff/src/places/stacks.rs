@@ -4,8 +4,8 @@ use bakeoff_core::decide::fit::Cost;
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::index::CandidateIx;
-use bakeoff_core::model::path::printable;
 use bakeoff_core::model::protocol::Isolation;
+use bakeoff_core::report::left_out;
 
 use super::ahead::Trial;
 use super::regions::Regions;
@@ -43,9 +43,8 @@ pub fn rehearse(
     let targets = regions.list.len().max(1);
     let mut target_set = TargetSet::Regions(regions);
     let mut found: Vec<(Candidate, Trial)> = Vec::new();
-    let left_out = |c: &&Candidate| skipped.iter().any(|s: &Skipped| s.name == c.name);
-    let tried: Vec<Candidate> =
-        header.candidates.iter().filter(|c| !left_out(c)).cloned().collect();
+    let is_out = |c: &&Candidate| skipped.iter().any(|s: &Skipped| s.name == c.name);
+    let tried: Vec<Candidate> = header.candidates.iter().filter(|c| !is_out(c)).cloned().collect();
     for candidate in &tried {
         let time_ns = try_cells::time_ns(session, tried.len());
         let limits = SizeLimits { file_bytes, scratch_bytes: append_room_bytes, bytes_per_s: rate };
@@ -53,14 +52,13 @@ pub fn rehearse(
         match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), known) {
             Ok(trial) => found.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
-                let reason = printable(error.to_string().as_bytes());
-                skipped.push(Skipped { name: candidate.name.clone(), reason });
+                skipped.push(left_out::failed(&candidate.name, &error.to_string()));
             }
             Err(error) => return Err(error),
         }
     }
     if found.is_empty() {
-        let why: String = skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason)).collect();
+        let why = left_out::lines(&skipped);
         return Err(Fault::environment(format!("cannot create any filesystem here:{why}")).into());
     }
     let is_wanted = header.protocol.isolation == Isolation::Slices;

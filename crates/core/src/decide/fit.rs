@@ -4,10 +4,6 @@
 //! is given up from the end of the list, before the start and with its reason; one workload always
 //! stays.
 
-use thiserror::Error;
-
-use crate::{phrases, units};
-
 /// What one thing costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
@@ -120,46 +116,12 @@ pub enum Limit {
 }
 
 /// Not even one workload fits.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FitError {
     /// No workload was asked for, or no candidate is left.
-    #[error("nothing to measure: no candidate or no workload is left")]
     Nothing,
-    /// Too little time.
-    #[error(
-        "{blocks} of '{workload}' take about {}, and the limit is {}; use --time {needed_s}s",
-        units::duration(*.needed_ns), units::duration(*.time_ns)
-    )]
-    Time {
-        /// How many blocks or rounds.
-        blocks: String,
-        /// The most important workload.
-        workload: String,
-        /// Time it needs.
-        needed_ns: u64,
-        /// The same in whole seconds, rounded up, to type.
-        needed_s: u64,
-        /// Time there is.
-        time_ns: u64,
-    },
-    /// Too few bytes may be written.
-    #[error(
-        "{blocks} of '{workload}' write about {}, and the limit is {}; use --max-write \
-         {needed_mib}m",
-        units::size(*.needed_bytes), units::size(*.max_write_bytes)
-    )]
-    Bytes {
-        /// How many blocks or rounds.
-        blocks: String,
-        /// The most important workload.
-        workload: String,
-        /// Bytes it writes.
-        needed_bytes: u64,
-        /// The same in MiB, rounded up, to type.
-        needed_mib: u64,
-        /// Bytes allowed.
-        max_write_bytes: u64,
-    },
+    /// The first workload exceeds this limit alone.
+    First(Dropped),
 }
 
 /// Drops workloads from the end until the blocks before the first look fit.
@@ -175,26 +137,30 @@ pub fn plan_fit(wanted: &Wanted) -> Result<Fit, FitError> {
         let over_bytes = wanted.max_write_bytes.filter(|limit| least.write_bytes > *limit);
         match (over_time, over_bytes) {
             (None, None) => return Ok(Fit { kept, dropped, block, once, least }),
-            _ if kept == 1 => return Err(too_small(wanted, least, over_time, over_bytes)),
             (over_time, _) => {
                 let name = wanted.workloads[kept - 1].name.clone();
-                let limit = limit(wanted, least_of_all, over_time.is_some());
+                let needed = if kept == 1 { least } else { least_of_all };
+                let limit = limit(wanted, needed, over_time.is_some());
                 let Wanted { first_look, is_of_rounds, .. } = *wanted;
-                dropped.push(Dropped { name, first_look, is_of_rounds, limit });
+                let unfit = Dropped { name, first_look, is_of_rounds, limit };
+                if kept == 1 {
+                    return Err(FitError::First(unfit));
+                }
+                dropped.push(unfit);
             }
         }
     }
     Err(FitError::Nothing)
 }
 
-/// What all workloads need of a limit: the same for all that it drops.
-fn limit(wanted: &Wanted, all: Cost, is_of_time: bool) -> Limit {
+/// What is needed of a limit; by all workloads it is the same for each that is dropped.
+fn limit(wanted: &Wanted, needed: Cost, is_of_time: bool) -> Limit {
     match is_of_time {
         true => {
-            Limit::Time { needed_ns: all.time_ns, limit_ns: wanted.time_ns.unwrap_or_default() }
+            Limit::Time { needed_ns: needed.time_ns, limit_ns: wanted.time_ns.unwrap_or_default() }
         }
         false => Limit::Bytes {
-            needed_bytes: all.write_bytes,
+            needed_bytes: needed.write_bytes,
             limit_bytes: wanted.max_write_bytes.unwrap_or_default(),
         },
     }
@@ -221,38 +187,6 @@ fn cost(wanted: &Wanted, kept: usize) -> Costs {
     let block = wanted.visit.plus(cells).times(wanted.candidates);
     let least = wanted.setup.plus(once).plus(block.times(wanted.first_look));
     Costs { block, once, least }
-}
-
-fn too_small(
-    wanted: &Wanted,
-    least: Cost,
-    over_time: Option<u64>,
-    over_bytes: Option<u64>,
-) -> FitError {
-    let workload = wanted.workloads[0].name.clone();
-    let blocks =
-        phrases::count(wanted.first_look, if wanted.is_of_rounds { "round" } else { "block" });
-    match (over_time, over_bytes) {
-        (Some(time_ns), _) => FitError::Time {
-            blocks,
-            workload,
-            needed_ns: least.time_ns,
-            needed_s: seconds_up(least.time_ns),
-            time_ns,
-        },
-        (None, max) => FitError::Bytes {
-            blocks,
-            workload,
-            needed_bytes: least.write_bytes,
-            needed_mib: least.write_bytes.div_ceil(1 << 20),
-            max_write_bytes: max.unwrap_or(0),
-        },
-    }
-}
-
-/// Whole seconds, rounded up, to type.
-pub fn seconds_up(ns: u64) -> u64 {
-    ns.div_ceil(1_000_000_000)
 }
 
 #[cfg(test)]
@@ -316,13 +250,14 @@ mod tests {
 
     #[test]
     fn one_workload_stays_or_the_error_says_what_would_be_enough() {
-        let error = plan_fit(&wanted(Some(20), None)).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "5 blocks of 'randwrite' take about 1 min, and the limit is 20 s; use --time 60s"
-        );
-        let error = plan_fit(&wanted(None, Some(10))).unwrap_err().to_string();
-        assert!(error.contains("--max-write 200m"), "{error}");
+        let first = |limit| {
+            let name = "randwrite".to_string();
+            Err(FitError::First(Dropped { name, first_look: 5, is_of_rounds: false, limit }))
+        };
+        let time = Limit::Time { needed_ns: 60 * S, limit_ns: 20 * S };
+        assert_eq!(plan_fit(&wanted(Some(20), None)), first(time));
+        let bytes = Limit::Bytes { needed_bytes: 200 << 20, limit_bytes: 10 << 20 };
+        assert_eq!(plan_fit(&wanted(None, Some(10))), first(bytes));
         let three = Wanted { first_look: 3, ..wanted(Some(100), None) };
         assert_eq!(plan_fit(&three).unwrap().kept, 4, "the mode looks after three blocks");
         let none = Wanted { candidates: 0, ..wanted(None, None) };

@@ -103,7 +103,7 @@ fn steps(protocol: &Protocol, largest_bytes: u64) -> Vec<Protocol> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::fit::{Asked, Cost};
+    use crate::decide::fit::{Asked, Cost, Dropped, Limit};
 
     const MIB: u64 = 1 << 20;
     const S: u64 = 1_000_000_000;
@@ -170,8 +170,12 @@ mod tests {
         let (least, fit_of_one) = fit(Some(530)).unwrap();
         assert_eq!((fit_of_one.kept, least.cell_min_ns), (1, CELL_NS));
         assert_eq!(least.slice_bytes.max(MIB / 2), MIB / 2);
-        let error = fit(Some(510)).unwrap_err().to_string();
-        assert!(error.contains("use --max-write 524m"), "the least that does: {error}");
+        let error = fit(Some(510)).unwrap_err();
+        let FitError::First(Dropped { limit: Limit::Bytes { needed_bytes, .. }, .. }) = error
+        else {
+            panic!("{error:?}")
+        };
+        assert_eq!(needed_bytes.div_ceil(MIB), 524, "the least that does");
     }
 
     #[test]

@@ -281,6 +281,7 @@ fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decide::fit::Limit;
     use crate::plan::{built_in, tests::expanded};
 
     fn drive(bus: &str, rotational: Option<bool>, link: Option<&str>) -> Layer {
@@ -374,7 +375,8 @@ mod tests {
         let made = expanded(built_in("nas").unwrap().text, &[]);
         let card = site(&drive("mmc", None, None));
         let over = estimate(&made, &[card], Some(1 << 30)).unwrap();
-        let error = over.fit.expect_err("one workload writes more than 1 GiB").to_string();
-        assert!(error.contains("--max-write"), "{error}");
+        let error = over.fit.expect_err("one workload writes more than 1 GiB");
+        let FitError::First(first) = error else { panic!("{error:?}") };
+        assert!(matches!(first.limit, Limit::Bytes { .. }), "{first:?}");
     }
 }

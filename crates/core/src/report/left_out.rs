@@ -1,32 +1,87 @@
-//! Why a workload is left out, in words, as a run records it.
+//! Why a candidate or a workload is left out, in words, as a run records it.
 
-use crate::decide::fit::{Dropped, Limit, seconds_up};
+use crate::decide::fit::{Dropped, FitError, Limit};
 use crate::model::candidate::Skipped;
+use crate::model::path::sanitize;
 use crate::prepare::capacity::{Files, TooLarge};
+use crate::prepare::images::NoImage;
 use crate::{phrases, units};
+
+/// Something that failed, in the words of its error.
+pub fn failed(name: impl Into<String>, error: &str) -> Skipped {
+    Skipped { name: name.into(), reason: sanitize(error) }
+}
+
+/// A line for each, below the error that nothing is left.
+pub fn lines(all: &[Skipped]) -> String {
+    all.iter().map(|one| format!("\n  {}: {}", one.name, one.reason)).collect()
+}
 
 /// A workload that does not fit into the limits of a run.
 pub fn dropped(dropped: &Dropped) -> Skipped {
-    let blocks = match dropped.is_of_rounds {
-        true => format!("{} of each", phrases::count(dropped.first_look, "round")),
-        false => phrases::count(dropped.first_look, "block"),
+    let count = match dropped.is_of_rounds {
+        true => format!("{} of each", looks(dropped)),
+        false => looks(dropped),
     };
-    let reason = match dropped.limit {
-        Limit::Time { needed_ns, limit_ns } => format!(
-            "{blocks} with all workloads take about {}, and the limit is {}; --time {}s is enough",
-            units::duration(needed_ns),
-            units::duration(limit_ns),
-            seconds_up(needed_ns)
+    let (needs, enough) = exceeds(&format!("{count} with all workloads"), dropped.limit);
+    Skipped { name: dropped.name.clone(), reason: format!("{needs}; {enough} is enough") }
+}
+
+/// Not even one workload fits.
+pub fn unfit(error: &FitError) -> String {
+    match error {
+        FitError::Nothing => "nothing to measure: no candidate or no workload is left".to_string(),
+        FitError::First(first) => {
+            let what = format!("{} of '{}'", looks(first), first.name);
+            let (needs, enough) = exceeds(&what, first.limit);
+            format!("{needs}; use {enough}")
+        }
+    }
+}
+
+/// "5 blocks": what must be measured before anything can be said.
+fn looks(of: &Dropped) -> String {
+    phrases::count(of.first_look, if of.is_of_rounds { "round" } else { "block" })
+}
+
+/// How much something exceeds a limit by, and the option that would raise it.
+fn exceeds(what: &str, limit: Limit) -> (String, String) {
+    match limit {
+        Limit::Time { needed_ns, limit_ns } => (
+            format!(
+                "{what} take about {}, and the limit is {}",
+                units::duration(needed_ns),
+                units::duration(limit_ns)
+            ),
+            format!("--time {}s", needed_ns.div_ceil(1_000_000_000)),
         ),
-        Limit::Bytes { needed_bytes, limit_bytes } => format!(
-            "{blocks} with all workloads write about {}, and the limit is {}; --max-write {}m is \
-             enough",
-            units::size(needed_bytes),
-            units::size(limit_bytes),
-            needed_bytes.div_ceil(1 << 20)
+        Limit::Bytes { needed_bytes, limit_bytes } => (
+            format!(
+                "{what} write about {}, and the limit is {}",
+                units::size(needed_bytes),
+                units::size(limit_bytes)
+            ),
+            format!("--max-write {}m", needed_bytes.div_ceil(1 << 20)),
         ),
+    }
+}
+
+/// A candidate that gets no image.
+pub fn no_image(name: &str, why: &NoImage) -> Skipped {
+    let beside = |why: &str| format!("its image does not fit in addition to the others: {why}");
+    let reason = match why {
+        NoImage::Time { bytes_per_s, enough_s } => beside(&format!(
+            "writing it at {} takes too long. Allow more time: --time {enough_s}s",
+            units::rate(*bytes_per_s)
+        )),
+        NoImage::Bytes { enough_bytes } => beside(&format!(
+            "it would exceed the write limit. Raise the limit: --max-write {}m",
+            enough_bytes >> 20
+        )),
+        NoImage::Space => beside("not enough free space. Use a directory with more free space"),
+        NoImage::Control => "not enough space for a control in addition to the others".to_string(),
     };
-    Skipped { name: dropped.name.clone(), reason }
+    Skipped { name: name.to_string(), reason }
 }
 
 /// A workload that has no room on a candidate.
@@ -85,7 +140,28 @@ mod tests {
             large(Files::Sized, None),
         ];
         let large = large.map(|found| too_large(&found));
-        let lines: String = dropped.into_iter().chain(large).map(line).collect();
+        let images = [
+            NoImage::Time { bytes_per_s: 20e6, enough_s: 154 },
+            NoImage::Bytes { enough_bytes: 5120 << 20 },
+            NoImage::Space,
+            NoImage::Control,
+        ];
+        let images = images.map(|why| no_image("xfs", &why));
+        let lines: String = dropped.into_iter().chain(large).chain(images).map(line).collect();
         insta::assert_snapshot!(lines);
+    }
+
+    #[test]
+    fn one_workload_stays_or_the_error_says_what_would_be_enough() {
+        let first = |limit| {
+            let name = "randwrite".to_string();
+            unfit(&FitError::First(Dropped { name, first_look: 5, is_of_rounds: false, limit }))
+        };
+        assert_eq!(
+            first(Limit::Time { needed_ns: 60_000_000_000, limit_ns: 20_000_000_000 }),
+            "5 blocks of 'randwrite' take about 1 min, and the limit is 20 s; use --time 60s"
+        );
+        let bytes = first(Limit::Bytes { needed_bytes: 200 << 20, limit_bytes: 10 << 20 });
+        assert!(bytes.contains("--max-write 200m"), "{bytes}");
     }
 }

@@ -224,7 +224,7 @@ impl EstimateView {
     ) -> EstimateView {
         let (dropped, refused) = match estimate.fit {
             Ok(fit) => (fit.dropped.iter().map(left_out::dropped).collect(), None),
-            Err(error) => (Vec::new(), Some(error.to_string())),
+            Err(error) => (Vec::new(), Some(left_out::unfit(&error))),
         };
         EstimateView {
             assumed: assumed.kind,
