@@ -4,11 +4,10 @@
 
 use bakeoff_core::decide::{cost, schedule};
 use bakeoff_core::diagnose::layers::{self, At, LAYER_NS, LAYER_OVERHEAD_NS, LayerJob};
-use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::diagnose::unmeasured::{NoRate, Unmeasured};
 use bakeoff_core::model::ceiling::{Because, Ceilings, LeftOut};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
-use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
 
@@ -104,9 +103,9 @@ fn measure_all(
 ) -> Result<(), Fault> {
     let needs_memory = planned.iter().any(|place| place.planned.at == At::Memory);
     let mut memory = match needs_memory.then(|| Memory::make(session)) {
-        None => Err("not needed".to_string()),
+        None => Err(NoRate::NotPrepared),
         Some(Ok(memory)) => Ok(memory),
-        Some(Err(StepError::Failed(error))) => Err(error.to_string()),
+        Some(Err(StepError::Failed(error))) => Err(NoRate::failed(error)),
         Some(Err(StepError::Fault(fault))) => return Err(fault),
     };
     for place in planned {
@@ -116,15 +115,15 @@ fn measure_all(
         let layer = place.planned.layer;
         session.progress.doing(&format!("measuring {}", layer.label()));
         let measured = match &mut memory {
-            Err(reason) if place.planned.at == At::Memory => Err(reason.clone()),
+            Err(why) if place.planned.at == At::Memory => Err(why.clone()),
             memory => layer::measure(session, target_set, memory.as_mut().ok(), &place),
         };
         match measured {
             Ok(measured) => of.measured.push(measured),
-            Err(reason) => {
+            Err(why) => {
                 let workload = &session.journal.run().header.workloads[place.workload];
-                let name = format!("{} for {}", layer.label(), workload.name);
-                of.skipped.push(Skipped { name, reason: printable(reason.as_bytes()) });
+                let what = Unmeasured::Layer(layer, &workload.name);
+                of.skipped.push(report::layers::unmeasured(what, &why));
                 let workload = Some(place.workload);
                 of.left_out.push(LeftOut { workload, because: Because::Failed });
             }

@@ -6,15 +6,16 @@
 use std::path::Path;
 
 use bakeoff_core::decide::schedule;
+use bakeoff_core::diagnose::unmeasured::{NoRate, Unmeasured};
 use bakeoff_core::diagnose::{layers, variants};
-use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
 use bakeoff_core::model::event::{FlashState, Region, Step};
 use bakeoff_core::model::index::{CandidateIx, RegionIx, WorkloadIx};
-use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::{steps, visit};
-use bakeoff_core::units;
+use bakeoff_core::report;
 
 use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
@@ -61,14 +62,14 @@ pub fn measure(
     if visits.is_empty() || !has_any || session.cancel.is_set() {
         return Ok(());
     }
-    if let Some(reason) = reason_against(session, visits.len() as u64) {
-        skip(of, "filesystems and ciphers in memory", &reason);
+    if let Some(why) = reason_against(session, visits.len() as u64) {
+        skip(of, Unmeasured::InMemory, &why);
         return Ok(());
     }
     let memory = match Memory::make(session) {
         Ok(memory) => memory,
         Err(StepError::Failed(error)) => {
-            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            skip(of, Unmeasured::InMemory, &NoRate::failed(error));
             return Ok(());
         }
         Err(StepError::Fault(fault)) => return Err(fault),
@@ -123,14 +124,11 @@ pub fn announced(
 }
 
 /// Why nothing is measured: the time is the blocks', the memory the system's.
-fn reason_against(session: &Session, visits: u64) -> Option<String> {
+fn reason_against(session: &Session, visits: u64) -> Option<NoRate> {
     let run = session.journal.run();
-    let most = host::available_bytes() / MEMORY_SHARE;
-    if IMAGE_BYTES > most {
-        let (needed, most) = (units::size(IMAGE_BYTES), units::size(most));
-        return Some(format!(
-            "they need {needed} of memory, and bakeoff uses at most {most} (a quarter)"
-        ));
+    let most_bytes = host::available_bytes() / MEMORY_SHARE;
+    if IMAGE_BYTES > most_bytes {
+        return Some(NoRate::NoMemory { needed_bytes: IMAGE_BYTES, most_bytes });
     }
     let protocol = &run.header.protocol;
     let layers_ns =
@@ -138,7 +136,7 @@ fn reason_against(session: &Session, visits: u64) -> Option<String> {
     let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(schedule::most_blocks(run)));
     let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + layers_ns) + blocks_ns;
     let is_over = protocol.time_ns.is_some_and(|limit| ends_ns > limit);
-    is_over.then(|| "no time left after the blocks. Allow more time with --time".to_string())
+    is_over.then_some(NoRate::NoTime)
 }
 
 /// The image, its loop device, every visit, and all of it away again.
@@ -152,7 +150,7 @@ fn on_image(
     let image = match memory.make_file(scratch::IMAGE) {
         Ok(image) => image,
         Err(error) => {
-            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            skip(of, Unmeasured::InMemory, &NoRate::failed(error));
             return Ok(());
         }
     };
@@ -161,7 +159,7 @@ fn on_image(
         Ok(attached) => attached,
         Err(StepError::Fault(fault)) => return Err(fault),
         Err(StepError::Failed(error)) => {
-            skip(of, "filesystems and ciphers in memory", &error.to_string());
+            skip(of, Unmeasured::InMemory, &NoRate::failed(error));
             return Ok(());
         }
     };
@@ -215,7 +213,7 @@ fn one(
         }
         Err(StepError::Fault(fault)) => Err(fault),
         Err(StepError::Failed(error)) => {
-            skip(of, &visit.what.name, &error.to_string());
+            skip(of, Unmeasured::Stack(&visit.what.name), &NoRate::failed(error));
             Ok(())
         }
     };
@@ -237,12 +235,11 @@ fn layers_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &
                     .iter()
                     .map(|c| LayerRate { candidate: Some(*c), ..measured.clone() }),
             ),
-            Err(reason) => skip(of, &format!("{} for {}", visit.what.name, what.name), &reason),
+            Err(why) => skip(of, Unmeasured::StackUnder(&visit.what.name, &what.name), &why),
         }
     }
 }
 
-fn skip(of: &mut Ceilings, name: &str, reason: &str) {
-    let (name, reason) = (name.to_string(), printable(reason.as_bytes()));
-    of.skipped.push(Skipped { name, reason });
+fn skip(of: &mut Ceilings, what: Unmeasured, why: &NoRate) {
+    of.skipped.push(report::layers::unmeasured(what, why));
 }

@@ -2,6 +2,7 @@
 
 use bakeoff_core::diagnose::layers::{self, At, LayerJob};
 use bakeoff_core::diagnose::seen::pace;
+use bakeoff_core::diagnose::unmeasured::NoRate;
 use bakeoff_core::model::ceiling::LayerRate;
 use bakeoff_core::model::event::Step;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
@@ -13,9 +14,10 @@ use bakeoff_core::tools::native::TargetKind;
 
 use crate::fault::Fault;
 use crate::host::Opened;
+use crate::load;
 use crate::load::scratch::{self, Scratch};
+use crate::load::site::Site;
 use crate::load::subject::Subject;
-use crate::load::{self, LoadError};
 use crate::places::target_set::TargetSet;
 use crate::steps::making;
 use crate::steps::session::Session;
@@ -40,39 +42,46 @@ pub struct Place {
     pub planned: LayerJob,
 }
 
-/// Measures it; the error says why there is no number.
+impl Place {
+    /// The site of its candidate.
+    pub fn site<'t>(&self, target_set: &'t mut TargetSet) -> Result<&'t mut Site, NoRate> {
+        let site = self.candidate.and_then(|candidate| target_set.site(candidate));
+        site.ok_or(NoRate::NotPrepared)
+    }
+}
+
+/// Measures it.
 pub fn measure(
     session: &Session,
     target_set: &mut TargetSet,
     memory: Option<&mut Memory>,
     place: &Place,
-) -> Result<LayerRate, String> {
+) -> Result<LayerRate, NoRate> {
     let header = &session.journal.run().header;
     let workload = &header.workloads[place.workload];
     let mut job = Job { seed: header.seed, ..place.planned.job.clone() };
     let (target, kind) = match place.planned.at {
-        At::Memory => memory.ok_or("no memory")?.target(session, &mut job)?,
+        At::Memory => memory.ok_or(NoRate::NotPrepared)?.target(session, &mut job)?,
         At::Device => {
-            let at = target_set.only_region().ok_or("no device")?;
+            let at = target_set.only_region().ok_or(NoRate::NotPrepared)?;
             job.size = job.size.min(at.region.size_bytes);
             (Subject::from(at.device().as_path()), TargetKind::Block)
         }
         At::File => {
-            let candidate = place.candidate.ok_or("no candidate")?;
-            let site = target_set.site(candidate).ok_or("it is not prepared")?;
+            let site = place.site(target_set)?;
             job.size = site.file_bytes;
             (site.data.clone(), site.data_kind())
         }
     };
     let measured = load::run(&job, &target, kind, &session.cancel, &mut |_| {});
-    let m = measured.map_err(|error| error.to_string())?;
+    let m = measured.map_err(NoRate::failed)?;
     let rate = pace(workload.metric, &m);
     if m.total_ios() < layers::FEWEST_IOS {
-        return Err(format!("only {} operations fit into the available time", m.total_ios()));
+        return Err(NoRate::Few { ios: m.total_ios() });
     }
     let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
     match rate > 0.0 {
-        false => Err("nothing was done".to_string()),
+        false => Err(NoRate::Nothing),
         true => Ok(LayerRate {
             layer: place.planned.layer,
             workload: place.workload,
@@ -109,23 +118,22 @@ impl Memory {
         &mut self,
         session: &Session,
         job: &mut Job,
-    ) -> Result<(Subject, TargetKind), String> {
-        let said = |error: std::io::Error| error.to_string();
+    ) -> Result<(Subject, TargetKind), NoRate> {
         if job.rw == Rw::SmallFiles {
-            self.scratch.remove_small().map_err(said)?;
-            let made = self.scratch.make_dir(scratch::SMALL).map_err(said)?;
+            self.scratch.remove_small().map_err(NoRate::failed)?;
+            let made = self.scratch.make_dir(scratch::SMALL).map_err(NoRate::failed)?;
             return Ok((Subject::Opened(made), TargetKind::Directory));
         }
         if let Some(data) = &self.data {
             return Ok((data.into(), TargetKind::File));
         }
-        let data = self.scratch.create(scratch::DATA).map_err(said)?;
+        let data = self.scratch.create(scratch::DATA).map_err(NoRate::failed)?;
         let fill = Job::new(Rw::Write, 1 << 20, layers::MEMORY_FILE_BYTES);
         let filled = load::run(&fill, &data, TargetKind::File, &session.cancel, &mut |_| {});
         let subject = Subject::from(&data);
         // One that was not laid out whole is not made again either: its name is taken.
         self.data = Some(data);
-        filled.map_err(|error: LoadError| error.to_string())?;
+        filled.map_err(NoRate::failed)?;
         Ok((subject, TargetKind::File))
     }
 

@@ -8,15 +8,16 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_core::diagnose::prove::{self, MOST_NS};
+use bakeoff_core::diagnose::unmeasured::{NoRate, Unmeasured};
 use bakeoff_core::diagnose::{Grade, summary, variants};
 use bakeoff_core::model::bottleneck::Bottleneck;
-use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::candidate::Candidate;
 use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
-use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::knobs;
+use bakeoff_core::report;
 
 use super::cell;
 use super::layer::{self, Place};
@@ -130,7 +131,7 @@ fn visit(
         Ok(()) => experiments(session, target_set, planned, of),
         Err(StepError::Fault(fault)) => Err(fault),
         Err(StepError::Failed(error)) => {
-            skip(of, &format!("experiments on {}", what.name), &error.to_string());
+            skip(of, Unmeasured::Experiments(&what.name), &NoRate::failed(error));
             Ok(())
         }
     };
@@ -153,16 +154,16 @@ fn experiments(
         }
         let layer = place.planned.layer;
         let workload = &session.journal.run().header.workloads[place.workload];
-        let name = format!("{} for {}", layer.label(), workload.name);
-        if let Some(reason) = reason_against(session.journal.run(), of, &place, until) {
-            skip(of, &name, reason);
+        let what = Unmeasured::Layer(layer, &workload.name);
+        if let Some(why) = reason_against(session.journal.run(), of, &place, until) {
+            skip(of, what, &why);
             continue;
         }
-        session.progress.doing(&format!("testing {name}"));
+        session.progress.doing(&format!("testing {}", report::layers::name(what)));
         let measured = if layer == Layer::SlowClock {
             match at_a_lowered_clock(session, target_set, &place) {
                 Ok(measured) => Ok(measured),
-                Err(NoFigure::Because(reason)) => Err(reason),
+                Err(NoFigure::Because(why)) => Err(why),
                 Err(NoFigure::Fault(fault)) => return Err(fault),
             }
         } else {
@@ -170,29 +171,31 @@ fn experiments(
         };
         match measured {
             Ok(measured) => of.measured.push(measured),
-            Err(reason) => skip(of, &name, &reason),
+            Err(why) => {
+                let workload = &session.journal.run().header.workloads[place.workload];
+                skip(of, Unmeasured::Layer(layer, &workload.name), &why);
+            }
         }
     }
     Ok(())
 }
 
 /// Why an experiment is not done: time and bytes are bounded.
-fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<&'static str> {
+fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<NoRate> {
     if Instant::now() >= until {
-        return Some("the experiments reached their time limit");
+        return Some(NoRate::ExperimentsOver);
     }
     let most = run.header.protocol.max_write_bytes?;
     let experiments = of.measured.len().saturating_sub(run.ceilings.measured.len()) as u64 + 1;
     let bytes = place.planned.write_bytes().saturating_mul(experiments);
     let is_over = bytes > 0 && cost::written_bytes(run).saturating_add(bytes) > most;
-    is_over.then_some("it would exceed the write limit. Raise the limit with --max-write")
+    is_over.then_some(NoRate::WriteLimit)
 }
 
 /// Measures an experiment; what is read comes from the drive, as in the cells.
-fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<LayerRate, String> {
+fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<LayerRate, NoRate> {
     if place.planned.job.rw.reads() {
-        let site = place.candidate.and_then(|candidate| target_set.site(candidate));
-        cell::cool(site.ok_or("it is not prepared")?).map_err(|error| error.to_string())?;
+        cell::cool(place.site(target_set)?).map_err(NoRate::failed)?;
     }
     layer::measure(session, target_set, None, place)
 }
@@ -200,7 +203,7 @@ fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<
 /// Why an experiment has no figure.
 enum NoFigure {
     /// The run goes on without it.
-    Because(String),
+    Because(NoRate),
     /// The run ends.
     Fault(Fault),
 }
@@ -213,11 +216,9 @@ fn at_a_lowered_clock(
 ) -> Result<LayerRate, NoFigure> {
     let mut taken = Vec::new();
     let measured = match lower(session, &mut taken) {
-        Ok(()) if taken.is_empty() => {
-            Err(NoFigure::Because("this machine does not allow setting the CPU clock".to_string()))
-        }
+        Ok(()) if taken.is_empty() => Err(NoFigure::Because(NoRate::FixedClock)),
         Ok(()) => cold(session, target_set, place).map_err(NoFigure::Because),
-        Err(StepError::Failed(error)) => Err(NoFigure::Because(error.to_string())),
+        Err(StepError::Failed(error)) => Err(NoFigure::Because(NoRate::failed(error))),
         Err(StepError::Fault(fault)) => Err(NoFigure::Fault(fault)),
     };
     for step in taken.into_iter().rev() {
@@ -243,7 +244,6 @@ fn lower(session: &mut Session, taken: &mut Vec<u32>) -> Result<(), StepError> {
     Ok(())
 }
 
-fn skip(of: &mut Ceilings, name: &str, reason: &str) {
-    let (name, reason) = (name.to_string(), printable(reason.as_bytes()));
-    of.skipped.push(Skipped { name, reason });
+fn skip(of: &mut Ceilings, what: Unmeasured, why: &NoRate) {
+    of.skipped.push(report::layers::unmeasured(what, why));
 }

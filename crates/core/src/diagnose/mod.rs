@@ -17,6 +17,7 @@ pub mod layers;
 pub mod prove;
 pub mod seen;
 pub mod summary;
+pub mod unmeasured;
 pub mod variants;
 
 use crate::evidence;
