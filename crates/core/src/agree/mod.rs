@@ -18,6 +18,7 @@ use crate::model::workload::{DriverName, Workload};
 use crate::stats::hodges_lehmann;
 use crate::stats::paired::{Interval, Paired};
 use crate::stats::wilcoxon;
+use crate::tools::foreign::ParseError;
 use figure::Unit;
 
 /// Ratios that count as the same.
@@ -137,11 +138,22 @@ pub struct Row {
     pub why: Option<Why>,
 }
 
+/// Which figure of a turn is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoFigure {
+    /// bakeoff's.
+    Ours,
+    /// The tool's.
+    Theirs,
+    /// The tool's, because its output has none.
+    Unread(ParseError),
+}
+
 /// Why a phase does not agree, or is not judged.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Why {
-    /// A turn gave no pair, in the words of what failed.
-    Missing(String),
+    /// A turn gave no pair.
+    Missing(NoFigure),
     /// It is too short to be judged.
     Short,
     /// No pair was measured.
@@ -184,7 +196,12 @@ pub struct Table {
 
 impl Row {
     /// From the pairs of a phase; `missing` says why a turn gave none.
-    pub fn of(tool: DriverName, phase: &Compared, pairs: &[Pair], missing: Option<&str>) -> Row {
+    pub fn of(
+        tool: DriverName,
+        phase: &Compared,
+        pairs: &[Pair],
+        missing: Option<&NoFigure>,
+    ) -> Row {
         let of_pairs = |of: fn(&Pair) -> f64| -> Vec<f64> { pairs.iter().map(of).collect() };
         let logs = of_pairs(|pair| libm::log(pair.native / pair.foreign));
         let total: u64 = pairs.iter().map(|p| p.elapsed_ns).sum();
@@ -193,7 +210,7 @@ impl Row {
         let not = |why| (Agreement::NotJudged, Some(why));
         let is_same = |i: &Interval| i.low <= libm::log(SAME.1) && i.high >= libm::log(SAME.0);
         let (agreement, why) = match (interval, missing) {
-            (None, Some(missing)) => not(Why::Missing(missing.to_string())),
+            (None, Some(missing)) => not(Why::Missing(missing.clone())),
             (Some(_) | None, _) if !pairs.is_empty() && elapsed_ns < JUDGED_NS => not(Why::Short),
             (None, None) if pairs.is_empty() => not(Why::NoPair),
             (None, None) => not(Why::OnePair),
@@ -284,7 +301,7 @@ mod tests {
         let job = Job::new(Rw::Write, 4096, 4096);
         let work = Workload::native("write", "", Phase::Overwrite, Metric::Bandwidth, job);
         let phase = Compared { name: "write".to_string(), work, known };
-        let missing = pairs.is_empty().then_some("it printed +++++");
+        let missing = pairs.is_empty().then_some(&NoFigure::Theirs);
         Row::of(DriverName::Dd, &phase, &pairs, missing)
     }
 
@@ -361,6 +378,6 @@ mod tests {
             (Agreement::NotJudged, Some(1.0), None)
         );
         let none = row(&[], 5.0);
-        assert_eq!((none.ratio, none.why), (None, Some(Why::Missing("it printed +++++".into()))));
+        assert_eq!((none.ratio, none.why), (None, Some(Why::Missing(NoFigure::Theirs))));
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::document::{self, Document, number, words};
 use crate::agree::figure::Unit;
-use crate::agree::{Agreement, Known, Row, Table, Why};
+use crate::agree::{Agreement, Known, NoFigure, Row, Table, Why};
 use crate::model::host::Host;
 use crate::model::path::printable;
 use crate::units;
@@ -176,7 +176,9 @@ fn rate(row: &Row) -> String {
 /// Why a phase does not agree, or is not judged.
 fn why(why: &Why) -> String {
     match why {
-        Why::Missing(said) => said.clone(),
+        Why::Missing(NoFigure::Ours) => "bakeoff reported no result".to_string(),
+        Why::Missing(NoFigure::Theirs) => "it reported no result".to_string(),
+        Why::Missing(NoFigure::Unread(error)) => error.to_string(),
         Why::Short => "it takes less than 10 ms here".to_string(),
         Why::NoPair => "no pair was measured; increase --time".to_string(),
         Why::OnePair => "one pair gives no interval; increase --time".to_string(),

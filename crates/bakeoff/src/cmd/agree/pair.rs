@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::agree::{Case, Compared, Pair, figure};
+use bakeoff_core::agree::{Case, Compared, NoFigure, Pair, figure};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
@@ -170,12 +170,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, String> {
-    let theirs = theirs.map_err(|error| error.to_string())?;
-    let nothing = |whose: &str| format!("{whose} reported no result");
+fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, NoFigure> {
+    let theirs = theirs.map_err(NoFigure::Unread)?;
     Ok(Pair {
-        native: figure::ours(&phase.work, &ours).ok_or_else(|| nothing("bakeoff"))?,
-        foreign: figure::theirs(&phase.work, &theirs).ok_or_else(|| nothing("it"))?,
+        native: figure::ours(&phase.work, &ours).ok_or(NoFigure::Ours)?,
+        foreign: figure::theirs(&phase.work, &theirs).ok_or(NoFigure::Theirs)?,
         elapsed_ns: ours.elapsed_ns.min(theirs.elapsed_ns),
     })
 }
@@ -184,15 +183,15 @@ fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, S
 pub enum Phase {
     /// A figure of both.
     Pair(Pair),
-    /// Why one of them is missing.
-    Missing(String),
+    /// One of them is missing.
+    Missing(NoFigure),
 }
 
 /// Why a turn gave no pair.
 pub enum TurnError {
     /// The whole comparison ends.
     Fault(Fault),
-    /// This case cannot be had here.
+    /// This case cannot be had here, in the words of the error.
     Cannot(String),
 }
 

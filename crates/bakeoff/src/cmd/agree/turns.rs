@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_core::agree::cases::{self, Amounts};
-use bakeoff_core::agree::{Case, PAIRS_MOST, Pair, Row, Table};
-use bakeoff_core::model::candidate::Skipped;
+use bakeoff_core::agree::{Case, NoFigure, PAIRS_MOST, Pair, Row, Table};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::prepare::space;
+use bakeoff_core::report::left_out;
 use bakeoff_core::units;
 
 use super::pair::{Bench, Phase, TurnError};
@@ -51,7 +51,7 @@ struct Running {
     /// The pairs of each phase.
     pairs: Vec<Vec<Pair>>,
     /// Why a phase gave no pair in the last turn.
-    missing: Vec<Option<String>>,
+    missing: Vec<Option<NoFigure>>,
     /// Turns taken.
     turns: u32,
     /// How long the last turn took, and all of them.
@@ -65,7 +65,7 @@ impl Running {
         let both = self.pairs.iter().zip(&self.missing);
         self.case.phases.iter().zip(both).filter_map(|(phase, (pairs, missing))| {
             let is_told = !pairs.is_empty() || missing.is_some();
-            is_told.then(|| Row::of(self.case.tool, phase, pairs, missing.as_deref()))
+            is_told.then(|| Row::of(self.case.tool, phase, pairs, missing.as_ref()))
         })
     }
 
@@ -199,9 +199,9 @@ impl<'a> Turns<'a> {
         let phases = match self.bench.turn(&one.case, &one.tool, ours_first, &self.progress) {
             Ok(phases) => phases,
             Err(TurnError::Fault(fault)) => return Err(fault),
-            Err(TurnError::Cannot(reason)) => {
+            Err(TurnError::Cannot(error)) => {
                 one.is_over = true;
-                self.skip(&one.case, reason);
+                self.skip(&one.case, &error);
                 return Ok(());
             }
         };
@@ -224,7 +224,7 @@ impl<'a> Turns<'a> {
             Ok(None) => return Err(Fault::bug("a case compares bakeoff with itself")),
             Err(ForeignError::Exec(error)) => return Err(Fault::environment(error)),
             Err(error) => {
-                self.skip_tool(case.tool, error.to_string());
+                self.skip_tool(case.tool, &error.to_string());
                 return Ok(None);
             }
         };
@@ -235,20 +235,20 @@ impl<'a> Turns<'a> {
         match case.theirs().iter().find_map(|work| found.invocation(work).err()) {
             None => Ok(Some(found)),
             Some(error) => {
-                self.skip(case, error.to_string());
+                self.skip(case, &error.to_string());
                 Ok(None)
             }
         }
     }
 
-    fn skip(&mut self, case: &Case, reason: String) {
+    fn skip(&mut self, case: &Case, error: &str) {
         let name = format!("{}: {}", case.tool.name(), case.name);
-        self.table.skipped.push(Skipped { name, reason });
+        self.table.skipped.push(left_out::failed(name, error));
     }
 
-    fn skip_tool(&mut self, tool: DriverName, reason: String) {
+    fn skip_tool(&mut self, tool: DriverName, error: &str) {
         if !self.table.skipped.iter().any(|skipped| skipped.name == tool.name()) {
-            self.table.skipped.push(Skipped { name: tool.name().to_string(), reason });
+            self.table.skipped.push(left_out::failed(tool.name(), error));
         }
     }
 }
