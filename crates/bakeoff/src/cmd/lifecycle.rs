@@ -7,6 +7,7 @@ use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::report;
 
 use super::answer::{self, Extent};
 use super::notify;
@@ -127,8 +128,9 @@ pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
     let Some(command) = command else { return Ok(()) };
     power::try_command(command).map(drop).map_err(|why| {
         Fault::usage(format!(
-            "--power-command '{}': {why}. It must print the watts as its first word",
-            RawPath::new(command)
+            "--power-command '{}': {}. It must print the watts as its first word",
+            RawPath::new(command),
+            report::watching::no_watts(&why)
         ))
     })
 }

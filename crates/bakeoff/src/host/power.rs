@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::power::{Meter, MeterName};
 use bakeoff_core::sysinfo::power;
+use bakeoff_core::telemetry::source::{Missing, NoPower, NoWatts, Source};
 
 use super::feed::Feed;
 use super::root::Root;
@@ -88,16 +88,15 @@ fn integrated(last: &mut Option<(Instant, u64)>, microwatts: u64) -> u64 {
 }
 
 /// Every meter of the machine, and why there is not one more.
-pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
+pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Missing>) {
     let mut missing = Vec::new();
     let mut open: Vec<Open> = Vec::new();
-    let mut note = |reason: String| missing.push(Skipped { name: "power".to_string(), reason });
     if let Some(command) = command {
         match Poll::start(shell(command), power::watts) {
             Ok(poll) => {
                 open.push(Open::new(Meter::Command, command, Kind::Polled { poll, last: None }))
             }
-            Err(why) => note(format!("--power-command: {why}")),
+            Err(why) => missing.push(Missing::Power(NoPower::Command(why))),
         }
     }
     open.extend(counters(root));
@@ -108,11 +107,17 @@ pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
             Ok(poll) => {
                 open.push(Open::new(Meter::Board, PMIC[1], Kind::Polled { poll, last: None }))
             }
-            Err(why) => note(format!("{}: {why}", PMIC.join(" "))),
+            Err(why) => {
+                let command = PMIC.join(" ");
+                missing.push(Missing::Power(NoPower::Board { command, why }));
+            }
         }
     }
     if open.is_empty() && missing.is_empty() {
-        missing.push(Skipped { name: "power".to_string(), reason: why_none(root) });
+        missing.push(match rapl_zones(root).is_empty() {
+            true => Missing::None(Source::Power),
+            false => Missing::Power(NoPower::NeedsRoot),
+        });
     }
     open.truncate(METERS);
     (open, missing)
@@ -126,7 +131,7 @@ fn shell(command: &str) -> Vec<String> {
 ///
 /// # Errors
 /// What keeps it from telling any.
-pub fn try_command(command: &str) -> Result<f64, String> {
+pub fn try_command(command: &str) -> Result<f64, NoWatts> {
     ask(&shell(command), power::watts, &Cancel::default())
 }
 
@@ -136,16 +141,6 @@ fn has_pmic(root: &Root) -> bool {
     ["Raspberry Pi 5", "Raspberry Pi 500", "Raspberry Pi Compute Module 5"]
         .iter()
         .any(|name| model.starts_with(name))
-}
-
-fn why_none(root: &Root) -> String {
-    let zones = rapl_zones(root);
-    match zones.is_empty() {
-        true => "the machine has no meter (RAPL, hwmon power sensor or Raspberry Pi 5); use \
-                 --power-command"
-            .to_string(),
-        false => "the counters in /sys/class/powercap need root".to_string(),
-    }
 }
 
 fn rapl_zones(root: &Root) -> Vec<PathBuf> {
@@ -217,7 +212,7 @@ struct Shared {
 
 impl Poll {
     /// Asks once, and then every second.
-    fn start(argv: Vec<String>, read: fn(&str) -> Option<f64>) -> Result<Poll, String> {
+    fn start(argv: Vec<String>, read: fn(&str) -> Option<f64>) -> Result<Poll, NoWatts> {
         let first = ask(&argv, read, &Cancel::default())?;
         let shared = Arc::new(Shared {
             microwatts: AtomicU64::new(microwatts(first)),
@@ -225,7 +220,7 @@ impl Poll {
         });
         let own = Arc::clone(&shared);
         let builder = Builder::new().name("power".to_string()).stack_size(STACK_BYTES);
-        let thread = builder.spawn(move || own.run(&argv, read)).map_err(|e| e.to_string())?;
+        let thread = builder.spawn(move || own.run(&argv, read)).map_err(not_run)?;
         Ok(Poll { shared, thread: Some(thread) })
     }
 
@@ -265,17 +260,21 @@ fn microwatts(watts: f64) -> u64 {
     (watts * 1e6) as u64
 }
 
-fn ask(argv: &[String], read: fn(&str) -> Option<f64>, cancel: &Cancel) -> Result<f64, String> {
+fn ask(argv: &[String], read: fn(&str) -> Option<f64>, cancel: &Cancel) -> Result<f64, NoWatts> {
     let finished = match Spec::tool(argv, LIMIT).and_then(|spec| spec.run(cancel)) {
         Ok(finished) => finished,
-        Err(ExecError::Missing { program }) => return Err(format!("{program} is not installed")),
-        Err(error) => return Err(error.to_string()),
+        Err(ExecError::Missing { program }) => return Err(NoWatts::NotInstalled { program }),
+        Err(error) => return Err(not_run(error)),
     };
     let text = String::from_utf8_lossy(&finished.stdout);
     match finished.status.success() {
-        false => Err(format!("it ended with {}", finished.how())),
-        true => read(&text).ok_or_else(|| "it does not print watts".to_string()),
+        false => Err(NoWatts::Ended { how: finished.how() }),
+        true => read(&text).ok_or(NoWatts::NotWatts),
     }
+}
+
+fn not_run(error: impl std::fmt::Display) -> NoWatts {
+    NoWatts::NotRun { error: error.to_string() }
 }
 
 #[cfg(test)]
@@ -323,10 +322,10 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_a_meter_says_what_would_help() {
+    fn a_machine_without_a_meter_has_a_reason() {
         let (_dir, root) = tree(&[("proc/device-tree/model", "QEMU\0")]);
         let (open, missing) = meters(&root, None);
         assert!(open.is_empty());
-        assert!(missing[0].reason.contains("--power-command"), "{missing:?}");
+        assert_eq!(missing, [Missing::None(Source::Power)]);
     }
 }

@@ -4,12 +4,12 @@
 
 use std::io;
 
-use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::sysinfo::{block_stat, cpu_list, cpu_stat, meminfo, pressure, vmstat};
 use bakeoff_core::telemetry::NONE;
 use bakeoff_core::telemetry::layout::{
     self, CONTEXT_SWITCHES, CPU_COLUMNS, DISK_COLUMNS, Device, Layout, Slow,
 };
+use bakeoff_core::telemetry::source::{Missing, Source};
 
 use super::feed::Feed;
 use super::kernel_log::KernelLog;
@@ -30,10 +30,10 @@ pub struct Sources {
     pub tasks: Option<Tasks>,
     /// The kernel's log.
     pub log: Option<KernelLog>,
-    /// Names of what can be read.
-    pub present: Vec<String>,
+    /// What can be read.
+    pub present: Vec<Source>,
     /// What cannot be read, with why.
-    pub missing: Vec<Skipped>,
+    pub missing: Vec<Missing>,
     root: Root,
     disks: Vec<Feed>,
     stat: Option<Feed>,
@@ -55,28 +55,26 @@ impl Sources {
     pub fn open(power_command: Option<&str>) -> Sources {
         let root = Root::system();
         let mut found = Found::default();
-        let page = |name: &str, path: &str, found: &mut Found| {
-            found.take(name, Feed::open(&root, path), "the kernel was built without it")
-        };
-        let why_psi = "the kernel has no CONFIG_PSI, or needs psi=1 on its command line";
-        let psi = |name: &str, what: &str, found: &mut Found| {
-            found.take(name, Feed::open(&root, format!("proc/pressure/{what}")), why_psi)
+        let page =
+            |source, path: &str, found: &mut Found| found.take(source, Feed::open(&root, path));
+        let psi = |source, what: &str, found: &mut Found| {
+            found.take(source, Feed::open(&root, format!("proc/pressure/{what}")))
         };
         let clocks = gauges::clocks(&root, GAUGES);
         let temperatures = gauges::temperatures(&root, GAUGES);
-        found.any("clocks", clocks.len(), "no cpufreq, so the CPU clock cannot be read");
-        found.any("temperatures", temperatures.len(), "no thermal zone can be read");
+        found.any(Source::Clocks, clocks.len());
+        found.any(Source::Temperatures, temperatures.len());
         let (meters, no_power) = power::meters(&root, power_command);
-        found.present.extend(meters.first().map(|_| "power".to_string()));
+        found.present.extend(meters.first().map(|_| Source::Power));
         found.missing.extend(no_power);
         let (clock_names, clocks) = clocks.into_iter().unzip();
         let (temperature_names, temperatures) = temperatures.into_iter().unzip();
         let online = root.text("sys/devices/system/cpu/possible");
         let cpus = online.and_then(|text| cpu_list::count(&text)).unwrap_or(1) as usize;
         let firmware = firmware::Throttling::open(&root);
-        found.any("throttling", firmware.iter().count(), "no Raspberry Pi firmware responds");
+        found.any(Source::Throttling, firmware.iter().count());
         let quota = Quota::open(&root);
-        found.any("CPU quota", quota.iter().count(), "bakeoff's control group has no cpu.stat");
+        found.any(Source::CpuQuota, quota.iter().count());
         Sources {
             layout: Layout {
                 devices: Vec::new(),
@@ -85,19 +83,19 @@ impl Sources {
                 temperatures: temperature_names,
                 meters: meters.iter().map(|meter| meter.name.clone()).collect(),
             },
-            tasks: found.take("threads", Tasks::open(&root), "no /proc"),
-            log: found.take("kernel log", KernelLog::open(), "needs root or CAP_SYSLOG"),
+            tasks: found.take(Source::Threads, Tasks::open(&root)),
+            log: found.take(Source::KernelLog, KernelLog::open()),
             disks: Vec::new(),
-            stat: page("CPUs", "proc/stat", &mut found),
+            stat: page(Source::Cpus, "proc/stat", &mut found),
             pressure: [
-                psi("CPU pressure", "cpu", &mut found),
-                psi("I/O pressure", "io", &mut found),
-                psi("memory pressure", "memory", &mut found),
+                psi(Source::CpuPressure, "cpu", &mut found),
+                psi(Source::IoPressure, "io", &mut found),
+                psi(Source::MemoryPressure, "memory", &mut found),
             ],
-            meminfo: page("memory", "proc/meminfo", &mut found),
-            vmstat: page("page counters", "proc/vmstat", &mut found),
-            softirqs: page("soft interrupts", "proc/softirqs", &mut found),
-            load: page("load", "proc/loadavg", &mut found),
+            meminfo: page(Source::Memory, "proc/meminfo", &mut found),
+            vmstat: page(Source::PageCounters, "proc/vmstat", &mut found),
+            softirqs: page(Source::SoftInterrupts, "proc/softirqs", &mut found),
+            load: page(Source::Load, "proc/loadavg", &mut found),
             quota,
             firmware,
             clocks,
@@ -199,33 +197,31 @@ impl Sources {
 /// What was found so far.
 #[derive(Default)]
 struct Found {
-    present: Vec<String>,
-    missing: Vec<Skipped>,
+    present: Vec<Source>,
+    missing: Vec<Missing>,
 }
 
 impl Found {
     /// Notes whether something opened.
-    fn take<T>(&mut self, name: &str, opened: io::Result<T>, why: &str) -> Option<T> {
+    fn take<T>(&mut self, source: Source, opened: io::Result<T>) -> Option<T> {
         match opened {
             Ok(opened) => {
-                self.present.push(name.to_string());
+                self.present.push(source);
                 Some(opened)
             }
             Err(error) => {
-                let reason = match error.kind() == io::ErrorKind::PermissionDenied {
-                    true => format!("cannot be read: {error}; {why}"),
-                    false => format!("{why} ({error})"),
-                };
-                self.missing.push(Skipped { name: name.to_string(), reason });
+                let is_denied = error.kind() == io::ErrorKind::PermissionDenied;
+                let error = error.to_string();
+                self.missing.push(Missing::Unopened { source, is_denied, error });
                 None
             }
         }
     }
 
-    fn any(&mut self, name: &str, count: usize, why: &str) {
+    fn any(&mut self, source: Source, count: usize) {
         match count {
-            0 => self.missing.push(Skipped { name: name.to_string(), reason: why.to_string() }),
-            _ => self.present.push(name.to_string()),
+            0 => self.missing.push(Missing::None(source)),
+            _ => self.present.push(source),
         }
     }
 }

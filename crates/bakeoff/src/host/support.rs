@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 
 use bakeoff_core::prepare::support::{Driver, Recipe};
+use bakeoff_core::report;
 use bakeoff_core::setup::NoDriver;
 use bakeoff_core::setup::kernels::{self, Kernel};
 use bakeoff_core::setup::manager::Manager;
-use bakeoff_core::setup::packages;
 use bakeoff_core::sysinfo::{filesystems, os_release};
 use thiserror::Error;
 
@@ -48,7 +48,7 @@ fn supported_in(
         true => Ok(()),
         false => {
             let manager = Manager::likely(&distribution(root), is_installed);
-            let advice = packages::advice(program, manager);
+            let advice = report::install_advice(program, manager);
             Err(Missing::Program { program, advice })
         }
     };
@@ -106,8 +106,12 @@ pub fn manager() -> Option<Manager> {
 
 /// How to install a program here, for the end of an error message.
 pub fn install_advice(program: &str) -> String {
-    let manager = Manager::likely(&distribution(&Root::system()), &is_installed);
-    packages::advice(program, manager)
+    report::install_advice(program, likely_manager())
+}
+
+/// The package manager for the words of an error, whether or not it is installed.
+pub fn likely_manager() -> Option<Manager> {
+    Manager::likely(&distribution(&Root::system()), &is_installed)
 }
 
 fn is_installed(program: &str) -> bool {

@@ -5,13 +5,13 @@
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::{self, Clock, Next, cost};
-use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::health::DriveTold;
 use bakeoff_core::model::host::Layer;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::telemetry::Watching;
 use bakeoff_core::report::{self, live};
+use bakeoff_core::telemetry::source::Missing;
 
 use super::block::BlockEnd;
 use super::ceilings;
@@ -74,8 +74,8 @@ impl Session<'_> {
                 self.journal.record(What::Watching(Box::new(watching)))
             }
             Err(error) => {
-                let reason = format!("cannot start a thread: {error}");
-                let missing = vec![Skipped { name: "everything".to_string(), reason }];
+                let missing = Missing::Everything { error: error.to_string() };
+                let missing = vec![report::watching::missing(&missing)];
                 let watching = Watching { missing, ..Watching::default() };
                 self.journal.record(What::Watching(Box::new(watching)))
             }
@@ -89,7 +89,7 @@ impl Session<'_> {
             let told = host::drive_health(disk, &self.cancel)?;
             let (health, why) = match told {
                 Ok(health) => (Some(health), None),
-                Err(why) => (None, Some(why)),
+                Err(why) => (None, Some(report::health::missing(&why))),
             };
             Some(DriveTold { disk: disk.name.clone(), health, why })
         };

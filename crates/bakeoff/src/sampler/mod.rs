@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::telemetry::{Cost, Telemetry, Watching};
+use bakeoff_core::report::watching::{missing, name};
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::telemetry::ring::Ring;
 use bakeoff_core::telemetry::slice::slice;
@@ -107,8 +108,8 @@ impl Sampler {
     pub fn watching(&self) -> Watching {
         let state = self.shared.lock();
         Watching {
-            sources: state.sources.present.clone(),
-            missing: state.sources.missing.clone(),
+            sources: state.sources.present.iter().map(|s| name(*s).to_string()).collect(),
+            missing: state.sources.missing.iter().map(missing).collect(),
             fast_ns: state.pace.fast_ns,
             slow_ns: state.pace.fast_ns * state.pace.slow_every,
             memory_bytes: state.bytes() as u64,

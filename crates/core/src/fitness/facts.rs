@@ -1,5 +1,6 @@
 //! What `check` is told: read from /proc and /sys, asked of smartctl and systemd, never guessed.
 
+use super::health::NoHealth;
 use crate::guard::Reason;
 use crate::model::health::Health;
 use crate::model::host::{Host, Layer, Place};
@@ -194,7 +195,7 @@ pub struct Disk {
     pub optimal_io_bytes: Option<u64>,
     /// Its own word about its health.
     /// In the words of whoever was asked where it could not be had: runs record them.
-    pub health: Option<Result<Health, String>>,
+    pub health: Option<Result<Health, NoHealth>>,
 }
 
 /// A disk's USB connection.

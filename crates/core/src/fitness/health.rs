@@ -1,16 +1,36 @@
 //! What drives say about themselves, and what the kernel has said about them since boot.
 
-use super::facts::{Disk, Missing};
-use super::{Check, Facts, Finding};
+use super::facts::Disk;
+use super::{Check, Facts};
 use crate::model::health::Health;
+use crate::setup::manager::Manager;
+use crate::sysinfo::smartctl::NoFigures;
 
 /// What a drive reports about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SelfReport {
     /// Nothing, as cards and virtual disks.
     None,
+    /// Nothing, though it might.
+    Missing(NoHealth),
     /// This.
     Health(Box<Health>),
+}
+
+/// Why a drive that could have reported its health did not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoHealth {
+    /// Only root may ask.
+    NeedsRoot,
+    /// smartctl is not installed; this machine installs it with that manager.
+    NoSmartctl(Option<Manager>),
+    /// smartctl could not be run, in the words of the error.
+    NotRun {
+        /// The error.
+        error: String,
+    },
+    /// smartctl's output has no figure.
+    NoFigures(NoFigures),
 }
 
 /// What the kernel logged about storage since boot.
@@ -27,9 +47,7 @@ pub fn of_disk(disk: &Disk) -> Check {
     const ID: &str = "health";
     let health = match &disk.health {
         Some(Ok(health)) => health,
-        Some(Err(why)) => {
-            return Check::unknown(ID, Finding::Missing(Missing::Said(why.clone())));
-        }
+        Some(Err(why)) => return Check::unknown(ID, SelfReport::Missing(why.clone())),
         None => return Check::unknown(ID, SelfReport::None),
     };
     let complaints = health.complaints();

@@ -2,6 +2,7 @@
 
 use super::facts::*;
 use super::fixtures::{GIB, fit, with_card};
+use super::health::NoHealth;
 use super::*;
 use crate::guard::Reason;
 use crate::model::health::Health;
@@ -172,7 +173,7 @@ fn cache_trim_alignment_and_health() {
     assert_eq!(status("health", |f| health(f, worn)), Warn);
     let failing = Health { passed: Some(false), ..Health::default() };
     assert_eq!(status("health", |f| health(f, failing)), Stop);
-    assert_eq!(status("health", |f| f.disks[0].health = Some(Err("needs root".into()))), Unknown);
+    assert_eq!(status("health", |f| f.disks[0].health = Some(Err(NoHealth::NeedsRoot))), Unknown);
     assert_eq!(status("health", |f| f.disks[0].health = None), Unknown);
 }
 

@@ -1,6 +1,10 @@
 //! What a drive reports about itself, in words.
 
+use super::install_advice;
+use crate::fitness::health::NoHealth;
 use crate::model::health::{self, Complaint, Counter, DriveTold, Growth, Health};
+use crate::model::path::printable;
+use crate::sysinfo::smartctl::NoFigures;
 
 /// When all is well: "healthy, 2 % of its life used, 1295 hours, 35 °C".
 pub fn label(health: &Health) -> String {
@@ -13,6 +17,26 @@ pub fn label(health: &Health) -> String {
     words.extend(health.power_on_hours.map(|n| format!("{n} hours")));
     words.extend(health.temperature_c.map(|n| format!("{n} °C")));
     if words.is_empty() { "it reports no problems".to_string() } else { words.join(", ") }
+}
+
+/// Why a drive reports nothing.
+pub fn missing(why: &NoHealth) -> String {
+    match why {
+        NoHealth::NeedsRoot => {
+            "reading the health of a drive needs root. Run the command again with sudo".to_string()
+        }
+        NoHealth::NoSmartctl(manager) => {
+            format!("smartctl is not installed. {}", install_advice("smartctl", *manager))
+        }
+        NoHealth::NotRun { error } => error.clone(),
+        NoHealth::NoFigures(NoFigures::NotJson) => "the output of smartctl is not JSON".to_string(),
+        NoHealth::NoFigures(NoFigures::Said(text)) => {
+            format!("smartctl reports: {}", printable(text.as_bytes()))
+        }
+        NoHealth::NoFigures(NoFigures::Silent) => {
+            "the drive reported nothing to smartctl".to_string()
+        }
+    }
 }
 
 /// What is wrong, the worst first.
@@ -69,6 +93,7 @@ fn growth(growth: Growth) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setup::manager::Manager;
 
     fn told(health: &Health) -> [DriveTold; 1] {
         [DriveTold { disk: "sda".into(), health: Some(health.clone()), why: None }]
@@ -113,5 +138,19 @@ mod tests {
         lines.extend(complaints(&low));
         lines.extend(grown(&told(&zero), &told(&worn)).remove(0).1);
         insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[test]
+    fn every_reason_of_silence_in_words() {
+        let said = NoFigures::Said("\u{1b}[31m\u{202e}Unable to detect device type".to_string());
+        let all = [
+            NoHealth::NeedsRoot,
+            NoHealth::NoSmartctl(Some(Manager::Apt)),
+            NoHealth::NotRun { error: "smartctl took longer than 15 s".to_string() },
+            NoHealth::NoFigures(NoFigures::NotJson),
+            NoHealth::NoFigures(said),
+            NoHealth::NoFigures(NoFigures::Silent),
+        ];
+        insta::assert_snapshot!(all.map(|why| missing(&why)).join("\n"));
     }
 }

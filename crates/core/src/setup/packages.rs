@@ -26,7 +26,7 @@ impl Tool {
     }
 
     /// Its package in the first distribution that has one.
-    fn usual_package(&self) -> Option<&'static str> {
+    pub fn usual_package(&self) -> Option<&'static str> {
         self.packages.iter().find_map(|package| *package)
     }
 }
@@ -124,26 +124,6 @@ pub fn find(program: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.program == program)
 }
 
-/// How to install a missing program, for the end of an error message.
-pub fn advice(program: &str, manager: Option<Manager>) -> String {
-    let tool = find(program);
-    match manager.zip(tool).map(|(manager, tool)| (manager, tool.package(manager))) {
-        Some((Manager::Apt, Some("iozone3"))) => {
-            "Install it: apt install iozone3 (in non-free)".to_string()
-        }
-        Some((manager, Some(package))) => format!("Install it: {}", manager.hint(package)),
-        Some((manager, None)) => {
-            format!("The repositories of {} do not have it", manager.program())
-        }
-        None => match tool.and_then(Tool::usual_package) {
-            Some(package) => format!(
-                "Install it with the package manager of this system (usual package: {package})"
-            ),
-            None => "Install it with the package manager of this system".to_string(),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,15 +149,5 @@ mod tests {
             let tool = find(foreign::program(name)).expect("it is in the table");
             assert!(tool.package(Manager::Apt).is_some(), "Debian has them all");
         }
-    }
-
-    #[test]
-    fn advice_is_for_this_distribution() {
-        let words = |manager| advice("mkfs.btrfs", manager);
-        assert_eq!(words(Some(Manager::Zypper)), "Install it: zypper install btrfsprogs");
-        assert_eq!(words(Some(Manager::Apt)), "Install it: apt install btrfs-progs");
-        assert!(words(None).contains("package manager"));
-        assert!(advice("mount.exfat-fuse", Some(Manager::Dnf)).contains("do not have it"));
-        assert!(words(None).contains("(usual package: btrfs-progs)"), "{}", words(None));
     }
 }

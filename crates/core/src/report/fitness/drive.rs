@@ -84,6 +84,7 @@ fn create_again(granule_bytes: u64) -> String {
 pub fn health(found: &SelfReport) -> Words {
     let told = match found {
         SelfReport::None => return plain("cards and virtual disks do not report it"),
+        SelfReport::Missing(why) => return plain(health::missing(why)),
         SelfReport::Health(told) => told,
     };
     let complaints = health::complaints(told).join("; ");

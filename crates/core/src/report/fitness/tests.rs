@@ -5,7 +5,7 @@ use crate::fitness::busy::{BackgroundIo, Lazyinit, Maintenance, Source};
 use crate::fitness::cache::{Trim, WriteCache};
 use crate::fitness::card::{CardFinding, Oddity};
 use crate::fitness::clock::{Governor, Temperature, Throttling};
-use crate::fitness::health::{KernelLog, SelfReport};
+use crate::fitness::health::{KernelLog, NoHealth, SelfReport};
 use crate::fitness::link::{CardFit, Link, PcieFit, SataFit, Transport, UsbFit};
 use crate::fitness::memory::{CpuLoad, Memory, Swapping};
 use crate::fitness::place::{Base, FreeSpace, InUse, Kind, Room};
@@ -14,6 +14,7 @@ use crate::guard::Reason;
 use crate::model::path::RawPath;
 use crate::model::throttled;
 use crate::sysinfo::mmc_ios::Ios;
+use crate::sysinfo::smartctl::NoFigures;
 
 use super::*;
 use crate::fitness::facts::*;
@@ -310,7 +311,7 @@ fn hostile_names_reach_no_terminal() {
     facts.disks[0].layer.name = evil.into();
     facts.disks[0].layer.model = Some(evil.into());
     facts.disks[0].card.as_mut().unwrap().name = Some(evil.into());
-    facts.disks[0].health = Some(Err(evil.into()));
+    facts.disks[0].health = Some(Err(NoHealth::NoFigures(NoFigures::Said(evil.into()))));
     facts.tasks = Err(Missing::Said(evil.into()));
     facts.host.model = Some(evil.into());
     facts.swaps = vec![Swap { name: evil.into(), on_target: true, in_memory: false }];
