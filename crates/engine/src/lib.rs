@@ -23,9 +23,11 @@ mod data;
 mod durability;
 mod end;
 mod engine;
+mod engine_choice;
 mod error;
 mod histogram;
 mod lane;
+mod lanes;
 mod live;
 mod loop_status;
 pub mod loops;
@@ -43,6 +45,7 @@ mod serve_slices;
 #[cfg(test)]
 #[path = "../../bakeoff/tests/support/skip.rs"]
 mod skip;
+mod slice_report;
 mod slices;
 mod smallfiles;
 mod target;

@@ -11,7 +11,8 @@ use bakeoff_core::tools::native::{Failure, TASK_LIMIT_BYTES, Task};
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::serve::{borrow, die_with};
-use crate::slices::{Measure, measure_slices};
+use crate::slice_report::Measure;
+use crate::slices::measure_slices;
 use crate::target::Target;
 
 /// Reads a task and orders from `input`, and answers on `output` until the order to end. Returns

@@ -1,0 +1,150 @@
+//! The lanes of a cell: prepared, run at once or in slices, added up and verified.
+
+use bakeoff_core::model::finding::Finding;
+use bakeoff_core::model::job::{EngineName, Job};
+use bakeoff_core::model::measurement::Measurement;
+
+use crate::calibrate;
+use crate::clock::Clock;
+use crate::engine::Engine;
+use crate::engine::libaio::Libaio;
+use crate::engine::null::Null;
+use crate::engine::psync::Psync;
+use crate::engine::uring::{self, Nop, Uring};
+use crate::engine_choice::{as_threads, choose};
+use crate::error::EngineError;
+use crate::lane::sliced::SlicedLane;
+use crate::lane::{Cell, Lane, Run};
+use crate::live::Live;
+use crate::report::{self, Circumstances};
+use crate::slice_report::{Talk, in_crew};
+use crate::target::Target;
+use crate::threads::run_lanes;
+use crate::usage::Usage;
+use crate::verify;
+
+/// How lanes do their work.
+pub enum How<'t> {
+    /// From start to end.
+    AtOnce,
+    /// In slices, as often as that says. The CPU time of each is in its report.
+    InSlices(Talk<'t>),
+}
+
+/// What was decided before the lanes start.
+struct LaneSetup {
+    /// Who does it.
+    engine: EngineName,
+    /// I/Os in flight a lane.
+    depth: u32,
+    /// Whether lanes stand for one stream.
+    in_turns: bool,
+    /// What was noticed.
+    findings: Vec<Finding>,
+}
+
+/// Does a job with the engine that can be had here.
+pub fn on_target(
+    job: &Job,
+    target: &Target,
+    live: &Live<'_>,
+    how: How<'_>,
+) -> Result<Measurement, EngineError> {
+    let (engine, findings) = choose(job);
+    let setup = LaneSetup { engine, depth: job.iodepth, in_turns: false, findings };
+    let on = Some(target);
+    match engine {
+        EngineName::IoUring => in_lanes((job, on), live, setup, Lane::<Uring>::queued(), how),
+        EngineName::Libaio => in_lanes((job, on), live, setup, Lane::<Libaio>::queued(), how),
+        EngineName::Psync | EngineName::Null | EngineName::Nop => {
+            let threads = as_threads(job);
+            let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
+            let setup = LaneSetup { depth: 1, in_turns, ..setup };
+            let run = Lane::<Psync>::immediate();
+            let measured = in_lanes((&threads, on), live, setup, run, how)?;
+            Ok(Measurement { job: job.clone(), ..measured })
+        }
+    }
+}
+
+/// Does a job without I/O, and so without a target: the loop that fits the depth, or the ring
+/// alone, for which there is nothing to fall back to.
+pub fn idle(job: &Job, live: &Live<'_>, how: How<'_>) -> Result<Measurement, EngineError> {
+    let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
+    let setup = LaneSetup { engine, depth, in_turns: false, findings };
+    if engine == EngineName::Nop {
+        if let Err(error) = uring::try_out() {
+            let (evidence, advice) = uring::explain(&error);
+            return Err(EngineError::Unsupported(format!("{evidence}: {advice}")));
+        }
+        return in_lanes((job, None), live, setup, Lane::<Nop>::queued(), how);
+    }
+    let run = if depth == 1 { Lane::<Null>::immediate() } else { Lane::<Null>::queued() };
+    in_lanes((job, None), live, setup, run, how)
+}
+
+fn in_lanes<'a, E: Engine>(
+    (job, target): (&'a Job, Option<&Target>),
+    live: &'a Live<'a>,
+    setup: LaneSetup,
+    run: Run<'a, E>,
+    how: How<'_>,
+) -> Result<Measurement, EngineError> {
+    let LaneSetup { engine, depth, in_turns, findings } = setup;
+    let clock = Clock::find();
+    let cost = calibrate::cost(job, depth, clock)?;
+    live.record_head(job, in_turns)?;
+    let cell = Cell { job, depth, in_turns, cost, clock, live };
+    let lane = |index| {
+        let fd = target.map(|target| target.open(job)).transpose()?;
+        Lane::<E>::new(cell, index, fd)
+    };
+    let (lanes, usage) = match how {
+        How::AtOnce => run_lanes(job.numjobs, live, |index| {
+            let lane = lane(index)?;
+            Ok(move || (run.lane)(lane))
+        })?,
+        How::InSlices(talk) => {
+            let lanes = in_crew(cell, |index| Ok(SlicedLane::new(lane(index)?, &run)), talk)?;
+            (lanes, Usage::default())
+        }
+    };
+    let traces: Vec<_> = lanes.iter().filter_map(|lane| lane.trace).collect();
+    let circumstances = Circumstances { engine, usage, cost, clock, findings };
+    let mut measurement = report::measurement(job, lanes, circumstances);
+    if let Some(target) = target.filter(|_| job.verify) {
+        measurement.verified_bytes = Some(verify::verify(job, target, &traces)?);
+    }
+    Ok(measurement)
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_core::model::job::Rw;
+
+    use super::*;
+
+    #[test]
+    fn threads_in_place_of_a_queue_write_one_stream() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let job = Job {
+            engine: EngineName::IoUring,
+            iodepth: 8,
+            verify: true,
+            io_size: Some(3 * 41 * 1000),
+            ..Job::new(Rw::Write, 1000, 41 * 1000)
+        };
+        let threads = as_threads(&job);
+        assert_eq!((threads.numjobs, threads.iodepth), (8, 1));
+        let target = Target::find(&path, &threads).unwrap();
+        let live = Live::new(None);
+        let (engine, findings) = (EngineName::Psync, Vec::new());
+        let setup = LaneSetup { engine, depth: 1, in_turns: true, findings };
+        let run = Lane::<Psync>::immediate();
+        let measurement =
+            in_lanes((&threads, Some(&target)), &live, setup, run, How::AtOnce).unwrap();
+        assert_eq!(measurement.verified_bytes, Some(41 * 1000));
+        assert_eq!(measurement.total_ios(), 3 * 41);
+    }
+}
