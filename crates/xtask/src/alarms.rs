@@ -17,6 +17,7 @@ use crate::page::{
     self,
     Column::{Left, Right},
 };
+use crate::tool;
 
 /// What `bakeoff check` looks at for three seconds, and finds nothing of on a clean machine.
 const UNREST: [&str; 2] = ["CPU load", "background I/O"];
@@ -50,16 +51,11 @@ pub fn measure(root: &Path, bakeoff: &Path, runs: usize) -> Result<String> {
 /// One run; what it says of the only candidate.
 fn one(bakeoff: &Path, place: &Path, workload: &str) -> Result<Value> {
     let store = place.join("store.db");
-    let done = Command::new(bakeoff)
-        .args(["quick", "--workload", workload, "--time", "60s", "--size", "64m", "--quiet"])
-        .args(["--format", "json", "--store"])
-        .arg(&store)
-        .arg(place)
-        .output()
-        .context("cannot start bakeoff")?;
-    let code = done.status.code();
-    ensure!(matches!(code, Some(0 | 1)), "{}", String::from_utf8_lossy(&done.stderr));
-    let result: Value = serde_json::from_slice(&done.stdout).context("its result is no JSON")?;
+    let mut quick = Command::new(bakeoff);
+    quick.args(["quick", "--workload", workload, "--time", "60s", "--size", "64m", "--quiet"]);
+    quick.args(["--format", "json", "--store"]).arg(&store).arg(place);
+    let result: Value =
+        serde_json::from_str(&tool::answer(&mut quick)?).context("its result is no JSON")?;
     let reason = &result["verdicts"][0]["held_back"][0]["reason"];
     ensure!(reason["cause"].is_string(), "no cause in {result}");
     Ok(reason.clone())
@@ -87,9 +83,9 @@ fn name(reason: &Value) -> String {
 fn wait_until_clean(bakeoff: &Path, place: &Path) -> Result<()> {
     let mut found = String::new();
     for _ in 0..LOOKS {
-        let done = Command::new(bakeoff).args(["check", "--format", "json"]).arg(place).output();
-        let done = done.context("cannot start bakeoff")?;
-        let all: Value = serde_json::from_slice(&done.stdout).context("check printed no JSON")?;
+        let mut check = Command::new(bakeoff);
+        let printed = tool::answer(check.args(["check", "--format", "json"]).arg(place))?;
+        let all: Value = serde_json::from_str(&printed).context("check printed no JSON")?;
         let checks = all["checks"].as_array().context("check printed no checks")?;
         let asked = UNREST.map(|id| checks.iter().find(|check| check["id"] == id));
         ensure!(asked.iter().all(Option::is_some), "check does not look for one of {UNREST:?}");

@@ -37,11 +37,7 @@ pub fn check(root: &Path) -> Result<bool> {
 /// What proselint says of the docs, less what is no prose.
 fn style(root: &Path, folder: &Path) -> Result<Vec<String>> {
     let mut pages: Vec<_> = PAGES.iter().map(|page| root.join(page)).collect();
-    for entry in std::fs::read_dir(root.join("docs"))? {
-        pages.push(entry?.path());
-    }
-    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
-    pages.sort();
+    pages.extend(tool::files_of(&root.join("docs"), "md")?);
     let said = Command::new("python3")
         .args(["-m", "proselint", "check"])
         .args(&pages)

@@ -1,7 +1,7 @@
 //! Runs other programs: what failed is said with the command and the end of what it printed.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,12 +18,21 @@ pub fn run(command: &mut Command) -> Result<()> {
 
 /// Runs it and returns what it printed, read as UTF-8.
 pub fn output(command: &mut Command) -> Result<String> {
+    output_of(command, &[0])
+}
+
+/// The same of bakeoff, which ends with 1 where its answer is open.
+pub fn answer(command: &mut Command) -> Result<String> {
+    output_of(command, &[0, 1])
+}
+
+fn output_of(command: &mut Command, codes: &[i32]) -> Result<String> {
     let Output { status, stdout, stderr } = command
         .stdin(Stdio::null())
         .output()
         .with_context(|| format!("cannot run {}", shown(command)))?;
     let printed = String::from_utf8_lossy(&stdout).into_owned();
-    if !status.success() {
+    if !status.code().is_some_and(|code| codes.contains(&code)) {
         let said = format!("{printed}{}", String::from_utf8_lossy(&stderr));
         bail!("{} ended with {status}; it said:\n{}", shown(command), last_lines(&said));
     }
@@ -47,6 +56,12 @@ pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
+/// The folder of the compiler and its libraries.
+pub fn sysroot() -> Result<PathBuf> {
+    let printed = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    Ok(PathBuf::from(printed.trim()))
+}
+
 /// What `cargo metadata` prints with these words.
 pub fn metadata(root: &Path, words: &[&str]) -> Result<Value> {
     let mut command = cargo();
@@ -54,23 +69,43 @@ pub fn metadata(root: &Path, words: &[&str]) -> Result<Value> {
     Ok(serde_json::from_str(&output(&mut command)?)?)
 }
 
-/// Fetches packages of PyPI into a folder, unless they are there; `limit_s` is how long that may
-/// take.
-pub fn fetch_from_pypi(folder: &Path, packages: &[&str], limit_s: u32) -> Result<()> {
+/// Fetches packages into a folder, unless they are what it was filled with before.
+pub fn fetch_once(
+    folder: &Path,
+    packages: &[&str],
+    fetch: impl FnOnce() -> Result<()>,
+) -> Result<()> {
     let finished = folder.join("packages");
     let wanted = packages.join(" ");
     if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
         return Ok(());
     }
-    let mut pip = Command::new("timeout");
-    pip.arg(limit_s.to_string())
-        .args(["python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-        .args(["--only-binary=:all:", "--upgrade", "--target"])
-        .arg(folder)
-        .args(packages);
-    run(&mut pip).with_context(|| format!("cannot fetch {wanted} from PyPI"))?;
-    std::fs::write(finished, wanted)
-        .with_context(|| format!("cannot write to {}", folder.display()))
+    fetch()?;
+    write(&finished, wanted)
+}
+
+/// Fetches packages of PyPI into a folder, unless they are there; `limit_s` is how long that may
+/// take.
+pub fn fetch_from_pypi(folder: &Path, packages: &[&str], limit_s: u32) -> Result<()> {
+    fetch_once(folder, packages, || {
+        let mut pip = Command::new("timeout");
+        pip.arg(limit_s.to_string())
+            .args(["python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+            .args(["--only-binary=:all:", "--upgrade", "--target"])
+            .arg(folder)
+            .args(packages);
+        run(&mut pip).with_context(|| format!("cannot fetch {} from PyPI", packages.join(" ")))
+    })
+}
+
+/// Unpacks the Debian packages in a folder into another one, and removes them; how many there were.
+pub fn unpack_debs(folder: &Path, to: &Path) -> Result<usize> {
+    let packages = files_of(folder, "deb")?;
+    for package in &packages {
+        run(Command::new("dpkg-deb").arg("-x").arg(package).arg(to))?;
+        std::fs::remove_file(package)?;
+    }
+    Ok(packages.len())
 }
 
 /// Fails unless root runs us; `why` it has to.
@@ -114,6 +149,28 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
         .and_then(|()| std::fs::copy(from, to))
         .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
     Ok(())
+}
+
+/// The files in a folder, in order of their names.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+    paths.retain(|path| path.is_file());
+    paths.sort();
+    Ok(paths)
+}
+
+/// Those whose names end so, after a full stop.
+pub fn files_of(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    let mut paths = files(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|own| own == extension));
+    Ok(paths)
+}
+
+/// The name of a file.
+pub fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Empties a folder, or makes it.

@@ -7,10 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::alarms;
 use crate::page::{self, FIGURES};
+use crate::tool;
 use crate::vm::{self, CAPPED_PAIRS, measure_capped};
 
 mod capped;
@@ -76,9 +77,6 @@ pub fn bench(root: &Path, options: &Options) -> Result<bool> {
 /// What `bakeoff simulate` prints, with the command before it.
 fn simulated(bakeoff: &Path, runs: u64, seed: u64) -> Result<String> {
     let words = format!("simulate --runs {runs} --seed {seed} --format markdown");
-    let done =
-        Command::new(bakeoff).args(words.split(' ')).output().context("cannot start bakeoff")?;
-    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let tables = String::from_utf8(done.stdout).context("the tables are no UTF-8")?;
+    let tables = tool::output(Command::new(bakeoff).args(words.split(' ')))?;
     Ok(format!("`bakeoff {words}`\n\n{tables}"))
 }

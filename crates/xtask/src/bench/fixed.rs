@@ -12,6 +12,7 @@ use super::cases::Setup;
 use super::instructions;
 use super::spread::Spread;
 use super::watching::{self, Watching};
+use crate::tool;
 
 /// Starts that are timed.
 const STARTS: usize = 21;
@@ -82,8 +83,9 @@ fn first_ios(program: &str, arguments: &[&str]) -> Result<Spread> {
     for _ in 0..STARTS {
         let started = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let started_ns = started.tv_sec as u64 * 1_000_000_000 + started.tv_nsec as u64;
-        let output = Command::new(program).args(arguments).args(["--format", "json"]).output();
-        let said: Value = serde_json::from_slice(&output.context("cannot run it")?.stdout)?;
+        let mut bench = Command::new(program);
+        let said = tool::output(bench.args(arguments).args(["--format", "json"]))?;
+        let said: Value = serde_json::from_str(&said)?;
         let first_ns = said["monotonic_ns"].as_u64().context("no time of the first I/O")?;
         times.push(first_ns.checked_sub(started_ns).context("before its start")? as f64 / 1e6);
     }
@@ -115,11 +117,9 @@ fn clock_reads(root: &Path, setup: &Setup) -> Result<Spread> {
 fn data_rates(bakeoff: &Path) -> Result<(Spread, Spread)> {
     let (mut fill, mut verify) = (Vec::new(), Vec::new());
     for _ in 0..CHECKS {
-        let output = Command::new(bakeoff)
-            .args(["check", "--engine", "--format", "json"])
-            .output()
-            .context("cannot run bakeoff check")?;
-        let report: Value = serde_json::from_slice(&output.stdout).context("no JSON from check")?;
+        let mut check = Command::new(bakeoff);
+        let report = tool::output(check.args(["check", "--engine", "--format", "json"]))?;
+        let report: Value = serde_json::from_str(&report).context("no JSON from check")?;
         let rate = |key: &str| report["engine"][key].as_f64().with_context(|| format!("no {key}"));
         fill.push(rate("fill_bytes_per_s")? / 1e9);
         verify.push(rate("verify_bytes_per_s")? / 1e9);

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
+
+use crate::tool;
 
 /// Where they are.
 pub struct Helpers {
@@ -25,13 +27,5 @@ pub fn make(root: &Path, dir: &Path) -> Result<Helpers> {
 }
 
 fn compile(source: &Path, to: &Path, options: &[&str]) -> Result<()> {
-    let status = Command::new("cc")
-        .args(["-O2", "-o"])
-        .arg(to)
-        .args(options)
-        .arg(source)
-        .status()
-        .context("cannot run cc")?;
-    ensure!(status.success(), "{} does not compile", source.display());
-    Ok(())
+    tool::run(Command::new("cc").args(["-O2", "-o"]).arg(to).args(options).arg(source))
 }

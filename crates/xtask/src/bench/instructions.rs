@@ -7,13 +7,14 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context, Result};
 use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::tools::native::sliced::{Answer, Go, Order};
 use bakeoff_core::tools::native::{Reply, TargetKind, Task};
+use tempfile::NamedTempFile;
 
 use crate::tool;
 
@@ -86,11 +87,11 @@ pub fn check(root: &Path) -> Result<bool> {
         return Ok(true);
     }
     let engine = build(root)?;
-    let file = Scratch::make(root)?;
+    let file = scratch(root)?;
     let mut is_right = true;
     println!("{:<40}{:>8}{:>12}{:>9}", "user instructions an I/O", "now", "committed", "at most");
     for case in cases() {
-        let Some(mut now) = slope(&engine, &file.0, &case)? else {
+        let Some(mut now) = slope(&engine, file.path(), &case)? else {
             let needs = case.job.engine.name();
             let why = format!("there is no {needs} here");
             tool::skip(&format!("instructions: {}", case.name), &format!("kernel {needs}"), &why)?;
@@ -100,7 +101,7 @@ pub fn check(root: &Path) -> Result<bool> {
             if !case.is_too_many(now) {
                 break;
             }
-            now = slope(&engine, &file.0, &case)?.map_or(now, |again| now.min(again));
+            now = slope(&engine, file.path(), &case)?.map_or(now, |again| now.min(again));
         }
         let at_most = case.at_most.map_or("-".to_owned(), |most| most.to_string());
         println!("{:<40}{now:>8.1}{:>12.1}{at_most:>9}", case.name, case.committed);
@@ -126,10 +127,10 @@ fn build(root: &Path) -> Result<PathBuf> {
 /// The counts alone, with the most that was promised, of what can run here.
 pub fn counts(root: &Path) -> Result<Vec<(&'static str, f64, Option<f64>)>> {
     let engine = build(root)?;
-    let file = Scratch::make(root)?;
+    let file = scratch(root)?;
     let mut counts = Vec::new();
     for case in cases() {
-        let count = slope(&engine, &file.0, &case)?;
+        let count = slope(&engine, file.path(), &case)?;
         counts.extend(count.map(|count| (case.name, count, case.at_most)));
     }
     Ok(counts)
@@ -155,17 +156,23 @@ fn task(file: &Path, job: &Job, ios: u64) -> Result<Vec<u8>> {
 /// What the engine says on standard error of `ios` I/Os of psync, with `env` set.
 pub fn told_of(root: &Path, file: &Path, ios: u64, env: &[(&str, &Path)]) -> Result<String> {
     let job = Job::new(Rw::RandRead, 4096, FILE_BYTES);
-    let mut child = Command::new(build(root)?)
-        .envs(env.iter().copied())
+    let mut engine = Command::new(build(root)?);
+    let output = fed(engine.envs(env.iter().copied()), &task(file, &job, ios)?)?;
+    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Runs a command with this on its standard input.
+fn fed(command: &mut Command, bytes: &[u8]) -> Result<Output> {
+    let mut child = command
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .context("cannot run the engine")?;
+        .with_context(|| format!("cannot run {}", command.get_program().display()))?;
     let mut input = child.stdin.take().context("its input was asked for")?;
-    input.write_all(&task(file, &job, ios)?)?;
+    input.write_all(bytes)?;
     drop(input);
-    Ok(String::from_utf8_lossy(&child.wait_with_output()?.stderr).into_owned())
+    Ok(child.wait_with_output()?)
 }
 
 /// Instructions an I/O; `None` where the engine cannot be had.
@@ -182,21 +189,11 @@ fn count(engine: &Path, file: &Path, case: &Case, ios: u64) -> Result<Option<u64
     if case.is_slice {
         input_bytes.extend(orders(ios)?);
     }
-    let mut child = Command::new("valgrind")
-        .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
-        .arg(engine)
-        .args(case.is_slice.then_some("slices"))
-        // Valgrind disturbs the readings that calibrate it.
-        .env("BAKEOFF_CLOCK", "counter")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .context("cannot run valgrind")?;
-    let mut input = child.stdin.take().context("its input was asked for")?;
-    input.write_all(&input_bytes)?;
-    drop(input);
-    let output = child.wait_with_output()?;
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    valgrind.arg(engine).args(case.is_slice.then_some("slices"));
+    // Valgrind disturbs the readings that calibrate it.
+    let output = fed(valgrind.env("BAKEOFF_CLOCK", "counter"), &input_bytes)?;
     let said = String::from_utf8_lossy(&output.stderr);
     let used = used(&output.stdout).with_context(|| format!("no reply: {said}"))?;
     if used != case.job.engine {
@@ -235,25 +232,12 @@ fn instructions(said: &str) -> Option<u64> {
     line.rsplit(':').next()?.trim().replace(',', "").parse().ok()
 }
 
-/// A file that is removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn make(root: &Path) -> Result<Scratch> {
-        let path = root.join(format!("target/instructions-{}", std::process::id()));
-        let scratch = Scratch(path);
-        // Holes are read as any page is: only the user's side is counted.
-        std::fs::File::create(&scratch.0)?.set_len(FILE_BYTES)?;
-        Ok(scratch)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_file(&self.0) {
-            eprintln!("cannot remove {}: {error}", self.0.display());
-        }
-    }
+/// A file to read, removed at the end. Holes are read as any page is: only the user's side is
+/// counted.
+fn scratch(root: &Path) -> Result<NamedTempFile> {
+    let file = NamedTempFile::new_in(root.join("target"))?;
+    file.as_file().set_len(FILE_BYTES)?;
+    Ok(file)
 }
 
 #[cfg(test)]

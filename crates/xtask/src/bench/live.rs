@@ -10,16 +10,17 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::run::pss_bytes;
+use super::process::{Cpu, pss_bytes, tree};
 use super::spread::Spread;
 use crate::page::{self, Column::Left};
+use crate::tool;
 
 /// Between two looks at the server.
 const TICK: Duration = Duration::from_millis(200);
@@ -82,25 +83,15 @@ impl Server {
 
     /// Memory of the server, and of it with what it starts.
     fn memory(&self) -> (u64, u64) {
-        let pid = self.child.id();
-        let own = pss_bytes(pid);
-        let children = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
-        let children = children
-            .flatten()
-            .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
-        let all: Vec<String> = children.collect();
-        let pids = all.iter().flat_map(|text| text.split_whitespace());
-        let started: u64 = pids.filter_map(|pid| pid.parse().ok()).map(pss_bytes).sum();
-        (own, own + started)
+        let own = pss_bytes(self.child.id());
+        let started = tree(self.child.id()).into_iter().skip(1);
+        (own, own + started.map(pss_bytes).sum::<u64>())
     }
 
     /// CPU time of all its threads and of what it started and has ended, seconds.
     fn cpu_s(&self) -> Result<f64> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
-        let fields: Vec<&str> = stat.rsplit_once(") ").context("stat")?.1.split(' ').collect();
-        // utime, stime, cutime, cstime (proc_pid_stat(5)), in ticks of 10 ms.
-        let ticks: f64 = fields[11..15].iter().filter_map(|text| text.parse::<f64>().ok()).sum();
-        Ok(ticks / 100.0)
+        let cpu = Cpu::read(&self.child.id().to_string())?;
+        Ok([cpu.own_ns, cpu.children_ns].concat().iter().sum::<u64>() as f64 / 1e9)
     }
 }
 
@@ -114,26 +105,25 @@ impl Drop for Server {
 /// Reads the page and then the events until it is told to end.
 struct Reader {
     ends: Arc<AtomicBool>,
-    seen: Arc<AtomicU64>,
-    gaps: Arc<AtomicU64>,
-    thread: JoinHandle<Result<()>>,
+    thread: JoinHandle<Result<Seen>>,
+}
+
+/// What a reader saw.
+struct Seen {
+    events: u64,
+    gaps: u64,
 }
 
 impl Reader {
     fn start(address: &str) -> Reader {
         let ends = Arc::new(AtomicBool::new(false));
-        let (seen, gaps) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let (address, stop) = (address.to_string(), Arc::clone(&ends));
-        let (count, missed) = (Arc::clone(&seen), Arc::clone(&gaps));
-        let thread = std::thread::spawn(move || read(&address, &stop, &count, &missed));
-        Reader { ends, seen, gaps, thread }
+        Reader { ends, thread: std::thread::spawn(move || read(&address, &stop)) }
     }
 
-    fn end(self) -> Result<(u64, u64)> {
+    fn end(self) -> Result<Seen> {
         self.ends.store(true, Ordering::Relaxed);
-        let seen = (self.seen.load(Ordering::Relaxed), self.gaps.load(Ordering::Relaxed));
-        self.thread.join().map_err(|_| anyhow::anyhow!("a reader panicked"))??;
-        Ok(seen)
+        self.thread.join().map_err(|_| anyhow::anyhow!("a reader panicked"))?
     }
 }
 
@@ -145,9 +135,10 @@ fn request(address: &str, path: &str) -> Result<TcpStream> {
     Ok(stream)
 }
 
-fn read(address: &str, ends: &AtomicBool, seen: &AtomicU64, gaps: &AtomicU64) -> Result<()> {
+fn read(address: &str, ends: &AtomicBool) -> Result<Seen> {
     request(address, "/")?.read_to_end(&mut Vec::new())?;
     let mut last: Option<u64> = None;
+    let mut seen = Seen { events: 0, gaps: 0 };
     for line in BufReader::new(request(address, "/api/1/events")?).lines() {
         if ends.load(Ordering::Relaxed) {
             break;
@@ -157,11 +148,11 @@ fn read(address: &str, ends: &AtomicBool, seen: &AtomicU64, gaps: &AtomicU64) ->
         let number: u64 = id.rsplit_once('-').context("an id")?.1.parse()?;
         // Of the states of the run only the latest is kept, so one may be missing.
         let is_next = last.is_none_or(|last| number == last + 1 || number == last + 2);
-        gaps.fetch_add(u64::from(!is_next), Ordering::Relaxed);
-        seen.fetch_add(1, Ordering::Relaxed);
+        seen.gaps += u64::from(!is_next);
+        seen.events += 1;
         last = Some(number);
     }
-    Ok(())
+    Ok(seen)
 }
 
 /// A run of two places; what it says of itself.
@@ -172,15 +163,9 @@ fn run(bakeoff: &Path, dir: &Path, time: &str) -> Result<Value> {
         std::fs::create_dir_all(place)?;
     }
     let quick = ["quick", "--quiet", "--format", "json", "--workload", "randread", "--size", "64m"];
-    let said = Command::new(bakeoff)
-        .arg("--store")
-        .arg(&store)
-        .args(quick)
-        .args(["--time", time])
-        .args(&places)
-        .output()?;
-    ensure!(matches!(said.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&said.stderr));
-    Ok(serde_json::from_slice(&said.stdout)?)
+    let mut command = Command::new(bakeoff);
+    command.arg("--store").arg(&store).args(quick).args(["--time", time]).args(&places);
+    Ok(serde_json::from_str(&tool::answer(&mut command)?)?)
 }
 
 /// Speed of a run, the mean of its places, and its noise: the standard deviation of the logarithms
@@ -259,12 +244,12 @@ fn readers(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Re
         std::thread::sleep(TICK);
     }
     let share = (server.cpu_s()? - before) / since.elapsed().as_secs_f64() * 100.0;
-    let seen: Vec<(u64, u64)> = all.into_iter().map(Reader::end).collect::<Result<_>>()?;
+    let seen: Vec<Seen> = all.into_iter().map(Reader::end).collect::<Result<_>>()?;
     over.store(true, Ordering::Relaxed);
     let runs = running.join().map_err(|_| anyhow::anyhow!("the runs panicked"))??;
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    let gaps: u64 = seen.iter().map(|(_, gaps)| gaps).sum();
-    let events = Spread::of(seen.iter().map(|(events, _)| *events as f64));
+    let gaps: u64 = seen.iter().map(|seen| seen.gaps).sum();
+    let events = Spread::of(seen.iter().map(|seen| seen.events as f64));
     let title =
         format!("{} readers for {} min during {runs} runs", options.readers, options.minutes);
     let rows = [

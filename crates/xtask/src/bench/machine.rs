@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
+
+use crate::tool;
 
 /// Name and value of each fact, in the order to print.
 pub fn describe(dir: &Path) -> Result<Vec<(&'static str, String)>> {
@@ -34,11 +36,7 @@ pub fn kernel() -> Result<String> {
 
 /// First line of what a command prints.
 fn first_line(program: &str, arguments: &[&str]) -> Result<String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .output()
-        .with_context(|| format!("cannot run {program}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = tool::output(Command::new(program).args(arguments))?;
     let words: Vec<&str> = text.lines().next().unwrap_or_default().split_whitespace().collect();
     Ok(words.join(" "))
 }

@@ -21,6 +21,7 @@ mod live;
 mod machine;
 mod netdata;
 mod page;
+mod process;
 mod run;
 mod scratch;
 mod spread;

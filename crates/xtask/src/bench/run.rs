@@ -6,10 +6,11 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Error, Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::cases::{Contender, Setup, Tool};
+use super::process::{Cpu, pss_bytes, tree};
 
 /// How often memory is looked at in the warm-up.
 const MEMORY_INTERVAL: Duration = Duration::from_millis(50);
@@ -35,7 +36,7 @@ pub struct Sample {
 
 /// Runs it once. `disk` is where the kernel counts the requests of the disk under the file.
 pub fn run(contender: &Contender, setup: &Setup, disk: &Path, memory: bool) -> Result<Sample> {
-    let cpu_before = children_cpu_ns()?;
+    let cpu_before = Cpu::read("self")?.children_ns;
     let requests_before = requests(disk)?;
     let child = Command::new(&contender.argv[0])
         .args(&contender.argv[1..])
@@ -63,7 +64,8 @@ pub fn run(contender: &Contender, setup: &Setup, disk: &Path, memory: bool) -> R
         contender.argv.join(" "),
         String::from_utf8_lossy(&output.stderr)
     );
-    let cpu_ns = (children_cpu_ns()? - cpu_before).map(|ns| ns as f64);
+    let cpu_after = Cpu::read("self")?.children_ns;
+    let cpu_ns = [0, 1].map(|kind| (cpu_after[kind] - cpu_before[kind]) as f64);
     let said = Said {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -160,35 +162,6 @@ fn requests(disk: &Path) -> Result<u64> {
     Ok(field(0).context("no reads")? + field(4).context("no writes")?)
 }
 
-/// CPU time of all our children that have ended, and of theirs: proc_pid_stat(5), cutime, cstime.
-fn children_cpu_ns() -> Result<Cpu> {
-    const TICK_NS: u64 = 10_000_000;
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let (_, fields) = stat.rsplit_once(')').context("/proc/self/stat has a name in brackets")?;
-    // The field after the name is the third, so the sixteenth is at 13 from there.
-    let mut ticks = fields.split_whitespace().skip(13).map(str::parse::<u64>);
-    let mut next = || ticks.next().context("/proc/self/stat is too short")?.map_err(Error::from);
-    Ok(Cpu([next()? * TICK_NS, next()? * TICK_NS]))
-}
-
-/// User and system time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Cpu([u64; 2]);
-
-impl Cpu {
-    fn map(self, of: impl Fn(u64) -> f64) -> [f64; 2] {
-        self.0.map(of)
-    }
-}
-
-impl std::ops::Sub for Cpu {
-    type Output = Cpu;
-
-    fn sub(self, earlier: Cpu) -> Cpu {
-        Cpu([self.0[0] - earlier.0[0], self.0[1] - earlier.0[1]])
-    }
-}
-
 /// Looks at the process tree until it is over; the largest sum seen.
 fn peak_pss(process: u32, over: &AtomicBool) -> u64 {
     let mut sums = Vec::new();
@@ -208,34 +181,8 @@ fn while_running(sums: &[u64]) -> u64 {
     running.iter().copied().max().unwrap_or(0)
 }
 
-/// A process and all below it, as far as they still are there.
-fn tree(process: u32) -> Vec<u32> {
-    let mut all = vec![process];
-    let mut at = 0;
-    while let Some(parent) = all.get(at) {
-        let path = format!("/proc/{parent}/task");
-        for task in std::fs::read_dir(path).into_iter().flatten().flatten() {
-            let children = std::fs::read_to_string(task.path().join("children"));
-            let children = children.unwrap_or_default();
-            all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
-        }
-        at += 1;
-    }
-    all
-}
-
-/// `Pss` of a process, 0 when it is gone.
-pub fn pss_bytes(process: u32) -> u64 {
-    let text = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
-    let kib = text.lines().find_map(|line| {
-        line.strip_prefix("Pss:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok()
-    });
-    kib.unwrap_or(0) * 1024
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead, BufReader};
 
     use super::*;
     use serde_json::json;
@@ -267,40 +214,5 @@ mod tests {
     fn memory_of_start_and_end_is_not_that_of_running() {
         assert_eq!(while_running(&[9, 2, 3, 8]), 3);
         assert_eq!((while_running(&[4, 5]), while_running(&[])), (5, 0));
-    }
-
-    /// It compared the memory of a process with a later reading of the same, which may be larger.
-    #[test]
-    fn a_tree_is_counted_with_its_children() {
-        let mut child = Command::new("sh")
-            .args(["-c", "sleep 600 & echo $!; wait"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut told = String::new();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        lines.read_line(&mut told).unwrap();
-        let grandchild = told.trim().parse().unwrap();
-        let processes = tree(child.id());
-        let bytes = processes.iter().copied().map(pss_bytes).collect::<Vec<_>>();
-        Command::new("kill").arg(told.trim()).status().unwrap();
-        child.wait().unwrap();
-        assert_eq!(processes, [child.id(), grandchild]);
-        assert!(bytes.iter().all(|bytes| *bytes > 0), "{bytes:?}");
-        assert_eq!(pss_bytes(child.id()), 0, "nothing of a process that is gone");
-    }
-
-    #[test]
-    fn time_of_children_is_counted_when_they_end() {
-        let before = children_cpu_ns().unwrap();
-        // As long as it takes for the clock of CPU times to tick, whatever its step.
-        let spin = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
-        loop {
-            Command::new("sh").args(["-c", spin]).status().unwrap();
-            let used = (children_cpu_ns().unwrap() - before).0;
-            if used[0] + used[1] > 0 {
-                break;
-            }
-        }
     }
 }

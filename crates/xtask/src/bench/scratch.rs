@@ -6,21 +6,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+use crate::tool;
 
 /// A scratch file.
 pub struct File {
-    folder: PathBuf,
+    folder: TempDir,
     path: PathBuf,
 }
 
 impl File {
     /// Writes it and waits until it is on the disk.
     pub fn make(dir: &Path, size_mib: u64) -> Result<File> {
-        let folder = dir.join(format!("bench-{}", std::process::id()));
-        fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let folder = tempfile::tempdir_in(dir).context("no folder for the file")?;
         // The name that sysbench gives its files.
-        let path = folder.join("test_file.0");
+        let path = folder.path().join("test_file.0");
         let error = || format!("cannot write {}", path.display());
         let mut to =
             OpenOptions::new().write(true).create_new(true).open(&path).with_context(error)?;
@@ -43,7 +45,7 @@ impl File {
 
     /// The folder it is in.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// Where it is.
@@ -59,21 +61,8 @@ impl File {
 
     /// Takes it out of memory; dd(1) describes this use of `oflag=nocache`.
     pub fn drop_cache(&self) -> Result<()> {
-        let status = Command::new("dd")
-            .args(["if=/dev/null", "oflag=nocache", "conv=notrunc,fdatasync", "count=0"])
-            .arg(format!("of={}", self.path.display()))
-            .arg("status=none")
-            .status()
-            .context("cannot run dd")?;
-        ensure!(status.success(), "dd could not drop {} from memory", self.path.display());
-        Ok(())
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.folder) {
-            eprintln!("cannot remove {}: {error}", self.folder.display());
-        }
+        let mut dd = Command::new("dd");
+        dd.args(["if=/dev/null", "oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
+        tool::run(dd.arg(format!("of={}", self.path.display())))
     }
 }

@@ -10,8 +10,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::run::pss_bytes;
+use super::process::pss_bytes;
 use super::spread::Spread;
+use crate::tool;
 
 /// How long iostat is watched.
 const IOSTAT_S: u64 = 10;
@@ -35,17 +36,12 @@ pub fn figures(bakeoff: &Path, folder: &Path) -> Result<Watching> {
     let store = folder.join("watching.db");
     let place = folder.join("watching");
     std::fs::create_dir_all(&place).context("no directory for a run")?;
-    let run = |args: &[&str]| -> Result<Vec<u8>> {
-        let done = Command::new(bakeoff).args(args).arg("--store").arg(&store).output();
-        let done = done.context("cannot start bakeoff")?;
-        let told = matches!(done.status.code(), Some(0 | 1));
-        ensure!(told, "{}", String::from_utf8_lossy(&done.stderr));
-        Ok(done.stdout)
-    };
+    let run =
+        |args: &[&str]| tool::answer(Command::new(bakeoff).args(args).arg("--store").arg(&store));
     let place = place.to_string_lossy();
     run(&["quick", &place, "--workload", "randread", "--size", "64m", "--time", "60s", "--quiet"])?;
     let events = run(&["export", "last", "--format", "jsonl", "--no-redact"])?;
-    let (percent, bytes, sources) = of_run(&String::from_utf8_lossy(&events))?;
+    let (percent, bytes, sources) = of_run(&events)?;
     let (iostat_percent, iostat_bytes) = iostat()?;
     Ok(Watching { percent, bytes, sources, iostat_percent, iostat_bytes })
 }

@@ -70,8 +70,7 @@ pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
     let zig = folder.join("zig");
     tool::fetch_from_pypi(&zig, &PYTHON_PACKAGES, 600)
         .context("no Zig, the C compiler for other machines (Debian: python3-pip)")?;
-    let sysroot =
-        PathBuf::from(tool::output(Command::new("rustc").args(["--print", "sysroot"]))?.trim());
+    let sysroot = tool::sysroot()?;
     let flags = format!("{} {}", machine.flags, without_paths(root, &sysroot));
     let rustlib = sysroot.join("lib/rustlib");
     if rustlib.join(machine.triple).join("lib").exists() || ask_rustup(&folder, machine)? {
@@ -115,22 +114,18 @@ fn ask_rustup(folder: &Path, machine: &Machine) -> Result<bool> {
 
 /// Debian's compiler and its source, from apt into a folder of ours.
 fn debian(folder: &Path) -> Result<PathBuf> {
-    let finished = folder.join("packages");
-    let wanted = DEBIAN_PACKAGES.join(" ");
     let unpacked = folder.join("root");
-    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
-        return Ok(unpacked);
-    }
-    eprintln!("fetching {wanted} from Debian into {}", folder.display());
-    tool::renew(folder)?;
-    let fetched = fetch(folder, &unpacked).with_context(|| {
-        format!(
-            "Debian's {wanted} could not be had. Other ways to a standard library: `rustup target \
-             add TRIPLE`, or `rustup component add rust-src`"
-        )
-    });
-    fetched?;
-    std::fs::write(finished, wanted)?;
+    tool::fetch_once(folder, &DEBIAN_PACKAGES, || {
+        let wanted = DEBIAN_PACKAGES.join(" ");
+        eprintln!("fetching {wanted} from Debian into {}", folder.display());
+        tool::renew(folder)?;
+        fetch(folder, &unpacked).with_context(|| {
+            format!(
+                "Debian's {wanted} could not be had. Other ways to a standard library: `rustup \
+                 target add TRIPLE`, or `rustup component add rust-src`"
+            )
+        })
+    })?;
     Ok(unpacked)
 }
 
@@ -148,15 +143,7 @@ fn fetch(folder: &Path, unpacked: &Path) -> Result<()> {
     names.dedup();
     let mut download = Command::new("apt-get");
     tool::run(download.args(["-qq", "download"]).args(&names).current_dir(folder))?;
-    let mut packages = 0;
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "deb") {
-            tool::run(Command::new("dpkg-deb").arg("-x").arg(&path).arg(unpacked))?;
-            std::fs::remove_file(&path)?;
-            packages += 1;
-        }
-    }
+    let packages = tool::unpack_debs(folder, unpacked)?;
     ensure!(packages == names.len(), "apt-get download fetched {packages} of {}", names.len());
     Ok(())
 }

@@ -11,16 +11,16 @@ use super::release::Programs;
 use super::scenario::Step;
 use super::site::{LABEL, Site};
 use crate::page;
-use crate::vm::networked::Kind;
+use crate::vm::networked::{self, Kind};
 
 /// The hosts that are namespaces.
 pub const HOSTS: [&str; 3] = ["host-1", "host-2", "host-3"];
 /// The emulated ones: what they are, the end of their addresses, the time of their run, and the
 /// model that a Raspberry Pi says it is.
-const MACHINES: [(&str, Kind, u8, &str, Option<&str>); 3] = [
-    ("pc", Kind::Pc, 31, "90s", None),
-    ("pi-3", Kind::Pi3, 32, "5m", Some("Raspberry Pi 3 Model B")),
-    ("pi-1", Kind::Pi1, 33, "5m", Some("Raspberry Pi Model A+")),
+const MACHINES: [(&str, &Kind, u8, &str, Option<&str>); 3] = [
+    ("pc", &networked::PC, 31, "90s", None),
+    ("pi-3", &networked::PI3, 32, "5m", Some("Raspberry Pi 3 Model B")),
+    ("pi-1", &networked::PI1, 33, "5m", Some("Raspberry Pi Model A+")),
 ];
 /// Part of docs/fleet.md that is written.
 const PART: &str = "boards";

@@ -153,11 +153,7 @@ impl Host {
 
     /// Runs a script on it and returns what it printed.
     pub fn shell(&self, script: &str) -> Result<String> {
-        let ssh_options = ssh(CONNECT_S);
-        let mut ssh = Command::new("ssh");
-        ssh.args(ssh_options.split(' ')).arg("-i").arg(self.folder.with_file_name("key"));
-        ssh.arg(format!("root@{}", self.address())).arg(script);
-        tool::output(&mut ssh)
+        shell(&self.address(), &self.folder.with_file_name("key"), CONNECT_S, script)
     }
 
     /// The files that are its own, with their sizes and times, without those of a login and of
@@ -185,6 +181,13 @@ pub fn ssh(connect_s: u32) -> String {
         "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o \
          ConnectTimeout={connect_s} -o IdentitiesOnly=yes -o BatchMode=yes"
     )
+}
+
+/// Runs a script at an address and returns what it printed.
+pub fn shell(address: &str, key: &Path, connect_s: u32, script: &str) -> Result<String> {
+    let mut command = Command::new("ssh");
+    command.args(ssh(connect_s).split(' ')).arg("-i").arg(key);
+    tool::output(command.arg(format!("root@{address}")).arg(script))
 }
 
 /// Gives the controller one more address, which an emulated machine answers at.

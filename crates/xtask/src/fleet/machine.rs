@@ -1,13 +1,11 @@
 //! Hosts with a kernel and a processor of their own: emulated machines in the network of the hosts.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::host;
-use crate::tool;
 use crate::vm::networked::{self, Kind, Networked};
 
 /// How long an emulated processor may take to answer, seconds.
@@ -28,7 +26,7 @@ impl Machine {
         root: &Path,
         folder: &Path,
         (name, number): (&'static str, u8),
-        kind: Kind,
+        kind: &'static Kind,
         program: &Path,
     ) -> Result<Machine> {
         let address = host::add_address(number)?;
@@ -49,9 +47,7 @@ impl Machine {
 
     /// Runs a script on it over SSH and returns what it printed.
     pub fn shell(&self, script: &str) -> Result<String> {
-        let mut ssh = Command::new("ssh");
-        ssh.args(host::ssh(CONNECT_S).split(' ')).arg("-i").arg(&self.key);
-        tool::output(ssh.arg(format!("root@{}", self.address)).arg(script))
+        host::shell(&self.address, &self.key, CONNECT_S, script)
     }
 
     /// Fails if its kernel has stumbled.

@@ -23,7 +23,7 @@ mod tools;
 use crate::dist::{self, Profile};
 use crate::tally::Tally;
 use crate::tool;
-use crate::vm::networked::{self, Kind};
+use crate::vm::networked::{self, ALL, Kind};
 pub use collection::SOURCE as COLLECTION;
 use release::Programs;
 use site::Site;
@@ -88,7 +88,7 @@ fn inside(root: &Path, asked: &Options) -> Result<bool> {
     tool::require_root("hosts need namespaces")?;
     ensure!(asked.binary.exists(), "there is no {}: cargo build", asked.binary.display());
     ensure!(Path::new("/usr/sbin/sshd").exists(), "no sshd: scripts/install.sh fleet");
-    for kind in Kind::ALL.into_iter().filter(|_| asked.machines) {
+    for kind in ALL.into_iter().filter(|_| asked.machines) {
         networked::fetch(root, kind)?;
         let is_foreign = kind.binary() != std::env::consts::ARCH;
         if is_foreign && asked.profile() == Profile::Test {
@@ -107,7 +107,7 @@ fn inside(root: &Path, asked: &Options) -> Result<bool> {
 /// The programs under test, for this machine or also for the emulated ones.
 fn programs(root: &Path, asked: &Options) -> Result<Programs> {
     let mut programs = Programs::from([(std::env::consts::ARCH, asked.binary.clone())]);
-    for name in Kind::ALL.map(Kind::binary).into_iter().filter(|_| asked.machines) {
+    for name in ALL.map(Kind::binary).into_iter().filter(|_| asked.machines) {
         if name != std::env::consts::ARCH {
             programs.insert(name, dist::built(root, name, asked.profile())?);
         }

@@ -182,11 +182,7 @@ impl Site {
         let mut bakeoff = Command::new(&self.program);
         bakeoff.args(words).env("HOME", home).env_remove("XDG_DATA_HOME");
         bakeoff.envs(environment.iter().copied());
-        let output = bakeoff.stdin(Stdio::null()).output()?;
-        let (printed, said) =
-            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        ensure!(matches!(output.status.code(), Some(0 | 1)), "{words:?}: {printed}{said}");
-        Ok(printed.into_owned())
+        tool::answer(&mut bakeoff)
     }
 }
 

@@ -56,8 +56,7 @@ pub fn test(root: &Path, options: &Options) -> Result<bool> {
     if names.is_empty() {
         lintian(&files)?;
     }
-    let sysroot = tool::output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    let rust = PathBuf::from(sysroot.trim());
+    let rust = tool::sysroot()?;
     let places = Places { root: root.to_owned(), folder, files, rust };
     let outcomes = Outcomes::open(&places.folder, &places.files)?;
     let mut tally = Tally::default();
@@ -108,9 +107,7 @@ fn prepare(folder: &Path, files: &Path) -> Result<()> {
 fn lintian(files: &Path) -> Result<()> {
     let mut lintian = Command::new("lintian");
     lintian.args(["--fail-on", "error,warning", "--allow-root", "--tag-display-limit", "0"]);
-    for package in repository::debs(files)? {
-        lintian.arg(package);
-    }
+    lintian.args(tool::files_of(files, "deb")?);
     let said = tool::output(&mut lintian).context("lintian is in Debian's lintian")?;
     print!("{said}");
     Ok(())

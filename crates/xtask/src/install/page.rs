@@ -1,6 +1,6 @@
 //! The tables of docs/install.md: what was installed on which system, and how large the files are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -9,6 +9,7 @@ use crate::page::{
     self,
     Column::{Left, Right},
 };
+use crate::tool;
 
 /// Writes them into the page.
 pub fn write(root: &Path, files: &Path, rows: &[(&Case, Outcome)]) -> Result<()> {
@@ -35,20 +36,14 @@ fn tested(rows: &[(&Case, Outcome)]) -> String {
 }
 
 fn sizes(files: &Path) -> Result<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(files)? {
-        let entry = entry?;
-        if entry.path().is_file() {
-            found.push((entry.file_name().to_string_lossy().into_owned(), entry.metadata()?.len()));
-        }
-    }
-    found.sort();
-    let row = |(name, size_bytes): (String, u64)| {
+    let row = |path: PathBuf| {
+        let size_bytes = path.metadata()?.len();
         let size = match size_bytes {
             0..100_000 => format!("{:.1} kB", size_bytes as f64 / 1e3),
             _ => format!("{:.1} MB", size_bytes as f64 / 1e6),
         };
-        [format!("`{name}`"), size]
+        Ok([format!("`{}`", tool::name(&path)), size])
     };
-    Ok(page::table([Left("file of the release"), Right("size")], found.into_iter().map(row)))
+    let rows: Vec<_> = tool::files(files)?.into_iter().map(row).collect::<Result<_>>()?;
+    Ok(page::table([Left("file of the release"), Right("size")], rows))
 }

@@ -37,43 +37,48 @@ pub enum Base {
     Board(&'static str),
 }
 
-macro_rules! debian {
-    ($name:literal, $said:literal, $suite:literal, $architecture:literal, $packages:literal) => {
-        System {
-            name: $name,
-            said: $said,
-            made_of: Base::Debian($suite, $architecture, $packages),
-            is_emulated: matches!($architecture.as_bytes(), b"arm64" | b"armhf"),
-        }
-    };
+const fn debian(
+    name: &'static str,
+    said: &'static str,
+    suite: &'static str,
+    architecture: &'static str,
+    packages: &'static str,
+) -> System {
+    let made_of = Base::Debian(suite, architecture, packages);
+    System {
+        name,
+        said,
+        made_of,
+        is_emulated: matches!(architecture.as_bytes(), b"arm64" | b"armhf"),
+    }
 }
 
 pub static DEBIAN_12: System =
-    debian!("debian-12-amd64", "Debian 12, amd64", "bookworm", "amd64", "xz-utils");
+    debian("debian-12-amd64", "Debian 12, amd64", "bookworm", "amd64", "xz-utils");
 pub static DEBIAN_13: System =
-    debian!("debian-13-amd64", "Debian 13, amd64", "trixie", "amd64", "xz-utils");
+    debian("debian-13-amd64", "Debian 13, amd64", "trixie", "amd64", "xz-utils");
 pub static DEBIAN_13_PIPX: System =
-    debian!("debian-13-amd64-pipx", "Debian 13, amd64, with pipx", "trixie", "amd64", "pipx");
-pub static DEBIAN_12_GCC: System = debian!(
+    debian("debian-13-amd64-pipx", "Debian 13, amd64, with pipx", "trixie", "amd64", "pipx");
+pub static DEBIAN_12_GCC: System = debian(
     "debian-12-amd64-gcc",
     "Debian 12, amd64",
     "bookworm",
     "amd64",
-    "xz-utils,gcc,libc6-dev,ca-certificates"
+    "xz-utils,gcc,libc6-dev,ca-certificates",
 );
-pub static DEBIAN_12_ARM64: System = debian!(
+pub static DEBIAN_12_ARM64: System = debian(
     "debian-12-arm64",
     "Debian 12, arm64, in QEMU",
     "bookworm",
     "arm64",
-    "xz-utils,python3-venv"
+    "xz-utils,python3-venv",
 );
-pub static DEBIAN_12_ARMHF: System = debian!(
+pub static DEBIAN_12_ARMHF: System = debian(
     "debian-12-armhf",
     "Debian 12, armhf, in QEMU",
     "bookworm",
     "armhf",
-    "xz-utils,python3-venv"
+    "xz-utils,python3-venv",
 );
 pub static BUSYBOX: System = System {
     name: "busybox",

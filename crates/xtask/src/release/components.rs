@@ -164,16 +164,11 @@ fn libraries(root: &Path, crates: &[Component]) -> Result<Vec<Component>> {
 /// The licences and notices in a folder, in order of their names.
 fn texts(folder: &Path) -> Result<Vec<String>> {
     const NAMES: [&str; 5] = ["licen", "copying", "notice", "unlicense", "copyright"];
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in entries {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().to_lowercase();
-        if NAMES.iter().any(|start| name.starts_with(start)) && entry.path().is_file() {
-            paths.push(entry.path());
-        }
-    }
-    paths.sort();
+    let mut paths = tool::files(folder)?;
+    paths.retain(|path| {
+        let name = tool::name(path).to_lowercase();
+        NAMES.iter().any(|start| name.starts_with(start))
+    });
     let read = |path: &PathBuf| {
         let bytes = std::fs::read(path).with_context(|| format!("{}", path.display()))?;
         Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n").trim().to_owned() + "\n")

@@ -64,13 +64,8 @@ fn documents(facts: &Facts, doc: &Path, version: &str, notices: &str) -> Result<
     gz("changelog", &papers::debian_changelog(facts, version)?)?;
     gz("CHANGELOG.md", &std::fs::read_to_string(facts.root.join("CHANGELOG.md"))?)?;
     gz("THIRD-PARTY.txt", notices)?;
-    for entry in std::fs::read_dir(facts.root.join("docs"))? {
-        let path = entry?.path();
-        if let (Some(name), Some("md")) =
-            (path.file_name(), path.extension().and_then(|e| e.to_str()))
-        {
-            tool::write(&doc.join("docs").join(name), &std::fs::read_to_string(&path)?)?;
-        }
+    for page in tool::files_of(&facts.root.join("docs"), "md")? {
+        tool::copy(&page, &doc.join("docs").join(tool::name(&page)))?;
     }
     tool::write(&doc.join("README.md"), &std::fs::read_to_string(facts.root.join("README.md"))?)
 }

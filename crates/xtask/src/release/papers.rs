@@ -102,16 +102,10 @@ pub fn debian_changelog(facts: &Facts, version: &str) -> Result<String> {
 
 /// Checksums of everything in a folder, in order of the names.
 pub fn sums(folder: &Path) -> Result<()> {
-    let mut names: Vec<String> = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.path().is_file() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
-    names.sort();
+    let names = tool::files(folder)?;
+    let names = names.iter().filter_map(|path| path.file_name());
     let mut sha256sum = std::process::Command::new("sha256sum");
-    let sums = tool::output(sha256sum.current_dir(folder).arg("--").args(&names))?;
+    let sums = tool::output(sha256sum.current_dir(folder).arg("--").args(names))?;
     std::fs::write(folder.join("SHA256SUMS"), sums)?;
     Ok(())
 }

@@ -35,9 +35,8 @@ pub fn build(folder: &Path, packages: &Path, key: &Key) -> Result<()> {
     std::fs::create_dir_all(folder.join("conf"))?;
     std::fs::write(folder.join("conf/distributions"), distributions(key.name))?;
     let mut added = 0;
-    for package in debs(packages)? {
-        let name = package.file_name().unwrap_or_default().to_string_lossy();
-        let is_raspbian = name.contains(DISTRIBUTIONS[1].1);
+    for package in tool::files_of(packages, "deb")? {
+        let is_raspbian = tool::name(&package).contains(DISTRIBUTIONS[1].1);
         let (distribution, _) = DISTRIBUTIONS[usize::from(is_raspbian)];
         let mut reprepro = command("reprepro");
         reprepro.args(["--silent", "--basedir"]).arg(folder);
@@ -49,20 +48,6 @@ pub fn build(folder: &Path, packages: &Path, key: &Key) -> Result<()> {
     let mut gpg = command("gpg");
     gpg.args(["--batch", "--yes", "--export", "--output"]);
     tool::run(gpg.arg(folder.join("bakeoff.gpg")).arg(key.name))
-}
-
-/// The Debian packages in a folder.
-pub fn debs(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{}", folder.display()))?;
-    let mut found = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "deb") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 fn distributions(key: &str) -> String {

@@ -5,12 +5,13 @@
 //! those of SanitizerCoverage, <https://clang.llvm.org/docs/SanitizerCoverage.html>, and
 //! `fuzz/README.md` says how to dig longer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
 
 use super::step::Step;
+use crate::tool;
 
 /// Makes the compiler count what runs and what is compared, for libFuzzer to steer by.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
@@ -46,23 +47,19 @@ const FIXTURES: &[(&str, &str)] = &[
 
 /// The step that builds all targets, and one for each of them.
 pub fn steps(root: &Path, seconds: u32) -> Result<(Step, Vec<Step>)> {
-    let folder = root.join("fuzz/fuzz_targets");
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
-        }
-    }
-    names.sort();
     let target = host_triple()?;
-    let runs = names.iter().map(|name| target_step(root, &target, name, seconds)).collect();
+    let run = |path: PathBuf| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        target_step(root, &target, &name, seconds)
+    };
+    let runs = tool::files_of(&root.join("fuzz/fuzz_targets"), "rs")?.into_iter().map(run);
+    let runs = runs.collect();
     Ok((build(&target), runs))
 }
 
 /// With --target, so that build scripts and macros are not instrumented.
 fn build(target: &str) -> Step {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = tool::cargo();
     command
         .args(["build", "--release", "--quiet", "--manifest-path", "fuzz/Cargo.toml"])
         .args(["--target-dir", "fuzz/target", "--target", target])
@@ -91,8 +88,7 @@ fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
 }
 
 fn host_triple() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output().context("cannot run rustc")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = tool::output(Command::new("rustc").arg("-vV"))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("rustc -vV does not name its host")
 }

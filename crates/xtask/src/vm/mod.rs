@@ -142,7 +142,7 @@ pub fn run_on_pi(
     let kind = named(board)?;
     let lab = TestLab::new(root, Program::Released).with_file(there, here);
     let name = format!("install-{board}");
-    let mut guest = lab.machine(kind, &name, &scenario::pi::card())?.boot()?;
+    let mut guest = lab.machine(kind, &name, &[scenario::pi::card()])?.boot()?;
     guest.ok(&format!("{} && mount /dev/mmcblk0 /mnt", scenario::pi::MAKE))?;
     guest.run_within(script, limit)
 }
@@ -161,7 +161,7 @@ fn try_script(lab: &TestLab, script: &str, board: &str) -> Result<bool> {
             Disk::virtio("disk", 1024 * MIB).serial("DISK-1"),
             Disk::usb("stick", 1024 * MIB).serial("STICK-1"),
         ],
-        _ => scenario::pi::card(),
+        _ => vec![scenario::pi::card()],
     };
     let mut guest = lab.machine(board, "try", &disks)?.boot()?;
     let output = guest.run(script)?;
@@ -241,7 +241,8 @@ fn run_group(lab: &TestLab, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Ta
         let mut cpu_seconds = None;
         // The first one bears what it takes to boot.
         let earlier = running.as_ref().and_then(|(_, guest, _)| guest.cpu_seconds());
-        let result = match running.take().map_or_else(|| start(lab, group, group.name), Ok) {
+        let anew = || start(lab, group.board, group.name, &(group.disks)());
+        let result = match running.take().map_or_else(anew, Ok) {
             Err(error) => Err(error),
             Ok((machine, mut guest, before)) => {
                 let tested = (test.run)(&mut guest);
@@ -261,9 +262,14 @@ fn run_group(lab: &TestLab, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Ta
     }
 }
 
-/// A guest of a group, whose disks are kept in a folder of that name.
-fn start(lab: &TestLab, group: &Group, name: &str) -> Result<(Machine, Guest, State)> {
-    let machine = lab.machine(group.board, name, &(group.disks)())?;
+/// A guest, whose disks are kept in a folder of that name.
+fn start(
+    lab: &TestLab,
+    board: &'static Board,
+    name: &str,
+    disks: &[Disk],
+) -> Result<(Machine, Guest, State)> {
+    let machine = lab.machine(board, name, disks)?;
     let mut guest = machine.boot()?;
     let state = State::of(&mut guest)?;
     Ok((machine, guest, state))

@@ -23,14 +23,12 @@ const START_LIMIT: Duration = Duration::from_secs(300);
 const DISK_BYTES: u64 = 1024 * MIB;
 
 /// A kind of machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A PC.
-    Pc,
-    /// A Raspberry Pi 3 with a 64-bit system.
-    Pi3,
-    /// A Raspberry Pi of the first generation.
-    Pi1,
+#[derive(Debug)]
+pub struct Kind {
+    board: Board,
+    /// Its disk, and what it is called there.
+    disk: fn() -> Disk,
+    target: &'static str,
 }
 
 /// A running machine.
@@ -43,33 +41,15 @@ pub struct Networked {
 }
 
 impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Pc, Kind::Pi3, Kind::Pi1];
-
     /// Which of our binaries it runs, as `cargo xtask dist` calls it.
-    pub fn binary(self) -> &'static str {
-        self.board().binary
-    }
-
-    fn board(self) -> &'static Board {
-        match self {
-            Kind::Pc => &PC,
-            Kind::Pi3 => &PI3,
-            Kind::Pi1 => &PI1,
-        }
-    }
-
-    fn disk(self) -> (Disk, &'static str) {
-        match self {
-            Kind::Pc => (Disk::virtio("disk", DISK_BYTES).serial("DISK-1"), "/dev/vda"),
-            Kind::Pi3 | Kind::Pi1 => (pi::card().remove(0), "/dev/mmcblk0"),
-        }
+    pub fn binary(&self) -> &'static str {
+        self.board.binary
     }
 }
 
 /// Fetches what its image is made of: where it is started there may be no way to Debian.
-pub fn fetch(root: &Path, kind: Kind) -> Result<()> {
-    let Board { name, architecture, packages, .. } = kind.board();
+pub fn fetch(root: &Path, kind: &Kind) -> Result<()> {
+    let Board { name, architecture, packages, .. } = kind.board;
     packages::unpack(&root.join("target/vm").join(name), architecture, packages).map(drop)
 }
 
@@ -77,15 +57,14 @@ pub fn fetch(root: &Path, kind: Kind) -> Result<()> {
 /// with a key. `program` is for its image, and is gone once it runs.
 pub fn start(
     root: &Path,
-    kind: Kind,
+    kind: &'static Kind,
     (name, address): (&str, &str),
     public_key: &Path,
     program: &Path,
 ) -> Result<Networked> {
-    let (disk, target) = kind.disk();
     let lab = TestLab::new(root, Program::This(program.to_owned()));
     let lab = lab.with_file("root/.ssh/authorized_keys", public_key);
-    let machine = lab.machine(kind.board(), &format!("fleet-{name}"), &[disk])?;
+    let machine = lab.machine(&kind.board, &format!("fleet-{name}"), &[(kind.disk)()])?;
     let mut guest = machine.reached_at(address).boot()?;
     // A network interface on USB is found a moment after the system is up.
     guest.wait_for("[ $(ls /sys/class/net | wc -l) -ge 2 ]")?;
@@ -97,7 +76,7 @@ pub fn start(
     let erase_token = token.with_context(|| format!("no drive in {listed}"))?.to_owned();
     // It is the playbook that has to install it.
     guest.ok("rm /usr/bin/bakeoff && rm -rf /root/.local && ! command -v bakeoff")?;
-    Ok(Networked { guest, target, erase_token })
+    Ok(Networked { guest, target: kind.target, erase_token })
 }
 
 impl Networked {
@@ -110,26 +89,43 @@ impl Networked {
 /// An SSH server, and what Ansible needs.
 const SSH: &str = "dropbear-bin openssh-sftp-server python3";
 
-const PC: Board = Board {
-    name: "pc-ssh",
-    packages: &["linux-image-amd64", board::PI_PACKAGES, SSH],
-    loaded: "virtio_pci virtio_blk virtio_console virtio_rng virtio_net crc32c_generic loop",
-    ..board::PC
+/// A PC.
+pub const PC: Kind = Kind {
+    board: Board {
+        name: "pc-ssh",
+        packages: &["linux-image-amd64", board::PI_PACKAGES, SSH],
+        loaded: "virtio_pci virtio_blk virtio_console virtio_rng virtio_net crc32c_generic loop",
+        ..board::PC
+    },
+    disk: || Disk::virtio("disk", DISK_BYTES).serial("DISK-1"),
+    target: "/dev/vda",
 };
 
-const PI3: Board = Board {
-    name: "pi3-ssh",
-    packages: &["linux-image-arm64", board::PI_PACKAGES, SSH],
-    loaded: PI_LOADED,
-    ..board::PI3
+/// A Raspberry Pi 3 with a 64-bit system.
+pub const PI3: Kind = Kind {
+    board: Board {
+        name: "pi3-ssh",
+        packages: &["linux-image-arm64", board::PI_PACKAGES, SSH],
+        loaded: PI_LOADED,
+        ..board::PI3
+    },
+    disk: pi::card,
+    target: "/dev/mmcblk0",
 };
 
-const PI1: Board = Board {
-    name: "pi1-ssh",
-    packages: &["linux-image-rpi", board::PI_PACKAGES, SSH],
-    loaded: PI_LOADED,
-    ..board::PI1
+/// A Raspberry Pi of the first generation.
+pub const PI1: Kind = Kind {
+    board: Board {
+        name: "pi1-ssh",
+        packages: &["linux-image-rpi", board::PI_PACKAGES, SSH],
+        loaded: PI_LOADED,
+        ..board::PI1
+    },
+    ..PI3
 };
+
+/// All of them.
+pub const ALL: [&Kind; 3] = [&PC, &PI3, &PI1];
 
 /// The card, and the USB controller with a network interface on it.
 const PI_LOADED: &str = "bcm2835 sdhci_iproc mmc_block crc32c_generic loop phy_generic dwc2 usbnet \

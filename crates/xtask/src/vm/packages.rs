@@ -14,16 +14,13 @@ use crate::tool;
 /// Unpacks the packages and what they depend on; quick where that was done before.
 pub fn unpack(folder: &Path, architecture: &str, packages: &[&str]) -> Result<PathBuf> {
     let unpacked = folder.join("root");
-    let finished = folder.join("packages");
-    let wanted = packages.join(" ");
-    if std::fs::read_to_string(&finished).is_ok_and(|have| have == wanted) {
-        return Ok(unpacked);
-    }
+    tool::fetch_once(folder, packages, || fetch(folder, architecture, packages, &unpacked))?;
+    Ok(unpacked)
+}
+
+fn fetch(folder: &Path, architecture: &str, packages: &[&str], unpacked: &Path) -> Result<()> {
     eprintln!("fetching Debian packages for {architecture} into {}", folder.display());
-    if folder.exists() {
-        std::fs::remove_dir_all(folder)
-            .with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
+    tool::renew(folder)?;
     let state = folder.join("apt");
     for name in ["lists/partial", "archives/partial"] {
         std::fs::create_dir_all(state.join(name))?;
@@ -37,17 +34,11 @@ pub fn unpack(folder: &Path, architecture: &str, packages: &[&str]) -> Result<Pa
     };
     tool::run(apt(&state, architecture).arg("update")).with_context(advice)?;
     let mut install = apt(&state, architecture);
-    install.args(["install", "--yes", "--download-only"]).args(wanted.split(' '));
+    install.args(["install", "--yes", "--download-only"]);
+    install.args(packages.iter().flat_map(|list| list.split(' ')));
     tool::run(&mut install).with_context(advice)?;
-    for entry in std::fs::read_dir(state.join("archives"))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "deb") {
-            tool::run(Command::new("dpkg-deb").arg("-x").arg(&path).arg(&unpacked))?;
-        }
-    }
-    std::fs::remove_dir_all(&state)?;
-    std::fs::write(finished, wanted)?;
-    Ok(unpacked)
+    tool::unpack_debs(&state.join("archives"), unpacked)?;
+    Ok(std::fs::remove_dir_all(&state)?)
 }
 
 fn apt(state: &Path, architecture: &str) -> Command {

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::bench::spread::Spread;
+use crate::tool;
 
 /// What a workload of a demo came to.
 #[derive(Clone, Debug, Default)]
@@ -77,11 +78,7 @@ fn run(bakeoff: &Path, dir: &Path, args: &[&str]) -> Result<(Value, f64)> {
 
 fn bakeoff_in(bakeoff: &Path, dir: &Path, args: &[&str]) -> Result<String> {
     let mut command = Command::new(bakeoff);
-    let done = command.args(args).args(["--store", "bench.db"]).current_dir(dir).output();
-    let done = done.context("cannot start bakeoff")?;
-    let has_answer = matches!(done.status.code(), Some(0 | 1));
-    ensure!(has_answer, "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    tool::answer(command.args(args).args(["--store", "bench.db"]).current_dir(dir))
 }
 
 /// The noise of a block on each workload, from the events of a run of any version.

@@ -9,7 +9,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use tempfile::TempDir;
+
+use crate::tool;
 
 /// Size of the image.
 const SIZE_MIB: u64 = 512;
@@ -57,7 +60,7 @@ pub const SPEEDS: [Speed; 3] = [
 
 /// A drive that is removed at the end.
 pub struct Drive {
-    folder: PathBuf,
+    folder: TempDir,
     device: PathBuf,
     /// `major:minor`.
     number: String,
@@ -67,18 +70,12 @@ pub struct Drive {
 impl Drive {
     /// Makes the image and attaches it.
     pub fn make(dir: &Path, speed: &Speed) -> Result<Drive> {
-        let folder = dir.join(format!("bench-forecast-{}", std::process::id()));
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
-        let image = folder.join("drive.img");
+        let folder = tempfile::tempdir_in(dir).context("no folder for a drive")?;
+        let image = folder.path().join("drive.img");
         write_image(&image)?;
-        let attach = Command::new("losetup")
-            .args(["--find", "--show", "--direct-io=on"])
-            .arg(&image)
-            .output()
-            .context("cannot run losetup")?;
-        ensure!(attach.status.success(), "{}", String::from_utf8_lossy(&attach.stderr));
-        let device = PathBuf::from(String::from_utf8_lossy(&attach.stdout).trim());
+        let mut attach = Command::new("losetup");
+        attach.args(["--find", "--show", "--direct-io=on"]).arg(&image);
+        let device = PathBuf::from(tool::output(&mut attach)?.trim());
         let mut drive = Drive { folder, device, number: String::new(), limits: speed.limits };
         drive.number = fs::read_to_string(drive.file("dev"))?.trim().to_owned();
         drive.limit(true)?;
@@ -92,7 +89,7 @@ impl Drive {
 
     /// A folder beside it, for the store.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// Bytes written to it so far; Documentation/block/stat.rst.
@@ -135,12 +132,9 @@ impl Drop for Drive {
         if let Err(error) = self.limit(false) {
             eprintln!("{error:#}");
         }
-        let detached = Command::new("losetup").arg("--detach").arg(&self.device).status();
-        if !detached.is_ok_and(|status| status.success()) {
-            eprintln!("cannot detach {}", self.device.display());
-        }
-        if let Err(error) = fs::remove_dir_all(&self.folder) {
-            eprintln!("cannot remove {}: {error}", self.folder.display());
+        let mut detach = Command::new("losetup");
+        if let Err(error) = tool::run(detach.arg("--detach").arg(&self.device)) {
+            eprintln!("{error:#}");
         }
     }
 }

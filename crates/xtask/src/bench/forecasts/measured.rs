@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::drive::Drive;
+use crate::tool;
 
 /// A forecast and its outcome, in seconds and bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,40 +61,22 @@ impl Forecast {
 /// Runs a plan on a drive.
 pub fn run(bakeoff: &Path, plan: &str, mode: &str, time_s: u64, drive: &Drive) -> Result<Forecast> {
     let device = drive.device().to_string_lossy().into_owned();
-    let in_folder = |args: &[&str]| -> Result<(i32, String, String)> {
+    let in_folder = |args: &[&str]| {
         let mut command = Command::new(bakeoff);
-        let done = command.args(args).args(["--store", "bench.db"]).current_dir(drive.folder());
-        let done = done.output().context("cannot start bakeoff")?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let code = done.status.code().unwrap_or(-1);
-        Ok((code, text(&done.stdout), text(&done.stderr)))
+        tool::answer(command.args(args).args(["--store", "bench.db"]).current_dir(drive.folder()))
     };
-    let planned = in_folder(&["plan", plan, "--target", &device, "--format", "json", "--quiet"])?;
-    let view: Value = serde_json::from_str(&planned.1).with_context(|| planned.2.clone())?;
+    let on = ["--target", &device, "--max-write", "100g", "--quiet"];
+    let planned = in_folder(&[&["plan", plan, "--format", "json"], &on[..]].concat())?;
+    let view: Value = serde_json::from_str(&planned)?;
     let token = view["targets"][0]["erase_token"].as_str().context("no token")?;
     let time = format!("{time_s}s");
     let before = drive.written_bytes()?;
     let started = Instant::now();
-    let (code, _, said) = in_folder(&[
-        "run",
-        plan,
-        "--target",
-        &device,
-        "--erase",
-        token,
-        "--mode",
-        mode,
-        "--time",
-        &time,
-        "--max-write",
-        "100g",
-        "--quiet",
-    ])?;
+    let words = ["run", plan, "--erase", token, "--mode", mode, "--time", &time];
+    in_folder(&[&words, &on[..]].concat())?;
     let wall = started.elapsed().as_secs_f64();
     let written = (drive.written_bytes()? - before) as f64;
-    ensure!(code == 0 || code == 1, "exit code {code}: {said}");
-    let (code, events, said) = in_folder(&["export", "last", "--format", "jsonl", "--no-redact"])?;
-    ensure!(code == 0, "{said}");
+    let events = in_folder(&["export", "last", "--format", "jsonl", "--no-redact"])?;
     outcome(&events, written, (wall, time_s as f64))
 }
 
@@ -113,7 +96,7 @@ fn outcome(events: &str, written: f64, wall_s: (f64, f64)) -> Result<Forecast> {
     let (Some(last), Some(first)) = (ends.last(), ends.first()) else {
         anyhow::bail!("no complete block: {}", stopped["what"]["stopped"]["note"])
     };
-    let first_look = number_of(said, "looks").unwrap_or(3.0);
+    let first_look = said["protocol"]["looks"][0].as_f64().unwrap_or(3.0);
     let block_bytes = number("block_write_bytes");
     let setup_bytes = number("expected_write_bytes") - first_look * block_bytes;
     // What the block that was cut off wrote is on the drive's counter, and its share of time is
@@ -132,11 +115,6 @@ fn outcome(events: &str, written: f64, wall_s: (f64, f64)) -> Result<Forecast> {
         wall_s,
         reason,
     })
-}
-
-/// Blocks at the first look.
-fn number_of(rehearsed: &Value, key: &str) -> Option<f64> {
-    rehearsed["protocol"][key].as_array()?.first()?.as_f64()
 }
 
 #[cfg(test)]

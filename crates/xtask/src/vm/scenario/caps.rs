@@ -9,16 +9,14 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
-
-use super::Group;
 use crate::tally::Skip;
 use crate::vm;
 use crate::vm::board::PC_OF_TWO;
 use crate::vm::disk::{Disk, MIB};
 use crate::vm::guest::Guest;
 use crate::vm::lab::TestLab;
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 
 /// Two disks and what is true of them.
 #[derive(Debug)]
@@ -60,10 +58,6 @@ impl Pair {
         fast / slow
     }
 }
-
-/// What the pairs are measured on; they are no tests that share a guest.
-const GROUP: Group =
-    Group { name: "caps", board: &PC_OF_TWO, disks, is_alone: true, tests: Vec::new };
 
 /// The disks of all pairs, in the order in which the kernel names them.
 fn disks() -> Vec<Disk> {
@@ -167,7 +161,7 @@ pub fn measure_all<T: Send>(
     of_pair: impl Fn(&mut Guest, &Pair) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let one = |pair: &Pair| {
-        let (_machine, mut guest, before) = vm::start(lab, &GROUP, pair.name)?;
+        let (_machine, mut guest, before) = vm::start(lab, &PC_OF_TWO, pair.name, &disks())?;
         let measured = of_pair(&mut guest, pair)?;
         before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel())?;
         Ok(measured)

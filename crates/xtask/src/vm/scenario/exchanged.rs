@@ -4,6 +4,7 @@
 
 use anyhow::{Result, ensure};
 
+use super::resumed::plugged_in;
 use super::run::{IS_MOUNTED, SCHEDULERS, TARGET, stick};
 use crate::vm::disk::Disk;
 use crate::vm::guest::Guest;
@@ -120,7 +121,5 @@ fn sectors_written(guest: &mut Guest, name: &str) -> Result<u64> {
 /// The stick as the other tests know it, sda, in place of what is plugged in.
 fn plugged_in_anew(guest: &mut Guest, instead_of: &Disk) -> Result<()> {
     guest.unplug(instead_of)?;
-    guest.wait_for("! ls /sys/block | grep -q ^sd")?;
-    guest.plug(&stick())?;
-    guest.wait_for("[ -e /sys/block/sda/size ]")
+    plugged_in(guest, &stick())
 }

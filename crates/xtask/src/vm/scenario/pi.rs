@@ -13,7 +13,7 @@ use crate::vm::{plan, store};
 pub const PI3: Group = Group {
     name: "pi3",
     board: &board::PI3,
-    disks: card,
+    disks: || vec![card()],
     is_alone: false,
     tests: || tests("Raspberry Pi 3 Model B", "aarch64"),
 };
@@ -22,7 +22,7 @@ pub const PI3: Group = Group {
 pub const PI1: Group = Group {
     name: "pi1",
     board: &board::PI1,
-    disks: card,
+    disks: || vec![card()],
     is_alone: false,
     tests: || tests("Raspberry Pi Model A+", "armv6l"),
 };
@@ -33,8 +33,8 @@ const CARD_BYTES: u64 = 1024 * MIB;
 /// Makes a filesystem on it with as little as can be written to an emulated card.
 pub const MAKE: &str = "mkfs.ext4 -qF -E nodiscard -O ^has_journal -N 1024 /dev/mmcblk0";
 
-pub fn card() -> Vec<Disk> {
-    vec![Disk::card("card", CARD_BYTES)]
+pub fn card() -> Disk {
+    Disk::card("card", CARD_BYTES)
 }
 
 fn tests(model: &'static str, machine: &'static str) -> Vec<Test> {

@@ -53,7 +53,7 @@ fn exchanged(guest: &mut Guest) -> Result<()> {
 }
 
 /// Puts a stick in where none is, which makes it sda.
-fn plugged_in(guest: &mut Guest, disk: &Disk) -> Result<()> {
+pub fn plugged_in(guest: &mut Guest, disk: &Disk) -> Result<()> {
     guest.wait_for("! ls /sys/block | grep -q ^sd")?;
     guest.plug(disk)?;
     guest.wait_for("[ -e /sys/block/sda/size ] && [ $(cat /sys/block/sda/size) -gt 0 ]")?;
