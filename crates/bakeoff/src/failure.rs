@@ -32,7 +32,7 @@ pub fn keep(store: Option<&Path>, fault: &Fault) {
     }
     let words = internal::typed_args().into_iter();
     let error = LastError {
-        unix_s: host::now_s(),
+        unix_s: host::unix_s(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         exit: fault.code(),
         command: words.map(|word| printable(word.as_encoded_bytes())).collect(),

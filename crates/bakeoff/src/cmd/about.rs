@@ -13,7 +13,6 @@ use crate::assets;
 use crate::cli::{Format, formats};
 use crate::fault::{Fault, Outcome};
 use crate::store::{LAYOUT, Records, Sqlite, StoreError, place};
-use crate::ui::out;
 
 /// Whether the program needs no shared library: only what links it knows.
 static IS_STATIC: OnceLock<bool> = OnceLock::new();
@@ -36,12 +35,7 @@ pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
     if !matches!(format, Format::Text | Format::Json) {
         return Err(stored::no_format(format, "--version", "text or json"));
     }
-    let text = if format == Format::Json {
-        about_json(&about)
-    } else {
-        answer::laid_out(&about_document(&about), format)
-    };
-    out::print(None, &text)?;
+    answer::print_either(format, || about_json(&about), || about_document(&about))?;
     Ok(Outcome::Done)
 }
 

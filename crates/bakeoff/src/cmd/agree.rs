@@ -14,7 +14,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::bench_scratch::in_scratch;
 use super::{answer, stored};
-use crate::cli::{Agree, Format, Global, formats};
+use crate::cli::{Agree, Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::planning::directories;
@@ -24,7 +24,7 @@ use turns::Turns;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "agree", formats::of("agree"))?;
+    let format = stored::format(global, "agree")?;
     let began = Instant::now();
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let shown = args.dir.clone().unwrap_or_else(|| PathBuf::from("."));

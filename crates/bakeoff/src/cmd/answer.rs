@@ -34,6 +34,16 @@ pub fn laid_out(document: &Document, format: Format) -> String {
     document.text(usize::from(options.width), options.color)
 }
 
+/// Prints a result: as JSON where that was asked for, else its document.
+pub fn print_either(
+    format: Format,
+    json: impl FnOnce() -> String,
+    document: impl FnOnce() -> Document,
+) -> std::io::Result<()> {
+    let text = if format == Format::Json { json() } else { laid_out(&document(), format) };
+    out::print(Some(format), &text)
+}
+
 /// How much of an answer is printed as text.
 pub enum Extent<'a> {
     /// One screen, with the path of the HTML report where one was written.

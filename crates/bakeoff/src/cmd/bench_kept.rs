@@ -14,11 +14,10 @@ use rustix::fs::OFlags;
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::answer;
-use crate::cli::{Bench, Format, Global};
+use crate::cli::{Bench, Format};
 use crate::fault::{Fault, Outcome};
 use crate::load;
 use crate::signals::Cancel;
-use crate::ui::out;
 
 /// Longest line of a record: a job in JSON, or two numbers.
 const LINE_MAX_BYTES: u64 = 64 << 10;
@@ -55,7 +54,7 @@ pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
 }
 
 /// Reads back and says what is there of the writes that `record` has. Writes nothing.
-pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fault> {
+pub fn look(format: Format, args: &Bench, record: &Path) -> Result<Outcome, Fault> {
     let acks = read(record)?;
     let named = args.path.as_ref().or(args.filename.as_ref());
     let named = named.ok_or_else(|| Fault::usage("specify the file or device to check"))?;
@@ -79,11 +78,8 @@ pub fn look(global: &Global, args: &Bench, record: &Path) -> Result<Outcome, Fau
     };
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let kept = load::look_for(acks, &path, kind, &cancel)?;
-    let text = match global.format {
-        Some(Format::Json) => format!("{:#}\n", report::durability_json(&kept)),
-        _ => answer::laid_out(&report::durability_document(&kept), Format::Text),
-    };
-    out::print(global.format, &text)?;
+    let json = || format!("{:#}\n", report::durability_json(&kept));
+    answer::print_either(format, json, || report::durability_document(&kept))?;
     Ok(if kept.is_all() { Outcome::Done } else { Outcome::Open })
 }
 

@@ -13,7 +13,7 @@ use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::own_cost;
 
 use super::{answer, stored};
-use crate::cli::{Check, Format, Global, formats};
+use crate::cli::{Check, Format, Global};
 use crate::fault::{self, Fault, Outcome, is_missing};
 use crate::host;
 use crate::signals::Cancel;
@@ -21,24 +21,18 @@ use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
-    let all = formats::of("check");
-    let of_engine = [Format::Text, Format::Json];
-    let format = stored::format(global, "check", if args.engine { &of_engine } else { all })?;
-    match args.engine {
-        true => engine(format),
-        false => machine(global, format, args.target.as_deref().unwrap_or(Path::new("."))),
+    if args.engine {
+        return engine(stored::format_among(global, "check", &[Format::Text, Format::Json])?);
     }
+    let format = stored::format(global, "check")?;
+    machine(global, format, args.target.as_deref().unwrap_or(Path::new(".")))
 }
 
 /// Here and not in a child: nothing else runs in this process meanwhile.
 fn engine(format: Format) -> Result<Outcome, Fault> {
     let cost = own_cost().map_err(Fault::environment)?;
-    let text = if format == Format::Json {
-        format!("{:#}\n", report::own_cost_json(&cost))
-    } else {
-        answer::laid_out(&report::own_cost_document(&cost), format)
-    };
-    out::print(Some(format), &text)?;
+    let json = || format!("{:#}\n", report::own_cost_json(&cost));
+    answer::print_either(format, json, || report::own_cost_document(&cost))?;
     Ok(Outcome::Done)
 }
 

@@ -10,9 +10,8 @@ use bakeoff_core::report;
 
 use super::answer;
 use super::stored;
-use crate::cli::{Compare, Format, Global, formats};
+use crate::cli::{Compare, Global};
 use crate::fault::{self, Fault, Outcome};
-use crate::ui::out;
 
 /// Most runs compared at once.
 const RUNS: usize = 32;
@@ -21,7 +20,7 @@ const STUDY: &str = "study:";
 
 /// Runs the command: one answer over all runs that is not beats or ties is exit 1.
 pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "compare", formats::of("compare"))?;
+    let format = stored::format(global, "compare")?;
     let (named, mut studies): (Vec<&str>, Vec<&str>) =
         args.runs.iter().map(String::as_str).partition(|name| !name.starts_with(STUDY));
     studies.extend(args.with.iter().map(String::as_str));
@@ -37,12 +36,9 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     }
     let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
     let beside = with_studies(&runs, &studies)?;
-    let text = if format == Format::Json {
-        report::compare_json(compared.as_ref(), &beside) + "\n"
-    } else {
-        answer::laid_out(&report::compare_document(compared.as_ref(), &beside), format)
-    };
-    let printed = out::print(global.format, &text);
+    let json = || report::compare_json(compared.as_ref(), &beside) + "\n";
+    let document = || report::compare_document(compared.as_ref(), &beside);
+    let printed = answer::print_either(format, json, document);
     // Runs that are not alike are refused, also where they have nothing in common to refuse.
     let asks = |c: &Compared| !c.answers.is_empty() || !c.is_alike;
     let is_open = compared.is_some_and(|c| asks(&c) && !c.is_answered());

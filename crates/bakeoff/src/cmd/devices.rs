@@ -12,7 +12,7 @@ use bakeoff_core::prepare::device::{BlockDevice, System};
 use bakeoff_core::report::devices::{Asker, Devices};
 
 use super::{answer, setup, stored};
-use crate::cli::{Format, Global, formats};
+use crate::cli::{Format, Global};
 use crate::exec::find_program;
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -20,7 +20,7 @@ use crate::ui::{out, say};
 
 /// Lists the drives.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "devices", formats::of("devices"))?;
+    let format = stored::format(global, "devices")?;
     let mut system = host::system().map_err(|error| {
         Fault::environment(format!(
             "cannot read the mount table: {error}\nMount /proc (`mount -t proc proc /proc`) and \

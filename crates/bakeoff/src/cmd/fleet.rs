@@ -12,7 +12,7 @@ use bakeoff_core::report::fleet_list;
 
 use super::{answer, stored};
 use crate::cli::history::{Fleet, FleetAction, FleetReport};
-use crate::cli::{Format, Global, formats};
+use crate::cli::{Format, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{Machines, Records, RunId, Summary, folded};
 use crate::ui::{out, say};
@@ -32,7 +32,7 @@ pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
 
 /// The boards in the store.
 fn list(global: &Global) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "fleet list", formats::of("fleet"))?;
+    let format = stored::format(global, "fleet list")?;
     let machines = match stored::open(global)? {
         Some(store) => store.machines()?,
         None => Machines::default(),
@@ -41,18 +41,14 @@ fn list(global: &Global) -> Result<Outcome, Fault> {
         say::note(global.quiet, format_args!("bakeoff: {why}"));
     }
     let entries = fleet_list::entries(&machines.seen);
-    let text = if format == Format::Json {
-        fleet_list::json(&entries)
-    } else {
-        answer::laid_out(&fleet_list::document(&entries), format)
-    };
-    out::print(global.format, &text)?;
+    let json = || fleet_list::json(&entries);
+    answer::print_either(format, json, || fleet_list::document(&entries))?;
     Ok(Outcome::Done)
 }
 
 /// One answer over the boards of some runs.
 fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "fleet report", formats::of("fleet"))?;
+    let format = stored::format(global, "fleet report")?;
     let runs = match &args.label {
         Some(label) => labelled(global, label)?,
         None => named(global, &args.runs)?,

@@ -20,7 +20,7 @@ use serde_json::json;
 use self::sources::Source;
 use super::answer;
 use super::{runs, stored};
-use crate::cli::{Format, Global, Import, formats};
+use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
 use crate::store::{Imported, RunId, Sqlite, place};
@@ -33,7 +33,7 @@ const PIECE_BYTES: usize = 256 << 10;
 
 /// Runs the command. Each bundle comes in whole or not at all, whatever becomes of the others.
 pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "import", formats::of("import"))?;
+    let format = stored::format(global, "import")?;
     if args.as_plan {
         return print_plans(args);
     }

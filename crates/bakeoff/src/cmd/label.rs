@@ -4,7 +4,7 @@ use bakeoff_core::model::path::sanitize;
 
 use super::stored;
 use crate::cli::history::Label;
-use crate::cli::{Format, Global, formats};
+use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::Store;
 use crate::ui::out;
@@ -14,7 +14,7 @@ const MOST: usize = 200;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Label) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "label", formats::of("label"))?;
+    let format = stored::format(global, "label")?;
     if args.run.starts_with("study:") {
         return Err(Fault::usage("cannot label a study: studies are built into bakeoff"));
     }

@@ -7,7 +7,7 @@ use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_core::units;
 
 use super::{answer, stored};
-use crate::cli::{Format, Global, Plan, formats};
+use crate::cli::{Format, Global, Plan};
 use crate::fault::{Fault, Outcome};
 use crate::places::survey;
 use crate::places::targets::Wanted;
@@ -19,7 +19,7 @@ use crate::ui::{out, say};
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
-    stored::format(global, "plan", formats::of("plan"))?;
+    let format = stored::format(global, "plan")?;
     let (name, args) = match (&args.plan, &args.on) {
         (Some(name), on) => (name, on),
         (None, on) if !on.targets.is_empty() => {
@@ -29,19 +29,22 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
                 RawPath::new(&on.targets[0])
             )));
         }
-        (None, _) => return list(global),
+        (None, _) => {
+            answer::print_either(format, report::plans::json, report::plans::document)?;
+            return Ok(Outcome::Done);
+        }
     };
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 2h"));
     }
     if args.targets.is_empty() {
         let (asked, made) = without_targets(global, name, args)?;
-        return print(global, &PlanView::new(&asked, made)).map(|()| Outcome::Done);
+        return print(format, &PlanView::new(&asked, made)).map(|()| Outcome::Done);
     }
     let looked = look_at(global, name, args, None)?;
     let speeds = speeds(global, &looked)?;
     let view = on_targets(&looked, &speeds);
-    print(global, &view)?;
+    print(format, &view)?;
     let (made, wanted) = (&looked.made, &looked.wanted);
     check_wear(wanted, made)?;
     let too_much = |view: &PlanView| {
@@ -57,16 +60,6 @@ pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
         ))),
         None => Ok(Outcome::Done),
     }
-}
-
-/// The built-in plans.
-fn list(global: &Global) -> Result<Outcome, Fault> {
-    let text = match global.format {
-        Some(Format::Json) => report::plans::json(),
-        format => answer::laid_out(&report::plans::document(), format.unwrap_or(Format::Text)),
-    };
-    out::print(global.format, &text)?;
-    Ok(Outcome::Done)
 }
 
 /// Reads every region here and there, which takes seconds and changes nothing.
@@ -136,10 +129,11 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
     }
 }
 
-fn print(global: &Global, view: &PlanView) -> Result<(), Fault> {
-    let text = match global.format {
-        Some(Format::Json) => view.json().map_err(Fault::bug)?,
-        format => answer::laid_out(&view.document(), format.unwrap_or(Format::Text)),
+fn print(format: Format, view: &PlanView) -> Result<(), Fault> {
+    let text = if format == Format::Json {
+        view.json().map_err(Fault::bug)?
+    } else {
+        answer::laid_out(&view.document(), format)
     };
-    Ok(out::print(global.format, &text)?)
+    Ok(out::print(Some(format), &text)?)
 }

@@ -13,7 +13,7 @@ use bakeoff_core::report;
 use bakeoff_core::units;
 
 use super::{answer, consent, lifecycle, stored, unkept};
-use crate::cli::{Format, Global, Probe, formats};
+use crate::cli::{Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::planning::run_plan;
@@ -25,14 +25,15 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::steps::target::{self, Target};
+use crate::store::place;
 use crate::store::user::{self, User};
-use crate::ui::{out, say};
+use crate::ui::say;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "probe", formats::of("probe"))?;
+    let format = stored::format(global, "probe")?;
     let target = target::look(&args.target, args.shares_disk_with_root)?;
-    let store = crate::store::place::path(global.store.as_deref())?;
+    let store = place::path(global.store.as_deref())?;
     target.refuse_ours(&[("the store", &store)])?;
     let size = target.room.target_bytes;
     if size < SMALLEST_BYTES {
@@ -63,12 +64,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
         in_step(session, global, (&target, &held), &cancel)
     })?;
     found.hint = target.sd_card_id().and_then(|id| card::hint(&id));
-    let text = if format == Format::Json {
-        report::probe_json(&found)
-    } else {
-        answer::laid_out(&report::probe_document(&found), format)
-    };
-    out::print(Some(format), &text)?;
+    answer::print_either(format, || report::probe_json(&found), || report::probe_document(&found))?;
     Ok(match found.verdict {
         Verdict::NoEvidence => Outcome::Done,
         Verdict::Mismatch | Verdict::Unstable => Outcome::Open,
@@ -189,9 +185,7 @@ fn saved_path(store: &Path, target: &Target) -> PathBuf {
     if let Some(inode) = host::inode_of(target.path.as_path()).filter(|_| target.is_image) {
         name += &format!("-{}", inode.ino);
     }
-    let mut dir = store.as_os_str().to_os_string();
-    dir.push(".probe");
-    PathBuf::from(dir).join(format!("{name}-{}.saved", target.room.target_bytes))
+    place::beside(store, ".probe").join(format!("{name}-{}.saved", target.room.target_bytes))
 }
 
 fn make_directory_of(saved: &Path) -> Result<(), Fault> {

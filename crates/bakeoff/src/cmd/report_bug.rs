@@ -83,7 +83,7 @@ struct Gathered {
 impl Gathered {
     fn facts(&self) -> Facts<'_> {
         Facts {
-            unix_ns: i64::try_from(host::now_s()).unwrap_or(0).saturating_mul(1_000_000_000),
+            unix_ns: host::unix_ns(),
             about: &self.about,
             host: &self.host,
             devices: self.devices.as_ref(),

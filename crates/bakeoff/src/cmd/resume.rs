@@ -68,7 +68,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
 
 /// Whether the run can go on, and until which active time.
 fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
-    let id = &run.header.run[..run.header.run.len().min(8)];
+    let id = run.header.short_id();
     if run.header.verb == Verb::Bench {
         return Err(Fault::usage(format!(
             "cannot resume {id}: it was measured with `bakeoff bench`. Start it again"
@@ -170,7 +170,7 @@ fn consent_again(run: &Run, wanted: &[Wanted], given: &[String]) -> Result<(), F
         let note = format!(
             "Cannot confirm that {} is unchanged since run {}: {}.",
             target.describe(),
-            &run.header.run[..run.header.run.len().min(8)],
+            run.header.short_id(),
             why.join("; ")
         );
         say::note(false, format_args!("{note}"));

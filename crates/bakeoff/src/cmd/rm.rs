@@ -3,14 +3,14 @@
 use bakeoff_core::model::path::sanitize;
 
 use super::stored;
-use crate::cli::{Format, Global, OneRun, formats};
+use crate::cli::{Format, Global, OneRun};
 use crate::fault::{Fault, Outcome};
 use crate::store::{Records, Store, lock};
 use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "rm", formats::of("rm"))?;
+    let format = stored::format(global, "rm")?;
     if args.run.starts_with("study:") {
         return Err(Fault::usage("cannot remove a study: studies are built into bakeoff"));
     }

@@ -10,8 +10,9 @@ use bakeoff_core::report::runs::{self, LeftOut, Row, State};
 use super::answer;
 use super::stored;
 use crate::cli::history::Runs;
-use crate::cli::{Format, Global, formats};
+use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
+use crate::host;
 use crate::store::listed::digest_of;
 use crate::store::{Digest, Latest, Records, RunId, Sqlite, Summary, folded};
 use crate::ui::out;
@@ -28,13 +29,13 @@ type Made = (RunId, Digest, Facts);
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "runs", formats::of("runs"))?;
+    let format = stored::format(global, "runs")?;
     let filter = Filter {
         drive: args.drive.clone(),
         host: args.host.clone(),
         plan: args.plan.clone(),
         label: args.label.clone(),
-        since_unix_ns: args.since.map(|since| since.unix_ns(now_unix_ns())),
+        since_unix_ns: args.since.map(|since| since.unix_ns(host::unix_ns())),
         ..Filter::default()
     };
     let is_for_people = matches!(format, Format::Text | Format::Markdown);
@@ -61,11 +62,6 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     };
     out::print(global.format, &text)?;
     Ok(Outcome::Done)
-}
-
-/// Nanoseconds since 1970.
-pub(super) fn now_unix_ns() -> i64 {
-    i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
 }
 
 /// The runs of a list, and what it leaves out.

@@ -19,7 +19,7 @@ use crate::exec::{Spec, background, find_program};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::signals::Cancel;
-use crate::steps::journal::unix_ns;
+use crate::store::place;
 use crate::store::user::{self, User};
 use crate::ui::say;
 
@@ -109,7 +109,7 @@ impl Begun {
 /// was given here, and says how to follow it.
 pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     let args = arguments(internal::typed_args(), tokens);
-    let store = crate::store::place::path(global.store.as_deref())?;
+    let store = place::path(global.store.as_deref())?;
     let runs = format!("bakeoff runs --store {}", shell_word(&RawPath::new(&store)));
     let mut begun = begin(global, &args)?;
     if let Some(ended) = begun.early_end()? {
@@ -160,16 +160,14 @@ fn arguments(typed: Vec<OsString>, tokens: &[String]) -> Vec<OsString> {
 
 /// A new file beside the store for what the run says.
 fn log_file(global: &Global) -> Result<(PathBuf, File), Fault> {
-    let store = crate::store::place::path(global.store.as_deref())?;
-    let mut dir = store.into_os_string();
-    dir.push(".logs");
-    let dir = PathBuf::from(dir);
+    let store = place::path(global.store.as_deref())?;
+    let dir = place::beside(&store, ".logs");
     let unusable = |path: &Path, e| {
         Fault::environment(format!("cannot create the log {}: {e}", RawPath::new(path)))
     };
     let owner = User::behind_sudo();
     user::create_dir_all(&dir, owner.as_ref()).map_err(|e| unusable(&dir, e))?;
-    let path = dir.join(format!("{}-{}.log", unix_ns(), std::process::id()));
+    let path = dir.join(format!("{}-{}.log", host::unix_ns(), std::process::id()));
     let file = user::create_file(&path, owner.as_ref()).map_err(|e| unusable(&path, e))?;
     Ok((path, file))
 }

@@ -10,7 +10,7 @@ use bakeoff_core::report;
 use bakeoff_core::setup::{self, Here, Privilege, Setup, Uses};
 
 use super::{answer, consent, stored};
-use crate::cli::{Format, Global, Setup as Args, formats};
+use crate::cli::{Format, Global, Setup as Args};
 use crate::exec::{find_program, foreground};
 use crate::fault::{Fault, Outcome};
 use crate::host;
@@ -23,7 +23,7 @@ pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "setup", formats::of("setup"))?;
+    let format = stored::format(global, "setup")?;
     let uses = uses(args.plan.as_deref())?;
     let found = look(uses);
     if format == Format::Json {

@@ -8,14 +8,14 @@ use bakeoff_core::report::{self, runs::State};
 
 use super::answer::{self, Extent};
 use super::stored;
-use crate::cli::{Format, Global, Show, formats};
+use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
 use crate::ui::out;
 
 /// Runs the command. Its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
-    stored::format(global, "show", formats::of("show"))?;
+    stored::format(global, "show")?;
     if let Some(name) = args.run.strip_prefix("study:") {
         return study(global, name);
     }

@@ -7,7 +7,7 @@ use bakeoff_core::report;
 use bakeoff_core::simulate::simulate;
 
 use super::{answer, stored};
-use crate::cli::{Format, Global, Simulate, formats};
+use crate::cli::{Format, Global, Simulate};
 use crate::fault::{Fault, Outcome};
 use crate::ui::{out, say};
 
@@ -17,9 +17,9 @@ const SEED: u64 = 20_261_120;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "simulate", formats::of("simulate"))?;
+    let format = stored::format(global, "simulate")?;
     if args.fleet {
-        return fleet(global, format, args.runs);
+        return fleet(global.seed.unwrap_or(SEED), format, args.runs);
     }
     // Progress is for who looks on.
     let quiet = global.quiet || !std::io::stderr().is_terminal();
@@ -39,17 +39,14 @@ pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
 }
 
 /// How often the predictions of `fleet report` come true.
-fn fleet(global: &Global, format: Format, fleets: u32) -> Result<Outcome, Fault> {
-    let seed = global.seed.unwrap_or(SEED);
+fn fleet(seed: u64, format: Format, fleets: u32) -> Result<Outcome, Fault> {
     let found = coverage::all(fleets, seed);
-    let text = if format == Format::Json {
+    let json = || {
         let document = serde_json::json!({
             "schema": "bakeoff/simulate-fleet/1", "seed": seed, "fleets": found,
         });
         format!("{document}\n")
-    } else {
-        answer::laid_out(&report::coverage_document(&found), format)
     };
-    out::print(global.format, &text)?;
+    answer::print_either(format, json, || report::coverage_document(&found))?;
     Ok(Outcome::Done)
 }

@@ -120,7 +120,12 @@ pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fa
 
 /// The format that was asked for, text where none was; one that the command does not have is an
 /// error.
-pub fn format(global: &Global, command: &str, has: &[Format]) -> Result<Format, Fault> {
+pub fn format(global: &Global, command: &str) -> Result<Format, Fault> {
+    format_among(global, command, formats::of(command.split(' ').next().unwrap_or_default()))
+}
+
+/// The same of a command that has other formats with some of its options.
+pub fn format_among(global: &Global, command: &str, has: &[Format]) -> Result<Format, Fault> {
     let format = global.format.unwrap_or(Format::Text);
     if has.contains(&format) {
         return Ok(format);

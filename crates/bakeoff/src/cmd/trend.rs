@@ -10,9 +10,9 @@ use bakeoff_core::model::host::{Layer, LayerKind};
 use bakeoff_core::model::path::{printable, sanitize};
 use bakeoff_core::report;
 
-use super::{answer, runs, stored};
+use super::{answer, stored};
 use crate::cli::history::Trend;
-use crate::cli::{Format, Global, formats};
+use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::store::{Records, Summary, folded};
@@ -25,7 +25,7 @@ const NAMED: usize = 10;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "trend", formats::of("trend"))?;
+    let format = stored::format(global, "trend")?;
     let found = of_drive(global, args)?;
     let text = if format == Format::Json {
         report::trend_json(&found)
@@ -41,7 +41,7 @@ pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
 /// The history that is asked for.
 pub fn of_drive(global: &Global, args: &Trend) -> Result<Found, Fault> {
     let wanted = wanted(&args.drive)?;
-    let since_unix_ns = args.since.map(|since| since.unix_ns(runs::now_unix_ns()));
+    let since_unix_ns = args.since.map(|since| since.unix_ns(host::unix_ns()));
     let filter = Filter { drive: Some(wanted.clone()), since_unix_ns, ..Filter::default() };
     let (drives, mut past) = match stored::open(global)? {
         Some(store) => gather(global, &*store, &filter)?,

@@ -10,7 +10,7 @@ use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::watch::Frame;
 
 use super::stored;
-use crate::cli::{Format, Global, Watch, formats};
+use crate::cli::{Format, Global, Watch};
 use crate::fault::{Fault, Outcome, is_missing};
 use crate::host::{self, Devices, Live};
 use crate::signals::Cancel;
@@ -24,7 +24,7 @@ const SHORTEST_NS: u64 = 100_000_000;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "watch", formats::of("watch"))?;
+    let format = stored::format(global, "watch")?;
     if args.interval < SHORTEST_NS {
         return Err(Fault::usage("--interval is too short. Use at least 100ms"));
     }

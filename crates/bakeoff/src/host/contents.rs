@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bakeoff_core::model::host::LayerKind;
 use bakeoff_core::model::path::{RawPath, printable};
@@ -57,11 +57,6 @@ pub enum ContentsError {
         /// Why not.
         why: String,
     },
-}
-
-/// Seconds since 1970.
-pub fn now_s() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Reads what is on a device and its partitions into the picture of the system.

@@ -6,7 +6,7 @@ mod disk;
 mod watched;
 
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bakeoff_core::fitness::facts::{Clock, Facts, Swap, Target};
 use bakeoff_core::fitness::{Fact, Missing, facts};
@@ -61,7 +61,7 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
         memory: meminfo::parse(&root.text("proc/meminfo").unwrap_or_default()),
         watched: Err(Missing::NotRunning),
         timers: Err(Missing::NotRunning),
-        now_unix_ns: unix_ns(),
+        now_unix_ns: super::unix_ns(),
         tasks: some(tasks(root), Missing::NoProcesses),
         arrays: mdstat::busy(&root.text("proc/mdstat").unwrap_or_default()),
         log: Err(Missing::NotRunning),
@@ -74,11 +74,6 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
 /// A list, or why there is none.
 fn some<T>(found: Vec<T>, why: Missing) -> Fact<Vec<T>> {
     if found.is_empty() { Err(why) } else { Ok(found) }
-}
-
-fn unix_ns() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
 fn clocks(root: &Root) -> Vec<Clock> {

@@ -1,7 +1,6 @@
 //! Look after look at the running machine, each pair of which is a frame of `watch`.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
 use bakeoff_core::sysinfo::dev::Dev;
@@ -88,9 +87,8 @@ impl Live {
         let devices = now.disks.iter().filter_map(rates).collect();
         let machine = self.machine();
         self.last = now;
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(Frame {
-            unix_ns: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+            unix_ns: super::unix_ns(),
             clock: jiff::Zoned::now().strftime("%H:%M:%S").to_string(),
             elapsed_ns,
             devices,

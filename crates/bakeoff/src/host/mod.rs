@@ -42,9 +42,10 @@ mod system_disks;
 mod tasks;
 mod trusted;
 mod users;
+mod wall_clock;
 
 pub use arrived::device_written_bytes;
-pub use contents::{contents_of, look_into, now_s, start_of};
+pub use contents::{contents_of, look_into, start_of};
 pub use device_number::{dev_at, dev_of};
 pub use direct::{dirtied_per_page, supports_direct};
 pub use drive::{Identity, granule_bytes, identity_of};
@@ -68,6 +69,7 @@ pub use support::{Missing, has_driver, install_advice, likely_manager, manager, 
 pub use system_disks::system_disks;
 pub use trusted::{Distrust, check_directory, check_made, keeps_links, others_can_write};
 pub use users::of_file as users_of_file;
+pub use wall_clock::{unix_ns, unix_s};
 
 use bakeoff_core::prepare::device::System;
 

@@ -1,6 +1,6 @@
 //! Measures a run: the loop (`until_answered`), blocks, rounds of slices (`rounds`, `member`),
 //! cells in one piece (`group`, `cell`), the layers below (`ceilings`, `in_memory`, each with
-//! `layer`) and experiments (`prove`).
+//! `layer`) and experiments (`prove`). Outside a run, one job (`single`).
 
 pub mod block;
 pub mod calibration;
@@ -15,4 +15,5 @@ pub mod member;
 pub mod prove;
 pub mod rounds;
 pub mod side_by_side;
+pub mod single;
 pub mod until_answered;

@@ -13,7 +13,6 @@ use crate::cli::Global;
 use crate::exec::internal;
 use crate::fault::Fault;
 use crate::host;
-use crate::steps::journal::unix_ns;
 
 /// What a new run is about.
 pub struct RunPlan {
@@ -111,6 +110,6 @@ pub fn fresh_u64() -> u64 {
     let mut bytes = [0; 8];
     match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()) {
         Ok(8) => u64::from_le_bytes(bytes),
-        _ => SplitMix64::new(unix_ns() as u64 ^ u64::from(std::process::id())).next_u64(),
+        _ => SplitMix64::new(host::unix_ns() as u64 ^ u64::from(std::process::id())).next_u64(),
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::store::place;
 use crate::store::user::User;
 
 /// Bytes of a token; nobody guesses 128 bits.
@@ -66,9 +67,7 @@ impl Token {
 
 /// Where the hash is kept.
 pub fn path(store: &Path) -> PathBuf {
-    let mut name = store.as_os_str().to_os_string();
-    name.push(".serve-token");
-    name.into()
+    place::beside(store, ".serve-token")
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -2,7 +2,7 @@
 //! it, and into the fold that everything else reads.
 
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use bakeoff_core::model::event::{Event, Header, Owner, What};
 use bakeoff_core::model::run::Run;
@@ -31,7 +31,7 @@ impl<'s> Journal<'s> {
     pub fn begin(store: &'s mut Sqlite, header: Header) -> Result<Journal<'s>, Fault> {
         let event = Event {
             seq: 0,
-            unix_ns: unix_ns(),
+            unix_ns: host::unix_ns(),
             elapsed_ns: 0,
             what: What::Started(Box::new(header)),
         };
@@ -112,7 +112,7 @@ impl<'s> Journal<'s> {
     pub fn record(&mut self, what: What) -> Result<(), Fault> {
         let event = Event {
             seq: self.run.next_seq,
-            unix_ns: unix_ns(),
+            unix_ns: host::unix_ns(),
             elapsed_ns: self.elapsed_ns(),
             what,
         };
@@ -125,12 +125,6 @@ fn busy(id: &RunId) -> Fault {
     Fault::refused(format!(
         "run {id} is in use by another bakeoff process. Wait until that process ends"
     ))
-}
-
-/// The wall clock, for people. Before 1970 it reads 0.
-pub fn unix_ns() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }
 
 fn owner() -> Result<Owner, Fault> {

@@ -21,6 +21,7 @@ use super::own_place;
 use super::target;
 use crate::fault::Fault;
 use crate::signals::Cancel;
+use crate::store::place;
 
 /// What a file with originals begins with; the salt of the pass that overwrote them follows.
 const SAVED_MAGIC: &[u8; 8] = b"bakeoff1";
@@ -109,9 +110,7 @@ pub fn saved_file(run: &str, store: &Path) -> io::Result<PathBuf> {
     if rustix::process::geteuid().is_root() {
         return own_place::kept(&format!("probe-{run}"));
     }
-    let mut dir = store.as_os_str().to_os_string();
-    dir.push(".probe");
-    Ok(PathBuf::from(dir).join(format!("{run}.saved")))
+    Ok(place::beside(store, ".probe").join(format!("{run}.saved")))
 }
 
 /// Writes back what the probe of a dead run had overwritten. What is gone already is success.

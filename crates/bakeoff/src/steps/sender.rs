@@ -14,8 +14,8 @@ use bakeoff_core::model::run::Run;
 use super::journal::Journal;
 use crate::fault::Fault;
 use crate::store::listed::digest_of;
-use crate::store::server::send::{Known, Outgoing, SendError, Whole};
-use crate::store::server::{Address, Checksum, Server};
+use crate::store::server::send::{Known, Outgoing, SendError};
+use crate::store::server::{Address, Checksum, Content, Server};
 use crate::store::{RunId, Sqlite};
 
 /// Time between two blocks: a slow board encrypts and signs in within it, and a server that is away
@@ -25,16 +25,14 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// Sends the events of a run as they come.
 pub struct Sender {
     to: PathBuf,
-    /// Events that the server acknowledged.
-    sent: u64,
-    /// Of their lines.
-    sum: Checksum,
+    /// Of the events that the server acknowledged.
+    sent: Checksum,
 }
 
 impl Sender {
     /// To this server, whose address was read before.
     pub fn new(to: PathBuf) -> Sender {
-        Sender { to, sent: 0, sum: Checksum::default() }
+        Sender { to, sent: Checksum::default() }
     }
 
     /// Sends what is recorded and not yet there.
@@ -49,11 +47,10 @@ impl Sender {
         if rest.is_empty() {
             return Ok(());
         }
-        let mut sum = self.sum.clone();
+        let mut sum = self.sent.clone();
         sum.add(&rest);
-        let whole = Whole { events: self.sent + rest.len() as u64, sha256: sum.hex() };
-        send(&server, journal, &id, (&rest, &whole, known.as_ref()))?;
-        (self.sent, self.sum) = (whole.events, sum);
+        send(&server, journal, &id, (&rest, &sum.content(), known.as_ref()))?;
+        self.sent = sum;
         Ok(())
     }
 
@@ -65,28 +62,20 @@ impl Sender {
         run: &RunId,
         known: Option<&Known>,
     ) -> Result<Vec<String>, Fault> {
-        let events = known.map_or(0, |known| known.events);
-        let is_as_sent = match known {
-            Some(known) => known.sha256 == self.sum.hex(),
-            None => true,
-        };
-        if events == self.sent && is_as_sent {
-            return Ok(store.lines_from(run, self.sent)?);
+        let sent = self.sent.content();
+        if known.map_or(sent.events == 0, |known| known.content == sent) {
+            return Ok(store.lines_from(run, sent.events)?);
         }
         let mut lines = store.lines_from(run, 0)?;
-        let had = usize::try_from(events).unwrap_or(usize::MAX).min(lines.len());
-        let rest = lines.split_off(had);
+        let had = known.map_or(0, |known| known.content.events);
+        let rest = lines.split_off(usize::try_from(had).unwrap_or(usize::MAX).min(lines.len()));
         let mut sum = Checksum::default();
         sum.add(&lines);
-        match known {
-            Some(known) if known.events != had as u64 || known.sha256 != sum.hex() => {
-                Err(Fault::refused(SendError::Differs { run: run.clone() }))
-            }
-            _ => {
-                (self.sent, self.sum) = (events, sum);
-                Ok(rest)
-            }
+        if known.is_some_and(|known| known.content != sum.content()) {
+            return Err(Fault::refused(SendError::Differs { run: run.clone() }));
         }
+        self.sent = sum;
+        Ok(rest)
     }
 }
 
@@ -94,7 +83,7 @@ fn send(
     server: &Server,
     journal: &Journal<'_>,
     id: &RunId,
-    (rest, whole, known): (&[String], &Whole, Option<&Known>),
+    (rest, whole, known): (&[String], &Content, Option<&Known>),
 ) -> Result<(), Fault> {
     let run: &Run = journal.run();
     let (digest, facts) = digest_of(run, &analyse(run));

@@ -356,7 +356,7 @@ impl Target {
 
     /// What is on it, for people: one line for each signature.
     pub fn contents_lines(&self) -> Vec<String> {
-        let lines = report::contents::lines(&self.contents, host::now_s());
+        let lines = report::contents::lines(&self.contents, host::unix_s());
         match lines.is_empty() {
             true => vec!["no known signature".to_string()],
             false => lines,

@@ -12,7 +12,7 @@ use rusqlite::ErrorCode;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use thiserror::Error;
 
-use super::RunId;
+use super::{RunId, place};
 use crate::fault::Fault;
 
 /// What went wrong.
@@ -331,11 +331,7 @@ fn join(ids: &[RunId]) -> String {
 
 /// The command that moves the store and what SQLite keeps beside it out of the way.
 fn move_aside(path: &Path) -> String {
-    let beside = |suffix: &str| {
-        let mut name = path.as_os_str().to_os_string();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
+    let beside = |suffix: &str| place::beside(path, suffix);
     let target = (0..)
         .map(|n: u32| beside(&if n == 0 { ".damaged".into() } else { format!(".damaged-{n}") }))
         .find(|candidate| !candidate.exists())

@@ -50,9 +50,7 @@ pub fn kept(store: Option<&Path>) -> Option<LastError> {
 
 fn file_of(store: Option<&Path>) -> io::Result<PathBuf> {
     let store = place::path(store).map_err(io::Error::other)?;
-    let mut name = store.into_os_string();
-    name.push(".error");
-    Ok(name.into())
+    Ok(place::beside(&store, ".error"))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
 
 use super::user::{self, User};
-use super::{RunId, StoreError};
+use super::{RunId, StoreError, place};
 
 /// How often a lock is tried whose file is removed by its last holder at the same moment.
 const TRIES: u32 = 100;
@@ -83,9 +83,7 @@ pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
 }
 
 fn dir(store: &Path) -> PathBuf {
-    let mut name = store.as_os_str().to_os_string();
-    name.push(".locks");
-    name.into()
+    place::beside(store, ".locks")
 }
 
 fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<RunLock>, StoreError> {

@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use rusqlite_migration::{M, Migrations};
 
 use super::user::{self, User};
-use super::{StoreError, lock};
+use super::{StoreError, lock, place};
 
 /// Each brings a store of the layout before to the next; never changed once released.
 const MIGRATIONS: &[M] = &[
@@ -76,9 +76,7 @@ pub(super) fn open_existing(path: &Path) -> Result<Option<Connection>, StoreErro
         return Err(first);
     }
     // With a log beside it the file alone is not the whole truth.
-    let mut log = path.as_os_str().to_os_string();
-    log.push("-wal");
-    let has_log = fs::metadata(log).is_ok_and(|log| log.len() > 0);
+    let has_log = fs::metadata(place::beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let how = if has_log { How::Alone } else { How::Frozen };
     connect(path, how).map(Some).map_err(|_| first)
 }

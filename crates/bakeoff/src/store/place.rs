@@ -28,6 +28,13 @@ pub fn path(option: Option<&Path>) -> Result<PathBuf, StoreError> {
     }
 }
 
+/// A file or directory beside the store, whose name begins with the store's own.
+pub fn beside(store: &Path, end: &str) -> PathBuf {
+    let mut name = store.as_os_str().to_os_string();
+    name.push(end);
+    name.into()
+}
+
 fn default(
     env: &dyn Fn(&str) -> Option<OsString>,
     behind_sudo: Option<&User>,

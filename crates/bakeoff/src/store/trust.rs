@@ -14,6 +14,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
 use rustix::process::geteuid;
 use thiserror::Error;
 
+use super::place::beside;
 use super::user::User;
 
 const OTHERS_WRITE: u32 = 0o022;
@@ -106,12 +107,6 @@ fn check_one(
 fn is_own_group(found: &Stat, invoking: Option<u32>) -> bool {
     let only_group = found.st_mode & OTHERS_WRITE == 0o020;
     only_group && (found.st_gid == 0 || Some(found.st_gid) == invoking)
-}
-
-fn beside(store: &Path, end: &str) -> PathBuf {
-    let mut name = store.as_os_str().to_os_string();
-    name.push(end);
-    name.into()
 }
 
 fn word(path: &Path) -> String {

@@ -11,6 +11,7 @@ mod cause;
 mod error;
 mod packed;
 mod passfile;
+pub mod push;
 mod read;
 pub mod schema;
 mod seen;
@@ -26,7 +27,7 @@ use tokio_postgres::Client;
 
 pub use address::Address;
 pub use error::ServerError;
-pub use packed::{Checksum, checksum};
+pub use packed::{Checksum, Content};
 
 use super::place::is_address;
 

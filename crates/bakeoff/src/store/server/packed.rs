@@ -63,30 +63,47 @@ impl Unpacker {
     }
 }
 
+/// The events of a run, by number and checksum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// How many.
+    pub events: u64,
+    /// Checksum of their lines, in hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Content {
+    /// Of these lines, one for each event.
+    pub fn of(lines: &[String]) -> Content {
+        let mut sum = Checksum::default();
+        sum.add(lines);
+        sum.content()
+    }
+}
+
 /// Checksum of lines, to which more lines can be added.
 #[derive(Clone, Default)]
-pub struct Checksum(Sha256);
+pub struct Checksum {
+    lines: u64,
+    sum: Sha256,
+}
 
 impl Checksum {
     /// Adds lines.
     pub fn add(&mut self, lines: &[String]) {
+        self.lines += lines.len() as u64;
         for line in lines {
-            self.0.update(line.as_bytes());
-            self.0.update(b"\n");
+            self.sum.update(line.as_bytes());
+            self.sum.update(b"\n");
         }
     }
 
-    /// Of all lines so far, in hexadecimal digits.
-    pub fn hex(&self) -> String {
-        self.0.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    /// Of all lines so far.
+    pub fn content(&self) -> Content {
+        let sum = self.sum.clone().finalize();
+        let sha256 = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+        Content { events: self.lines, sha256 }
     }
-}
-
-/// Checksum of lines.
-pub fn checksum(lines: &[String]) -> String {
-    let mut sum = Checksum::default();
-    sum.add(lines);
-    sum.hex()
 }
 
 #[cfg(test)]
@@ -105,12 +122,12 @@ mod tests {
         let parts: Vec<Vec<u8>> = pack(&lines).collect();
         assert!((2..5).contains(&parts.len()), "{}", parts.len());
         assert_eq!(unpacked(&parts), Ok(lines.clone()));
-        assert_ne!(checksum(&lines), checksum(&lines[1..]));
+        assert_ne!(Content::of(&lines), Content::of(&lines[1..]));
         let empty = [String::new(), String::new()];
         assert_eq!(unpacked(&pack(&empty).collect::<Vec<_>>()), Ok(empty.to_vec()));
         // As `sha256sum` has it.
         let known = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7";
-        assert_eq!(checksum(&["a".to_string()]), known);
+        assert_eq!(Content::of(&["a".to_string()]).sha256, known);
     }
 
     #[test]

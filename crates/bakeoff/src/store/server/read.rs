@@ -10,7 +10,7 @@ use bakeoff_core::report::runs::State;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::packed::{Unpacker, checksum};
+use super::packed::{Content, Unpacker};
 use super::{ANSWER, Server, ServerError};
 use crate::store::error::read_event;
 use crate::store::{Digest, Latest, Machines, Records, RunId, StoreError, Summary, id};
@@ -34,13 +34,14 @@ impl Records for Server {
         let sql = "SELECT number, events, sha256, version, label FROM bakeoff.runs WHERE id = $1";
         let row = self.ask(ANSWER, self.client.query_opt(sql, &[&run.as_str()]))?;
         let row = row.ok_or_else(|| none(run.as_str()))?;
-        let (number, events, sha256): (i64, i64, String) = (row.get(0), row.get(1), row.get(2));
+        let (number, events): (i64, i64) = (row.get(0), row.get(1));
+        let content = Content { events: events.cast_unsigned(), sha256: row.get(2) };
         let sql = "SELECT bytes FROM bakeoff.parts WHERE run = $1 ORDER BY part";
         let rows = self.ask(LINES, self.client.query(sql, &[&number]))?;
         let mut unpacker = Unpacker::default();
         let unpacked = rows.iter().try_for_each(|row| unpacker.add(row.get(0)));
         let lines = unpacked.map(|()| unpacker.finish()).map_err(|why| self.altered(run, why))?;
-        if lines.len() as i64 != events || checksum(&lines) != sha256 {
+        if Content::of(&lines) != content {
             let why = "its lines do not match its checksum. Push it again from its board after an \
                        administrator deleted it: DELETE FROM bakeoff.runs WHERE id = ...";
             return Err(self.altered(run, why.to_string()).into());

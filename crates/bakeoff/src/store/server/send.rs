@@ -12,7 +12,7 @@ use bakeoff_core::history::facts::Facts;
 use bakeoff_core::model::machine::Machine;
 use thiserror::Error;
 
-use super::packed::{checksum, pack};
+use super::packed::{Content, pack};
 use super::{ANSWER, Server, ServerError, time_for};
 use crate::store::{Digest, RunId};
 
@@ -37,32 +37,14 @@ pub struct Outgoing<'a> {
     pub facts: &'a Facts,
 }
 
-/// All events of a run, by number and checksum.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Whole {
-    /// How many.
-    pub events: u64,
-    /// Checksum of their lines.
-    pub sha256: String,
-}
-
-impl Whole {
-    /// Of all its lines.
-    pub fn of(lines: &[String]) -> Whole {
-        Whole { events: lines.len() as u64, sha256: checksum(lines) }
-    }
-}
-
 /// What a server has of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     number: i64,
     /// Whether this role sent it.
     pub is_own: bool,
-    /// Events it has.
-    pub events: u64,
-    /// Checksum of their lines.
-    pub sha256: String,
+    /// The events it has.
+    pub content: Content,
     /// Its label, if it is this role's.
     pub label: Option<String>,
 }
@@ -111,11 +93,11 @@ impl Server {
         let mut all = vec![None; runs.len()];
         for row in rows {
             let id: &str = row.get(0);
+            let events = u64::try_from(row.get::<_, i64>(3)).unwrap_or(0);
             let known = Known {
                 number: row.get(1),
                 is_own: row.get(2),
-                events: u64::try_from(row.get::<_, i64>(3)).unwrap_or(0),
-                sha256: row.get(4),
+                content: Content { events, sha256: row.get(4) },
                 label: row.get(5),
             };
             if let Some(at) = places.get(id) {
@@ -135,7 +117,7 @@ impl Server {
         lines: &[String],
         known: Option<&Known>,
     ) -> Result<Sent, SendError> {
-        let whole = Whole::of(lines);
+        let whole = Content::of(lines);
         let Some(known) = known else {
             return match self.begin(run, lines, &whole) {
                 // Somebody else sent it since it was asked for.
@@ -145,11 +127,12 @@ impl Server {
                 done => Ok(Sent::New(done?)),
             };
         };
-        let common = usize::try_from(known.events.min(whole.events)).unwrap_or(usize::MAX);
-        if known.events > whole.events || checksum(&lines[..common]) != known.sha256 {
+        let had = usize::try_from(known.content.events).unwrap_or(usize::MAX);
+        let common = had.min(lines.len());
+        if Content::of(&lines[..common]) != known.content {
             return Err(differs(run.run));
         }
-        if known.events < whole.events {
+        if common < lines.len() {
             return Ok(Sent::Added(self.go_on(run, &lines[common..], &whole, known)?));
         }
         self.relabel(run.run, run.label, known).map_err(SendError::from)
@@ -163,7 +146,7 @@ impl Server {
         &self,
         run: &Outgoing,
         lines: &[String],
-        whole: &Whole,
+        whole: &Content,
     ) -> Result<u64, ServerError> {
         self.within(|| self.insert(run, lines, whole))
     }
@@ -176,7 +159,7 @@ impl Server {
         &self,
         run: &Outgoing,
         rest: &[String],
-        whole: &Whole,
+        whole: &Content,
         known: &Known,
     ) -> Result<u64, SendError> {
         // Of somebody else's run nothing can be changed.
@@ -205,9 +188,9 @@ impl Server {
         Ok(Sent::Labelled)
     }
 
-    fn has_it(&self, run: &RunId, whole: &Whole) -> Result<bool, ServerError> {
+    fn has_it(&self, run: &RunId, whole: &Content) -> Result<bool, ServerError> {
         let known = self.known(std::slice::from_ref(run))?;
-        Ok(known.into_iter().flatten().any(|known| known.sha256 == whole.sha256))
+        Ok(known.into_iter().flatten().any(|known| known.content == *whole))
     }
 
     /// Does `work` in one transaction.
@@ -224,7 +207,12 @@ impl Server {
         done
     }
 
-    fn insert(&self, run: &Outgoing, lines: &[String], whole: &Whole) -> Result<u64, ServerError> {
+    fn insert(
+        &self,
+        run: &Outgoing,
+        lines: &[String],
+        whole: &Content,
+    ) -> Result<u64, ServerError> {
         let sql = "INSERT INTO bakeoff.runs (id, created_unix_ns, verb, title, label, version, \
                    header, events, sha256, blocks, cells, verdict, is_stopped, hostname, \
                    board_id, model, cpu, cpus, arch, kernel) \
@@ -283,11 +271,12 @@ impl Server {
         &self,
         run: &Outgoing,
         rest: &[String],
-        whole: &Whole,
+        whole: &Content,
         known: &Known,
     ) -> Result<u64, ServerError> {
         let Counts { events, blocks, cells } = Counts::of(run, whole);
-        let (id, label, had) = (run.run.as_str(), run.label.map(storable), known.events as i64);
+        let (id, label, had) =
+            (run.run.as_str(), run.label.map(storable), known.content.events as i64);
         let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
         let version = env!("CARGO_PKG_VERSION");
         let sql = "UPDATE bakeoff.runs SET label = $2, version = $3, events = $4, sha256 = $5, \
@@ -346,7 +335,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(run: &Outgoing, whole: &Whole) -> Counts {
+    fn of(run: &Outgoing, whole: &Content) -> Counts {
         Counts {
             events: i64::try_from(whole.events).unwrap_or(i64::MAX),
             blocks: i64::from(run.digest.blocks),

@@ -6,15 +6,8 @@
 use rusqlite::{OptionalExtension, params};
 
 use super::{RunId, Sqlite, StoreError, number_of, read_lines, to_i64};
-
-/// A server has all of a run that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Receipt {
-    /// Events.
-    pub events: u64,
-    /// Checksum of their lines.
-    pub sha256: String,
-}
+use crate::host;
+use crate::store::server::Content;
 
 impl Sqlite {
     /// The events of the run from that one on, as the text they were stored as.
@@ -31,12 +24,12 @@ impl Sqlite {
     }
 
     /// What that server acknowledged of the run last.
-    pub fn receipt(&self, run: &RunId, server: &str) -> Result<Option<Receipt>, StoreError> {
+    pub fn receipt(&self, run: &RunId, server: &str) -> Result<Option<Content>, StoreError> {
         let number = number_of(&self.connection, &self.path, run)?;
         let sql = "SELECT events, sha256 FROM pushed WHERE run = ?1 AND server = ?2";
         let read = |row: &rusqlite::Row<'_>| {
             let events = u64::try_from(row.get::<_, i64>(0)?).unwrap_or(0);
-            Ok(Receipt { events, sha256: row.get(1)? })
+            Ok(Content { events, sha256: row.get(1)? })
         };
         let found = self.connection.query_row(sql, params![number, server], read).optional();
         found.map_err(|e| self.error(&e))
@@ -47,14 +40,14 @@ impl Sqlite {
         &mut self,
         run: &RunId,
         server: &str,
-        receipt: &Receipt,
-        unix_ns: i64,
+        content: &Content,
     ) -> Result<(), StoreError> {
+        let unix_ns = host::unix_ns();
         self.write(|t, path| {
             let number = number_of(t, path, run)?;
             let sql = "INSERT OR REPLACE INTO pushed (run, server, events, sha256, unix_ns)
                        VALUES (?1, ?2, ?3, ?4, ?5)";
-            let values = params![number, server, to_i64(receipt.events), receipt.sha256, unix_ns];
+            let values = params![number, server, to_i64(content.events), content.sha256, unix_ns];
             t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e)).map(drop)
         })
     }

@@ -1,0 +1,140 @@
+//! One job on one target, outside a run: what `bench` measures, with the evidence about it.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::design::Design;
+use bakeoff_core::model::event::{Cell, Truth};
+use bakeoff_core::model::finding::Finding;
+use bakeoff_core::model::host::Place;
+use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::protocol::{Mode, Protocol};
+use bakeoff_core::model::verb::Verb;
+use bakeoff_core::model::workload::{Metric, Phase, Workload};
+use bakeoff_core::report::Benched;
+use bakeoff_core::tools::native::TargetKind;
+use bakeoff_core::{evidence, truth};
+use bakeoff_engine::residency;
+
+use crate::fault::Fault;
+use crate::host;
+use crate::load::subject::Subject;
+use crate::load::{self, Load};
+use crate::signals::Cancel;
+use crate::ui::progress::Progress;
+
+/// What is measured.
+pub struct Single<'a> {
+    /// Name of the job, if it has one.
+    pub name: Option<String>,
+    /// What is done.
+    pub job: &'a Job,
+    /// On what.
+    pub target: Subject,
+    /// What that is.
+    pub kind: TargetKind,
+    /// What lies below it.
+    pub place: &'a Place,
+    /// Time of the same load before, unmeasured.
+    pub ramp_ns: Option<u64>,
+    /// Whether what is read is put out of memory before. Otherwise it is taken as it is, which is
+    /// then said.
+    pub evict: bool,
+    /// The record of acknowledged writes.
+    pub acks: Option<File>,
+}
+
+/// Measures and adds what the page cache and the drives say.
+pub fn measure(
+    single: &Single<'_>,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> Result<Benched, Fault> {
+    let Single { job, ref target, kind, place, ramp_ns, evict, ref acks, .. } = *single;
+    let mut truth = Truth::default();
+    if let Some(ns) = ramp_ns {
+        ramp(single, ns, progress, cancel)?;
+    }
+    if kind != TargetKind::Directory && job.rw.reads() {
+        let seen = resident(target.path(), job.size, evict);
+        truth.resident_before_bytes = seen.filter(|_| kind == TargetKind::File);
+    }
+    let drives = place.disk_numbers();
+    progress.doing(job.rw.name());
+    let before = host::Evidence::take(&drives);
+    let (acks, unseen) = (acks.as_ref().map(AsFd::as_fd), progress.is_hidden());
+    let load = Load { acks, unseen, ..Load::new(job, &[]) };
+    let measured = load::run_all(load, target, kind, cancel, &mut |live| progress.live(live));
+    host::Evidence::take(&drives).since(&before, &mut truth);
+    progress.clear();
+    let mut measurement = measured.and_then(load::only)?;
+    let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
+    truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
+    let cell = Cell {
+        slices: Vec::new(),
+        block: BlockIx::FIRST,
+        candidate: CandidateIx::FIRST,
+        workload: WorkloadIx::FIRST,
+        began_ns: 0,
+        measurement: measurement.clone(),
+        truth,
+        raw: None,
+        telemetry: None,
+    };
+    measurement.findings = judged(job, place, &cell);
+    let is_data = job.rw != Rw::SmallFiles && !job.engine.is_idle();
+    let resident = cell.truth.resident_before_bytes.filter(|_| !job.direct).unwrap_or(0);
+    let cached = resident as f64 / job.size.max(1) as f64;
+    let memory_share = truth::memory_share(place.class, &cell.truth, read_bytes, cached);
+    let (name, memory_share) = (single.name.clone(), memory_share.filter(|_| is_data));
+    Ok(Benched { name, measurement, memory_share })
+}
+
+/// The same load for some time, unmeasured and with other offsets.
+fn ramp(single: &Single<'_>, ns: u64, progress: &Progress, cancel: &Cancel) -> Result<(), Fault> {
+    progress.doing("ramp time");
+    let seed = !single.job.seed & (u64::MAX >> 11);
+    let (io_size, runtime_ns) = (None, Some(ns));
+    let before = Job { io_size, runtime_ns, verify: false, seed, ..single.job.clone() };
+    let mut tick = |live| progress.live(live);
+    let loaded = load::run(&before, &single.target, single.kind, cancel, &mut tick);
+    progress.clear();
+    Ok(loaded.map(drop)?)
+}
+
+/// What the rules over a cell find in it: as if it were the only one of its kind.
+fn judged(job: &Job, place: &Place, cell: &Cell) -> Vec<Finding> {
+    let path = place.mount_point.clone();
+    let kind = Kind::Directory { path, place: Box::new(place.clone()) };
+    let (phase, metric) = match job.rw {
+        Rw::Read | Rw::RandRead => (Phase::ColdRead, Metric::Iops),
+        Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
+        Rw::Write | Rw::RandWrite | Rw::RandRw | Rw::ReadWrite => (Phase::Overwrite, Metric::Iops),
+    };
+    let name = job.rw.name();
+    let design = Design {
+        verb: &Verb::Bench,
+        title: name,
+        plan: None,
+        protocol: &Protocol::for_mode(Mode::Quick, 1),
+        candidates: &[Candidate::new("bench", kind)],
+        workloads: &[Workload::native(name, name, phase, metric, job.clone())],
+        host: &host::fingerprint(),
+        region: None,
+        more_regions: &[],
+        expected_write_bytes: 0,
+    };
+    evidence::cell(design, cell)
+}
+
+/// Bytes of the file in memory, after putting it out where it is ours; `None` = cannot be told.
+fn resident(target: &Path, size: u64, ours: bool) -> Option<u64> {
+    let file = File::open(target).ok()?;
+    if ours {
+        residency::evict(&file).ok()?;
+    }
+    residency::resident_bytes(&file, size).ok()
+}
