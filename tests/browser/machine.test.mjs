@@ -19,7 +19,7 @@ test("every series stands under the others, with its unit", async () => {
   const titles = (await panels(machine(page))).join("\n");
   for (const title of [
     "Throughput, MB/s", "A request at the device takes, ms", "Queue, requests", "Pressure, %",
-    "Dirty pages, MB", "Temperature, °C", "Clock, MHz", "CPU, % busy", "CPU by core, 4 of them",
+    "Dirty pages, MB", "Temperature, °C", "Clock, MHz", "CPU, % busy", "CPU use of each of 4 cores",
   ]) {
     assert.ok(titles.includes(title), `${title} in ${titles}`);
   }

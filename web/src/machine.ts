@@ -55,7 +55,7 @@ export function machineChart(run: RunData, page: Page, only: number | undefined)
     if (cores) {
       labels.push({
         top: topOf(count - 1) - 24,
-        text: `CPU by core, ${run.machine.cpus.length} of them: the darker, the busier`,
+        text: `CPU use of each of ${run.machine.cpus.length} cores; darker is busier`,
       });
     }
     return {

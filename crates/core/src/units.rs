@@ -22,7 +22,7 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_string(),
         kind: "size",
-        hint: "write bytes or a number with k, m, g or t, such as 4k (= 4096) or 1g",
+        hint: "use bytes, or a number with k, m, g or t, such as 4k (= 4096) or 1g",
     };
     let (number, unit) = split(text).ok_or_else(error)?;
     let unit = unit.to_ascii_lowercase();
@@ -43,7 +43,7 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_string(),
         kind: "duration",
-        hint: "write seconds or a number with ms, s, m or h, such as 90s or 5m",
+        hint: "use seconds, or a number with ms, s, m or h, such as 90s or 5m",
     };
     let (number, unit) = split(text).ok_or_else(error)?;
     let ns = match unit.to_ascii_lowercase().as_str() {

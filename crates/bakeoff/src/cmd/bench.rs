@@ -177,7 +177,7 @@ fn on_file(
     let job = job(global, args, args.size.map_or(len, |size| size.of(len)))?;
     if args.rw.reads() && job.size > len {
         return Err(Fault::usage(format!(
-            "{shown} contains {}, less than --size {}",
+            "{shown} contains {}, less than --size {}. Use a smaller --size",
             units::size(len),
             units::size(job.size)
         )));
@@ -222,7 +222,7 @@ fn on_device(
     let job = job(global, args, args.size.map_or(size, |extent| extent.of(size)))?;
     if job.size > size {
         return Err(Fault::usage(format!(
-            "{} has {}, less than --size {}",
+            "{} has {}, less than --size {}. Use a smaller --size",
             RawPath::new(path),
             units::size(size),
             units::size(job.size)

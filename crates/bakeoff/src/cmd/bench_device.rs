@@ -35,7 +35,7 @@ fn to_read(path: &Path) -> Result<Device, Fault> {
     let unusable =
         |e: std::io::Error| Fault::environment(format!("cannot use {}: {e}", RawPath::new(path)));
     let found = std::fs::metadata(path).map_err(unusable)?;
-    let dev = host::dev_of(&found).ok_or_else(|| Fault::bug("it is no block device"))?;
+    let dev = host::dev_of(&found).ok_or_else(|| Fault::bug("it is not a block device"))?;
     let place = target::place_of(path, dev, &host::system().map_err(unusable)?)?;
     Ok(Device { place, _held: None })
 }

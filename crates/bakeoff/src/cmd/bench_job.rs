@@ -15,7 +15,7 @@ const BS_MAX: u64 = 1 << 30;
 pub fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
     if args.readonly && args.rw.writes() {
         return Err(Fault::usage(format!(
-            "--readonly allows no writes, and --rw={} writes",
+            "--readonly allows no writes, but --rw={} writes. Omit --readonly, or use another --rw",
             args.rw.name()
         )));
     }
@@ -79,7 +79,7 @@ fn check(job: &Job) -> Result<(), Fault> {
     }
     if job.bs > job.size {
         return Err(Fault::usage(format!(
-            "--bs {} does not fit into --size {}",
+            "--bs {} is larger than --size {}. Reduce --bs or increase --size",
             units::block_size(job.bs),
             units::block_size(job.size)
         )));

@@ -140,7 +140,7 @@ pub fn place(args: &Bench) -> Result<Place, Fault> {
     let shown = RawPath::new(named);
     if text.replace("\\:", "").contains(':') {
         return Err(Fault::usage(format!(
-            "--filename={shown} names several files, and bench measures one. Specify only that one"
+            "--filename={shown} names several files, but bench measures one. Specify one of them"
         )));
     }
     let parent = path.parent().filter(|dir| !dir.as_os_str().is_empty());

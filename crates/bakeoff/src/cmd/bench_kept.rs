@@ -69,7 +69,7 @@ pub fn look(format: Format, args: &Bench, record: &Path) -> Result<Outcome, Faul
                 kind if kind.is_file() => TargetKind::File,
                 _ => {
                     return Err(Fault::usage(format!(
-                        "{shown} is neither a file nor a block device"
+                        "{shown} is neither a file nor a block device. Specify the written file"
                     )));
                 }
             };
@@ -103,5 +103,5 @@ fn read(record: &Path) -> Result<Acks, Fault> {
     if let Some(error) = failed {
         return Err(unreadable(error));
     }
-    acks.map_err(|e| Fault::usage(format!("{shown} is not a record of acknowledged writes: {e}")))
+    acks.map_err(|e| Fault::usage(format!("{shown} was not written by --verify_state_save: {e}")))
 }

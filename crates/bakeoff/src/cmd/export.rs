@@ -105,7 +105,7 @@ fn directory<'a>(
     let shown = RawPath::new(path);
     if stored::names_directory(path) {
         std::fs::create_dir_all(path)
-            .map_err(|e| Fault::environment(format!("cannot make {shown}: {e}")))?;
+            .map_err(|e| Fault::environment(format!("cannot create {shown}: {e}")))?;
     }
     let is_directory = path.is_dir();
     if !is_directory && path.extension().is_none() {
@@ -119,7 +119,7 @@ fn directory<'a>(
 /// One document with all cases, or in a directory one for each, which is what fio-plot reads.
 fn fio_json(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let cases = report::fio_json::cases(run);
-    let Some(directory) = directory(output, "one document with all cases", "one for each")? else {
+    let Some(directory) = directory(output, "one document with all cases", "one per case")? else {
         let jobs: Vec<_> = cases.iter().map(|case| &case.job).collect();
         let text = report::fio_json::document(run, &jobs);
         return stored::write(output, |out| out.write_all(text.as_bytes()));

@@ -128,7 +128,7 @@ pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
     let Some(command) = command else { return Ok(()) };
     power::try_command(command).map(drop).map_err(|why| {
         Fault::usage(format!(
-            "--power-command '{}': {}. It must print the watts as its first word",
+            "--power-command '{}': {}. The first word of its output must be the power in watts",
             RawPath::new(command),
             report::watching::no_watts(&why)
         ))

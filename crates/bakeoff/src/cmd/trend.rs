@@ -77,7 +77,12 @@ fn wanted(text: &str) -> Result<String, Fault> {
         None => host::place(path).map_err(Fault::environment)?.chain,
     };
     let disk = chain.iter().find(|layer| layer.kind == LayerKind::Disk);
-    disk.map(drive_name).ok_or_else(|| Fault::usage(format!("no drive is below {}", shown())))
+    disk.map(drive_name).ok_or_else(|| {
+        Fault::usage(format!(
+            "cannot determine the drive of {}. Specify part of its model or serial number instead",
+            shown()
+        ))
+    })
 }
 
 /// The drives of that name, and the runs on them that can be read, the latest first.

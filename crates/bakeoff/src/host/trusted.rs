@@ -38,8 +38,9 @@ pub enum Distrust {
     },
     /// A directory that was just made belongs to somebody else, or others may write to it.
     #[error(
-        "Refusing to work in {} as root: root is not the only owner of the directory that bakeoff \
-         created in it. The directory was replaced, or this filesystem stores no owners. {}",
+        "Refusing to work in {} as root: another user owns or can write to the directory \
+         that bakeoff created in it. The directory was replaced, or this filesystem stores no \
+         owners. {}",
         RawPath::new(.dir), advice(*.owner, .dir)
     )]
     NotOurs {

@@ -93,7 +93,7 @@ impl Wanted {
         let size_bytes = region.size_bytes.saturating_mul(region.parts.into());
         let span = Span { start_bytes: region.start_bytes, size_bytes };
         if span.start_bytes.saturating_add(span.size_bytes) > target.room.target_bytes {
-            return Err(Fault::refused(format!("{} is smaller than before", target.path)));
+            return Err(Fault::refused(format!("{} has shrunk. Start a new run", target.path)));
         }
         Ok(Wanted { target, span, parts: region.parts, flash_state: region.flash_state })
     }
@@ -137,7 +137,7 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, St
             let wear = header.protocol.max_write_bytes.map(|bytes| bytes / 4);
             let room = room.min(size::left_bytes(&header.workloads, smallest));
             space::file_bytes(room, wear, k * visits, slowest, LAYOUT_NS)
-                .ok_or_else(|| Fault::usage("the region is too small for a data file"))?
+                .ok_or_else(|| Fault::usage("no space for a data file. Increase [region] size"))?
         }
     };
     // It did fit before the region shrank.

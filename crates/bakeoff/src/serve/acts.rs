@@ -168,7 +168,7 @@ fn go_on(app: &App, reader: Reader, name: &str, token: &str) -> Result<(), Probl
     let now = app.view_now(&run)?.now;
     allowed(app, reader, now.verb == Verb::Run)?;
     if !now.can_resume {
-        return Err(Problem::bad("This run cannot be resumed."));
+        return Err(Problem::bad("This run cannot be resumed. Start a new one on the page New."));
     }
     let mut words: Vec<OsString> = vec!["resume".into(), run.as_str().into()];
     if now.stopped == Some(StopReason::TimeUp) {

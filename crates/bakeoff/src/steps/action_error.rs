@@ -95,5 +95,5 @@ fn in_use(users: &[Reason], source: &io::Error) -> String {
         return source.to_string();
     }
     let users: Vec<String> = users.iter().map(report::guard::text).collect();
-    format!("{}. End this, then try again", users.join("; "))
+    format!("{}. Free the device, then try again", users.join("; "))
 }

@@ -22,7 +22,7 @@ pub enum ImportError {
     /// Events without head and seal.
     #[error(
         "these are the events of run {run} (export --format jsonl), without the checksum that \
-         shows that they are complete. Import a bundle instead. Write it where the run is stored: \
+         shows that they are complete. Import a bundle instead. Create it where the run is stored: \
          bakeoff export {run} --format bundle --no-redact -o FILE"
     )]
     Events {
@@ -33,7 +33,7 @@ pub enum ImportError {
     #[error(
         "run {run} is already in the store with different content from event {seq} on{}. The store \
          was not changed. To use the bundle instead, run `bakeoff rm {run}` and import again",
-        if *seq == 0 { ", as if one of the two was redacted" } else { "" }
+        if *seq == 0 { "; one of the two may be redacted" } else { "" }
     )]
     Differs {
         /// The run.

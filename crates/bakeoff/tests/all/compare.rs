@@ -48,7 +48,7 @@ fn repetitions_of_a_run_have_one_answer() {
     let home = home(|text| text);
     let (code, out, err) = home.run(&["compare", "0123", "fedc"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    assert!(out.starts_with("Over 2 runs that differ only in when"), "{out}");
+    assert!(out.starts_with("Across 2 runs that differ only in the time"), "{out}");
     assert!(out.contains("ext4 is ahead in both runs"), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let json = json(&home.run(&["compare", RUN, OTHER, "--format", "json"]).1);
@@ -69,7 +69,7 @@ fn another_kernel_is_not_ranked_unless_it_is_the_question() {
     assert!(out.contains("L63"), "{out}");
     let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "kernel"]);
     assert_eq!(code, 0, "{out}");
-    assert!(out.starts_with("Over 2 runs that differ in kernel (6.12.47"), "{out}");
+    assert!(out.starts_with("Across 2 runs that differ in kernel (6.12.47"), "{out}");
     let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "host"]);
     assert!(code == 1 && out.starts_with("Not ranked"), "{out}");
     let (code, out, _) =
@@ -108,7 +108,7 @@ fn each_factor_lets_its_own_differ_and_refuses_everything_else_by_name() {
             let context = format!("{from} to {to}, --across {across}: {code} {out} {err}");
             assert!(said.contains(name), "{context}");
             if factor == Some(across) {
-                assert!(said.starts_with("Over 2 runs that differ in"), "{context}");
+                assert!(said.starts_with("Across 2 runs that differ in"), "{context}");
             } else {
                 assert!(code == 1 && said.starts_with("Not ranked"), "{context}");
                 assert!(said.contains("runs-differ"), "{context}");
@@ -132,7 +132,7 @@ fn runs_with_nothing_in_common_are_refused_and_not_passed_over() {
 fn runs_that_differ_in_nothing_are_compared_across_time() {
     let home = home(|text| text);
     let (code, out, _) = home.run(&["compare", "0123", "fedc", "--across", "time"]);
-    assert!(code == 0 && out.starts_with("Over 2 runs"), "{out}");
+    assert!(code == 0 && out.starts_with("Across 2 runs"), "{out}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn one_answer_over_boards_by_label_and_by_name() {
     assert_eq!(err, "");
     assert!(code == 0 || code == 1, "{out}");
     let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.starts_with("Over 4 boards:"), "{out}");
+    assert!(said.starts_with("Across 4 boards:"), "{out}");
     assert!(said.contains("95 % prediction"), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let named: Vec<&str> = runs.iter().map(String::as_str).collect();

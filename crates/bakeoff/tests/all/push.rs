@@ -277,7 +277,7 @@ fn passwords_come_from_a_file_or_the_environment_and_are_never_shown() {
     assert!(code == 4 && err.contains("rejects the user") && err.contains("bakeoff push"), "{err}");
     assert!(!out.contains(wrong) && !err.contains(wrong), "{err}");
     let (code, _, err) = with(None);
-    assert!(code == 4 && err.contains("wants a password") && err.contains(".pgpass"), "{err}");
+    assert!(code == 4 && err.contains("requires a password") && err.contains(".pgpass"), "{err}");
     let typed = address.replacen('@', &format!(":{PASSWORD}@"), 1);
     for args in [&["push"][..], &["runs"], &["quick"], &["report-bug", "-o", "-"]] {
         let (code, out, err) = read(&home, &typed, args);

@@ -114,7 +114,7 @@ impl Grade {
     /// In words.
     pub fn label(self) -> &'static str {
         match self {
-            Grade::Proved => "proved",
+            Grade::Proved => "verified",
             Grade::Consistent => "consistent with the measurements",
             Grade::Unattributed => "unattributed",
         }

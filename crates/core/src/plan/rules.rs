@@ -278,8 +278,8 @@ fn check_cases<T>(
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
             let why = format!(
-                "two {what} are named '{name}'; remove one, or give one another \
-                               name"
+                "two {what} are named '{name}'; remove or rename one of \
+                               them"
             );
             return Err(source.other(made[at].span.clone(), why));
         }

@@ -202,7 +202,7 @@ impl PlannedWorkload {
         }
         if job.bs > job.size {
             let (bs, size) = (units::block_size(job.bs), units::block_size(job.size));
-            return Err(format!("bs {bs} does not fit into size {size}"));
+            return Err(format!("bs {bs} is larger than size {size}: reduce bs or increase size"));
         }
         if job.direct && !job.bs.is_multiple_of(SECTOR) {
             let bs = units::block_size(job.bs);

@@ -82,8 +82,13 @@ pub static NAS: Spec = Spec {
         PartSpec::new("write", "nas: four large files written at once", Bandwidth, Rw::Write)
             .timed(0),
         PartSpec::new("read", "nas: four large files read at once", Bandwidth, Rw::Read).timed(0),
-        PartSpec::new("mixed", "nas: two read while two are written", Bandwidth, Rw::RandRw)
-            .timed(0),
+        PartSpec::new(
+            "mixed",
+            "nas: two large files read while two are written",
+            Bandwidth,
+            Rw::RandRw,
+        )
+        .timed(0),
     ],
     job: Job { numjobs: 4, ..cold(Rw::Write, 1 << 20) },
 };

@@ -21,7 +21,12 @@ pub static SPEC: Spec = Spec {
         PartSpec::new("rewrite", "bonnie++: read, changed, written back", Bandwidth, Rw::RandRw),
         PartSpec::new("getc", "bonnie++: 3 MiB read byte by byte", Bandwidth, Rw::Read),
         PartSpec::new("block-read", "bonnie++: the file read by chunks", Bandwidth, Rw::Read),
-        PartSpec::new("seeks", "bonnie++: 5 at random, 1 in 10 written", Iops, Rw::RandRw),
+        PartSpec::new(
+            "seeks",
+            "bonnie++: five threads seek at random, every tenth seek writes",
+            Iops,
+            Rw::RandRw,
+        ),
         files("seq-create", "bonnie++: empty files created in order"),
         files("seq-stat", "bonnie++: stat in the order listed"),
         files("seq-delete", "bonnie++: removed in the order listed"),

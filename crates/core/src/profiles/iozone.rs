@@ -41,7 +41,7 @@ pub static SPEC: Spec = Spec {
         read("stride-read", "iozone: every 17th record"),
         PartSpec::new(
             "mixed",
-            "iozone: one reads in random order, one writes",
+            "iozone: one thread reads in random order, another writes",
             Bandwidth,
             Rw::RandRw,
         ),

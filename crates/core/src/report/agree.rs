@@ -109,7 +109,7 @@ fn rows(table: &Table) -> document::Table {
     let columns = [
         words("tool"),
         words("phase"),
-        number("its rate"),
+        number("tool's rate"),
         number("ratio"),
         words("interval"),
         number("pairs"),
@@ -185,7 +185,7 @@ fn why(why: &Why) -> String {
         Why::Wide { factor, wanted } => {
             let what_next = match wanted {
                 Some(wanted) => format!("about {wanted:.0} pairs would narrow it"),
-                None => "more pairs would narrow it: --time more".to_string(),
+                None => "more pairs would narrow it: use a longer --time".to_string(),
             };
             format!(
                 "its interval is wider than 10 % to each side: the tool's own rate changed between \
@@ -218,8 +218,8 @@ fn differs(known: Known) -> &'static str {
              do not perform exactly the same operations"
         }
         Known::Records => {
-            "this measures the cost of two calls per record, and bakeoff also takes the \
-             time of each record, which dd does not"
+            "this measures the cost of two calls per record, and bakeoff also times each \
+             record, which dd does not"
         }
         Known::Calls => {
             "this measures the cost of a call, and the tool does more work of its own \

@@ -10,7 +10,7 @@ pub fn filesystems_markdown() -> String {
     format!(
         "# Filesystems\n\nThe filesystems that bakeoff can create and measure, with its default \
          options. [Plans](plans.md) can add options of their own.\n\n\
-         | filesystem | made by | package | mkfs options | mount options | driver | \
+         | filesystem | created by | package | mkfs options | mount options | driver | \
          smallest region |\n|---|---|---|---|---|---|---|\n{rows}\n\
          ## What the `equalised` profile adds\n\n\
          | filesystem | mount options | mkfs options | why |\n|---|---|---|---|\n{adds}"

@@ -15,8 +15,8 @@ bakeoff bench job.fio --section=random      # one of them
 ```
 
 Write an option with one or two hyphens, and its value after `=` or a space. Options before the
-first `--name` apply to all jobs. `--format json` prints bakeoff's own JSON, `--output-format=json`
-that of fio.
+first `--name` apply to all jobs. `--format json` prints bakeoff's own JSON. `--output-format=json`
+prints the JSON of fio.
 
 Differences from fio:
 

@@ -171,7 +171,7 @@ fn headline(fleet: &Fleet) -> String {
         let names = phrases::list(&names(Claim::TooFewBoards));
         parts.push(format!("too few {} for a prediction for {names}", noun.many));
     }
-    format!("Over {boards}: {}.", parts.join("; "))
+    format!("Across {boards}: {}.", parts.join("; "))
 }
 
 fn short(answer: &Answer, noun: Noun) -> String {

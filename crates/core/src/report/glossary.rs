@@ -14,7 +14,7 @@ const fn term(word: &'static str, meaning: &'static str) -> Term {
 }
 
 /// In the order of the alphabet.
-pub static TERMS: [Term; 30] = [
+pub static TERMS: [Term; 33] = [
     term(
         "A/A control",
         "A second copy of a candidate (a twin). Both are identical, so a difference between them \
@@ -43,6 +43,11 @@ pub static TERMS: [Term; 30] = [
         "carry-over",
         "The effect that one candidate has on the measurement of the next one, for example \
          through a full cache in the drive.",
+    ),
+    term(
+        "ceiling",
+        "The rate of a lower layer for the same work, such as the raw drive. No candidate can be \
+         much faster.",
     ),
     term(
         "cell",
@@ -102,6 +107,10 @@ pub static TERMS: [Term; 30] = [
         "Memory in which the kernel keeps file contents. Reads from it measure memory, not the \
          drive.",
     ),
+    term(
+        "preconditioning",
+        "Writes to a flash drive before the first block, until its speed is steady.",
+    ),
     term("region", "The part of a drive or image on which a candidate is created."),
     term("round", "One slice of every candidate, in a new random order."),
     term(
@@ -109,6 +118,7 @@ pub static TERMS: [Term; 30] = [
         "A measurement of 50 to 300 ms. Candidates alternate slice by slice, so that all of them \
          are measured under the same conditions.",
     ),
+    term("stack", "A filesystem and all layers below it, such as encryption or a logical volume."),
     term(
         "stall",
         "A period in which a candidate is far slower than usual. Stalls are reported separately \

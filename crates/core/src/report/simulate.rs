@@ -10,8 +10,8 @@ use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
 const LEGEND: &str = "wrong: runs that name a false winner on the first workload; overall: on any \
     workload, in the statement about all of them; right: runs that name the true winner; equal: as \
     fast as any; open: leads so far; true: no candidate is faster by more than the lead says; \
-    cells: mean per run, and its share of 27 blocks (20 in quick). docs/truth.md describes what is \
-    guaranteed and what is not.";
+    cells: mean per run, and its share of 27 blocks (20 in quick). docs/truth.md describes the \
+    guarantees and their limits.";
 
 /// One JSON document: `bakeoff/simulate/1`.
 pub fn simulate_json(simulation: &Simulation) -> String {

@@ -108,7 +108,7 @@ fn outside(span: &Span, found: (u32, u32)) -> Option<String> {
     let Span { fs, since: (major, minor), removed } = span;
     match removed {
         _ if found < (*major, *minor) => {
-            Some(format!("Linux has {fs} since {major}.{minor}. Update the kernel"))
+            Some(format!("{fs} needs Linux {major}.{minor} or later. Update the kernel"))
         }
         Some((first, without)) if found >= (*first, *without) => Some(format!(
             "Linux {first}.{without} removed {fs}. Kernels from {major}.{minor} to {first}.{} have \
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn a_driver_that_came_later_or_was_removed_names_the_releases() {
         let debian = &["debian"];
-        assert!(words("ntfs3", "5.10.0-28-amd64", true, debian).contains("since 5.15"));
+        assert!(words("ntfs3", "5.10.0-28-amd64", true, debian).contains("5.15 or later"));
         let removed = words("reiserfs", "6.18.44", true, debian);
         assert!(removed.contains("6.13 removed") && removed.contains("2.4 to 6.12"), "{removed}");
-        assert!(words("bcachefs", "6.6.0", true, debian).contains("since 6.7"));
+        assert!(words("bcachefs", "6.6.0", true, debian).contains("6.7 or later"));
         assert!(words("bcachefs", "6.12.0", true, debian).contains("CONFIG_BCACHEFS_FS"));
     }
 

@@ -94,11 +94,7 @@ const ALL: [Pattern; 13] = [
     random("null", "no I/O at all: the null engine", "null"),
     Pattern {
         depth: 32,
-        ..random(
-            "nop",
-            "io_uring that asks for nothing, depth 32, against fio's null engine",
-            "nop",
-        )
+        ..random("nop", "io_uring no-op requests, depth 32, against fio's null engine", "nop")
     },
     Pattern {
         peers: &["slow"],

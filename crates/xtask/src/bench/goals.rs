@@ -66,7 +66,7 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
     let mut goals = Vec::new();
     for (name, count, most) in &fixed.instructions {
         if let Some(most) = most {
-            let figure = format!("user instructions an I/O, {name}");
+            let figure = format!("user instructions per I/O, {name}");
             goals.push(goal(figure, Spread::of([*count]), "", Want::AtMost(*most)));
         }
     }
@@ -87,7 +87,7 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
     }
     if let Some((case, ours, _)) = results.pair("direct1m", "fio") {
         let requests = Spread::of(ours.counted(|sample| sample.requests));
-        let text = format!("device requests an I/O: {case}");
+        let text = format!("device requests per I/O: {case}");
         goals.push(goal(text, requests, "", Want::AtMost(1.05)));
     }
     let in_flight = |key, depth: f64| {
@@ -109,9 +109,9 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
     let mb = Spread::of([watching.bytes / 1e6]);
     goals.push(goal("memory of watching the machine", mb, " MB", Want::AtMost(3.0)));
     goals.push(goal("process start to first I/O", fixed.first_io_ms, " ms", Want::AtMost(10.0)));
-    goals.push(goal("clock reads an I/O, psync", fixed.clock_reads, "", Want::AtMost(1.0)));
+    goals.push(goal("clock reads per I/O, psync", fixed.clock_reads, "", Want::AtMost(1.0)));
     let (making, verifying) = (fixed.fill_gb_per_s, fixed.verify_gb_per_s);
-    goals.push(goal("making data, one core", making, " GB/s", Want::AtLeast(15.0)));
+    goals.push(goal("generating data, one core", making, " GB/s", Want::AtLeast(15.0)));
     goals.push(goal("verifying data, one core", verifying, " GB/s", Want::AtLeast(15.0)));
     goals
 }

@@ -83,13 +83,13 @@ fn cases() -> Vec<Case> {
 /// Counts every case; `false` when one takes more than it may.
 pub fn check(root: &Path) -> Result<bool> {
     if std::env::consts::ARCH != "x86_64" {
-        println!("SKIPPED: instructions an I/O are committed for x86-64 only");
+        println!("SKIPPED: instructions per I/O are committed for x86-64 only");
         return Ok(true);
     }
     let engine = build(root)?;
     let file = scratch(root)?;
     let mut is_right = true;
-    println!("{:<40}{:>8}{:>12}{:>9}", "user instructions an I/O", "now", "committed", "at most");
+    println!("{:<40}{:>8}{:>12}{:>9}", "user instructions per I/O", "now", "committed", "at most");
     for case in cases() {
         let Some(mut now) = slope(&engine, file.path(), &case)? else {
             let needs = case.job.engine.name();

@@ -99,10 +99,10 @@ fn table(series: &[Series]) -> String {
         Left("contender"),
         Right("IOPS"),
         Right("ratio"),
-        Right("user CPU an I/O, µs"),
+        Right("user CPU per I/O, µs"),
         Right("all CPU, µs"),
         Right("ratio"),
-        Right("requests an I/O"),
+        Right("requests per I/O"),
         Right("PSS, MiB"),
     ];
     crate::page::table(columns, series.iter().map(row))

@@ -28,7 +28,7 @@ pub fn rate(results: &Results, key: &str, ours: &Series, theirs: &Series, least:
     let limit = ratio.median * all_us / kernel_us;
     if middle(ours, |sample| sample.cpu_us * sample.iops / 1e6) >= BUSY && limit < least {
         return format!(
-            "{kernel_us:.3} of {all_us:.3} µs of an I/O are the kernel's, which alone allow \
+            "{kernel_us:.3} of {all_us:.3} µs per I/O are kernel time, which limits the ratio to \
              {limit:.2}"
         );
     }
@@ -98,7 +98,10 @@ mod tests {
         let said = why(vec![ours(), fio(), bare()], 2.4);
         assert_eq!(said, "reached in 1 of 2 rounds");
         let said = why(vec![ours(), fio()], 3.0);
-        assert_eq!(said, "0.800 of 1.000 µs of an I/O are the kernel's, which alone allow 2.81");
+        assert_eq!(
+            said,
+            "0.800 of 1.000 µs per I/O are kernel time, which limits the ratio to 2.81"
+        );
         // Where the drive is waited for, CPU time forbids nothing.
         let idle = series("bakeoff", &[(1e6, 0.1, 0.0), (1e6, 0.1, 0.0)]);
         assert_eq!(why(vec![idle, fio()], 3.0), "reached in 0 of 2 rounds");

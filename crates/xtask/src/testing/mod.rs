@@ -78,7 +78,7 @@ pub fn test(root: &Path) -> Result<bool> {
     // The tests of the program wait for disks and clocks: they leave the processors to the others.
     let beside = vec![
         step::cargo("tests", &tests).counting(Format::Cargo),
-        step::xtask("instructions an I/O", &["bench", "--instructions"]).quiet(),
+        step::xtask("instructions per I/O", &["bench", "--instructions"]).quiet(),
         targets.quiet().then(fuzz),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()

@@ -21,9 +21,9 @@ pub fn in_words(pair: &CappedPair, said: &[Said]) -> String {
     };
     let (estimates, low, high) = (ends(0), ends(1).0, ends(2).1);
     format!(
-        "- **{} MB/s**, {} in truth: the verdict is right in {right} of {all} runs and the \
-         interval holds the truth in {covered}. Estimates from {} to {}, no interval beyond {} \
-         and {}. Seeds 1 to {all}.\n",
+        "- **{} MB/s**, a true difference of {}: the verdict is right in {right} of {all} runs and \
+         the interval contains the true difference in {covered}. Estimates from {} to {}, no \
+         interval beyond {} and {}. Seeds 1 to {all}.\n",
         pair.name.replace('-', ".0 against ") + ".0",
         percent(pair.truth()),
         percent(estimates.0),

@@ -200,7 +200,7 @@ fn ssl_mode(config: &Config, mode: Option<&str>) -> Result<SslMode, String> {
             let is_safe = !hosts.is_empty() && hosts.iter().all(is_local);
             Ok(if is_safe { SslMode::Disable } else { SslMode::Require })
         }
-        Some(_) => Err("sslmode is neither disable, require nor verify-full".to_string()),
+        Some(_) => Err("sslmode must be disable, require or verify-full".to_string()),
     }
 }
 

@@ -46,7 +46,7 @@ impl ServerError {
             return ServerError::Tls { server, detail };
         }
         if !address.has_password() && detail.contains("password missing") {
-            let detail = "it wants a password".to_string();
+            let detail = "it requires a password".to_string();
             return ServerError::Rejected { server, user: address.user(), detail };
         }
         match detail.starts_with("error connecting") {

@@ -39,12 +39,12 @@ pub fn find(path: &Path, wanted: &Wanted) -> Result<Option<String>, ServerError>
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(format!("{error}. Make it readable for you"))),
+        Err(error) => return Err(failed(format!("{error}. Make it readable by your user"))),
     };
     let found = file.metadata().map_err(|error| failed(error.to_string()))?;
     if found.is_file() && found.permissions().mode() & OTHERS != 0 {
         let shown = bakeoff_core::prepare::steps::shell_word(&RawPath::new(path));
-        return Err(failed(format!("other users can read it. Change that: chmod 600 {shown}")));
+        return Err(failed(format!("other users can read it. Restrict it: chmod 600 {shown}")));
     }
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;

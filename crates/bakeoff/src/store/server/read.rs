@@ -42,8 +42,8 @@ impl Records for Server {
         let unpacked = rows.iter().try_for_each(|row| unpacker.add(row.get(0)));
         let lines = unpacked.map(|()| unpacker.finish()).map_err(|why| self.altered(run, why))?;
         if Content::of(&lines) != content {
-            let why = "its lines do not match its checksum. Push it again from its board after an \
-                       administrator deleted it: DELETE FROM bakeoff.runs WHERE id = ...";
+            let why = "its lines do not match its checksum. Delete it as the administrator (DELETE \
+                       FROM bakeoff.runs WHERE id = ...), then push it again from its board";
             return Err(self.altered(run, why.to_string()).into());
         }
         let head = Head {

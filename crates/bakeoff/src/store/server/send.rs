@@ -301,7 +301,7 @@ impl Server {
             ),
         )?;
         if changed != 1 {
-            let detail = format!("another push adds to run {id}");
+            let detail = format!("another push is sending run {id}");
             return Err(ServerError::Busy { server: self.address.to_string(), detail });
         }
         let sql = "SELECT coalesce(max(part) + 1, 0) FROM bakeoff.parts WHERE run = $1";

@@ -80,7 +80,7 @@ fn blocks_and_buffers_beyond_what_memory_holds() {
     let jobs = (ram_bytes / 4 / (64 << 20) + 1).to_string();
     let args = ["bench", ".", "--bs", "64m", "--iodepth", "1", "--numjobs", &jobs];
     refused(&bench, &args, 2, &quarter);
-    refused(&bench, &["bench", ".", "--bs", "4k", "--size", "1k"], 2, &["does not fit into"]);
+    refused(&bench, &["bench", ".", "--bs", "4k", "--size", "1k"], 2, &["is larger than"]);
     for zero in ["--iodepth", "--numjobs", "--runtime", "--io_size", "--rate_iops"] {
         refused(&bench, &["bench", ".", zero, "0"], 2, &[zero, "greater than 0"]);
     }

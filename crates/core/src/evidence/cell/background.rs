@@ -30,7 +30,7 @@ pub static RULE: Rule = Rule {
             key: "background",
             value: "",
             severity: None,
-            advice: "Stop other users of the drive during the measurement.",
+            advice: "Stop other programs that use the drive during the measurement.",
         }),
     ],
 };
@@ -54,7 +54,7 @@ fn moved(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(foreign),
             units::size(own)
         );
-        shared(design, &RULE, evidence, "stop other users of the drive (see: iotop -o)")
+        shared(design, &RULE, evidence, "stop other programs that use the drive (see: iotop -o)")
     })
 }
 

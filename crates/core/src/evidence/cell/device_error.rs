@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     severity: [R, R, R, R],
     scope: CELL,
     condition: "the kernel reported a device or link error",
-    explain: "The kernel log contains an I/O error, a reset or a time-out within the cell. Retries \
+    explain: "The kernel log contains an I/O error, a reset or a timeout within the cell. Retries \
         and resets distort the measured speed. The cell is discarded and repeated. Check dmesg for \
         the lines; the usual cause is a cable, a port or a power supply.",
     checks: &[Check::Cell(in_cell)],

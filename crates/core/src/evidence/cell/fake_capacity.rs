@@ -16,9 +16,9 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "data read back differs from the data written",
     explain: "A drive with false capacity accepts every write, and returns different data for \
-        addresses without real memory. bakeoff tags every 4 KiB it writes with its position and \
+        addresses without real storage. bakeoff tags every 4 KiB it writes with its position and \
         detects a wrong block when it reads back with --verify; bakeoff probe checks for this. A \
-        speed measured on missing memory is meaningless.",
+        speed measured on missing storage is meaningless.",
     checks: &[Check::Cell(in_cell)],
 };
 

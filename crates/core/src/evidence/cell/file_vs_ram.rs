@@ -22,8 +22,8 @@ pub static RULE: Rule = Rule {
     condition: "a file that is read through the page cache is smaller than twice the memory",
     explain: "Data that was read or written stays in memory while space allows. A file of 1 GiB on \
         a machine with 4 GiB is read from memory the second time, at many times the drive's speed. \
-        Bypass the cache (--direct), or use a file of twice the memory. A read that was verified \
-        to be cold does not trigger this finding.",
+        Bypass the cache (--direct), or use a file twice as large as memory. A read that was \
+        verified to be cold does not trigger this finding.",
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
@@ -55,9 +55,9 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
             &[
                 Say("use "),
                 On(Key::Direct),
-                Say(", or "),
+                Say(", or a "),
                 Name(Key::Size),
-                Say(" of twice the memory"),
+                Say(" twice as large as memory"),
             ],
         )
     })
@@ -70,7 +70,7 @@ fn in_study(study: &Study) -> Option<Finding> {
     let is_direct = study.configured("option_direct").contains(&1.0);
     let size = |bytes: f64| units::size(bytes as u64);
     let evidence = format!("a file of {} on a machine with {}", size(file), size(memory));
-    let advice = "Use direct I/O, or a file of more than twice the memory.";
+    let advice = "Use direct I/O, or a file more than twice as large as memory.";
     (!is_direct && file <= TIMES as f64 * memory).then(|| of_study(&RULE, evidence, advice))
 }
 

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
     severity: [W, W, W, W],
     scope: CELL,
     condition: "over 30 % of the time is spent flushing at an interval that the tool chose",
-    explain: "sysbench flushes all 128 files after every 100 requests unless told otherwise; on an \
+    explain: "By default, sysbench flushes all 128 files after every 100 requests; on an \
         SD card one such round took 17.6 s and was nearly the whole result. A different interval \
         gives a different ratio between candidates. Set --file-fsync-freq to match your own work.",
     checks: &[Check::Observed(hit)],

@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     severity: [R, R, R, R],
     scope: CELL,
     condition: "part of a cold read was in memory, or was not transferred by the devices",
-    explain: "A read counts as cold only when nothing of the file was in memory just before and \
+    explain: "A read counts as cold only if no part of the file was in memory just before it and \
         the lowest real device then transferred at least nine tenths of the data. One study read \
         its files in the order in which it had written them, without clearing the page cache. A \
         cell that fails this check is discarded and repeated.",

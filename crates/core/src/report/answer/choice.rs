@@ -211,7 +211,7 @@ fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     let names = phrases::names(&all);
     let price = match chosen.gives_up.is_empty() {
         true => String::new(),
-        false => format!(", but {lack} at least as much"),
+        false => format!(", but {lack} at least as many features"),
     };
     (!all.is_empty()).then(|| format!("{names} {are} as fast (within {margin}){price}."))
 }

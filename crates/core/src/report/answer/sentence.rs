@@ -344,7 +344,7 @@ pub fn stalled(who: &str, s: &Stalls) -> String {
 /// Why a candidate is not ranked.
 pub fn why_not_ranked(reason: NotRanked) -> &'static str {
     match reason {
-        NotRanked::Memory => "read from memory",
+        NotRanked::Memory => "memory was measured, not the drive",
         NotRanked::CacheUnknown => "possibly read from memory",
         NotRanked::TooFewBlocks => "too few measurements are valid",
     }

@@ -74,6 +74,6 @@ pub fn place(cell: &Cell) -> String {
         Place::Open => format!("{}, not certain", of_leader()),
         Place::Observed => format!("{}, not ranked", figure()),
         Place::Out(NotRanked::TooFewBlocks) => "not ranked, too few measurements".to_string(),
-        Place::Out(_) => "not ranked, read from memory".to_string(),
+        Place::Out(_) => "not ranked, memory was measured".to_string(),
     }
 }

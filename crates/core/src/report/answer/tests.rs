@@ -118,7 +118,8 @@ fn shows_a_candidate_that_memory_answered_in_grey() {
     let text = screen(&run, &analysis, &options, REPORT);
     assert!(text.contains("\u{1b}[90mmemory\u{1b}[0m"), "{text}");
     let named = |v: &crate::model::verdict::WorkloadVerdict| {
-        said::sentence(&run, v).contains("ntfs-3g is not ranked: read from memory.")
+        said::sentence(&run, v)
+            .contains("ntfs-3g is not ranked: memory was measured, not the drive.")
     };
     assert!(named(&analysis.verdicts[2]) && !named(&analysis.verdicts[0]));
 }
@@ -256,7 +257,7 @@ fn the_page_has_the_picture_without_a_script() {
     let matrix = matrix.split("</table>").next().unwrap();
     assert_eq!(matrix.matches("<svg class=\"mini\"").count(), 35);
     assert_eq!(matrix.matches("certainly slower").count(), 22);
-    assert_eq!(matrix.matches("not ranked, read from memory").count(), 2);
+    assert_eq!(matrix.matches("not ranked, memory was measured").count(), 2);
     assert!(matrix.contains("<b class=\"stalls\">!&nbsp;12\u{a0}%</b>"), "{matrix}");
     assert!(!page.contains("</table></table>") && page.contains("recommended"));
 }

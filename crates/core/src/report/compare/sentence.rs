@@ -23,10 +23,10 @@ pub(super) fn headline(compared: &Compared) -> String {
         Some(factor) if !compared.differences.is_empty() => {
             format!("{runs} runs that differ in {} only", in_factor(factor, &compared.differences))
         }
-        Some(_) | None => format!("{runs} runs that differ only in when they were measured"),
+        Some(_) | None => format!("{runs} runs that differ only in the time of measurement"),
     };
     let all: Vec<String> = compared.answers.iter().map(in_short).collect();
-    format!("Over {over}: {}.", all.join("; "))
+    format!("Across {over}: {}.", all.join("; "))
 }
 
 fn in_factor(factor: Factor, differences: &[Difference]) -> String {

@@ -17,7 +17,7 @@ pub fn background_io(found: &BackgroundIo) -> Words {
     match found {
         BackgroundIo::NoCounters => plain("the kernel has no counters for it"),
         BackgroundIo::Idle { elapsed_ns } => {
-            plain(format!("idle over {}", units::duration(*elapsed_ns)))
+            plain(format!("idle for {}", units::duration(*elapsed_ns)))
         }
         BackgroundIo::InUse {
             disk,

@@ -59,7 +59,7 @@ pub fn alignment(found: &Alignment) -> Words {
         ),
         Alignment::Off { partitions, granule_bytes, granule } => advised(
             format!(
-                "{} at no multiple of {}, {}",
+                "{} at an offset that is not a multiple of {}, {}",
                 phrases::agreeing(partitions, ["begins", "begin"]),
                 units::size(*granule_bytes),
                 match granule {

@@ -98,7 +98,7 @@ pub fn cpu_load(found: CpuLoad) -> Words {
     match found {
         CpuLoad::NotReported => plain("/proc/stat cannot be read"),
         CpuLoad::Busy { percent, elapsed_ns } => advised(
-            format!("{percent:.0} % busy over {}", units::duration(elapsed_ns)),
+            format!("{percent:.0} % busy in the last {}", units::duration(elapsed_ns)),
             "stop running programs (see: top), or measure at night: `bakeoff run … --at 03:00`",
         ),
     }

@@ -33,7 +33,7 @@ pub fn document(view: &PlanView) -> Document {
     if view.targets.is_empty() {
         out.gap();
         out.paragraph(
-            "No target given. With --target (a drive, partition or image) this shows every \
+            "No target given. With --target (a drive, partition or image) `plan` also shows every \
              command, the time, the bytes written and the erase token.",
         );
     }
@@ -248,7 +248,7 @@ fn speed(speed: &SpeedView) -> String {
             speed.gradient * 100.0,
             units::size(bytes)
         ),
-        None => "its ends differ by no more than 2 % or the noise, so the region is unchanged"
+        None => "its ends differ by at most 2 %, or only by noise, so the region is unchanged"
             .to_string(),
     };
     format!(

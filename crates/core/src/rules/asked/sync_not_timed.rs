@@ -19,8 +19,8 @@ pub static RULE: Rule = Rule {
     scope: CLAIMS,
     condition: "buffered writes are not flushed within the measured time",
     explain: "Data that is not flushed can still be in memory: on a machine with 384 MB, up to 77 \
-        MB of a gigabyte had not reached the drive when one study stopped its clock, and far more \
-        on its PC. --end_fsync or --fsync includes the flush in the time; for dd use \
+        MB of a gigabyte had not reached the drive when one study stopped its clock. On a PC it \
+        was far more. --end_fsync or --fsync includes the flush in the time; for dd use \
         conv=fdatasync, for iozone -e.",
     checks: &[Check::Observed(hit), Check::Study(in_study), Check::Study(unstated)],
 };

@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
     condition: "the title asks about small random writes, but every workload is a large sequential \
         stream",
     explain: "A torrent client stalled, but the study that was meant to explain it wrote \
-        sequential records of 25 MB. Class 10 promises sequential writes at 10 MB/s, but the card \
+        sequential records of 25 MB. Class 10 promises sequential writes at 10 MB/s; such a card \
         reached 0.09 MB/s with small flushed writes. Measure the workload that is slow: profile = \
         \"torrent\", \"sqlite\" or rw = \"randwrite\" with fsync.",
     checks: &[Check::Design(in_plan), Check::Study(in_study)],

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Plan],
     severity: [W, W, E, E],
     scope: DEVICE,
-    condition: "the link of the drive is slower than drive and port support",
+    condition: "the link is slower than the drive and the port support",
     explain: "A USB 3 drive in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an \
         NVMe drive in a slot with one lane uses one of its four lanes. All candidates then reach \
         the same ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and \

@@ -22,8 +22,8 @@ pub static RULE: Rule = Rule {
     condition: "a partition of a card or stick is not aligned to the allocation unit",
     explain: "Cards and sticks erase in units of several MiB, usually 4 MiB. In one study the \
         partition without a journal began 3 MiB past such a boundary and the one with a journal \
-        exactly on one, so the two differed in more than the journal. Show where partitions begin \
-        with sfdisk --dump.",
+        exactly on one, so the two differed in more than the journal. To list where \
+        partitions begin, run sfdisk --dump.",
     checks: &[Check::Place(in_plan), Check::Study(in_study)],
 };
 

@@ -11,8 +11,8 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "the board, memory, kernel or device is not named",
     explain: "\"A Raspberry Pi\" can be any of a dozen boards, with drives behind 53 or 500 MB/s \
-        and with or without AES instructions. Without them a result cannot be interpreted. bakeoff \
-        stores a fingerprint of machine and drive with every run.",
+        and with or without AES instructions. Without these facts a result cannot be interpreted. \
+        bakeoff stores a fingerprint of machine and drive with every run.",
     checks: &[Check::Stated(Stated {
         key: "unstated",
         value: "",

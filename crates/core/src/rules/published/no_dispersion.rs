@@ -11,8 +11,8 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "repetitions are mentioned without their spread",
     explain: "\"Repeated a couple of times and did not see much deviation\" contains no number. \
-        Without the spread, the significance of 5 % is unknown. Keep every run; bakeoff's report \
-        contains each cell and its windows.",
+        Without the spread, you cannot tell whether 5 % is significant. Keep every run; bakeoff's \
+        report contains each cell and its windows.",
     checks: &[Check::Stated(Stated {
         key: "repeats",
         value: "without figures",

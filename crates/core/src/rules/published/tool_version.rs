@@ -16,8 +16,8 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "candidates were measured with different versions or defaults of a tool",
     explain: "sysbench 0.4 leaves flushes out of its latencies and 1.0.15 counts them; fio 2 and 3 \
-        count kilobytes differently. Candidates measured with different versions differ by the \
-        tool as well. Use one version for all.",
+        count kilobytes differently. A difference between candidates can then come from the \
+        version of the tool. Use one version for all.",
     checks: &[Check::Elsewhere("compare"), Check::Study(in_study)],
 };
 

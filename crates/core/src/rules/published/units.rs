@@ -15,7 +15,7 @@ pub static RULE: Rule = Rule {
     scope: CELL,
     condition: "mixed units change the ratio by more than 1 %",
     explain: "2.414 MB/s divided by 90.5 KB/s is 26.7 if a megabyte has a thousand kilobytes and \
-        27.3 if it has 1024: a study printed the first from figures of the second kind. bakeoff \
+        27.3 if it has 1024. One study printed 26.7, but its megabytes had 1024 kilobytes. bakeoff \
         stores bytes and prints both units where space allows.",
     checks: &[Check::Study(units_mixed), Check::Study(wrong_ratio)],
 };

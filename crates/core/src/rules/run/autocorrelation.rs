@@ -33,9 +33,9 @@ pub static RULE: Rule = Rule {
         The blocks are then not independent samples, the interval is too narrow, and false winners \
         are more likely. In a fifth of simulated runs, five blocks named a false winner between \
         equal candidates, because one of them drifted by 10 % (docs/truth.md). bakeoff tests the \
-        leader's differences for such drift. If wider intervals would change the answer, the run \
-        continues. After its last block bakeoff gives no verdict. Precondition the drive, let it \
-        cool, then measure again with --mode decide.",
+        leader's differences for such drift. The run continues if wider intervals would change the \
+        answer. If they still would after the last block, there is no verdict. Precondition the \
+        drive, let it cool, then measure again with --mode decide.",
     checks: &[Check::Study(in_study)],
 };
 

@@ -24,8 +24,8 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "the winner's lead is smaller than the difference of one candidate from itself",
     explain: "An A/A control measures one candidate under two labels. If it is 2 % faster than \
-        itself, a lead of 1 % proves nothing. In one study the same file read twice differed by \
-        0.6 to 7.2 %, and the filesystems it ranked by 1.6 %. More blocks make both smaller: \
+        itself, a lead of 1 % proves nothing. In one study two reads of the same file differed by \
+        0.6 to 7.2 %, but the ranked filesystems by only 1.6 %. More blocks make both smaller: \
         --mode precise stops at 2 % instead of 3 %.",
     checks: &[Check::Study(in_study), Check::Study(tools_disagree)],
 };

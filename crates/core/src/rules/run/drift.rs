@@ -26,7 +26,7 @@ pub static RULE: Rule = Rule {
     when: &[When::Analysis, When::Import],
     severity: [E, E, E, E],
     scope: RUN,
-    condition: "the raw read before each block drifts over time by more than 3 % and the margin, \
+    condition: "the raw read speed before each block drifts by more than both 3 % and the margin, \
         or the A/A control differs from its twin",
     explain: "The raw read at the start of each block measures the drive without any candidate. If \
         it rises or falls over time (rank correlation above 0.6) by more than the margin, the \

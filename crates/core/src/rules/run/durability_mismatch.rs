@@ -19,8 +19,8 @@ pub static RULE: Rule = Rule {
     scope: STACK,
     condition: "candidates give different guarantees after fsync, and the verdict does not mention \
         it",
-    explain: "A filesystem without a journal, with barriers switched off, or with fsync that \
-        covers less than the others' does less work and is therefore faster. One study compared \
+    explain: "A filesystem does less work, and is therefore faster, if it has no journal, if its \
+        barriers are off, or if its fsync covers less than that of the others. One study compared \
         ext4, ntfs and vfat with a test that flushes. You can include such a candidate if the \
         verdict states what it does not guarantee.",
     checks: &[Check::Elsewhere("rules::claim"), Check::Study(in_study)],

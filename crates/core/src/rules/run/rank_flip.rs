@@ -97,8 +97,11 @@ fn in_study(study: &Study) -> Option<Finding> {
     })?;
     let ((drive, test, block), of) = flipped;
     let list: Vec<String> = of.iter().map(|(device, name)| format!("{name} ({device})")).collect();
-    let evidence =
-        format!("{test} of {} on {drive} is led by {}", units::block_size(*block), list.join(", "));
+    let evidence = format!(
+        "{test} of {} on {drive} has different leaders: {}",
+        units::block_size(*block),
+        list.join(", ")
+    );
     let advice = "The winner is valid for one bus only. State which bus.";
     Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
@@ -120,7 +123,7 @@ fn over_blocks(study: &Study) -> Option<Finding> {
         let [a, b] = [leads(of, Some(&b))?, leads(more, Some(&a))?];
         (key(a) == key(b) && a.block >= 4096 && b.block >= 4096).then(|| {
             let led = |c: &Cell| format!("{} with {}", c.candidate(), units::block_size(c.block));
-            format!("{} on {} is led by {} and by {}", a.test, a.device, led(a), led(b))
+            format!("{} on {} has different leaders: {} and {}", a.test, a.device, led(a), led(b))
         })
     };
     let evidence = settings

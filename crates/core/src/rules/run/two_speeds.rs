@@ -40,7 +40,7 @@ const LEAST_SHARE: f64 = 0.1;
 const ONE_SPEED: f64 = 0.9;
 
 fn check(run: &Run) -> Vec<Finding> {
-    let advice = "check the slices in the report; run longer, and stop other users of the drive";
+    let advice = "check the slices in the report; run longer, and stop other programs on the drive";
     findings(run, (&RULE, advice), |course, _| {
         let cells = course.pieces();
         let all: Vec<f64> = cells.iter().flatten().copied().collect();

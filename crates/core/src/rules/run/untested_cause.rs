@@ -24,8 +24,8 @@ pub static RULE: Rule = Rule {
     explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
         while a PC read the same drive over the same USB 2 at 1.4 times the speed. To verify a \
         cause, measure the lower layers or change it: --prove changes the CPU clock, the queue \
-        depth and the block size. For its own runs bakeoff reports \"proved\" only after that, and \
-        \"consistent with the measurements\" before. This finding marks a run without time or \
+        depth and the block size. For its own runs bakeoff reports \"verified\" only after such a \
+        test, else \"consistent with the measurements\". This finding marks a run without time or \
         write budget to measure any lower layer.",
     checks: &[
         Check::Elsewhere("analyse, which knows the causes"),

@@ -17,9 +17,9 @@ const LIMIT: f64 = 0.05;
 pub fn section(machine: &[(&str, String)], all: &[(&str, &str, Result<Forecast>)]) -> String {
     let facts: Vec<String> = machine.iter().take(4).map(|(n, v)| format!("{n}: {v}")).collect();
     let mut out = format!(
-        "\n## How well forecasts hold\n\nWritten by `cargo xtask bench --forecasts`: each built-in \
-         plan for a few minutes, on drives of three speeds. {}. The forecast is the one that \
-         `run` prints before the first block. It is compared at the last complete block.\n\n",
+        "\n## How accurate forecasts are\n\nWritten by `cargo xtask bench --forecasts`: each \
+         built-in plan for a few minutes, on drives of three speeds. {}. The forecast is the one \
+         that `run` prints before the first block. It is compared at the last complete block.\n\n",
         facts.join("; ")
     );
     for speed in &SPEEDS {
