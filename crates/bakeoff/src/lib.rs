@@ -14,6 +14,7 @@ mod card;
 mod cli;
 mod cmd;
 mod database;
+mod detached;
 mod exec;
 mod failure;
 mod fault;

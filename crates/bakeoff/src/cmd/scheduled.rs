@@ -1,11 +1,7 @@
 //! `--at` and `--detach`: a run that begins at night, and one that outlives its terminal.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
-use std::process::Child;
-use std::time::{Duration, Instant};
+use std::ffi::OsString;
+use std::time::Duration;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::commands::shell_word;
@@ -14,21 +10,15 @@ use jiff::Zoned;
 use jiff::civil::Time;
 
 use crate::cli::Global;
+use crate::detached::{self, Begun};
 use crate::exec::internal;
-use crate::exec::{Spec, background, find_program};
 use crate::fault::{Fault, Outcome};
-use crate::host;
 use crate::signals::Cancel;
 use crate::store::place;
-use crate::store::user::{self, User};
 use crate::ui::say;
 
 /// How often the clock is looked at; the machine may have slept meanwhile.
 const TICK: Duration = Duration::from_millis(500);
-/// How long a detached run is watched for an early end.
-const WATCH: Duration = Duration::from_secs(3);
-/// Time systemd-run has to start a unit.
-const UNIT_LIMIT: Duration = Duration::from_secs(30);
 
 /// Waits until the clock on the wall shows `time`, today or tomorrow.
 pub fn wait_until(global: &Global, time: Time) -> Result<(), Fault> {
@@ -64,54 +54,13 @@ fn next(now: &Zoned, time: Time) -> Result<Zoned, Fault> {
     tomorrow.to_datetime(time).to_zoned(now.time_zone().clone()).map_err(unusable)
 }
 
-/// A run in the background.
-pub enum Begun {
-    /// A unit of systemd's.
-    Unit {
-        /// Its name.
-        name: String,
-        /// What the run says.
-        log: PathBuf,
-    },
-    /// A process in a session of its own.
-    Session {
-        /// It.
-        child: Child,
-        /// What the run says.
-        log: PathBuf,
-    },
-}
-
-/// Starts a command of ours where it survives the end of this session.
-pub fn begin(global: &Global, args: &[OsString]) -> Result<Begun, Fault> {
-    let (log, file) = log_file(global)?;
-    match as_unit(args, &log)? {
-        Some(name) => Ok(Begun::Unit { name, log }),
-        None => {
-            let child = background::session(args, &file, &file).map_err(Fault::environment)?;
-            Ok(Begun::Session { child, log })
-        }
-    }
-}
-
-impl Begun {
-    /// Watches it for some seconds; `None` when it goes on. One that ended ends us as it did, with
-    /// what it said. Of a unit nothing is seen.
-    pub fn early_end(&mut self) -> Result<Option<Outcome>, Fault> {
-        match self {
-            Begun::Unit { .. } => Ok(None),
-            Begun::Session { child, log } => early_end(child, log, WATCH),
-        }
-    }
-}
-
 /// Starts the same command again where it survives the end of this session, with the consent that
 /// was given here, and says how to follow it.
 pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     let args = arguments(internal::typed_args(), tokens);
     let store = place::path(global.store.as_deref())?;
     let runs = format!("bakeoff runs --store {}", shell_word(&RawPath::new(&store)));
-    let mut begun = begin(global, &args)?;
+    let mut begun = detached::begin(&store, &args)?;
     if let Some(ended) = begun.early_end()? {
         return Ok(ended);
     }
@@ -130,24 +79,6 @@ pub fn detach(global: &Global, tokens: &[String]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// Watches a detached run for as long as `watched`; `None` when it goes on. One that ended ends us
-/// as it did, with what it said.
-fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<Outcome>, Fault> {
-    let since = Instant::now();
-    while since.elapsed() < watched {
-        if let Some(ended) = child.try_wait().map_err(Fault::environment)? {
-            let said = std::fs::read_to_string(log).unwrap_or_default();
-            let said = format!("the background run ended immediately:\n{}", said.trim_end());
-            return match ended.success() {
-                true => Ok(Some(Outcome::Done)),
-                false => Err(Fault::passed_on(ended.code(), said)),
-            };
-        }
-        std::thread::sleep(TICK);
-    }
-    Ok(None)
-}
-
 /// The command line again, with the tokens typed and without `--detach`.
 fn arguments(typed: Vec<OsString>, tokens: &[String]) -> Vec<OsString> {
     let mut args: Vec<OsString> =
@@ -156,90 +87,6 @@ fn arguments(typed: Vec<OsString>, tokens: &[String]) -> Vec<OsString> {
         args.extend(["--erase".into(), token.into()]);
     }
     args
-}
-
-/// A new file beside the store for what the run says.
-fn log_file(global: &Global) -> Result<(PathBuf, File), Fault> {
-    let store = place::path(global.store.as_deref())?;
-    let dir = place::beside(&store, ".logs");
-    let unusable = |path: &Path, e| {
-        Fault::environment(format!("cannot create the log {}: {e}", RawPath::new(path)))
-    };
-    let owner = User::behind_sudo();
-    user::create_dir_all(&dir, owner.as_ref()).map_err(|e| unusable(&dir, e))?;
-    let path = dir.join(format!("{}-{}.log", host::unix_ns(), std::process::id()));
-    let file = user::create_file(&path, owner.as_ref()).map_err(|e| unusable(&path, e))?;
-    Ok((path, file))
-}
-
-/// Starts it as a transient unit of systemd's; `None` where systemd does not run the machine.
-fn as_unit(args: &[OsString], log: &Path) -> Result<Option<String>, Fault> {
-    if !host::systemd_runs() || find_program(OsStr::new("systemd-run")).is_none() {
-        return Ok(None);
-    }
-    let unit = format!("bakeoff-{}.service", std::process::id());
-    let binary = std::env::current_exe().map_err(Fault::environment)?;
-    let here = std::env::current_dir().map_err(Fault::environment)?;
-    let kept = KEPT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-    let mut argv = unit_words(&unit, &here, log, kept);
-    argv.extend(std::iter::once(binary.as_os_str()).chain(args.iter().map(|a| &**a)).map(literal));
-    let spec = Spec::tool(&argv, UNIT_LIMIT).map_err(Fault::environment)?;
-    let ended = spec.run(&Cancel::default()).map_err(Fault::environment)?;
-    match ended.status.success() {
-        true => Ok(Some(unit)),
-        // In a container /run/systemd may be there without anybody to answer.
-        false => Ok(None),
-    }
-}
-
-/// What a unit is told of our environment. No password: every user can read it there.
-const KEPT: [&str; 11] = [
-    "PATH",
-    "HOME",
-    "XDG_DATA_HOME",
-    "SUDO_UID",
-    "SUDO_GID",
-    "SUDO_USER",
-    "TZ",
-    "PGPASSFILE",
-    "PGSSLROOTCERT",
-    "PGSSLMODE",
-    "PGCONNECT_TIMEOUT",
-];
-
-/// The command that starts a transient unit, up to the words of its own command (systemd-run(1)).
-fn unit_words(
-    unit: &str,
-    here: &Path,
-    log: &Path,
-    kept: impl Iterator<Item = (&'static str, OsString)>,
-) -> Vec<OsString> {
-    let option = |name: &str, value: &OsStr| {
-        let mut word = OsString::from(name);
-        word.push(value);
-        word
-    };
-    let mut argv: Vec<OsString> =
-        ["systemd-run", "--quiet", "--collect", "--no-ask-password"].map(OsString::from).into();
-    argv.push(format!("--unit={unit}").into());
-    argv.push(option("--working-directory=", here.as_os_str()));
-    argv.push(option("--property=StandardOutput=append:", log.as_os_str()));
-    argv.push(option("--property=StandardError=append:", log.as_os_str()));
-    // Ctrl-C for a service: time to unmount before it is killed.
-    argv.push("--property=TimeoutStopSec=30min".into());
-    argv.extend(kept.map(|(name, value)| option(&format!("--setenv={name}="), &value)));
-    argv.push("--".into());
-    argv
-}
-
-/// A word of a unit's command in which nothing is taken for a variable (systemd.service(5)).
-fn literal(word: &OsStr) -> OsString {
-    let doubled: Vec<u8> = word
-        .as_bytes()
-        .iter()
-        .flat_map(|byte| std::iter::repeat_n(*byte, if *byte == b'$' { 2 } else { 1 }))
-        .collect();
-    OsString::from_vec(doubled)
 }
 
 #[cfg(test)]
@@ -254,52 +101,6 @@ mod tests {
         assert_eq!(at("00:00").to_string(), "2026-11-21T00:00:00Z");
         assert_eq!(at("20:16").to_string(), "2026-11-20T20:16:00Z");
         assert_eq!(at("20:15").to_string(), "2026-11-21T20:15:00Z");
-    }
-
-    #[test]
-    fn a_detached_run_that_ends_at_once_ends_us_as_it_did() {
-        // A busy machine may take longer than WATCH to start it.
-        const LONG: Duration = Duration::from_secs(600);
-        let dir = tempfile::tempdir().unwrap();
-        let log = dir.path().join("log");
-        std::fs::write(&log, "bakeoff: the drive is in use\n").unwrap();
-        let ended = |script: &str, watched: Duration| {
-            let mut child = std::process::Command::new("sh").args(["-c", script]).spawn().unwrap();
-            let ended = early_end(&mut child, &log, watched);
-            // The one that goes on; for the others it is too late.
-            let _ = child.kill();
-            child.wait().unwrap();
-            ended
-        };
-        assert!(matches!(ended("exit 0", LONG), Ok(Some(Outcome::Done))));
-        assert!(matches!(ended("exec sleep 600", WATCH), Ok(None)));
-        let fault = ended("exit 3", LONG).unwrap_err();
-        assert!(fault.to_string().contains("in use"), "{fault}");
-        let code = |fault| format!("{:?}", crate::fault::exit(Err(fault)));
-        assert_eq!(code(fault), format!("{:?}", std::process::ExitCode::from(3)));
-    }
-
-    #[test]
-    fn a_unit_is_told_where_it_is_and_how_long_its_end_may_take() {
-        let kept = [("HOME", OsString::from("/root")), ("TZ", "UTC".into())];
-        let (here, log) = (Path::new("/home/me"), Path::new("/root/bakeoff.db.logs/1-2.log"));
-        let words = unit_words("bakeoff-2.service", here, log, kept.into_iter());
-        let expected = [
-            "systemd-run",
-            "--quiet",
-            "--collect",
-            "--no-ask-password",
-            "--unit=bakeoff-2.service",
-            "--working-directory=/home/me",
-            "--property=StandardOutput=append:/root/bakeoff.db.logs/1-2.log",
-            "--property=StandardError=append:/root/bakeoff.db.logs/1-2.log",
-            "--property=TimeoutStopSec=30min",
-            "--setenv=HOME=/root",
-            "--setenv=TZ=UTC",
-            "--",
-        ];
-        assert_eq!(words, expected);
-        assert_eq!(literal(OsStr::new("a $plan ${x}.toml")), "a $$plan $${x}.toml");
     }
 
     #[test]

@@ -21,8 +21,7 @@ use super::choice::{self, Asked};
 use super::pages::{Pairs, named, one};
 use super::problem::Problem;
 use super::rules::Reader;
-use crate::cli::Global;
-use crate::cmd::scheduled::{self, Begun};
+use crate::detached::{self, Begun};
 use crate::host;
 use crate::signals::Limit;
 use crate::store::{RunId, lock};
@@ -99,8 +98,7 @@ fn start_process(app: &App, mut words: Vec<OsString>) -> Result<(), Problem> {
         reading.reach(Limit::Time);
     }
     words.splice(0..0, ["--store".into(), app.store.clone().into()]);
-    let global = Global { store: Some(app.store.clone()), format: None, quiet: true, seed: None };
-    let mut begun = scheduled::begin(&global, &words)?;
+    let mut begun = detached::begin(&app.store, &words)?;
     let since = Instant::now();
     // What is refused ends before a run of it is in hand.
     while begun.early_end()?.is_none() && lock::held(&app.store)?.is_empty() {

@@ -9,9 +9,11 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use rusqlite_migration::{M, Migrations};
 
@@ -197,16 +199,10 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// `file:…?immutable=1`, every byte that means something in an URI escaped (RFC 3986, 2.1).
+/// What stands for itself in the path of an URI (RFC 3986, 2.3 and 3.3).
+const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'_').remove(b'-');
+
+/// `file:…?immutable=1`, for any path.
 fn frozen_uri(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    let mut uri = String::from("file:");
-    for &byte in path.as_os_str().as_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/._-".contains(&byte) {
-            uri.push(byte as char);
-        } else {
-            uri.push_str(&format!("%{byte:02x}"));
-        }
-    }
-    uri + "?immutable=1"
+    format!("file:{}?immutable=1", percent_encode(path.as_os_str().as_bytes(), &PLAIN))
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_core::model::path::printable;
+use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
@@ -122,7 +123,9 @@ impl Own {
         let mut rest = Vec::new();
         for pair in query.split('&') {
             match pair.split_once('=') {
-                Some(("sslrootcert", value)) => own.root = Some(decoded(value)),
+                Some(("sslrootcert", value)) => {
+                    own.root = Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
+                }
                 Some(("sslmode", value)) => own.mode = Some(value.to_string()),
                 _ => rest.push(pair),
             }
@@ -132,26 +135,6 @@ impl Own {
             false => (format!("{front}?{}", rest.join("&")), own),
         }
     }
-}
-
-/// Percent-encoding undone; what is not valid stays as it is.
-fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let (mut out, mut at) = (Vec::new(), 0);
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
-        match digits.and_then(|d| u8::from_str_radix(d, 16).ok()).filter(|_| bytes[at] == b'%') {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// What the address leaves open, as libpq fills it in.
