@@ -18,7 +18,6 @@ use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::planning::run_plan;
 use crate::signals::Cancel;
-use crate::steps::action_error::Done;
 use crate::steps::locked_target::LockedTarget;
 use crate::steps::probing::{self, Device};
 use crate::steps::session::Session;
@@ -93,7 +92,7 @@ fn in_step(
     let build = |n| steps::save_originals(n, &shown, FLUSH_BYTES, drive);
     let taken = stepper::take_by(session, build, |_, _, _| {
         probed = Some(probe(global, (target, held), &saved, cancel));
-        Ok(Done::default())
+        Ok(String::new())
     });
     taken.map_err(StepError::into_fault)?;
     probed.unwrap_or_else(|| Err(Fault::bug("nothing was measured")))

@@ -135,16 +135,13 @@ pub fn run_all(
     // Held open until the child has ended.
     let target = target.into();
     let task = Task {
-        job: job.clone(),
         profile: parts.first().map(|part| part.profile),
         parts: parts.iter().map(|part| part.part).collect(),
-        target: place(target.path(), kind)?,
         inode: target.inode(),
-        target_kind: kind,
         live_fd: Some(live.as_raw_fd()),
         acks_fd: acks.map(|acks| acks.as_raw_fd()),
-        look_for: None,
         parent_pid: Some(std::process::id()),
+        ..Task::new(job.clone(), place(target.path(), kind)?, kind)
     };
     let mut on_tick = || tick(read_live(&live));
     let on_tick: Option<&mut dyn FnMut()> = if unseen { None } else { Some(&mut on_tick) };
@@ -161,17 +158,10 @@ pub fn look_for(
     cancel: &Cancel,
 ) -> Result<Durability, LoadError> {
     let task = Task {
-        job: acks.head.job.clone(),
-        profile: None,
-        parts: Vec::new(),
-        target: place(target, kind)?,
-        inode: None,
-        target_kind: kind,
-        live_fd: None,
-        acks_fd: None,
-        look_for: Some(acks),
         parent_pid: Some(std::process::id()),
+        ..Task::new(acks.head.job.clone(), place(target, kind)?, kind)
     };
+    let task = Task { look_for: Some(acks), ..task };
     Ok(ask(&task, UNLIMITED, cancel, None)?.into_durability()?)
 }
 

@@ -43,16 +43,9 @@ impl Sliced {
         // Held open until the child has ended.
         let target = target.into();
         let task = Task {
-            job: job.clone(),
-            profile: None,
-            parts: Vec::new(),
-            target: place(target.path(), kind)?,
             inode: target.inode(),
-            target_kind: kind,
-            live_fd: None,
-            acks_fd: None,
-            look_for: None,
             parent_pid: Some(std::process::id()),
+            ..Task::new(job.clone(), place(target.path(), kind)?, kind)
         };
         let talk = talk::engine().map_err(into_load_error)?;
         let (verifies, cancel, slices) = (job.verify, cancel.clone(), Vec::new());

@@ -8,7 +8,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::tools::native::TargetKind;
 
-use super::action_error::{ActionError, Done, io_error};
+use super::action_error::{ActionError, io_error};
 use super::device_actions as device;
 use super::tool;
 use crate::host;
@@ -18,25 +18,26 @@ use crate::load::{self, LoadError};
 use crate::signals::Cancel;
 use crate::ui::progress::Live;
 
-/// Performs an action.
+/// Performs an action; gives what its program printed, if it has one.
 pub fn perform(
     action: &Action,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
-) -> Result<Done, ActionError> {
+) -> Result<String, ActionError> {
     match action {
-        Action::MakeScratch { parent, name } => scratch_in(parent, name).map(|_| Done::default()),
-        Action::Fill { file, size_bytes } => fill(file.as_path(), *size_bytes, cancel, tick),
+        Action::MakeScratch { parent, name } => drop(scratch_in(parent, name)?),
+        Action::Fill { file, size_bytes } => fill(file.as_path(), *size_bytes, cancel, tick)?,
         Action::Overwrite { device, size_bytes, verify } => {
-            device::overwrite(device, *size_bytes, *verify, cancel, tick)
+            device::overwrite(device, *size_bytes, *verify, cancel, tick)?;
         }
-        Action::SetKnob { path, value } => device::set_knob(path, value),
-        Action::AddUdevRule { path, text } => device::add_udev_rule(path, text),
+        Action::SetKnob { path, value } => device::set_knob(path, value)?,
+        Action::AddUdevRule { path, text } => device::add_udev_rule(path, text)?,
         Action::Run { .. }
         | Action::RunWithKey { .. }
         | Action::AttachLoop { .. }
-        | Action::Mount { .. } => run_tool(action, cancel),
+        | Action::Mount { .. } => return run_tool(action, cancel),
     }
+    Ok(String::new())
 }
 
 /// Makes our directory in one that may be somebody else's.
@@ -48,7 +49,7 @@ pub fn scratch_in(parent: &RawPath, name: &str) -> Result<Scratch, ActionError> 
 }
 
 /// Runs the program of an action; anything but exit 0 is an error with the tool's own words.
-fn run_tool(action: &Action, cancel: &Cancel) -> Result<Done, ActionError> {
+fn run_tool(action: &Action, cancel: &Cancel) -> Result<String, ActionError> {
     let argv: Vec<_> = steps::argv(action)
         .unwrap_or_default()
         .iter()
@@ -66,12 +67,12 @@ pub fn fill(
     size_bytes: u64,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
-) -> Result<Done, ActionError> {
+) -> Result<(), ActionError> {
     let file = file.into();
     let mut job = Job::filling(size_bytes);
     job.direct = host::supports_direct(file.path());
     match load::run(&job, file, TargetKind::File, cancel, tick) {
-        Ok(_) => Ok(Done::default()),
+        Ok(_) => Ok(()),
         Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
         Err(error) => Err(ActionError::Fill(format!("the image: {error}"))),
     }

@@ -68,13 +68,6 @@ pub enum ActionError {
     Exec(ExecError),
 }
 
-/// What an action printed and answered.
-#[derive(Debug, Default)]
-pub struct Done {
-    /// Both output streams.
-    pub output: String,
-}
-
 /// A load that prepares something failed; as the failure of that step.
 impl From<LoadError> for ActionError {
     fn from(error: LoadError) -> ActionError {

@@ -15,7 +15,7 @@ use bakeoff_core::model::step::Action;
 use bakeoff_core::prepare::{commands, crypt, knobs};
 use bakeoff_core::tools::native::{FailureKind, TargetKind};
 
-use super::action_error::{ActionError, Done, io_error};
+use super::action_error::{ActionError, io_error};
 use super::tool;
 use crate::host;
 use crate::load::{self, LoadError};
@@ -33,7 +33,7 @@ pub fn overwrite(
     verify: bool,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
-) -> Result<Done, ActionError> {
+) -> Result<(), ActionError> {
     let job = Job {
         direct: true,
         end_fsync: true,
@@ -42,7 +42,7 @@ pub fn overwrite(
         ..Job::new(Rw::Write, OVERWRITE_BLOCK_BYTES, size_bytes)
     };
     match load::run(&job, device.as_path(), TargetKind::Block, cancel, tick) {
-        Ok(_) => Ok(Done::default()),
+        Ok(_) => Ok(()),
         Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
         Err(LoadError::Failed(failure)) if failure.kind == FailureKind::VerifyFailed => {
             Err(ActionError::Lies(failure.message))
@@ -83,10 +83,10 @@ fn random() -> Result<[u8; crypt::KEY_BYTES], ActionError> {
 /// Writes a setting and reads it back: the kernel accepts some values and does not take them. One
 /// that has the value is left alone: some tell of values that they do not accept.
 #[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
-pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
+pub fn set_knob(path: &RawPath, value: &str) -> Result<(), ActionError> {
     let is_set = |text: &String| knobs::current(text) == value;
     if host::setting(path.as_path()).as_ref().is_some_and(is_set) {
-        return Ok(Done::default());
+        return Ok(());
     }
     let failed = |how: String| ActionError::Tool {
         command: commands::describe(&Action::SetKnob {
@@ -111,25 +111,25 @@ pub fn set_knob(path: &RawPath, value: &str) -> Result<Done, ActionError> {
     })?;
     let now = knobs::current(&host::setting(path.as_path()).unwrap_or_default());
     match now == value {
-        true => Ok(Done::default()),
+        true => Ok(()),
         false => Err(failed(format!("the kernel changed it to {}", printable(now.as_bytes())))),
     }
 }
 
 /// Removes a mapper volume; its name carries the run id, so it is ours.
-pub fn close_mapper(name: &str) -> Result<Done, ActionError> {
+pub fn close_mapper(name: &str) -> Result<(), ActionError> {
     let what = format!("dmsetup remove --retry {name}");
     let argv = ["dmsetup", "remove", "--retry", name].map(std::ffi::OsString::from);
     tool::retry_while_busy(&what, || {
         if !host::has_mapper(name) {
-            return Ok(Done::default());
+            return Ok(());
         }
-        tool::run(&argv, &what, &Cancel::default())
+        tool::run(&argv, &what, &Cancel::default()).map(drop)
     })
 }
 
 /// Writes a rule of udev's and has it read.
-pub fn add_udev_rule(path: &RawPath, text: &str) -> Result<Done, ActionError> {
+pub fn add_udev_rule(path: &RawPath, text: &str) -> Result<(), ActionError> {
     let failed = |e: io::Error| io_error(&format!("write {path}"))(e);
     if let Some(dir) = path.as_path().parent() {
         fs::create_dir_all(dir).map_err(failed)?;
@@ -142,20 +142,20 @@ pub fn add_udev_rule(path: &RawPath, text: &str) -> Result<Done, ActionError> {
 }
 
 /// Takes a rule away again.
-pub fn remove_udev_rule(path: &RawPath) -> Result<Done, ActionError> {
+pub fn remove_udev_rule(path: &RawPath) -> Result<(), ActionError> {
     match fs::remove_file(path.as_path()) {
         Ok(()) => reload_udev(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Done::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(io_error(&format!("remove {path}"))(error)),
     }
 }
 
-fn reload_udev() -> Result<Done, ActionError> {
+fn reload_udev() -> Result<(), ActionError> {
     if !host::udev_runs() {
-        return Ok(Done::default());
+        return Ok(());
     }
     let argv = ["udevadm", "control", "--reload"].map(std::ffi::OsString::from);
-    tool::run(&argv, "udevadm control --reload", &Cancel::default())
+    tool::run(&argv, "udevadm control --reload", &Cancel::default()).map(drop)
 }
 
 /// Waits until udev has dealt with what was just made; nothing to wait for where none runs.

@@ -8,7 +8,7 @@ use bakeoff_core::model::step::Inode;
 use bakeoff_core::prepare::steps;
 use bakeoff_engine::loops::{Backing, Part};
 
-use super::action_error::{ActionError, Done, io_error};
+use super::action_error::{ActionError, io_error};
 use super::tool;
 use crate::host::{self, Opened};
 
@@ -46,7 +46,7 @@ pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), Ac
 
 /// Detaches every loop device with that mark: a name of the run and the step that attached it. The
 /// kernel detaches a busy one when its last user lets go, so it is looked for until it is gone.
-pub fn detach(mark: &str) -> Result<Done, ActionError> {
+pub fn detach(mark: &str) -> Result<(), ActionError> {
     let what = format!("losetup --detach the loop device marked {mark}");
     tool::retry_while_busy(&what, || {
         for device in marked(mark)? {
@@ -60,7 +60,7 @@ pub fn detach(mark: &str) -> Result<Done, ActionError> {
             }
         }
         match marked(mark)?.first() {
-            None => Ok(Done::default()),
+            None => Ok(()),
             Some(device) => Err(ActionError::Tool {
                 command: format!("losetup --detach {device}"),
                 how: "the device is still in use".to_string(),

@@ -8,7 +8,7 @@ use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::steps;
 
 use super::action;
-use super::action_error::{ActionError, Done};
+use super::action_error::ActionError;
 use super::session::Session;
 use super::step_error::StepError;
 use super::stepper;
@@ -53,7 +53,7 @@ fn directory(
     let mut made = None;
     let (step, _) = stepper::take_by(session, build, |_, _, _| {
         made = Some(action::scratch_in(parent, name)?);
-        Ok(Done::default())
+        Ok(String::new())
     })?;
     let made = made.ok_or_else(|| Fault::bug("a directory that was just created is missing"))?;
     session.journal.keep(step, made.clone());
@@ -74,7 +74,9 @@ pub struct OnLoop {
 pub fn image(session: &mut Session, image: &Opened, bytes: u64) -> Result<OnLoop, StepError> {
     let shown = RawPath::new(image.shown());
     let build = |n| steps::fill(n, &shown, bytes);
-    stepper::take_by(session, build, |_, cancel, tick| action::fill(image, bytes, cancel, tick))?;
+    stepper::take_by(session, build, |_, cancel, tick| {
+        action::fill(image, bytes, cancel, tick).map(|()| String::new())
+    })?;
     let build = |n| steps::attach_loop(n, &shown);
     let (step, device) = attach(session, image, build)?;
     Ok(OnLoop { step, device, inode: image.inode() })
@@ -90,9 +92,9 @@ pub fn attach(
     let mark = steps::loop_mark(&session.journal.run().header.run, stepper::next_number(session)?);
     let (step, _) = stepper::take_by(session, build, |action, _, _| {
         let attached = loops::attach(action, file, &mark)?;
-        let output = format!("{attached}\n");
+        let printed = format!("{attached}\n");
         device = Some(attached);
-        Ok(Done { output })
+        Ok(printed)
     })?;
     let gone = || StepError::Failed(ActionError::Lost("the loop device disappeared".to_string()));
     Ok((step, device.ok_or_else(gone)?))

@@ -294,9 +294,7 @@ fn each_saved(
 }
 
 fn part_of(saved: &Path) -> PathBuf {
-    let mut part = saved.as_os_str().to_os_string();
-    part.push(".part");
-    part.into()
+    place::beside(saved, ".part")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::Instant;
 use bakeoff_core::model::event::{Action, Step, StepDone, What};
 
 use super::action;
-use super::action_error::{ActionError, Done};
+use super::action_error::ActionError;
 use super::device_actions;
 use super::session::Session;
 use super::step_error::StepError;
@@ -42,7 +42,7 @@ pub fn take(
 pub fn take_by(
     session: &mut Session,
     build: impl FnOnce(u32) -> Step,
-    perform: impl FnOnce(&Action, &Cancel, &mut dyn FnMut(Live)) -> Result<Done, ActionError>,
+    perform: impl FnOnce(&Action, &Cancel, &mut dyn FnMut(Live)) -> Result<String, ActionError>,
 ) -> Result<(u32, String), StepError> {
     let number = next_number(session)?;
     let step = build(number);
@@ -58,7 +58,7 @@ pub fn take_by(
         device_actions::settle_udev();
     }
     let (status, mut output) = match &result {
-        Ok(done) => (0, done.output.clone()),
+        Ok(printed) => (0, printed.clone()),
         Err(error) => (1, error.to_string()),
     };
     output.truncate(output.floor_char_boundary(KEEP_BYTES));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bakeoff_core::model::path::printable;
 
-use super::action_error::{ActionError, Done};
+use super::action_error::ActionError;
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 
@@ -17,7 +17,7 @@ const BUSY_TRIES: u32 = 60;
 const BUSY_PAUSE: Duration = Duration::from_millis(500);
 
 /// Runs a program that reads nothing.
-pub fn run(argv: &[OsString], command: &str, cancel: &Cancel) -> Result<Done, ActionError> {
+pub fn run(argv: &[OsString], command: &str, cancel: &Cancel) -> Result<String, ActionError> {
     run_with_input(argv, Vec::new(), command, cancel)
 }
 
@@ -27,7 +27,7 @@ pub fn run_with_input(
     input: Vec<u8>,
     command: &str,
     cancel: &Cancel,
-) -> Result<Done, ActionError> {
+) -> Result<String, ActionError> {
     let spec = Spec::tool(argv, TOOL_LIMIT).map_err(ActionError::Exec)?.input(input);
     let finished = match spec.run(cancel) {
         Ok(finished) => finished,
@@ -42,14 +42,14 @@ pub fn run_with_input(
             said: printable(output.trim_ascii()),
         });
     }
-    Ok(Done { output: String::from_utf8_lossy(&output).into_owned() })
+    Ok(String::from_utf8_lossy(&output).into_owned())
 }
 
 /// Tries again while a program fails: what holds the thing may still be letting go.
 pub fn retry_while_busy(
     what: &str,
-    mut attempt: impl FnMut() -> Result<Done, ActionError>,
-) -> Result<Done, ActionError> {
+    mut attempt: impl FnMut() -> Result<(), ActionError>,
+) -> Result<(), ActionError> {
     for _ in 1..BUSY_TRIES {
         match attempt() {
             Err(ActionError::Tool { .. }) => std::thread::sleep(BUSY_PAUSE),

@@ -10,7 +10,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::{Knob, Undo, is_run_id};
 use bakeoff_core::prepare::{knobs, steps, udev_rule};
 
-use super::action_error::{ActionError, Done, io_error};
+use super::action_error::{ActionError, io_error};
 use super::device_actions as device;
 use super::loops;
 use super::own_place;
@@ -37,7 +37,7 @@ pub struct Of<'r> {
 ///
 /// # Errors
 /// When it cannot be undone, or what is recorded is nothing that this version does.
-pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
+pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), ActionError> {
     if !is_run_id(of.run) {
         let told = "the record contains no valid run ID, so bakeoff executes none of its steps";
         return Err(ActionError::Unknown(told.to_string()));
@@ -49,12 +49,12 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
                 Some(made) => made.remove(),
                 None => scratch::remove(parent.as_path(), &which.name(of.run)),
             };
-            removed.map(|()| Done::default()).map_err(io_error(&what))
+            removed.map_err(io_error(&what))
         }
         Undo::RemoveMountPoints => {
-            let Ok(parent) = own_place::parent() else { return Ok(Done::default()) };
+            let Ok(parent) = own_place::parent() else { return Ok(()) };
             let removed = scratch::remove(parent.as_path(), of.run);
-            removed.map(|()| Done::default()).map_err(io_error(&what))
+            removed.map_err(io_error(&what))
         }
         Undo::UnmountOurs { slot } => unmount(of.run, *slot, &what),
         Undo::DetachMarkedLoop => loops::detach(&steps::loop_mark(of.run, of.step)),
@@ -65,7 +65,7 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<Done, ActionError> {
         Undo::RestoreSaved { drive } => {
             let saved = probing::saved_file(of.run, of.store).map_err(io_error(&what))?;
             let restored = probing::restore_saved(&saved, drive);
-            restored.map(|()| Done::default()).map_err(|e| ActionError::Lost(e.to_string()))
+            restored.map_err(|e| ActionError::Lost(e.to_string()))
         }
         Undo::Unknown(recorded) => Err(ActionError::Unknown(format!(
             "refusing to undo step {} of run {}, which another version recorded or someone edited: \
@@ -88,22 +88,22 @@ fn shown(recorded: &serde_json::Value) -> String {
 
 /// Unmounts whatever is mounted at a mount point of ours: its path is derived, and nobody but root
 /// can rename anything above it.
-fn unmount(run: &str, slot: u16, what: &str) -> Result<Done, ActionError> {
-    let Ok(at) = own_place::mount_point_of(run, slot) else { return Ok(Done::default()) };
+fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
+    let Ok(at) = own_place::mount_point_of(run, slot) else { return Ok(()) };
     let argv = ["umount".into(), at.as_path().as_os_str().to_os_string()];
     tool::retry_while_busy(what, || {
         if !host::is_mount_point(at.as_path()).map_err(io_error("read the mount table"))? {
-            return Ok(Done::default());
+            return Ok(());
         }
-        tool::run(&argv, "umount", &Cancel::default())
+        tool::run(&argv, "umount", &Cancel::default()).map(drop)
     })
 }
 
 /// Writes back what a setting was, unless somebody else has changed it or the device is gone.
-fn restore(knob: &Knob, ours: &str, before: &str, what: &str) -> Result<Done, ActionError> {
+fn restore(knob: &Knob, ours: &str, before: &str, what: &str) -> Result<(), ActionError> {
     match knob.path() {
         Some(path) => restore_at(&path, (knob, ours, before), what),
-        None => Ok(Done::default()),
+        None => Ok(()),
     }
 }
 
@@ -111,23 +111,23 @@ fn restore_at(
     path: &RawPath,
     (knob, ours, before): (&Knob, &str, &str),
     what: &str,
-) -> Result<Done, ActionError> {
-    let Some(now) = host::setting(path.as_path()) else { return Ok(Done::default()) };
+) -> Result<(), ActionError> {
+    let Some(now) = host::setting(path.as_path()) else { return Ok(()) };
     if knobs::current(&now) != ours {
-        return Ok(Done::default());
+        return Ok(());
     }
     if !offers(knob, &now, before) {
         let told = format!("{what}: the kernel does not support that value");
         return Err(ActionError::Unknown(told));
     }
-    host::write_setting(path.as_path(), before).map(|()| Done::default()).map_err(io_error(what))
+    host::write_setting(path.as_path(), before).map_err(io_error(what))
 }
 
 /// Writes a setting that the kernel forgot when another was put back, unless the device is gone.
-fn keep(knob: &Knob, value: &str) -> Result<Done, ActionError> {
+fn keep(knob: &Knob, value: &str) -> Result<(), ActionError> {
     match live(knob) {
         Some((path, now)) if offers(knob, &now, value) => device::set_knob(&path, value),
-        _ => Ok(Done::default()),
+        _ => Ok(()),
     }
 }
 

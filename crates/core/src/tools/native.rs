@@ -78,6 +78,24 @@ pub struct Task {
     pub parent_pid: Option<u32>,
 }
 
+impl Task {
+    /// A job on what is found at a path, without anything inherited.
+    pub fn new(job: Job, target: RawPath, target_kind: TargetKind) -> Task {
+        Task {
+            job,
+            profile: None,
+            parts: Vec::new(),
+            target,
+            inode: None,
+            target_kind,
+            live_fd: None,
+            acks_fd: None,
+            look_for: None,
+            parent_pid: None,
+        }
+    }
+}
+
 /// How it went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

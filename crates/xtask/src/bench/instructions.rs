@@ -138,18 +138,8 @@ pub fn counts(root: &Path) -> Result<Vec<(&'static str, f64, Option<f64>)>> {
 
 /// What the engine reads on its standard input to do `ios` I/Os of `job`.
 fn task(file: &Path, job: &Job, ios: u64) -> Result<Vec<u8>> {
-    let task = Task {
-        job: Job { io_size: Some(ios * job.bs), ..job.clone() },
-        profile: None,
-        parts: Vec::new(),
-        target: RawPath::new(file),
-        inode: None,
-        target_kind: TargetKind::File,
-        live_fd: None,
-        acks_fd: None,
-        look_for: None,
-        parent_pid: None,
-    };
+    let job = Job { io_size: Some(ios * job.bs), ..job.clone() };
+    let task = Task::new(job, RawPath::new(file), TargetKind::File);
     Ok(serde_json::to_vec(&task)?)
 }
 
