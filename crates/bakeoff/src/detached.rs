@@ -1,5 +1,5 @@
-//! A run in the background, which outlives whoever starts it: a unit of systemd's, or a process in a
-//! session of its own.
+//! A run in the background, which outlives whoever starts it: a unit of systemd's, or a process in
+//! a session of its own.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
