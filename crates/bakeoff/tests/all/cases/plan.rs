@@ -90,7 +90,11 @@ fn mistakes_name_their_place_and_the_nearest_word() {
     let single = PLAN.replace("[[stack]]", "[stack]");
     refused(&shown(&bench, &single, &[]), 2, &["write [[stack]], not [stack]", ":1:1:"]);
     let same = PLAN.replace("\"ext4\"", "[\"ext4\", \"ext4\"]");
-    refused(&shown(&bench, &same, &[]), 2, &["two candidates are named 'ext4'; remove or rename one"]);
+    refused(
+        &shown(&bench, &same, &[]),
+        2,
+        &["two candidates are named 'ext4'; remove or rename one"],
+    );
     for (slip, meant) in [("dedline", "mq-deadline"), ("cfq", "bfq"), ("noop", "none")] {
         let slip = PLAN.replace("fs =", &format!("scheduler = [\"{slip}\"]\nfs ="));
         refused(&shown(&bench, &slip, &[]), 2, &[&format!("did you mean '{meant}'?"), "2:14:"]);
