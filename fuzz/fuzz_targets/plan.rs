@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use bakeoff_core::model::candidate::Stack;
 use bakeoff_core::plan::{Here, NAME_CHARS, Target, expand, parse};
+use bakeoff_core::setup::lacking::Lacking;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -18,7 +19,7 @@ fuzz_target!(|text: &str| {
         }
     };
     let supports = |stack: &Stack, target: usize| match stack.lvm && target == 1 {
-        true => Err("no volumes there".to_string()),
+        true => Err(Lacking::FrequencyScaling),
         false => Ok(()),
     };
     let job_files: BTreeMap<String, String> =

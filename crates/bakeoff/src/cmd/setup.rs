@@ -65,7 +65,7 @@ fn uses(plan: Option<&Path>) -> Result<Uses, Fault> {
     let supports = |_: &Stack, _: usize| Ok(());
     let here = PlanHere { supports: &supports, job_files: &job_files };
     let made = plan::expand(&plan, &[], &here).map_err(Fault::usage)?;
-    Ok(Uses::plan(&plan, &made.workloads))
+    Ok(plan.uses(&made.workloads))
 }
 
 fn look(uses: Uses) -> Setup {

@@ -65,7 +65,7 @@ pub use settings::{
 };
 pub use sources::Sources;
 pub use stack_support::{dm_runs, stack_support};
-pub use support::{Missing, has_driver, install_advice, likely_manager, manager, support};
+pub use support::{has_driver, install_advice, likely_manager, manager, support};
 pub use system_disks::system_disks;
 pub use trusted::{Distrust, check_directory, check_made, keeps_links, others_can_write};
 pub use users::of_file as users_of_file;

@@ -4,22 +4,24 @@ use std::ffi::OsStr;
 
 use bakeoff_core::model::candidate::{Crypt, Stack};
 use bakeoff_core::prepare::support;
+use bakeoff_core::setup::kernels::Remedy;
+use bakeoff_core::setup::lacking::{Lacking, NoDriver};
 use bakeoff_core::sysinfo::{filesystems, scheduler};
 
 use super::root::Root;
 use crate::exec::find_program;
 
-/// Whether everything for a stack is there; the reason when not, and what would mend it. `drive` is
-/// the kernel name of the drive whose settings it changes, where that is known.
-pub fn stack_support(stack: &Stack, drive: Option<&str>) -> Result<(), String> {
+/// Whether everything for a stack is there; what is lacking when not. `drive` is the kernel name of
+/// the drive whose settings it changes, where that is known.
+pub fn stack_support(stack: &Stack, drive: Option<&str>) -> Result<(), Lacking> {
     if let Some(recipe) = support::recipe_of(stack) {
-        super::support(recipe).map_err(|missing| missing.to_string())?;
+        super::support(recipe)?;
     }
     let root = Root::system();
     if let Some(crypt) = &stack.crypt {
         program("cryptsetup")?;
         device_mapper(&root)?;
-        module(&root, "dm_crypt", "DM_CRYPT")?;
+        module(&root, "dm_crypt", "DM_CRYPT").map_err(Lacking::Driver)?;
         cipher(&root, crypt)?;
     }
     if stack.lvm {
@@ -40,22 +42,22 @@ pub fn dm_runs() -> bool {
     program("dmsetup").is_ok() && device_mapper(&Root::system()).is_ok()
 }
 
-fn program(name: &str) -> Result<(), String> {
-    match find_program(OsStr::new(name)) {
+fn program(program: &'static str) -> Result<(), Lacking> {
+    match find_program(OsStr::new(program)) {
         Some(_) => Ok(()),
-        None => Err(format!("{name} is not installed. {}", super::install_advice(name))),
+        None => Err(Lacking::Program { program, manager: super::likely_manager() }),
     }
 }
 
-fn device_mapper(root: &Root) -> Result<(), String> {
+fn device_mapper(root: &Root) -> Result<(), Lacking> {
     match root.path("sys/class/misc/device-mapper").exists() {
         true => Ok(()),
-        false => module(root, "dm_mod", "BLK_DEV_DM"),
+        false => module(root, "dm_mod", "BLK_DEV_DM").map_err(Lacking::Driver),
     }
 }
 
 /// Whether a module is loaded, built in, or can be loaded.
-fn module(root: &Root, name: &str, option: &str) -> Result<(), String> {
+fn module(root: &Root, name: &str, option: &str) -> Result<(), NoDriver> {
     if root.path(format!("sys/module/{name}")).exists() {
         return Ok(());
     }
@@ -66,20 +68,21 @@ fn module(root: &Root, name: &str, option: &str) -> Result<(), String> {
     };
     match ["dep", "builtin"].iter().any(offers) {
         true => Ok(()),
-        false => Err(format!(
-            "this kernel ({kernel}) has no {name}, neither built in nor as a module under \
-             /lib/modules. Use a kernel built with CONFIG_{option}"
-        )),
+        false => {
+            let options = vec![format!("CONFIG_{option}")];
+            let remedy = Remedy::Options { options, has_modules: true };
+            Err(NoDriver { fs: name.to_string(), kernel, remedy })
+        }
     }
 }
 
 /// A cipher that is registered or has a module is taken on trust; Adiantum is a module of its own
 /// that small kernels leave out.
-fn cipher(root: &Root, crypt: &Crypt) -> Result<(), String> {
+fn cipher(root: &Root, crypt: &Crypt) -> Result<(), Lacking> {
     match crypt.cipher.contains("adiantum") {
         true => match root.text("proc/crypto").unwrap_or_default().contains("adiantum") {
             true => Ok(()),
-            false => module(root, "adiantum", "CRYPTO_ADIANTUM"),
+            false => module(root, "adiantum", "CRYPTO_ADIANTUM").map_err(Lacking::Driver),
         },
         false => Ok(()),
     }
@@ -87,10 +90,10 @@ fn cipher(root: &Root, crypt: &Crypt) -> Result<(), String> {
 
 /// The kernel loads a scheduler's module when it is chosen, so one that is listed nowhere may
 /// still be there as a module.
-fn has_scheduler(root: &Root, wanted: &str, drive: &str) -> Result<(), String> {
+fn has_scheduler(root: &Root, wanted: &str, drive: &str) -> Result<(), Lacking> {
     let text = root.attr(format!("sys/block/{drive}/queue/scheduler"));
     let Some(text) = text else {
-        return Err(format!("{drive} has no request queue of its own, so it has no I/O scheduler"));
+        return Err(Lacking::Queue { drive: drive.to_string() });
     };
     let available = scheduler::parse(&text).available;
     if available.iter().any(|name| name == wanted) {
@@ -101,20 +104,23 @@ fn has_scheduler(root: &Root, wanted: &str, drive: &str) -> Result<(), String> {
         other => other,
     };
     let option = format!("IOSCHED_{}", wanted.to_uppercase().replace('-', "_"));
-    module(root, file, &option)
-        .map_err(|why| format!("{why}; {drive} has {}", available.join(", ")))
+    module(root, file, &option).map_err(|module| Lacking::Scheduler {
+        module: Box::new(module),
+        drive: drive.to_string(),
+        available,
+    })
 }
 
-fn has_governor(root: &Root, wanted: &str) -> Result<(), String> {
+fn has_governor(root: &Root, wanted: &str) -> Result<(), Lacking> {
     let policies = super::cpufreq_policies();
     let Some(policy) = policies.first() else {
-        return Err("this machine has no CPU frequency scaling, so it has no governor".to_string());
+        return Err(Lacking::FrequencyScaling);
     };
     let file = format!("sys/devices/system/cpu/cpufreq/{policy}/scaling_available_governors");
     let available = root.attr(file).unwrap_or_default();
     match available.split_ascii_whitespace().any(|name| name == wanted) {
         true => Ok(()),
-        false => Err(format!("this kernel has no governor {wanted}. Available: {available}")),
+        false => Err(Lacking::Governor { wanted: wanted.to_string(), available }),
     }
 }
 
@@ -133,7 +139,10 @@ mod tests {
         assert_eq!(module(&root, "dm_crypt", "DM_CRYPT"), Ok(()));
         assert_eq!(device_mapper(&root), Ok(()));
         let no = module(&root, "adiantum", "CRYPTO_ADIANTUM").unwrap_err();
-        assert!(no.contains("6.12.0") && no.contains("CONFIG_CRYPTO_ADIANTUM"), "{no}");
+        let options = vec!["CONFIG_CRYPTO_ADIANTUM".to_string()];
+        let remedy = Remedy::Options { options, has_modules: true };
+        let kernel = "6.12.0".to_string();
+        assert_eq!(no, NoDriver { fs: "adiantum".to_string(), kernel, remedy });
     }
 
     #[test]
@@ -146,7 +155,10 @@ mod tests {
         assert_eq!(has_scheduler(&root, "none", "sda"), Ok(()));
         assert_eq!(has_scheduler(&root, "bfq", "sda"), Ok(()));
         let no = has_scheduler(&root, "kyber", "sda").unwrap_err();
-        assert!(no.contains("kyber") && no.contains("none, mq-deadline"), "{no}");
-        assert!(has_scheduler(&root, "none", "dm-0").unwrap_err().contains("no request queue"));
+        let Lacking::Scheduler { module, available, .. } = no else { panic!("{no:?}") };
+        assert_eq!(module.fs, "kyber_iosched");
+        assert_eq!(available, ["none", "mq-deadline"]);
+        let no = Lacking::Queue { drive: "dm-0".to_string() };
+        assert_eq!(has_scheduler(&root, "none", "dm-0"), Err(no));
     }
 }

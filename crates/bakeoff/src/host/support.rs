@@ -1,41 +1,19 @@
-//! Whether a filesystem can be made and mounted here, and if not, what would mend it.
+//! Whether a filesystem can be made and mounted here, and if not, what is lacking.
 
 use std::ffi::OsStr;
 
 use bakeoff_core::prepare::support::{Driver, Recipe};
-use bakeoff_core::report;
-use bakeoff_core::setup::NoDriver;
+use bakeoff_core::report::lacking;
 use bakeoff_core::setup::kernels::{self, Kernel};
+use bakeoff_core::setup::lacking::{Lacking, NoDriver};
 use bakeoff_core::setup::manager::Manager;
 use bakeoff_core::sysinfo::{filesystems, os_release};
-use thiserror::Error;
 
 use super::root::Root;
 use crate::exec::find_program;
 
-/// What is missing for a filesystem.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Missing {
-    /// A program.
-    #[error("{program} is not installed. {advice}")]
-    Program {
-        /// The program.
-        program: &'static str,
-        /// How to install it here.
-        advice: String,
-    },
-    /// A driver in the kernel.
-    #[error("{0}")]
-    Kernel(NoDriver),
-    /// /dev/fuse.
-    #[error(
-        "/dev/fuse does not exist. Load the module (modprobe fuse), or run outside the container"
-    )]
-    FuseDevice,
-}
-
 /// Whether everything for a filesystem is there.
-pub fn support(recipe: &Recipe) -> Result<(), Missing> {
+pub fn support(recipe: &Recipe) -> Result<(), Lacking> {
     supported_in(&Root::system(), recipe, &is_installed)
 }
 
@@ -43,28 +21,27 @@ fn supported_in(
     root: &Root,
     recipe: &Recipe,
     is_installed: &dyn Fn(&str) -> bool,
-) -> Result<(), Missing> {
+) -> Result<(), Lacking> {
     let need = |program| match is_installed(program) {
         true => Ok(()),
         false => {
             let manager = Manager::likely(&distribution(root), is_installed);
-            let advice = report::install_advice(program, manager);
-            Err(Missing::Program { program, advice })
+            Err(Lacking::Program { program, manager })
         }
     };
     match recipe.driver {
         Driver::Raw => Ok(()),
         Driver::Kernel(fs) => {
             need(recipe.mkfs)?;
-            kernel_driver(root, fs).map_err(Missing::Kernel)
+            kernel_driver(root, fs).map_err(Lacking::Driver)
         }
         Driver::Fuse { program, .. } => {
             need(recipe.mkfs)?;
             need(program)?;
-            kernel_driver(root, "fuse").map_err(Missing::Kernel)?;
+            kernel_driver(root, "fuse").map_err(Lacking::Driver)?;
             match root.path("dev/fuse").exists() {
                 true => Ok(()),
-                false => Err(Missing::FuseDevice),
+                false => Err(Lacking::FuseDevice),
             }
         }
     }
@@ -106,7 +83,7 @@ pub fn manager() -> Option<Manager> {
 
 /// How to install a program here, for the end of an error message.
 pub fn install_advice(program: &str) -> String {
-    report::install_advice(program, likely_manager())
+    lacking::install_advice(program, likely_manager())
 }
 
 /// The package manager for the words of an error, whether or not it is installed.
@@ -144,21 +121,23 @@ mod tests {
         let installed = |_: &str| true;
         assert_eq!(supported_in(&root, recipe("ext4"), &installed), Ok(()));
         assert_eq!(supported_in(&root, recipe("f2fs"), &installed), Ok(()));
-        let no = supported_in(&root, recipe("vfat"), &installed).unwrap_err().to_string();
-        assert!(no.contains("6.12.0") && no.contains("CONFIG_VFAT_FS"), "{no}");
+        let no = supported_in(&root, recipe("vfat"), &installed).unwrap_err();
+        let Lacking::Driver(no) = no else { panic!("{no:?}") };
+        assert_eq!((no.fs.as_str(), no.kernel.as_str()), ("vfat", "6.12.0"));
     }
 
     #[test]
-    fn a_missing_program_names_its_package() {
+    fn a_missing_program_is_named_with_the_manager_that_has_it() {
         let (_dir, root) = tree(&[("proc/filesystems", "\text4\n\tfuseblk\nnodev\tfuse\n")]);
         let only = |manager: &'static str| move |program: &str| program == manager;
-        let no = supported_in(&root, recipe("xfs"), &only("apt-get")).unwrap_err().to_string();
-        assert_eq!(no, "mkfs.xfs is not installed. Install it: apt install xfsprogs");
-        let no = supported_in(&root, recipe("btrfs"), &only("zypper")).unwrap_err().to_string();
-        assert_eq!(no, "mkfs.btrfs is not installed. Install it: zypper install btrfsprogs");
+        let lacks = |program, manager| Err(Lacking::Program { program, manager: Some(manager) });
+        let no = supported_in(&root, recipe("xfs"), &only("apt-get"));
+        assert_eq!(no, lacks("mkfs.xfs", Manager::Apt));
+        let no = supported_in(&root, recipe("btrfs"), &only("zypper"));
+        assert_eq!(no, lacks("mkfs.btrfs", Manager::Zypper));
         let only_mkfs = |program: &str| program.starts_with("mkfs") || program == "apt-get";
-        let no = supported_in(&root, recipe("exfat-fuse"), &only_mkfs).unwrap_err().to_string();
-        assert!(no.contains("exfat-fuse"), "{no}");
-        assert_eq!(supported_in(&root, recipe("ntfs-3g"), &|_| true), Err(Missing::FuseDevice));
+        let no = supported_in(&root, recipe("exfat-fuse"), &only_mkfs);
+        assert_eq!(no, lacks("mount.exfat-fuse", Manager::Apt));
+        assert_eq!(supported_in(&root, recipe("ntfs-3g"), &|_| true), Err(Lacking::FuseDevice));
     }
 }

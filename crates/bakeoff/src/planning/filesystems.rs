@@ -7,11 +7,12 @@ use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::space;
 use bakeoff_core::prepare::support::{Driver, RECIPES, Recipe};
-use bakeoff_core::setup::NoDriver;
+use bakeoff_core::report::left_out;
+use bakeoff_core::setup::lacking::{Lacking, NoDriver};
 use bakeoff_core::units;
 
 use crate::fault::Fault;
-use crate::host::{self, Missing};
+use crate::host;
 use crate::places::image;
 
 /// Whether the image has room in a directory.
@@ -41,19 +42,16 @@ pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>, u32) {
         }
         match host::support(recipe) {
             Ok(()) => candidates.push(Candidate::new(recipe.name, Kind::Stack(recipe.stack()))),
-            Err(Missing::Kernel(none)) if matches!(recipe.driver, Driver::Kernel(_)) => {
+            Err(Lacking::Driver(none)) if matches!(recipe.driver, Driver::Kernel(_)) => {
                 no_driver.push(NoDriver { fs: recipe.name.to_string(), ..none });
             }
             Err(missing) => {
-                lacking += u32::from(matches!(missing, Missing::Program { .. }));
-                skipped.push(Skipped { name: recipe.name.to_string(), reason: missing.to_string() })
+                lacking += u32::from(matches!(missing, Lacking::Program { .. }));
+                skipped.push(left_out::lacks(recipe.name, &missing));
             }
         }
     }
-    // One reason for all that one remedy helps, so that they are reported together.
-    for (of, names) in NoDriver::together(&no_driver) {
-        skipped.extend(names.into_iter().map(|name| Skipped { name, reason: of.reason() }));
-    }
+    skipped.extend(left_out::no_drivers(&no_driver));
     (candidates, skipped, lacking)
 }
 

@@ -9,7 +9,8 @@ use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::prepare::{capacity, region, space, token};
-use bakeoff_core::{plan, report, units};
+use bakeoff_core::report::left_out;
+use bakeoff_core::{plan, units};
 
 use super::{plan_text, standing};
 use crate::cli::{Global, OnTargets};
@@ -61,8 +62,8 @@ pub fn look_at(
         found.iter().zip(&spans).map(|(t, span)| (t, Some(span.size_bytes))).collect();
     let mut made = plan_text::expand(&asked, &sized)?;
     if made.candidates.is_empty() {
-        let why = made.skipped.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
-        let why: String = why.collect();
+        let skipped: Vec<Skipped> = made.skipped.iter().map(left_out::stack).collect();
+        let why = left_out::lines(&skipped);
         return Err(Fault::environment(format!(
             "cannot create any candidate of the plan here:{why}"
         )));
@@ -113,9 +114,8 @@ fn apply_limits(
     let unusable = foreign::without_unusable(&mut made.workloads, &Cancel::default());
     made.dropped_workloads.extend(unusable.map_err(Fault::environment)?);
     if made.workloads.is_empty() {
-        let why = Skipped::together(&made.dropped_workloads);
-        let why = why.iter().map(|s| format!("\n  {}: {}", s.name, s.reason));
-        let why: String = why.collect();
+        let dropped: Vec<Skipped> = made.dropped_workloads.iter().map(left_out::workload).collect();
+        let why = left_out::lines(&Skipped::together(&dropped));
         return Err(Fault::environment(format!("cannot measure any workload here:{why}")));
     }
     made.protocol.time_ns = time_ns.or(made.protocol.time_ns);
@@ -127,7 +127,7 @@ fn apply_limits(
 pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
     let regions: Vec<u64> = wanted.iter().map(|wanted| wanted.span.size_bytes).collect();
     let found = capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions);
-    found.iter().map(report::left_out::too_large).collect()
+    found.iter().map(left_out::too_large).collect()
 }
 
 /// Looks at every target and refuses what must not be written.

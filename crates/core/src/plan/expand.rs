@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::document::Plan;
+use super::left_out::{CannotRun, DroppedWorkload, NoCandidate, NoRecipe, SkippedStack};
 use super::names;
 use super::protocol::RegionRequest;
 use super::read::NAME_CHARS;
 use super::stack::PlannedStack;
 use super::workload::{self, Basis, PlannedWorkload};
-use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
+use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;
 use crate::model::index::RegionIx;
 use crate::model::path::printable;
@@ -18,8 +19,9 @@ use crate::model::protocol::{Mode, Protocol};
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 use crate::model::sweep;
 use crate::model::workload::{DriverName, Workload};
+use crate::phrases;
 use crate::prepare::support::Recipe;
-use crate::{phrases, units};
+use crate::setup::lacking::Lacking;
 
 /// Most characters that a device takes of a candidate's name.
 const SUFFIX_CHARS: usize = 20;
@@ -35,9 +37,9 @@ pub struct Target {
 
 /// What has to be asked of this machine.
 pub struct Here<'a> {
-    /// Whether a stack can be made on the target of that index (0 where none is named); the reason
-    /// when not.
-    pub supports: &'a dyn Fn(&Stack, usize) -> Result<(), String>,
+    /// Whether a stack can be made on the target of that index (0 where none is named); what is
+    /// lacking when not.
+    pub supports: &'a dyn Fn(&Stack, usize) -> Result<(), Lacking>,
     /// Text of the fio job files that the plan names.
     pub job_files: &'a BTreeMap<String, String>,
 }
@@ -58,9 +60,9 @@ pub struct Expanded {
     /// Size of the data file that the plan asks for.
     pub file_bytes: Option<u64>,
     /// Wanted and not possible here.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedStack>,
     /// Workloads that the tool which is to do them cannot do.
-    pub dropped_workloads: Vec<Skipped>,
+    pub dropped_workloads: Vec<DroppedWorkload>,
 }
 
 /// Why a plan cannot be put on these devices.
@@ -94,7 +96,7 @@ pub enum ExpandError {
     NoJobFile(String),
     /// A job file that is not run.
     #[error("the job file '{0}': {1}")]
-    JobFile(String, String),
+    JobFile(String, CannotRun),
 }
 
 /// Puts a plan on targets; with none, on one that is not known yet.
@@ -140,7 +142,7 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
 fn check_weights(
     plan: &Plan,
     workloads: &[Workload],
-    dropped: &[Skipped],
+    dropped: &[DroppedWorkload],
 ) -> Result<(), ExpandError> {
     let measured = workloads.iter().map(|w| w.name.as_str());
     let names: Vec<&str> = measured.chain(dropped.iter().map(|s| s.name.as_str())).collect();
@@ -179,7 +181,7 @@ fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> 
 #[derive(Default)]
 struct Chosen {
     candidates: Vec<Candidate>,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedStack>,
 }
 
 fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen: &mut Chosen) {
@@ -195,17 +197,14 @@ fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen
     for (choice, name) in choices.into_iter().zip(names) {
         let name = name + &suffix;
         let taken = candidates.iter().any(|c| c.name == name);
-        match choice.missing {
-            None if taken => {
-                let reason = "identical to the earlier candidate of that name".to_string();
-                skipped.push(Skipped { name, reason });
-            }
-            None => {
-                let kind = Kind::Stack(choice.stack.stack(choice.recipe));
-                let region = RegionIx::new(region);
-                candidates.push(Candidate { region, ..Candidate::new(name, kind) });
-            }
-            Some(reason) => skipped.push(Skipped { name, reason }),
+        if !choice.tried.is_empty() {
+            skipped.push(SkippedStack { name, why: NoCandidate::Impossible(choice.tried) });
+        } else if taken {
+            skipped.push(SkippedStack { name, why: NoCandidate::Duplicate });
+        } else {
+            let kind = Kind::Stack(choice.stack.stack(choice.recipe));
+            let region = RegionIx::new(region);
+            candidates.push(Candidate { region, ..Candidate::new(name, kind) });
         }
     }
 }
@@ -222,49 +221,54 @@ fn suffix(targets: &[Target], at: usize) -> String {
     }
 }
 
-/// The recipe a stack is made by here, or why there is none.
+/// The recipe a stack is made by here, or the first one and why there is none.
 struct Choice<'p> {
     stack: &'p PlannedStack,
     recipe: &'static Recipe,
-    missing: Option<String>,
+    /// Why each recipe cannot be used; empty where one can.
+    tried: Vec<NoRecipe>,
 }
 
 impl<'p> Choice<'p> {
     fn of(stack: &'p PlannedStack, target: usize, room: Option<u64>, here: &Here) -> Choice<'p> {
-        let mut reasons = Vec::new();
+        let supports = |recipe: &Recipe| {
+            (here.supports)(&stack.stack(recipe), target).map_err(NoRecipe::Lacking)
+        };
+        let mut tried = Vec::new();
         let recipes = stack.recipes();
         for recipe in &recipes {
-            match fits(recipe, room).and_then(|()| (here.supports)(&stack.stack(recipe), target)) {
-                Ok(()) => return Choice { stack, recipe, missing: None },
-                Err(reason) => reasons.push(reason),
+            match fits(recipe, room).and_then(|()| supports(recipe)) {
+                Ok(()) => return Choice { stack, recipe, tried: Vec::new() },
+                Err(why) => tried.push(why),
             }
         }
         let recipe = recipes.first().copied().unwrap_or(&crate::prepare::support::RECIPES[0]);
-        Choice { stack, recipe, missing: Some(reasons.join("; ")) }
+        Choice { stack, recipe, tried }
     }
 }
 
-fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), String> {
-    match room {
-        Some(room) if room < recipe.min_bytes => Err(format!(
-            "{} needs a region of {}; this one has {}",
-            recipe.name,
-            units::size(recipe.min_bytes),
-            units::size(room)
-        )),
-        _ => Ok(()),
+fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), NoRecipe> {
+    let Recipe { name, min_bytes, .. } = *recipe;
+    match room.filter(|room| *room < min_bytes) {
+        None => Ok(()),
+        Some(region_bytes) => {
+            Err(NoRecipe::Small { recipe: name, needed_bytes: min_bytes, region_bytes })
+        }
     }
 }
 
 /// What is measured, and what the tool that was to do it cannot do.
-fn workloads(plan: &Plan, here: &Here) -> Result<(Vec<Workload>, Vec<Skipped>), ExpandError> {
+fn workloads(
+    plan: &Plan,
+    here: &Here,
+) -> Result<(Vec<Workload>, Vec<DroppedWorkload>), ExpandError> {
     let sayable = plan.workloads.iter().map(names::of_workload);
     let names = names::names(&sayable.collect::<Vec<_>>(), NAME_CHARS);
     let mut made: Vec<Workload> = Vec::new();
     let mut dropped = Vec::new();
     for (workload, name) in plan.workloads.iter().zip(names) {
-        if let Some(reason) = workload.unsupported() {
-            dropped.push(Skipped { name, reason });
+        if let Some(why) = workload.unsupported() {
+            dropped.push(DroppedWorkload { name, why });
             continue;
         }
         for one in of_one(workload, &name, here)? {
@@ -277,7 +281,7 @@ fn workloads(plan: &Plan, here: &Here) -> Result<(Vec<Workload>, Vec<Skipped>), 
                 (Err(why), Basis::JobFile(file)) if one.driver == DriverName::Fio => {
                     return Err(ExpandError::JobFile(file.clone(), why));
                 }
-                (Err(reason), _) => dropped.push(Skipped { name: one.name, reason }),
+                (Err(why), _) => dropped.push(DroppedWorkload { name: one.name, why }),
             }
         }
     }

@@ -12,6 +12,7 @@ mod error;
 mod exclude;
 mod expand;
 mod job_words;
+pub mod left_out;
 mod made;
 mod names;
 mod protocol;
@@ -21,6 +22,7 @@ mod stack;
 #[cfg(test)]
 pub(crate) mod tests;
 mod thresholds;
+mod uses;
 mod weights;
 mod workload;
 

@@ -249,7 +249,8 @@ fn checked_workloads(
     made.retain(|one| one.kept);
     check_cases(source, &made, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
     // What a tool cannot do is left out once names are given; a plan with nothing else is refused.
-    let reasons: Option<Vec<String>> = made.iter().map(|one| one.item.unsupported()).collect();
+    let reason = |one: &Made<PlannedWorkload>| Some(one.item.unsupported()?.to_string());
+    let reasons: Option<Vec<String>> = made.iter().map(reason).collect();
     if let (Some(mut reasons), Some(first)) = (reasons, made.first()) {
         let mut known = std::collections::BTreeSet::new();
         reasons.retain(|reason| known.insert(reason.clone()));

@@ -2,6 +2,7 @@
 
 use super::error::PlanError;
 use super::job_words::{set_job, summary};
+use super::left_out::CannotRun;
 use super::read::{Source, Value};
 use crate::model::job::{Job, Rw};
 use crate::model::profile::Profile;
@@ -174,7 +175,7 @@ impl PlannedWorkload {
     }
 
     /// Why the tool that is to do it can do nothing of it; `None` when it can do some.
-    pub(super) fn unsupported(&self) -> Option<String> {
+    pub(super) fn unsupported(&self) -> Option<CannotRun> {
         let made = match &self.basis {
             Basis::JobFile(_) if self.driver == DriverName::Fio => return None,
             Basis::JobFile(_) => vec![self.fio_job("x", "")],
@@ -320,14 +321,15 @@ const BUILT_IN: [&str; 6] =
     ["randwrite", "smallfiles", "seqread", "randread", "seqwrite", "randrw"];
 
 /// Whether the tool that is to do it can; the reason when not.
-pub(super) fn can(workload: &Workload) -> Result<(), String> {
+pub(super) fn can(workload: &Workload) -> Result<(), CannotRun> {
     if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
-        return Err("only fio runs fio job files: driver = \"fio\"".to_string());
+        return Err(CannotRun::JobFile);
     }
     let Some(tool) = foreign::driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.
     let scratch = foreign::Scratch { version: String::new(), is_root: false };
-    tool.command(workload, &scratch).map(|_| ()).map_err(|error| error.to_string())
+    tool.command(workload, &scratch)?;
+    Ok(())
 }
 
 /// Large blocks are judged by bytes, small ones by operations.

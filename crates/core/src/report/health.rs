@@ -1,6 +1,6 @@
 //! What a drive reports about itself, in words.
 
-use super::install_advice;
+use super::lacking::not_installed;
 use crate::fitness::health::NoHealth;
 use crate::model::health::{self, Complaint, Counter, DriveTold, Growth, Health};
 use crate::model::path::printable;
@@ -25,9 +25,7 @@ pub fn missing(why: &NoHealth) -> String {
         NoHealth::NeedsRoot => {
             "reading the health of a drive needs root. Run the command again with sudo".to_string()
         }
-        NoHealth::NoSmartctl(manager) => {
-            format!("smartctl is not installed. {}", install_advice("smartctl", *manager))
-        }
+        NoHealth::NoSmartctl(manager) => not_installed("smartctl", *manager),
         NoHealth::NotRun { error } => error.clone(),
         NoHealth::NoFigures(NoFigures::NotJson) => "the output of smartctl is not JSON".to_string(),
         NoHealth::NoFigures(NoFigures::Said(text)) => {

@@ -1,10 +1,13 @@
 //! Why a candidate or a workload is left out, in words, as a run records it.
 
+use super::lacking;
 use crate::decide::fit::{Dropped, FitError, Limit};
 use crate::model::candidate::Skipped;
 use crate::model::path::sanitize;
+use crate::plan::left_out::{DroppedWorkload, NoCandidate, NoRecipe, SkippedStack};
 use crate::prepare::capacity::{Files, TooLarge};
 use crate::prepare::images::NoImage;
+use crate::setup::lacking::{Lacking, NoDriver};
 use crate::{phrases, units};
 
 /// Something that failed, in the words of its error.
@@ -66,6 +69,49 @@ fn exceeds(what: &str, limit: Limit) -> (String, String) {
     }
 }
 
+/// A stack of a plan that is no candidate.
+pub fn stack(skipped: &SkippedStack) -> Skipped {
+    let reason = match &skipped.why {
+        NoCandidate::Duplicate => "identical to the earlier candidate of that name".to_string(),
+        NoCandidate::Impossible(recipes) => {
+            recipes.iter().map(no_recipe).collect::<Vec<_>>().join("; ")
+        }
+    };
+    Skipped { name: skipped.name.clone(), reason }
+}
+
+fn no_recipe(why: &NoRecipe) -> String {
+    match why {
+        NoRecipe::Small { recipe, needed_bytes, region_bytes } => format!(
+            "{recipe} needs a region of {}; this one has {}",
+            units::size(*needed_bytes),
+            units::size(*region_bytes)
+        ),
+        NoRecipe::Lacking(what) => lacking::lacking(what),
+    }
+}
+
+/// A workload of a plan that is not measured.
+pub fn workload(dropped: &DroppedWorkload) -> Skipped {
+    Skipped { name: dropped.name.clone(), reason: dropped.why.to_string() }
+}
+
+/// A filesystem for which something is missing here.
+pub fn lacks(name: &str, what: &Lacking) -> Skipped {
+    Skipped { name: name.to_string(), reason: lacking::lacking(what) }
+}
+
+/// Filesystems that the kernel lacks: one reason for all that one kernel helps, so that they are
+/// reported together.
+pub fn no_drivers(all: &[NoDriver]) -> Vec<Skipped> {
+    let worded = |(of, names): (NoDriver, Vec<String>)| {
+        let remedy = lacking::remedy(&of.remedy);
+        let reason = format!("not in this kernel ({}). {remedy}", of.kernel);
+        names.into_iter().map(move |name| Skipped { name, reason: reason.clone() })
+    };
+    NoDriver::together(all).into_iter().flat_map(worded).collect()
+}
+
 /// A candidate that gets no image.
 pub fn no_image(name: &str, why: &NoImage) -> Skipped {
     let beside = |why: &str| format!("its image does not fit in addition to the others: {why}");
@@ -108,6 +154,7 @@ pub fn too_large(found: &TooLarge) -> Skipped {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::setup::kernels::{Package, Remedy};
 
     fn line(skipped: Skipped) -> String {
         format!("{}: {}\n", skipped.name, skipped.reason)
@@ -147,7 +194,19 @@ mod tests {
             NoImage::Control,
         ];
         let images = images.map(|why| no_image("xfs", &why));
-        let lines: String = dropped.into_iter().chain(large).chain(images).map(line).collect();
+        let small =
+            NoRecipe::Small { recipe: "ntfs3", needed_bytes: 300 << 20, region_bytes: 200 << 20 };
+        let lacks = NoRecipe::Lacking(Lacking::FuseDevice);
+        let stacks = [NoCandidate::Duplicate, NoCandidate::Impossible(vec![small, lacks])];
+        let stacks = stacks.map(|why| stack(&SkippedStack { name: "ntfs".to_string(), why }));
+        let none = |fs: &str| NoDriver {
+            fs: fs.to_string(),
+            kernel: "6.12.0".to_string(),
+            remedy: Remedy::Package(Package::Fedora),
+        };
+        let none = no_drivers(&["f2fs", "jfs"].map(none));
+        let all = dropped.into_iter().chain(large).chain(images).chain(stacks).chain(none);
+        let lines: String = all.map(line).collect();
         insta::assert_snapshot!(lines);
     }
 

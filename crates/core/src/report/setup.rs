@@ -5,10 +5,10 @@
 use serde_json::{Value, json};
 
 use super::document::Document;
+use super::lacking;
 use crate::phrases;
-use crate::setup::manager::Manager;
-use crate::setup::packages::{self, Tool};
-use crate::setup::{NoDriver, Privilege, Program, Setup};
+use crate::setup::lacking::NoDriver;
+use crate::setup::{Privilege, Program, Setup};
 
 /// For people.
 pub fn setup_document(setup: &Setup) -> Document {
@@ -33,12 +33,12 @@ pub fn setup_document(setup: &Setup) -> Document {
         };
         (program.tool.program, format!("{} ({package})", program.tool.why))
     }));
-    for (lacking, names) in NoDriver::together(&setup.no_driver) {
+    for (of, names) in NoDriver::together(&setup.no_driver) {
         out.paragraph(format!(
             "Not in this kernel ({}): {}. {}.",
-            lacking.kernel,
+            of.kernel,
             phrases::list(&names),
-            lacking.remedy
+            lacking::remedy(&of.remedy)
         ));
     }
     how(setup, &mut out);
@@ -65,26 +65,6 @@ fn how(setup: &Setup, out: &mut Document) {
     out.command(commands.join(" && "));
 }
 
-/// How to install a missing program, for the end of an error message.
-pub fn install_advice(program: &str, manager: Option<Manager>) -> String {
-    let tool = packages::find(program);
-    match manager.zip(tool).map(|(manager, tool)| (manager, tool.package(manager))) {
-        Some((Manager::Apt, Some("iozone3"))) => {
-            "Install it: apt install iozone3 (in non-free)".to_string()
-        }
-        Some((manager, Some(package))) => format!("Install it: {}", manager.hint(package)),
-        Some((manager, None)) => {
-            format!("The repositories of {} do not have it", manager.program())
-        }
-        None => match tool.and_then(Tool::usual_package) {
-            Some(package) => format!(
-                "Install it with the package manager of this system (usual package: {package})"
-            ),
-            None => "Install it with the package manager of this system".to_string(),
-        },
-    }
-}
-
 /// For programs.
 pub fn setup_json(setup: &Setup) -> String {
     let program = |program: &Program| {
@@ -101,9 +81,9 @@ pub fn setup_json(setup: &Setup) -> String {
         "complete": setup.is_complete(),
         "manager": setup.manager.map(|manager| manager.program()),
         "programs": setup.programs.iter().map(program).collect::<Vec<_>>(),
-        "kernel": setup.no_driver.iter().map(|lacking| json!({
-            "filesystem": lacking.fs,
-            "why": lacking.to_string(),
+        "kernel": setup.no_driver.iter().map(|none| json!({
+            "filesystem": none.fs,
+            "why": lacking::no_driver(none),
         })).collect::<Vec<_>>(),
         "commands": setup.commands(&setup.packages()),
     });
@@ -114,6 +94,7 @@ pub fn setup_json(setup: &Setup) -> String {
 mod tests {
     use super::*;
     use crate::setup::kernels::{Kernel, remedy};
+    use crate::setup::manager::Manager;
     use crate::setup::{Here, Uses, look};
 
     fn shown(installed: bool, manager: Option<Manager>, privilege: Privilege) -> Setup {
@@ -129,16 +110,6 @@ mod tests {
         };
         let here = Here { is_installed: &is_installed, kernel: &kernel, manager, privilege };
         look(Uses::demo(), &here)
-    }
-
-    #[test]
-    fn advice_is_for_this_distribution() {
-        let words = |manager| install_advice("mkfs.btrfs", manager);
-        assert_eq!(words(Some(Manager::Zypper)), "Install it: zypper install btrfsprogs");
-        assert_eq!(words(Some(Manager::Apt)), "Install it: apt install btrfs-progs");
-        assert!(words(None).contains("package manager"));
-        assert!(install_advice("mount.exfat-fuse", Some(Manager::Dnf)).contains("do not have it"));
-        assert!(words(None).contains("(usual package: btrfs-progs)"), "{}", words(None));
     }
 
     #[test]

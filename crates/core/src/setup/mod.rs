@@ -4,16 +4,12 @@
 //! installed here. The words are in [`crate::report::setup`].
 
 pub mod kernels;
+pub mod lacking;
 pub mod manager;
 pub mod packages;
 
-use std::fmt;
-
-use crate::model::workload::Workload;
-use crate::plan::Plan;
 use crate::prepare::support::{Driver, RECIPES, Recipe};
-use crate::tools::foreign;
-use kernels::Remedy;
+use lacking::NoDriver;
 use manager::Manager;
 use packages::Tool;
 
@@ -31,7 +27,7 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// What `bakeoff demo` compares.
+    /// What `bakeoff demo` compares. What a plan does is in `plan::uses`.
     pub fn demo() -> Uses {
         let stands_in = |first: &Recipe| {
             RECIPES.iter().filter(move |r| r.stands_in_for == Some(first.name)).collect::<Vec<_>>()
@@ -44,28 +40,6 @@ impl Uses {
             filesystems: first.map(with_stand_ins).collect(),
             programs: Vec::new(),
         }
-    }
-
-    /// What a plan declares, with the workloads it makes.
-    pub fn plan(plan: &Plan, workloads: &[Workload]) -> Uses {
-        let mut programs = vec!["wipefs", "blkid", "dmsetup"];
-        if plan.stacks.iter().any(|stack| stack.crypt.is_some()) {
-            programs.push("cryptsetup");
-        }
-        if plan.stacks.iter().any(|stack| stack.lvm) {
-            programs.push("lvcreate");
-        }
-        let drivers = workloads.iter().filter(|w| !w.driver.is_native());
-        programs.extend(drivers.map(|workload| foreign::program(workload.driver)));
-        let mut filesystems: Vec<Vec<&Recipe>> = Vec::new();
-        for stack in plan.stacks.iter().filter(|stack| !stack.is_raw()) {
-            let recipes = stack.recipes();
-            if !filesystems.contains(&recipes) {
-                filesystems.push(recipes);
-            }
-        }
-        let what = format!("the plan {}", plan.name);
-        Uses { what, takes_what_there_is: false, filesystems, programs: once(programs) }
     }
 }
 
@@ -116,48 +90,6 @@ pub struct Program {
     pub package: Option<&'static str>,
     /// Whether it is installed.
     pub is_installed: bool,
-}
-
-/// A filesystem without a driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoDriver {
-    /// The filesystem.
-    pub fs: String,
-    /// `uname -r`.
-    pub kernel: String,
-    /// Which kernel has it.
-    pub remedy: Remedy,
-}
-
-impl NoDriver {
-    /// What one remedy gives a driver to: the filesystems, and the first of them with that remedy.
-    pub fn together(all: &[NoDriver]) -> Vec<(NoDriver, Vec<String>)> {
-        let mut groups: Vec<(NoDriver, Vec<String>)> = Vec::new();
-        for one in all {
-            let mut known = groups.iter_mut();
-            match known.find_map(|(of, names)| of.remedy.absorb(&one.remedy).then_some(names)) {
-                Some(names) => names.push(one.fs.clone()),
-                None => groups.push((one.clone(), vec![one.fs.clone()])),
-            }
-        }
-        groups
-    }
-
-    /// Why a filesystem is left out, where its name is said beside this.
-    pub fn reason(&self) -> String {
-        format!("not in this kernel ({}). {}", self.kernel, self.remedy)
-    }
-}
-
-impl fmt::Display for NoDriver {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let NoDriver { fs, kernel, remedy } = self;
-        write!(
-            f,
-            "this kernel ({kernel}) has no {fs}, neither built in nor as a module under \
-             /lib/modules. {remedy}"
-        )
-    }
 }
 
 /// Compares what is used with what is there. Programs are wanted only for filesystems that the
@@ -211,7 +143,7 @@ fn programs_of(recipe: &'static Recipe) -> Vec<&'static str> {
 }
 
 /// Each once, in order.
-fn once(mut words: Vec<&'static str>) -> Vec<&'static str> {
+pub(crate) fn once(mut words: Vec<&'static str>) -> Vec<&'static str> {
     let mut seen = std::collections::BTreeSet::new();
     words.retain(|word| seen.insert(*word));
     words

@@ -1,5 +1,6 @@
 //! What the demo and plans need on machines of several kinds.
 
+use super::kernels::{Kernel, remedy};
 use super::*;
 use crate::plan;
 
@@ -11,7 +12,10 @@ fn machine(uses: Uses, installed: &[&str], drivers: &[&str], manager: Option<Man
             false => Err(NoDriver {
                 fs: fs.to_string(),
                 kernel: "6.18.44".to_string(),
-                remedy: Remedy::Elsewhere(format!("no {fs} here")),
+                remedy: remedy(
+                    fs,
+                    Kernel { release: "6.18.44", has_modules: true, distribution: &[] },
+                ),
             }),
         },
         manager,
@@ -66,12 +70,8 @@ fn a_plan_needs_the_programs_of_its_layers_and_drivers() {
     let parsed = plan::parse(text, "mine.toml").unwrap();
     let here = plan::Here { supports: &|_, _| Ok(()), job_files: &Default::default() };
     let workloads = plan::expand(&parsed, &[], &here).unwrap().workloads;
-    let setup = machine(
-        Uses::plan(&parsed, &workloads),
-        &["wipefs", "blkid"],
-        &["fuse"],
-        Some(Manager::Dnf),
-    );
+    let setup =
+        machine(parsed.uses(&workloads), &["wipefs", "blkid"], &["fuse"], Some(Manager::Dnf));
     assert_eq!(
         missing(&setup),
         ["mkfs.ntfs", "mount.ntfs-3g", "dmsetup", "cryptsetup", "fio"],
@@ -80,7 +80,7 @@ fn a_plan_needs_the_programs_of_its_layers_and_drivers() {
     assert_eq!(setup.no_driver.len(), 1);
     // Installing all of it does not bring reiserfs, which the plan asks for.
     let all = ["mkfs.ntfs", "mount.ntfs-3g", "wipefs", "blkid", "dmsetup", "cryptsetup", "fio"];
-    let uses = Uses::plan(&parsed, &workloads);
+    let uses = parsed.uses(&workloads);
     assert!(!machine(uses, &all, &["fuse"], Some(Manager::Dnf)).is_complete());
 }
 
