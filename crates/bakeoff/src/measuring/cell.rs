@@ -117,8 +117,8 @@ pub fn measure(
     if let Some(sampler) = sampler {
         sampler.begin(&site.devices);
     }
-    if let Some(reason) = impossible_on(site, workload) {
-        return CellOutcome::Invalid { workload: first, reason, again: true };
+    if let Err(error) = check_filesystem(site, workload) {
+        return error.invalid(first);
     }
     let measured = match workload.driver {
         DriverName::Native => measure_phase(site, workload.phase, load, cancel, tick).map(natively),
@@ -157,12 +157,14 @@ pub fn measure(
     }
 }
 
-/// Why a workload cannot be measured at all on a stack without a filesystem.
-pub fn impossible_on(site: &Site, workload: &Workload) -> Option<String> {
+/// Refuses a workload that cannot be measured at all on a stack without a filesystem.
+pub fn check_filesystem(site: &Site, workload: &Workload) -> Result<(), CellError> {
     let needs_files = matches!(workload.phase, Phase::Metadata | Phase::Whole)
         || workload.driver != DriverName::Native;
-    (site.is_raw && needs_files)
-        .then(|| format!("{} needs a filesystem, and a raw device has none", workload.name))
+    match site.is_raw && needs_files {
+        true => Err(CellError::NoFilesystem(workload.name.clone())),
+        false => Ok(()),
+    }
 }
 
 /// What was measured of each workload or why nothing was, with what a foreign tool printed.
@@ -274,9 +276,9 @@ pub enum CellError {
     /// A foreign tool failed.
     #[error(transparent)]
     Foreign(ForeignError),
-    /// The candidate cannot do the workload at all; why.
-    #[error("{0}")]
-    Impossible(String),
+    /// This workload works on files, and the candidate has none.
+    #[error("{0} needs a filesystem, and a raw device has none")]
+    NoFilesystem(String),
     /// Something beside them failed; while doing what.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
@@ -349,7 +351,7 @@ impl CellError {
                     | ForeignError::Stranger(_)
                     | ForeignError::Unsupported(_)
             ),
-            CellError::Load(_) | CellError::Impossible(_) => false,
+            CellError::Load(_) | CellError::NoFilesystem(_) => false,
         }
     }
 }

@@ -92,9 +92,7 @@ impl Member {
     ) -> Result<Member, CellError> {
         let header = &session.journal.run().header;
         let workload = &header.workloads[which.workload];
-        if let Some(reason) = cell::impossible_on(site, workload) {
-            return Err(CellError::Impossible(reason));
-        }
+        cell::check_filesystem(site, workload)?;
         let seed = cell::seed(header.seed, which.block, which.workload);
         let slowed_ppm = header.candidates[candidate].slowed_ppm;
         let limited = workloads::with_limits(workload.clone(), &header.protocol);

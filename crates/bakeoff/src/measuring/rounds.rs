@@ -89,7 +89,7 @@ fn stopped_by(candidate: CandidateIx, trouble: &CellError) -> Measured {
         CellError::Load(LoadError::Interrupted) => Measured::Interrupted,
         CellError::Load(_)
         | CellError::Foreign(_)
-        | CellError::Impossible(_)
+        | CellError::NoFilesystem(_)
         | CellError::Io(..) => Measured::Hopeless(candidate, trouble.explained()),
     }
 }
