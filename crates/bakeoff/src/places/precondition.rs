@@ -7,6 +7,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::precondition::{End, Round, Series};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::precondition::{self, Left, SHARE};
+use bakeoff_core::report::prepared;
 use bakeoff_core::tools::native::TargetKind;
 
 use super::regions::Attached;
@@ -54,7 +55,7 @@ pub fn reach_steady_state(
     }
     let end = series.end.unwrap_or(End::Rounds);
     session.journal.record(What::Preconditioned { region: number, end })?;
-    let words = precondition::describe_with_rates(&series);
+    let words = prepared::preconditioned(&series);
     session.progress.note(&format!("Preconditioned {}: {words}.", region.target));
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::running::Running;
 use bakeoff_core::model::event::{Event, What};
 use bakeoff_core::model::precondition::End;
 use bakeoff_core::prepare::precondition;
+use bakeoff_core::report::prepared;
 use bakeoff_core::stats::steady_state::MOST_ROUNDS;
 
 /// One candidate, preconditioned for up to an eighth of the time.
@@ -39,7 +40,7 @@ fn a_region_is_written_until_it_is_steady_and_every_round_is_recorded() {
     let first_block = events.iter().position(|e| matches!(e.what, What::BlockStarted { .. }));
     let last_round = events.iter().rposition(|e| matches!(e.what, What::PreconditionRound(_)));
     assert!(last_round < first_block);
-    let words = precondition::describe(series);
+    let words = prepared::preconditioned(series);
     let report = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
     assert!(report.contains(&words), "{words}");
 }

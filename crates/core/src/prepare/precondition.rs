@@ -16,7 +16,6 @@ use crate::model::protocol::{Mode, Protocol};
 use crate::model::workload::Workload;
 use crate::prng::SplitMix64;
 use crate::stats::steady_state::{self, MOST_ROUNDS, Steadiness};
-use crate::units;
 
 /// Of the time and of the bytes to write that are left, preconditioning may take one part of this.
 pub const SHARE: u64 = 8;
@@ -100,43 +99,6 @@ pub fn steadiness(series: &Series) -> Option<Steadiness> {
     steady_state::steadiness(&series.rates())
 }
 
-/// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
-pub fn describe(series: &Series) -> String {
-    let Some(first) = series.rounds.first() else {
-        return match series.end {
-            Some(End::Time) => "not steady: no time for a round of writes",
-            Some(_) => "not steady: the write limit allows no round",
-            None => "interrupted in the first round",
-        }
-        .to_string();
-    };
-    let rounds = crate::phrases::count(series.rounds.len(), "round");
-    let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
-    let ended = match series.end {
-        Some(End::Steady) => format!("steady after {of}"),
-        Some(End::Rounds) => format!("not steady after {of}, the maximum"),
-        Some(End::Time) => format!("not steady after {of}: time limit reached"),
-        Some(End::Bytes) => format!("not steady after {of}: write limit reached"),
-        None => format!("interrupted after {of}"),
-    };
-    match steadiness(series) {
-        None => ended,
-        Some(seen) => format!(
-            "{ended}; last five: range {:.0} % of their mean, trend {:.0} %",
-            seen.range * 100.0,
-            seen.slope * 100.0
-        ),
-    }
-}
-
-/// [`describe`] with the rate of each round.
-pub fn describe_with_rates(series: &Series) -> String {
-    let rates: Vec<String> =
-        series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
-    let words = describe(series);
-    if rates.is_empty() { words } else { format!("{words} ({} MB/s)", rates.join(" ")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,15 +118,6 @@ mod tests {
         };
         let rounds = (0..).zip(rates).map(round).collect();
         Series { rounds, ..Series::new(RegionIx::FIRST, 1 << 30) }
-    }
-
-    #[test]
-    fn rates_are_told_where_there_are_rounds_and_nothing_is_said_of_none() {
-        let told = describe_with_rates(&series(&[100_000, 200_000]));
-        assert_eq!(told, "interrupted after 2 rounds of 4 KiB random writes (0.10 0.20 MB/s)");
-        let none = |end| describe_with_rates(&Series { end, ..series(&[]) });
-        assert_eq!(none(None), "interrupted in the first round");
-        assert_eq!(none(Some(End::Bytes)), "not steady: the write limit allows no round");
     }
 
     #[test]

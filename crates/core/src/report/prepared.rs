@@ -2,9 +2,11 @@
 
 use crate::model::candidate::Crypt;
 use crate::model::event::Position;
+use crate::model::precondition::Series;
 use crate::model::protocol::Protocol;
 use crate::model::workload::Workload;
 use crate::prepare::{crypt, precondition};
+use crate::rules::run::not_steady;
 use crate::stats::steady_state::MOST_ROUNDS;
 use crate::units;
 
@@ -35,4 +37,41 @@ pub fn preconditioning(protocol: &Protocol, workloads: &[Workload]) -> String {
         units::size(precondition::block_bytes(workloads)),
         units::duration(protocol.cell_min_ns)
     )
+}
+
+/// How preconditioning went, with the rate of each round.
+pub fn preconditioned(series: &Series) -> String {
+    let rates: Vec<String> =
+        series.rates().iter().map(|rate| units::three_digits(rate / 1e6)).collect();
+    let words = not_steady::preconditioned(series);
+    if rates.is_empty() { words } else { format!("{words} ({} MB/s)", rates.join(" ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::index::RegionIx;
+    use crate::model::job::{Job, Rw};
+    use crate::model::precondition::{End, Round};
+
+    fn series(rates: &[u64], end: Option<End>) -> Series {
+        let round = |(round, rate): (u32, &u64)| Round {
+            region: RegionIx::FIRST,
+            round,
+            job: Job::new(Rw::RandWrite, 4096, 1 << 30),
+            write_bytes: 2 * rate,
+            elapsed_ns: 2_000_000_000,
+        };
+        let rounds = (0..).zip(rates).map(round).collect();
+        Series { rounds, end, ..Series::new(RegionIx::FIRST, 1 << 30) }
+    }
+
+    #[test]
+    fn rates_are_told_where_there_are_rounds_and_nothing_is_said_of_none() {
+        let told = preconditioned(&series(&[100_000, 200_000], None));
+        assert_eq!(told, "interrupted after 2 rounds of 4 KiB random writes (0.10 0.20 MB/s)");
+        let none = |end| preconditioned(&series(&[], end));
+        assert_eq!(none(None), "interrupted in the first round");
+        assert_eq!(none(Some(End::Bytes)), "not steady: the write limit allows no round");
+    }
 }

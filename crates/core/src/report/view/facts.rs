@@ -7,9 +7,8 @@ use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::prepare::precondition;
 use crate::report::health;
-use crate::report::prepared::{encryption, speeds};
+use crate::report::prepared::{encryption, preconditioned, speeds};
 use crate::{phrases, units};
 
 /// A candidate as declared.
@@ -110,7 +109,7 @@ pub fn groups(run: &Run) -> Vec<Group> {
             facts.add("verified", text);
         }
         for series in run.preconditioned.iter().filter(|s| usize::from(s.region) == index) {
-            facts.add("preconditioned", precondition::describe_with_rates(series));
+            facts.add("preconditioned", preconditioned(series));
         }
         if let Some((_, positions)) = run.surveys.iter().find(|s| usize::from(s.0) == index) {
             facts.add("reads from start to end", speeds(positions));

@@ -15,6 +15,7 @@ use crate::model::run::Run;
 use crate::prepare::precondition;
 use crate::stats::steady_state::{ROUNDS, SLOPE, Steadiness};
 use crate::stats::{change_point, sample, steady_state};
+use crate::{phrases, units};
 
 /// Fewest windows of a cell that can be called unsteady: three seconds. Single windows of 100 ms
 /// range over 20 % on a drive that is as steady as it gets.
@@ -54,8 +55,37 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
         End::Bytes => "allow more writes for preconditioning: --max-write SIZE",
     };
     let region = run.header.regions().nth(usize::from(series.region))?;
-    let evidence = format!("{}: {}", region.target, precondition::describe(series));
+    let evidence = format!("{}: {}", region.target, preconditioned(series));
     Some(finding(&run.header, &RULE, evidence, advice))
+}
+
+/// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
+pub fn preconditioned(series: &Series) -> String {
+    let Some(first) = series.rounds.first() else {
+        return match series.end {
+            Some(End::Time) => "not steady: no time for a round of writes",
+            Some(_) => "not steady: the write limit allows no round",
+            None => "interrupted in the first round",
+        }
+        .to_string();
+    };
+    let rounds = phrases::count(series.rounds.len(), "round");
+    let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
+    let ended = match series.end {
+        Some(End::Steady) => format!("steady after {of}"),
+        Some(End::Rounds) => format!("not steady after {of}, the maximum"),
+        Some(End::Time) => format!("not steady after {of}: time limit reached"),
+        Some(End::Bytes) => format!("not steady after {of}: write limit reached"),
+        None => format!("interrupted after {of}"),
+    };
+    match precondition::steadiness(series) {
+        None => ended,
+        Some(seen) => format!(
+            "{ended}; last five: range {:.0} % of their mean, trend {:.0} %",
+            seen.range * 100.0,
+            seen.slope * 100.0
+        ),
+    }
 }
 
 /// A workload that had all its rounds and did not become steady in them.
