@@ -7,6 +7,7 @@ use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{BlockIx, CandidateIx};
 use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::round::Round;
+use bakeoff_core::report::stop::{self, Superseded};
 
 use super::cooling;
 use super::idle;
@@ -37,7 +38,7 @@ pub enum BlockEnd {
     Complete,
     /// Ctrl-C or a signal.
     Interrupted,
-    /// Nothing more can be measured; why.
+    /// Nothing more can be measured, in the words of the error.
     Failed(String),
 }
 
@@ -77,8 +78,8 @@ impl Session<'_> {
                 self.spent.count_block(own_before);
                 self.journal.record(What::BlockDone { block })?;
             }
-            BlockEnd::Interrupted => self.supersede(block, "interrupted")?,
-            BlockEnd::Failed(why) => self.supersede(block, why)?,
+            BlockEnd::Interrupted => self.supersede(block, Superseded::Interrupted)?,
+            BlockEnd::Failed(why) => self.supersede(block, Superseded::Failed(why))?,
         }
         Ok(end)
     }
@@ -107,8 +108,9 @@ impl Session<'_> {
         Ok(BlockEnd::Complete)
     }
 
-    fn supersede(&mut self, block: BlockIx, reason: &str) -> Result<(), Fault> {
-        self.journal.record(What::BlockSuperseded { block, reason: reason.to_string() })
+    fn supersede(&mut self, block: BlockIx, why: Superseded) -> Result<(), Fault> {
+        let reason = stop::superseded(why);
+        self.journal.record(What::BlockSuperseded { block, reason })
     }
 
     fn sentinel(&mut self, target_set: &TargetSet, block: BlockIx) -> Result<BlockEnd, Fault> {
@@ -120,10 +122,9 @@ impl Session<'_> {
             }
             Ok(None) => Ok(BlockEnd::Complete),
             Err(LoadError::Interrupted) => Ok(BlockEnd::Interrupted),
-            Err(error) => Ok(BlockEnd::Failed(format!(
-                "cannot measure the raw read speed: \
-                                                       {error}"
-            ))),
+            Err(error) => {
+                Ok(BlockEnd::Failed(format!("cannot measure the raw read speed: {error}")))
+            }
         }
     }
 

@@ -74,8 +74,8 @@ pub enum CellOutcome {
         /// not grow.
         again: bool,
     },
-    /// There is none, and trying again would not help until somebody mends the place; why.
-    Hopeless(String),
+    /// There is none, and trying again would not help until somebody mends the place.
+    Hopeless(CellError),
     /// Ctrl-C or a signal.
     Interrupted,
 }
@@ -131,15 +131,14 @@ pub fn measure(
     if let Some(sampler) = sampler {
         sampler.pause();
     }
-    let invalid = |reason| CellOutcome::Invalid { workload: first, reason, again: true };
     let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
     match (measured, cleaned) {
         (Err(CellError::Load(LoadError::Interrupted)), _) => CellOutcome::Interrupted,
         (Err(trouble), _) if trouble.is_lasting(&header.candidates[which.candidate]) => {
-            CellOutcome::Hopeless(trouble.explained())
+            CellOutcome::Hopeless(trouble)
         }
         (Err(trouble), _) => trouble.invalid(first),
-        (Ok(_), Err(error)) => invalid(format!("cannot remove the files of the cell: {error}")),
+        (Ok(_), Err(error)) => CellError::not_removed(error).invalid(first),
         (Ok((told, truth)), Ok(())) if told.len() == which.group.len() => {
             let is_profile = workload.phase == Phase::Whole;
             let (told, missing) = apart(which.group, told);
@@ -152,7 +151,7 @@ pub fn measure(
         }
         (Ok((told, _)), Ok(())) => {
             let (wanted, got) = (which.group.len(), told.len());
-            invalid(format!("expected {wanted} results, received {got}"))
+            CellError::Results { wanted, got }.invalid(first)
         }
     }
 }
@@ -279,6 +278,14 @@ pub enum CellError {
     /// This workload works on files, and the candidate has none.
     #[error("{0} needs a filesystem, and a raw device has none")]
     NoFilesystem(String),
+    /// There are not as many results as workloads.
+    #[error("expected {wanted} results, received {got}")]
+    Results {
+        /// How many workloads.
+        wanted: usize,
+        /// How many results.
+        got: usize,
+    },
     /// Something beside them failed; while doing what.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
@@ -300,6 +307,11 @@ impl From<ForeignError> for CellError {
 }
 
 impl CellError {
+    /// What a cell made stays on its place.
+    pub fn not_removed(error: io::Error) -> CellError {
+        CellError::Io("cannot remove the files of the cell", error)
+    }
+
     /// What happened and what mends it; the engine's failures say both themselves.
     pub fn explained(&self) -> String {
         if let CellError::Io(what, error) = self
@@ -351,7 +363,7 @@ impl CellError {
                     | ForeignError::Stranger(_)
                     | ForeignError::Unsupported(_)
             ),
-            CellError::Load(_) | CellError::NoFilesystem(_) => false,
+            CellError::Load(_) | CellError::NoFilesystem(_) | CellError::Results { .. } => false,
         }
     }
 }

@@ -62,7 +62,7 @@ impl Session<'_> {
                 CellOutcome::Hopeless(why) => {
                     let header = &self.journal.run().header;
                     let name = &header.candidates[candidate].name;
-                    return Ok(BlockEnd::Failed(format!("{name}: {why}")));
+                    return Ok(BlockEnd::Failed(format!("{name}: {}", why.explained())));
                 }
                 CellOutcome::Invalid { workload, reason, again } => {
                     let why = reason.clone();

@@ -29,7 +29,7 @@ pub enum Measured {
     /// For each candidate a cell, or why there is none.
     Cells(Vec<(CandidateIx, Result<Cell, String>)>),
     /// One place cannot be measured on until somebody repairs it: which candidate's, and why.
-    Hopeless(CandidateIx, String),
+    Hopeless(CandidateIx, CellError),
     /// Ctrl-C or a signal.
     Interrupted,
 }
@@ -58,7 +58,7 @@ pub fn measure(
         }
         Err((candidate, trouble)) => {
             return Ok(match clean(target_set, which.standing) {
-                Ok(()) => stopped_by(candidate, &trouble),
+                Ok(()) => stopped_by(candidate, trouble),
                 Err(failed) => not_cleaned(failed),
             });
         }
@@ -80,17 +80,18 @@ pub fn measure(
 }
 
 fn not_cleaned((candidate, error): (CandidateIx, std::io::Error)) -> Measured {
-    Measured::Hopeless(candidate, format!("cannot remove the files of the cell: {error}"))
+    Measured::Hopeless(candidate, CellError::not_removed(error))
 }
 
 /// What ends the block, or leaves a candidate without a cell.
-fn stopped_by(candidate: CandidateIx, trouble: &CellError) -> Measured {
+fn stopped_by(candidate: CandidateIx, trouble: CellError) -> Measured {
     match trouble {
         CellError::Load(LoadError::Interrupted) => Measured::Interrupted,
         CellError::Load(_)
         | CellError::Foreign(_)
         | CellError::NoFilesystem(_)
-        | CellError::Io(..) => Measured::Hopeless(candidate, trouble.explained()),
+        | CellError::Results { .. }
+        | CellError::Io(..) => Measured::Hopeless(candidate, trouble),
     }
 }
 

@@ -127,7 +127,7 @@ impl Session<'_> {
                 Measured::Hopeless(candidate, why) => {
                     let header = &self.journal.run().header;
                     let name = &header.candidates[candidate].name;
-                    return Ok(BlockEnd::Failed(format!("{name}: {why}")));
+                    return Ok(BlockEnd::Failed(format!("{name}: {}", why.explained())));
                 }
                 Measured::Cells(cells) => {
                     for (candidate, cell) in cells {

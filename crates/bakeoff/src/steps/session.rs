@@ -6,7 +6,7 @@ use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::run::BlockState;
-use bakeoff_core::units;
+use bakeoff_core::report::stop::{self, Superseded};
 
 use super::journal::Journal;
 use super::locked_target::LockedTarget;
@@ -105,13 +105,11 @@ impl<'s> Session<'s> {
         let protocol = &self.journal.run().header.protocol;
         match self.cancel.limit() {
             Some(Limit::Time) => {
-                let limit = units::duration(protocol.time_ns.unwrap_or_default());
-                let note = format!("time limit of {limit} reached");
+                let note = stop::time_reached(protocol.time_ns.unwrap_or_default());
                 (StopReason::TimeUp, note)
             }
             Some(Limit::Bytes) => {
-                let limit = units::size(protocol.max_write_bytes.unwrap_or_default());
-                let note = format!("write limit of {limit} reached");
+                let note = stop::bytes_reached(protocol.max_write_bytes.unwrap_or_default());
                 (StopReason::WriteBudget, note)
             }
             None => (StopReason::Interrupted, String::new()),
@@ -164,7 +162,7 @@ pub fn supersede_open(journal: &mut Journal) -> Result<(), Fault> {
         .map(|b| b.block)
         .collect();
     for block in open {
-        let reason = "bakeoff ended unexpectedly during this block".to_string();
+        let reason = stop::superseded(Superseded::Crashed);
         journal.record(What::BlockSuperseded { block, reason })?;
     }
     Ok(())

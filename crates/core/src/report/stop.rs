@@ -33,6 +33,37 @@ pub fn note(stop: Stop) -> String {
     }
 }
 
+/// The note of a run whose time was over in a block.
+pub fn time_reached(limit_ns: u64) -> String {
+    format!("time limit of {} reached", units::duration(limit_ns))
+}
+
+/// The note of a run that wrote all it might in a block.
+pub fn bytes_reached(limit_bytes: u64) -> String {
+    format!("write limit of {} reached", units::size(limit_bytes))
+}
+
+/// Why a block did not complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Superseded<'a> {
+    /// A signal or a limit of the run came first.
+    Interrupted,
+    /// Its process ended without a record of it.
+    Crashed,
+    /// Nothing more could be measured, in the words of the error.
+    Failed(&'a str),
+}
+
+/// The reason that the record keeps of it.
+pub fn superseded(why: Superseded) -> String {
+    match why {
+        Superseded::Interrupted => "interrupted",
+        Superseded::Crashed => "bakeoff ended unexpectedly during this block",
+        Superseded::Failed(error) => error,
+    }
+    .to_string()
+}
+
 fn part(next: Part) -> &'static str {
     match next {
         Part::Block => "another block",
@@ -65,5 +96,15 @@ mod tests {
         ];
         let lines = stops.map(|stop| format!("{:?}: {}", stop.reason(), note(stop)));
         insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[test]
+    fn every_block_that_does_not_complete_has_a_reason() {
+        let all =
+            [Superseded::Interrupted, Superseded::Crashed, Superseded::Failed("ext4: no space")];
+        let crashed = "bakeoff ended unexpectedly during this block";
+        assert_eq!(all.map(superseded), ["interrupted", crashed, "ext4: no space"]);
+        assert_eq!(time_reached(60_000_000_000), "time limit of 1 min reached");
+        assert_eq!(bytes_reached(1 << 30), "write limit of 1 GiB reached");
     }
 }
