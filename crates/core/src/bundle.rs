@@ -11,15 +11,7 @@
 mod sound;
 
 #[cfg(test)]
-mod format_doc;
-#[cfg(test)]
-mod hostile;
-#[cfg(test)]
-pub(crate) mod sample;
-#[cfg(test)]
-pub(crate) mod sample_normal;
-#[cfg(test)]
-mod sample_telemetry;
+pub(crate) mod tests;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -13,8 +13,6 @@
 
 mod paths;
 mod patterns;
-#[cfg(test)]
-mod planted;
 mod record;
 #[cfg(test)]
 mod tests;

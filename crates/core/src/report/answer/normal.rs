@@ -366,7 +366,7 @@ pub fn table(of: &PlaceAnswer, has_verdicts: bool) -> Table {
 mod tests {
     use super::*;
     use crate::analyse::analyse;
-    use crate::bundle::sample_normal::normal;
+    use crate::bundle::tests::sample_normal::normal;
     use crate::report::{TextOptions, screen};
     use crate::testing::RunBuilder;
 

@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Redactor, learn, replace};
 use crate::analyse::analyse;
-use crate::bundle::{Head, encode, sample};
+use crate::bundle::tests::sample;
+use crate::bundle::{Head, encode};
 use crate::model::event::Event;
 use crate::model::run::Run;
+use crate::redact::{Redactor, learn, replace};
 use crate::report;
 
 /// How many.
@@ -268,7 +269,7 @@ proptest! {
             let least = if matches!(format, "bundle" | "jsonl") { SECRETS } else { 1 };
             prop_assert!(known >= least, "{format} had {known} secrets before");
         }
-        let label = redactor.field(super::Kind::Label, label);
+        let label = redactor.field(crate::redact::Kind::Label, label);
         for (format, text) in exports(&label, &redacted) {
             let left = held(&secrets, &text);
             prop_assert!(left.is_empty(), "{left:?} in {format}");

@@ -3,6 +3,7 @@
 //! Literals name every field, so a field that is added does not compile until it is given a value
 //! here, and with that is asked for in docs/format.md.
 
+use crate::bundle::{Head, RUN_SCHEMA};
 use crate::model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};
 use crate::model::event::{
     CacheState, Cell, Cooled, Event, FlashState, Header, Owner, Position, Region, Rehearsal, Step,
@@ -23,8 +24,6 @@ use crate::model::verb::Verb;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 use crate::stats::histogram::Histogram;
 
-use super::{Head, RUN_SCHEMA};
-
 mod changes;
 mod host;
 mod rounds;
@@ -33,7 +32,7 @@ pub const RUN: &str = "0123456789abcdef";
 
 pub fn head() -> Head {
     Head {
-        schema: super::SCHEMA.into(),
+        schema: crate::bundle::SCHEMA.into(),
         run: RUN.into(),
         version: "0.1.0".into(),
         label: Some("before the new power supply".into()),

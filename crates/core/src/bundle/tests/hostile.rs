@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::sample::{self, RUN};
-use super::*;
 use crate::analyse::analyse;
+use crate::bundle::*;
 use crate::report;
 
 fn bundle(lines: &[String]) -> Vec<u8> {

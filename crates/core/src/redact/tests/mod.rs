@@ -1,5 +1,7 @@
 //! Secrets planted in every field of a run and in sentences are found in none afterwards.
 
+mod planted;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -8,7 +10,7 @@ use crate::bundle;
 use crate::model::event::Event;
 use crate::model::run::Run;
 
-const BUNDLE: &str = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
+const BUNDLE: &str = include_str!("../../../../../fixtures/bundle/v0.1.0.jsonl");
 
 /// The events of the kept bundle.
 fn events() -> Vec<Value> {
@@ -18,7 +20,7 @@ fn events() -> Vec<Value> {
 }
 
 fn redacted(events: &[Value]) -> (Redactor, Vec<Value>) {
-    let mut redactor = Redactor::of_run(crate::bundle::sample::RUN);
+    let mut redactor = Redactor::of_run(crate::bundle::tests::sample::RUN);
     events.iter().for_each(|event| learn(&mut redactor, event));
     let out = events.iter().map(|event| replace(&mut redactor, event)).collect();
     (redactor, out)

@@ -17,7 +17,7 @@ use crate::model::verdict::{
 };
 use crate::testing::keys;
 
-const DOC: &str = include_str!("../../../../docs/format.md");
+const DOC: &str = include_str!("../../../../../docs/format.md");
 
 fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     names.into_iter().filter(|name| !DOC.contains(&format!("`{name}`"))).collect()
@@ -28,7 +28,8 @@ fn every_stored_key_is_documented() {
     let mut found = BTreeSet::new();
     keys(&serde_json::to_value(sample::events()).expect("plain data serialises"), &mut found);
     keys(&serde_json::to_value(sample::head()).expect("plain data serialises"), &mut found);
-    let seal = serde_json::from_str(&super::Sealer::default().seal()).expect("our own line");
+    let seal =
+        serde_json::from_str(&crate::bundle::Sealer::default().seal()).expect("our own line");
     keys(&seal, &mut found);
     assert!(found.len() > 150, "the sample has lost its fields: {found:?}");
     assert_eq!(missing(found.iter().map(String::as_str)), Vec::<&str>::new());
