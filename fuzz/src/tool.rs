@@ -5,7 +5,7 @@ use bakeoff_core::import::Finder;
 /// Reads `bytes` as outputs of `tool`: every figure is a number with a line of the text, and a text
 /// cut in two is the same text.
 pub fn check(tool: &str, bytes: &[u8]) {
-    let mut finder = Finder::of(tool);
+    let mut finder = Finder::for_tool(tool);
     finder.push(bytes);
     let found = finder.finish();
     let line_count = bytes.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
@@ -18,7 +18,7 @@ pub fn check(tool: &str, bytes: &[u8]) {
         }
     }
     let (head, tail) = bytes.split_at(bytes.len() / 2);
-    let mut again = Finder::of(tool);
+    let mut again = Finder::for_tool(tool);
     again.push(head);
     again.push(tail);
     assert_eq!(again.finish(), found);

@@ -177,7 +177,7 @@ pub fn exit_as_service(result: Result<Outcome, Fault>) -> ExitCode {
                 ("", 130) => "interrupted",
                 (said, _) => said,
             };
-            let line = Service::of(State::Unknown, said).line();
+            let line = Service::without_values(State::Unknown, said).line();
             // Nobody is left to tell when stdout is gone; the exit code says the same.
             let _ = std::io::stdout().write_all(line.as_bytes());
             ExitCode::from(State::Unknown.code())

@@ -7,7 +7,7 @@
 pub mod link;
 
 use crate::model::host::Layer;
-use crate::model::link::{CardMode, Link, Transport};
+use crate::model::link::{Link, Transport};
 
 const TABLE: &str = include_str!("../data/boards.csv");
 
@@ -72,16 +72,8 @@ fn numbers(text: &str) -> Vec<f64> {
     words.filter_map(|word| word.parse().ok()).collect()
 }
 
-/// MB/s that others measured over the drive's link, in bytes a second: on this board, else over
-/// such links anywhere.
-pub fn practice_bytes_per_s(model: Option<&str>, drive: &Layer) -> Option<f64> {
-    let board = model.and_then(find);
-    let on_board = board.and_then(|board| measured_mb(&board, drive));
-    on_board.or_else(|| usual_mb(drive)).map(|mb| mb * 1e6)
-}
-
-/// What the table says of this kind of link on this board.
-fn measured_mb(board: &Board, drive: &Layer) -> Option<f64> {
+/// What others measured over this kind of link on this board, bytes a second.
+pub fn measured_bytes_per_s(board: &Board, drive: &Layer) -> Option<f64> {
     let link = drive.link.as_ref();
     let text = match drive.bus.as_deref()? {
         "mmc" => board.field("sd_seq_read_measured_MBps"),
@@ -105,36 +97,8 @@ fn measured_mb(board: &Board, drive: &Layer) -> Option<f64> {
     }
     let found = numbers(part);
     // Two figures are of reading and writing, or a range: the link carries the higher one.
-    found.iter().take(2).copied().reduce(f64::max).filter(|mb| *mb > 0.0)
-}
-
-/// What such links usually carry at most, MB/s.
-fn usual_mb(drive: &Layer) -> Option<f64> {
-    let link = drive.link.as_ref()?;
-    // USB 2: 53 MB/s of bulk transfers are the ceiling (13 of 512 bytes in each of 8000
-    // microframes a second, USB 2.0 table 5-10); mass storage comes to some 40.
-    let usb = |kbit: u64| match kbit {
-        0..=12_000 => 1.0,
-        12_001..=480_000 => 40.0,
-        480_001..=5_000_000 => 400.0,
-        _ => 900.0,
-    };
-    let card = |mode: CardMode| match mode {
-        CardMode::Hs400 => Some(330.0),
-        CardMode::Hs200 => Some(180.0),
-        CardMode::Sdr104 => Some(90.0),
-        CardMode::Ddr50 | CardMode::Sdr50 => Some(42.0),
-        CardMode::HighSpeed => Some(22.0),
-        CardMode::Legacy => Some(11.0),
-        CardMode::Ddr52 | CardMode::Sdr25 | CardMode::Sdr12 => None,
-    };
-    match drive.bus.as_deref()? {
-        "usb" => link.usb_kbit().map(usb),
-        "mmc" => link.card_mode().and_then(card),
-        // Framing and acknowledgements take a tenth of what the line code leaves.
-        "ata" | "nvme" => link::capacity_bytes_per_s(link).map(|bytes| bytes * 0.9 / 1e6),
-        _ => None,
-    }
+    let most = found.iter().take(2).copied().reduce(f64::max);
+    most.filter(|mb| *mb > 0.0).map(|mb| mb * 1e6)
 }
 
 #[cfg(test)]
@@ -165,18 +129,15 @@ mod tests {
 
     #[test]
     fn what_others_measured_by_board_and_link() {
-        let practice = |model, bus, link| {
-            practice_bytes_per_s(model, &drive(bus, link)).map(|b| (b / 1e6) as u32)
+        let measured = |model, bus, link| {
+            measured_bytes_per_s(&find(model)?, &drive(bus, link)).map(|b| (b / 1e6) as u32)
         };
-        let pi = |n| Some(n);
-        let (pi1, pi4) = (pi("Raspberry Pi Model B Rev 2"), pi("Raspberry Pi 4 Model B Rev 1.4"));
-        assert_eq!(practice(pi1, "usb", "USB 480 Mb/s, BOT"), Some(24));
-        assert_eq!(practice(pi4, "usb", "USB 5000 Mb/s, UAS"), Some(297));
-        assert_eq!(practice(pi4, "usb", "USB 5000 Mb/s, BOT"), Some(172));
-        assert_eq!(practice(pi4, "usb", "USB 480 Mb/s, BOT"), Some(40), "a slower link");
-        assert_eq!(practice(pi("Raspberry Pi 5 Model B Rev 1.0"), "mmc", "SD"), Some(90));
-        assert_eq!(practice(None, "mmc", "SD, sd uhs DDR50, 50 MHz, 4 bits"), Some(42));
-        assert_eq!(practice(None, "ata", "SATA 6.0 Gb/s"), Some(540));
-        assert_eq!(practice(None, "virtio", ""), None);
+        let (pi1, pi4) = ("Raspberry Pi Model B Rev 2", "Raspberry Pi 4 Model B Rev 1.4");
+        assert_eq!(measured(pi1, "usb", "USB 480 Mb/s, BOT"), Some(24));
+        assert_eq!(measured(pi4, "usb", "USB 5000 Mb/s, UAS"), Some(297));
+        assert_eq!(measured(pi4, "usb", "USB 5000 Mb/s, BOT"), Some(172));
+        assert_eq!(measured(pi4, "usb", "USB 480 Mb/s, BOT"), None, "a slower link");
+        assert_eq!(measured("Raspberry Pi 5 Model B Rev 1.0", "mmc", "SD"), Some(90));
+        assert_eq!(measured(pi4, "virtio", ""), None);
     }
 }

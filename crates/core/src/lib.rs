@@ -20,6 +20,7 @@ pub mod bundle;
 pub mod compare;
 pub mod decide;
 pub mod diagnose;
+mod distinct;
 pub mod evidence;
 pub mod fitness;
 pub mod fleet;

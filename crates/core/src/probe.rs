@@ -9,6 +9,7 @@
 pub mod card;
 pub mod judge;
 
+use crate::distinct;
 use crate::prng::{SplitMix64, mix};
 
 /// Bytes of a sample; a multiple of every logical block size.
@@ -66,14 +67,9 @@ impl Layout {
         // A quarter of the way: inside what even most fakes have.
         let flush_bytes = flush_bytes.min(device_bytes / 8) / block * block;
         let flush_start = blocks / 4 * block;
-        let mut samples: Vec<u64> = at
-            .into_iter()
-            .filter(|b| *b < blocks)
-            .map(|b| b * block)
-            .filter(|offset| !(flush_start..flush_start + flush_bytes).contains(offset))
-            .collect();
-        samples.sort_unstable();
-        samples.dedup();
+        let offsets = at.into_iter().filter(|b| *b < blocks).map(|b| b * block);
+        let flushed = flush_start..flush_start + flush_bytes;
+        let samples = distinct::sorted(offsets.filter(|offset| !flushed.contains(offset)));
         Layout { samples, flush_start, flush_bytes }
     }
 

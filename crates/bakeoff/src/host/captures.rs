@@ -235,7 +235,7 @@ fn what_is_usual_for_every_mount() {
         let model = host.model.as_deref();
         for mounted in &system.mounts {
             let place = place::describe(mounted, &system);
-            let Ok((kind, drive)) = medium::of(&place) else { continue };
+            let Ok((kind, drive)) = medium::of_place(&place) else { continue };
             let classes = drive.map(medium::classes).unwrap_or_default();
             let board = model.and_then(boards::find).map(|board| board.name());
             let key = drive.and_then(|d| links::key(d).or_else(|| links::slot_key(model, d)));

@@ -53,7 +53,7 @@ fn plan(run: &Run, target_set: &mut TargetSet) -> Vec<Place> {
     let has_device = region.is_some();
     let mut all = Vec::new();
     for (workload, of) in WorkloadIx::each(&run.header.workloads) {
-        let jobs = layers::of(of, has_device);
+        let jobs = layers::jobs(of, has_device);
         let allowed =
             |planned: &LayerJob| planned.at != At::Device || may_write || !planned.job.rw.writes();
         for planned in jobs.into_iter().filter(allowed) {

@@ -1,7 +1,7 @@
 //! One rate of a lower layer: on memory, on the device below, or on the candidate's own file.
 
+use bakeoff_core::diagnose::context::pace;
 use bakeoff_core::diagnose::layers::{self, At, LayerJob};
-use bakeoff_core::diagnose::seen::pace;
 use bakeoff_core::diagnose::unmeasured::NoRate;
 use bakeoff_core::model::ceiling::LayerRate;
 use bakeoff_core::model::event::Step;

@@ -76,7 +76,7 @@ fn suspected(run: &Run, candidate: CandidateIx, has_device: bool) -> Vec<Place> 
             .iter()
             .filter(|r| r.workload == workload && r.candidate.is_none_or(|of| of == candidate));
         let known: Vec<Layer> = known.map(|known| known.layer).collect();
-        let all = prove::of(of, has_device, &known).into_iter();
+        let all = prove::jobs(of, has_device, &known).into_iter();
         places.extend(all.map(|planned| Place { workload, candidate: Some(candidate), planned }));
     }
     places

@@ -14,7 +14,7 @@ pub fn costs<'w>(
     targets: impl Iterator<Item = (&'w Wanted, Option<u64>)>,
 ) -> Option<EstimateView> {
     let site = |(wanted, shrunk): (&Wanted, Option<u64>)| Site {
-        speed: Speed::of(wanted.target.place.disks().next()),
+        speed: Speed::assumed_for(wanted.target.place.disks().next()),
         region_bytes: shrunk.unwrap_or(wanted.span.size_bytes),
         is_overwritten: wanted.flash_state == FlashState::Overwritten,
         is_preconditioned: is_preconditioned(made, wanted),

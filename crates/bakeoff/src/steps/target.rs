@@ -178,7 +178,7 @@ fn device(
     shares_disk_with_root: bool,
 ) -> Result<Target, Fault> {
     let found = free_device(shown, dev, system, shares_disk_with_root)?;
-    let token = token::of(dev, system).map_err(Fault::refused)?;
+    let token = token::of_device(dev, system).map_err(Fault::refused)?;
     let token_name = token::name_of(dev, system).map_err(Fault::refused)?;
     let place = place_of(&real, dev, system)?;
     let is_whole_disk = found.layer.kind != LayerKind::Partition;

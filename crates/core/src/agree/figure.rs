@@ -35,7 +35,7 @@ pub fn unit(work: &Workload) -> Unit {
 
 /// bakeoff's own figure of a workload; `None` where nothing was done.
 pub fn ours(work: &Workload, measured: &Measurement) -> Option<f64> {
-    let Some(part) = work.profile else { return work.metric.of(measured) };
+    let Some(part) = work.profile else { return work.metric.value(measured) };
     let sum: f64 = names(part, work.job.end_fsync)?
         .ours
         .iter()
@@ -46,7 +46,7 @@ pub fn ours(work: &Workload, measured: &Measurement) -> Option<f64> {
 
 /// The tool's figure.
 pub fn theirs(work: &Workload, measured: &Measurement) -> Option<f64> {
-    let Some(part) = work.profile else { return work.metric.of(measured) };
+    let Some(part) = work.profile else { return work.metric.value(measured) };
     let of = |name: &String| named(measured, name);
     let names = names(part, work.job.end_fsync)?;
     let sum: f64 = names.theirs.iter().filter_map(of).sum();

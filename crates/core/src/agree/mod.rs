@@ -196,7 +196,7 @@ pub struct Table {
 
 impl Row {
     /// From the pairs of a phase; `missing` says why a turn gave none.
-    pub fn of(
+    pub fn from_pairs(
         tool: DriverName,
         phase: &Compared,
         pairs: &[Pair],
@@ -302,7 +302,7 @@ mod tests {
         let work = Workload::native("write", "", Phase::Overwrite, Metric::Bandwidth, job);
         let phase = Compared { name: "write".to_string(), work, known };
         let missing = pairs.is_empty().then_some(&NoFigure::Theirs);
-        Row::of(DriverName::Dd, &phase, &pairs, missing)
+        Row::from_pairs(DriverName::Dd, &phase, &pairs, missing)
     }
 
     fn row(pairs: &[(f64, f64)], seconds: f64) -> Row {

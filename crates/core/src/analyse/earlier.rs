@@ -10,6 +10,7 @@ use crate::model::host::Layer;
 use crate::model::link::Link;
 use crate::model::normal::{Earlier, EarlierFigure, EarlierFigures, Normal, Normality, Test};
 use crate::model::run::Run;
+use crate::stats::sample;
 use crate::usual::medium;
 
 use super::analyse;
@@ -36,12 +37,8 @@ pub fn figures(header: &Header, stored: &[Run]) -> Option<EarlierFigures> {
             Some((run.header.run.clone(), of.rate()))
         });
         let figures: Vec<(String, f64)> = figures.collect();
-        let rates = || figures.iter().map(|(_, rate)| *rate);
-        Some(Earlier {
-            low: rates().min_by(f64::total_cmp)?,
-            high: rates().max_by(f64::total_cmp)?,
-            runs: figures.iter().map(|(run, _)| run.clone()).collect(),
-        })
+        let (low, high) = sample::range(figures.iter().map(|(_, rate)| *rate))?;
+        Some(Earlier { low, high, runs: figures.into_iter().map(|(run, _)| run).collect() })
     };
     let figure = |test| {
         let (same_drive, same_kind) = (of(test, true), of(test, false));
@@ -66,7 +63,7 @@ struct LikeDrive {
 /// are no one drive.
 fn kind_of(header: &Header) -> Option<LikeDrive> {
     let [only] = header.candidates.as_slice() else { return None };
-    let (medium, disk) = medium::of(only.place()?).ok()?;
+    let (medium, disk) = medium::of_place(only.place()?).ok()?;
     let model = header.host.model.as_deref();
     let board = model.and_then(boards::find).map(|board| board.name());
     let link = |disk: &Layer| disk.link.clone();

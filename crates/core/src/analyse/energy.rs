@@ -6,7 +6,7 @@ use crate::model::power::{Energy, Meter, PowerSeries};
 
 /// What the cells took together; `None` where a cell has no meter, or the energy is too little to
 /// be told from nothing.
-pub fn of(cells: &[&Cell]) -> Option<Energy> {
+pub fn from_cells(cells: &[&Cell]) -> Option<Energy> {
     let meter = meter(cells)?;
     let (mut joules, mut seconds, mut bytes, mut ios) = (0.0, 0.0, 0u64, 0u64);
     let mut names: Vec<String> = Vec::new();
@@ -86,7 +86,7 @@ mod tests {
         ];
         let one = cell(&packages);
         let read = one.measurement.read.clone().unwrap();
-        let energy = of(&[&one, &one]).unwrap();
+        let energy = from_cells(&[&one, &one]).unwrap();
         assert_eq!((energy.meter, energy.names.len()), (Meter::Package, 2));
         assert!((energy.watts - 4.0).abs() < 1e-9, "{energy:?}");
         let joules = 8.0 * 1e9 / read.io_bytes as f64;
@@ -100,10 +100,10 @@ mod tests {
         let both: [(Meter, &str, &[u64]); 2] =
             [(Meter::Package, "p", &[1, 1]), (Meter::Command, "c", &[5_000_000, 5_000_000])];
         let package = cell(&both[..1]);
-        assert_eq!(of(&[&cell(&both)]).unwrap().meter, Meter::Command);
-        assert_eq!(of(&[&cell(&both), &package]).unwrap().meter, Meter::Package);
-        assert_eq!(of(&[&cell(&both), &cell(&[])]), None);
-        assert_eq!(of(&[]), None);
-        assert_eq!(of(&[&cell(&[(Meter::Package, "p", &[0, 0])])]), None);
+        assert_eq!(from_cells(&[&cell(&both)]).unwrap().meter, Meter::Command);
+        assert_eq!(from_cells(&[&cell(&both), &package]).unwrap().meter, Meter::Package);
+        assert_eq!(from_cells(&[&cell(&both), &cell(&[])]), None);
+        assert_eq!(from_cells(&[]), None);
+        assert_eq!(from_cells(&[&cell(&[(Meter::Package, "p", &[0, 0])])]), None);
     }
 }

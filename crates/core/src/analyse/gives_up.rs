@@ -10,14 +10,14 @@ use crate::prepare::support::recipe_of;
 use crate::rules::claim::{has_no_barriers, has_no_journal};
 
 /// Everything it lacks, the most important first.
-pub fn of(candidate: &Candidate) -> Vec<GivesUp> {
+pub fn all(candidate: &Candidate) -> Vec<GivesUp> {
     GivesUp::ALL.iter().copied().filter(|what| lacks(candidate, *what)).collect()
 }
 
 /// What `candidate` lacks that another of `all` has.
 pub fn compared_with(candidate: &Candidate, all: &[Candidate]) -> Vec<GivesUp> {
     let has_somebody = |what: &GivesUp| all.iter().any(|other| !lacks(other, *what));
-    of(candidate).into_iter().filter(has_somebody).collect()
+    self::all(candidate).into_iter().filter(has_somebody).collect()
 }
 
 fn lacks(candidate: &Candidate, what: GivesUp) -> bool {

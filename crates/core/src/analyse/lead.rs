@@ -130,7 +130,7 @@ fn excluded(
     compared: &Comparison,
 ) -> Vec<Excluded> {
     let name = |c: CandidateIx| run.header.candidates[c].name.clone();
-    let out = exclude::of(run, table, workload);
+    let out = exclude::excluded(run, table, workload);
     let known = out.iter().map(|e| Excluded {
         candidate: name(e.candidate),
         reason: e.reason,

@@ -33,12 +33,12 @@ use crate::stats::paired::Interval;
 
 /// Everything a reader needs to know about a run.
 pub fn analyse(run: &Run) -> Analysis {
-    let table = Table::from_run(run, schedule::evidence_blocks(run));
+    let table = Table::from_evidence(run);
     let findings = observe::findings(run, &table);
     let workloads = WorkloadIx::all(run.header.workloads.len());
     let verdicts: Vec<WorkloadVerdict> =
         workloads.map(|w| workload_verdict(run, &table, w, &findings)).collect();
-    let normal = normal::of(run, &verdicts, &findings);
+    let normal = normal::from_run(run, &verdicts, &findings);
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
     let (cells, void_cells) = observe::cell_counts(run);
@@ -48,7 +48,7 @@ pub fn analyse(run: &Run) -> Analysis {
         void_cells,
         compares: schedule::has_question(run),
         findings: limit::sorted(all),
-        recommendation: recommend::of(run, &table, &verdicts),
+        recommendation: recommend::recommendation(run, &table, &verdicts),
         normal,
         verdicts,
     }
@@ -96,8 +96,8 @@ fn workload_verdict(
         findings.push(guess);
         findings = limit::sorted(findings);
     }
-    let rounds = rounds::of(run, workload);
-    let mut standings = standing::of(run, table, workload, &compared);
+    let rounds = rounds::from_run(run, workload);
+    let mut standings = standing::standings(run, table, workload, &compared);
     if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {
         let is_first = |s: &&mut Standing| s.candidate == name(CandidateIx::FIRST);
         standings.iter_mut().filter(is_first).for_each(|s| s.mean = mean);
@@ -110,7 +110,7 @@ fn workload_verdict(
             Some(lead) => lead.leader.clone().filter(|_| verdict.is_winner()),
             None => verdict.is_winner().then(|| name(compared.decision.top[0])),
         },
-        tiers: if is_told { tiers::of(run, &compared) } else { Vec::new() },
+        tiers: if is_told { tiers::tiers(run, &compared) } else { Vec::new() },
         effects: effects(run, table, &compared),
         standings,
         held_back,
@@ -210,6 +210,4 @@ pub(crate) fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) 
 }
 
 #[cfg(test)]
-mod lead_tests;
-#[cfg(test)]
-pub(crate) mod properties;
+pub(crate) mod tests;

@@ -7,6 +7,7 @@
 
 use crate::boards;
 use crate::decide::schedule;
+use crate::distinct;
 use crate::evidence::cell::{background, lazyinit, suspended, swap, throttled};
 use crate::evidence::{self, rule::Rule};
 use crate::model::event::{CacheState, Cell};
@@ -57,10 +58,10 @@ const TAILS: [u8; 4] = [99, 95, 90, 50];
 
 /// The figures of a run of one directory; `None` where something is compared, for stacks, in
 /// rounds, and before there is a figure.
-pub fn of(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -> Option<Normal> {
+pub fn from_run(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -> Option<Normal> {
     let place = place(run)?;
     let model = run.header.host.model.as_deref();
-    let kind = medium::of(place);
+    let kind = medium::of_place(place);
     let disk = kind.ok().and_then(|(_, disk)| disk);
     let classes = disk.map(medium::classes).unwrap_or_default();
     let board = model.and_then(boards::find).map(|board| board.name());
@@ -218,10 +219,7 @@ impl Basis<'_> {
             f.severity >= Severity::Warn && DISTURBING.iter().any(|rule| rule.id == f.id)
         };
         let found = self.findings.iter().filter(is_ours).filter(disturbs);
-        let mut by: Vec<String> = found.map(|f| f.id.clone()).collect();
-        by.sort();
-        by.dedup();
-        by
+        distinct::sorted(found.map(|f| f.id.clone()))
     }
 
     fn because(&self, figure: &PlaceFigure, below: Below) -> Vec<Because> {
@@ -311,5 +309,4 @@ fn tail(cells: &[&Cell]) -> Option<Tail> {
 }
 
 #[cfg(test)]
-#[path = "normal_tests.rs"]
 mod tests;

@@ -23,7 +23,11 @@ struct Considered {
 }
 
 /// The recommendation; `None` where nothing is compared or no workload has an interval.
-pub fn of(run: &Run, table: &Table, verdicts: &[WorkloadVerdict]) -> Option<Recommendation> {
+pub fn recommendation(
+    run: &Run,
+    table: &Table,
+    verdicts: &[WorkloadVerdict],
+) -> Option<Recommendation> {
     if run.header.protocol.rules.is_all_pairs() || !schedule::has_question(run) {
         return None;
     }

@@ -11,7 +11,7 @@ use crate::stats::sample;
 use crate::stats::steady_state::{ROUNDS, Steadiness};
 
 /// The rounds of a workload on the first candidate; `None` in other modes.
-pub fn of(run: &Run, workload: WorkloadIx) -> Option<Rounds> {
+pub fn from_run(run: &Run, workload: WorkloadIx) -> Option<Rounds> {
     let keys = rounds::keys(run);
     let key =
         keys.iter().find(|k| k.candidate == CandidateIx::FIRST && k.group.contains(&workload));

@@ -3,6 +3,7 @@
 use super::energy;
 use crate::decide::autocorrelation;
 use crate::decide::compare::Comparison;
+use crate::decide::figure::Figure;
 use crate::decide::rounds;
 use crate::decide::table::Table;
 use crate::evidence;
@@ -14,7 +15,12 @@ use crate::model::verdict::Standing;
 use crate::stats::sample;
 
 /// Figures of every candidate with a cell, best first, A/A twins last.
-pub fn of(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> Vec<Standing> {
+pub fn standings(
+    run: &Run,
+    table: &Table,
+    workload: WorkloadIx,
+    compared: &Comparison,
+) -> Vec<Standing> {
     let candidates = CandidateIx::all(run.header.candidates.len());
     let twins = candidates.filter(|c| !compared.ranked.contains(c));
     let order = compared.ranked.iter().copied().chain(twins);
@@ -28,20 +34,18 @@ fn standing(
     compared: &Comparison,
     candidate: CandidateIx,
 ) -> Option<Standing> {
-    let values: Vec<f64> = table.values(workload, candidate).iter().flatten().copied().collect();
-    let mean = sample::mean(&values)?;
     let metric = run.header.workloads[workload].metric;
-    let figures = || values.iter().map(|score| metric.of_score(*score));
+    let figure = Figure::from_scores(metric, &table.scores(workload, candidate))?;
     Some(Standing {
         candidate: run.header.candidates[candidate].name.clone(),
-        mean: metric.of_score(mean),
-        min: figures().min_by(f64::total_cmp).unwrap_or(0.0),
-        max: figures().max_by(f64::total_cmp).unwrap_or(0.0),
-        cells: values.len() as u32,
+        mean: figure.mean,
+        min: figure.min,
+        max: figure.max,
+        cells: figure.cells,
         sd_log: sd_log(run, table, workload, &compared.ranked, candidate),
         p99_ns: p99_ns(run, table, workload, candidate),
         dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
-        energy: energy::of(&cells(run, table, workload, candidate)),
+        energy: energy::from_cells(&cells(run, table, workload, candidate)),
     })
 }
 
@@ -56,9 +60,7 @@ fn sd_log(
 ) -> f64 {
     let residuals = autocorrelation::own_residuals(run, table, workload, ranked, candidate);
     if residuals.others == 0 {
-        let values: Vec<f64> =
-            table.values(workload, candidate).iter().flatten().copied().collect();
-        return sample::sd(&values).unwrap_or(0.0);
+        return sample::sd(&table.scores(workload, candidate)).unwrap_or(0.0);
     }
     let inflation = libm::sqrt(1.0 + 1.0 / residuals.others as f64);
     sample::sd(&residuals.values()).unwrap_or(0.0) / inflation

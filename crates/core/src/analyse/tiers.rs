@@ -12,7 +12,7 @@ use crate::model::run::Run;
 const MOST_GROUPS: usize = 256;
 
 /// Names in tiers, best first. The first holds all that nobody stands before.
-pub fn of(run: &Run, compared: &Comparison) -> Vec<Vec<String>> {
+pub fn tiers(run: &Run, compared: &Comparison) -> Vec<Vec<String>> {
     let apart = &compared.decision.apart;
     let rank = |c: &CandidateIx| compared.ranked.iter().position(|r| r == c);
     let top: Vec<usize> = compared.decision.top.iter().filter_map(rank).collect();

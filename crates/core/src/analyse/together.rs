@@ -5,7 +5,6 @@
 //! it is taken at the alpha of all pairs on all workloads.
 
 use crate::decide::compare::{Comparison, Outcome};
-use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::model::index::WorkloadIx;
 use crate::model::protocol::Rules;
@@ -36,7 +35,7 @@ pub enum Part {
 
 /// The part of each workload, in the order of `verdicts`.
 pub fn parts(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<Part> {
-    let table = Table::from_run(run, schedule::evidence_blocks(run));
+    let table = Table::from_evidence(run);
     WorkloadIx::each(verdicts).map(|(w, v)| part(run, &table, w, v)).collect()
 }
 

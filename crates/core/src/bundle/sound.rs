@@ -4,6 +4,7 @@
 //! inside 64 bits, indices and divisions are defined, names are short and unique. Events that were
 //! recorded here are not checked again; they come from our own engine.
 
+use crate::distinct;
 use crate::model::candidate::Candidate;
 use crate::model::ceiling::Ceilings;
 use crate::model::event::{Cell, Event, What};
@@ -46,10 +47,8 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
         What::CellDone(cell) => check_cell(cell),
         What::Ceilings(ceilings) => check_ceilings(ceilings),
         What::BlockStarted { order, .. } => {
-            let mut seen = order.clone();
-            seen.sort_unstable();
-            seen.dedup();
-            ensure(seen.len() == order.len(), "a block names a candidate twice")
+            let candidates = distinct::sorted(order);
+            ensure(candidates.len() == order.len(), "a block names a candidate twice")
         }
         What::Sentinel { bytes_per_s, .. } => {
             ensure(is_rate(*bytes_per_s), "a sentinel rate is out of range")
@@ -109,12 +108,10 @@ fn check_plan(
     check_protocol(protocol)
 }
 
-fn check_names(mut names: Vec<&str>, say: &'static str) -> Result<(), &'static str> {
-    let count = names.len();
-    names.sort_unstable();
-    names.dedup();
+fn check_names(names: Vec<&str>, say: &'static str) -> Result<(), &'static str> {
     let lengths = names.iter().all(|n| (1..=NAME_BYTES).contains(&n.len()));
-    ensure(count <= ITEMS && names.len() == count && lengths, say)
+    let count = names.len();
+    ensure(count <= ITEMS && distinct::sorted(names).len() == count && lengths, say)
 }
 
 fn check_protocol(p: &Protocol) -> Result<(), &'static str> {

@@ -6,7 +6,6 @@ use super::differences;
 use super::figures::{self, Row};
 use super::part::{OfWorkload, Part};
 use crate::decide::compare::Pair;
-use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -82,12 +81,11 @@ pub(super) fn all(runs: &[(Run, Analysis)], shorts: &[&str], is_alike: bool) -> 
     if shared.len() < 2 {
         return Vec::new();
     }
-    let tables: Vec<Table> =
-        only.iter().map(|run| Table::from_run(run, schedule::evidence_blocks(run))).collect();
+    let tables: Vec<Table> = only.iter().map(|run| Table::from_evidence(run)).collect();
     let mut answers = Vec::new();
     for name in differences::common(&only, differences::workloads) {
         let pairs = runs.iter().zip(&tables);
-        let of = |(of, table)| Part::of(of, table, name, &shared, runs.len());
+        let of = |(of, table)| Part::from_run(of, table, name, &shared, runs.len());
         let parts: Option<Vec<Part>> = pairs.map(of).collect();
         answers.extend(parts.map(|parts| answer(&parts, shorts, is_alike, &shared)));
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::analyse::places;
+use crate::distinct;
 use crate::model::candidate::{Candidate, Kind};
 use crate::model::difference::{Difference, Property, Respect};
 use crate::model::event::Header;
@@ -16,6 +17,7 @@ use crate::model::link::Link;
 use crate::model::path::printable;
 use crate::model::precondition::End;
 use crate::model::run::Run;
+use crate::stats::sample;
 use crate::units;
 
 /// Memory of one board under two kernels differs by what they keep for themselves.
@@ -88,16 +90,12 @@ fn machine(headers: &[&Header]) -> Vec<Difference> {
     if headers.iter().all(|h| h.host.board_id.is_some()) {
         all.push(host(Property::BoardId, &|h| text(&h.host.board_id)));
     }
-    let memory: Vec<f64> = headers.iter().map(|h| h.host.mem_total_bytes as f64).collect();
-    let (low, high) = memory.iter().fold((f64::MAX, 0.0f64), |(l, h), m| (l.min(*m), h.max(*m)));
-    if high > low * (1.0 + SAME_MEMORY) {
+    let memory = sample::range(headers.iter().map(|h| h.host.mem_total_bytes as f64));
+    if memory.is_some_and(|(low, high)| high > low * (1.0 + SAME_MEMORY)) {
         all.push(host(Property::Memory, &|h| units::size(h.host.mem_total_bytes)));
     }
-    let mut names: Vec<&str> =
-        headers.iter().flat_map(|h| &h.host.settings).map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
+    let names = headers.iter().flat_map(|h| &h.host.settings).map(|(name, _)| name.as_str());
+    for name in distinct::sorted(names) {
         let of = |h: &Header| h.host.settings.iter().find(|s| s.0 == name).map(|s| s.1.clone());
         let setting = Property::Setting(printable(name.as_bytes()));
         all.push(host(setting, &|h| of(h).unwrap_or_default()));
@@ -116,20 +114,17 @@ pub struct LeftOut {
 
 /// Workloads and candidates that not all of the runs have, once for each run that has one.
 pub fn left_out(runs: &[&Run]) -> Vec<LeftOut> {
-    let mut all = Vec::new();
     let lists: [fn(&Header) -> Vec<&str>; 2] = [workloads, candidates];
-    for names in lists {
+    let all = lists.into_iter().flat_map(|names| {
         let shared = common(runs, names);
-        for (at, run) in runs.iter().enumerate() {
-            for name in names(&run.header).into_iter().filter(|name| !shared.contains(name)) {
-                let left_out = LeftOut { name: printable(name.as_bytes()), run: at };
-                if !all.contains(&left_out) {
-                    all.push(left_out);
-                }
-            }
-        }
-    }
-    all
+        let of = move |(at, run): (usize, &&Run)| {
+            let own = names(&run.header).into_iter().filter(|name| !shared.contains(name));
+            let left_out = |name: &str| LeftOut { name: printable(name.as_bytes()), run: at };
+            own.map(left_out).collect::<Vec<_>>()
+        };
+        runs.iter().enumerate().flat_map(of)
+    });
+    distinct::in_order(all)
 }
 
 /// Where a run measured: its regions, or its directories that all runs have.
@@ -307,11 +302,9 @@ fn unlike_keys(
         flatten("", document, &mut of);
         leaves.push(of);
     }
-    let mut keys: Vec<&String> = leaves.iter().flatten().map(|(key, _)| key).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let keys = leaves.iter().flatten().map(|(key, _)| key);
     let mut all = Vec::new();
-    for key in keys.into_iter().filter(|key| !key.ends_with("seed")) {
+    for key in distinct::sorted(keys.filter(|key| !key.ends_with("seed"))) {
         let value = |of: &Vec<(String, String)>| {
             let found = of.iter().find(|(k, _)| k == key).map(|(_, v)| v.clone());
             printable(found.unwrap_or_default().as_bytes())

@@ -6,6 +6,7 @@
 use serde::Serialize;
 
 use super::part::Part;
+use crate::decide::figure::Figure;
 use crate::stats::sample;
 
 /// A candidate in every run.
@@ -18,19 +19,6 @@ pub struct Row {
     /// Speed in units of the speed in the first run that has it; `None` where the runs may not be
     /// compared.
     pub ratios: Vec<Option<f64>>,
-}
-
-/// A figure of one run, in the unit of the metric: bytes, operations or files a second, or ns.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Figure {
-    /// Geometric mean over complete blocks.
-    pub mean: f64,
-    /// The smallest.
-    pub min: f64,
-    /// The largest.
-    pub max: f64,
-    /// Cells behind it.
-    pub cells: u32,
 }
 
 /// Rows for the candidates that all runs have.
@@ -50,7 +38,7 @@ pub(super) fn rows(parts: &[Part], shared: &[&str], is_ranked: bool) -> Vec<Row>
 
 fn values(part: &Part, name: &str) -> Vec<f64> {
     let Some(candidate) = part.index(name) else { return Vec::new() };
-    part.table.values(part.workload, candidate).iter().flatten().copied().collect()
+    part.table.scores(part.workload, candidate)
 }
 
 /// Mean of the logarithms of which more is better.
@@ -59,13 +47,6 @@ fn score(part: &Part, name: &str) -> Option<f64> {
 }
 
 fn figure(part: &Part, name: &str) -> Option<Figure> {
-    let values = values(part, name);
     let metric = part.run.header.workloads[part.workload].metric;
-    let figures = || values.iter().map(|score| metric.of_score(*score));
-    Some(Figure {
-        mean: metric.of_score(sample::mean(&values)?),
-        min: figures().min_by(f64::total_cmp)?,
-        max: figures().max_by(f64::total_cmp)?,
-        cells: values.len() as u32,
-    })
+    Figure::from_scores(metric, &values(part, name))
 }

@@ -56,7 +56,7 @@ pub(super) struct Part<'a> {
 impl<'a> Part<'a> {
     /// The workload of that name with the candidates that are `shared` by so many `runs`; `None`
     /// where the run has none.
-    pub fn of(
+    pub fn from_run(
         (run, analysis): &'a (Run, Analysis),
         table: &'a Table,
         name: &str,

@@ -3,10 +3,10 @@
 
 use serde::Serialize;
 
-use super::figures::Figure;
 use crate::decide::compare::Comparison;
-use crate::decide::schedule;
+use crate::decide::figure::Figure;
 use crate::decide::table::Table;
+use crate::distinct;
 use crate::import::study::facts::Facts;
 use crate::import::{Imported, ToolResult, observe};
 use crate::model::candidate::{Candidate, Kind, Stack};
@@ -18,7 +18,6 @@ use crate::model::run::Run;
 use crate::model::workload::{DriverName, Metric, Workload};
 use crate::phrases;
 use crate::prepare::support::format_of;
-use crate::stats::sample;
 
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
@@ -159,11 +158,11 @@ pub struct PublishedRatio {
 
 /// Puts `study` beside `run`. `imported` is the study's table, judged by its facts.
 pub fn with_study(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> StudyComparison {
-    let table = Table::from_run(run, schedule::evidence_blocks(run));
+    let table = Table::from_evidence(run);
     let mut rows = Vec::new();
     let mut pairs = Vec::new();
     for (at, workload) in WorkloadIx::each(&run.header.workloads) {
-        let Some(pattern) = Pattern::of(workload) else { continue };
+        let Some(pattern) = Pattern::from_workload(workload) else { continue };
         for (candidate, of) in CandidateIx::each(&run.header.candidates) {
             let published = published(imported, pattern, of);
             let ours = figure(&table, workload, at, candidate);
@@ -207,7 +206,7 @@ struct Pattern {
 
 impl Pattern {
     /// Of a workload of ours that is told in bytes or operations a second.
-    fn of(workload: &Workload) -> Option<Pattern> {
+    fn from_workload(workload: &Workload) -> Option<Pattern> {
         let is_rate = matches!(workload.metric, Metric::Bandwidth | Metric::Iops);
         if !is_rate || workload.profile.is_some() || workload.fio_job.is_some() {
             return None;
@@ -225,7 +224,7 @@ impl Pattern {
     }
 
     /// Of a test as studies name it: `sequential read after drop_caches`, `random write`, `rndrw`.
-    fn of_test(test: &str) -> Option<Pattern> {
+    fn from_test(test: &str) -> Option<Pattern> {
         let (is_random, rest) = match test {
             "read" | "write" => (false, test),
             "rndrw" => (true, "readwrite"),
@@ -282,7 +281,7 @@ fn published(imported: &Imported, pattern: Pattern, candidate: &Candidate) -> Ve
         let is_same = text("filesystem").eq_ignore_ascii_case(&fs)
             && is_encrypted != (layer.is_empty() || layer == "none");
         let test = r.test.as_deref()?;
-        if !is_same || Pattern::of_test(test)? != pattern {
+        if !is_same || Pattern::from_test(test)? != pattern {
             return None;
         }
         let metric = r.metrics.iter().find(|m| m.name == "throughput" && m.unit == "bytes/s")?;
@@ -309,7 +308,7 @@ fn figure(
     at: WorkloadIx,
     candidate: CandidateIx,
 ) -> Option<Figure> {
-    let values: Vec<f64> = table.values(at, candidate).iter().flatten().copied().collect();
+    let of = Figure::from_scores(workload.metric, &table.scores(at, candidate))?;
     let bytes = match workload.metric {
         Metric::Iops => workload.job.bs as f64,
         Metric::Bandwidth
@@ -317,13 +316,7 @@ fn figure(
         | Metric::TransactionsPerSecond
         | Metric::LatencyP99 => 1.0,
     };
-    let scale = |score: f64| workload.metric.of_score(score) * bytes;
-    Some(Figure {
-        mean: scale(sample::mean(&values)?),
-        min: scale(values.iter().copied().min_by(f64::total_cmp)?),
-        max: scale(values.iter().copied().max_by(f64::total_cmp)?),
-        cells: values.len() as u32,
-    })
+    Some(Figure { mean: of.mean * bytes, min: of.min * bytes, max: of.max * bytes, ..of })
 }
 
 /// Ratios of published figures of the same setting, tool, test and block size.
@@ -366,7 +359,7 @@ fn not_comparable(
             let value = r.setup.get(key).filter(|_| is_cell)?;
             Some(printable(value.as_bytes()))
         };
-        unique(imported.results.iter().filter_map(of).filter(|value| !value.is_empty()))
+        distinct::in_order(imported.results.iter().filter_map(of).filter(|value| !value.is_empty()))
     };
     let setting = |what, ours, theirs| NotComparable::Setting { what, ours, theirs };
     let host = run.header.host.model.clone().unwrap_or_else(|| run.header.host.arch.clone());
@@ -403,14 +396,14 @@ fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
     let is_rate = |name: &str| name == "throughput" || name == "throughput_approx";
     let theirs = imported.results.iter().filter(|r| r.metrics.iter().any(|m| is_rate(&m.name)));
     let theirs = theirs.map(|r| printable(r.tool.as_bytes())).filter(|tool| !tool.is_empty());
-    (unique(ours), unique(theirs))
+    (distinct::in_order(ours), distinct::in_order(theirs))
 }
 
 /// The block sizes of the run beside those of the study, once for all workloads of the same ones.
 fn block_sizes(run: &Run, rows: &[Row]) -> Vec<NotComparable> {
     let sizes = run.header.workloads.iter().filter_map(|workload| {
         let of = rows.iter().filter(|r| r.workload == workload.name).flat_map(|r| &r.published);
-        let theirs = unique(of.filter_map(|p| p.block_size_bytes));
+        let theirs = distinct::in_order(of.filter_map(|p| p.block_size_bytes));
         (!theirs.is_empty()).then(|| ((workload.job.bs, theirs), workload.name.clone()))
     });
     let row = |((ours_bytes, theirs_bytes), workloads)| NotComparable::BlockSize {
@@ -419,14 +412,4 @@ fn block_sizes(run: &Run, rows: &[Row]) -> Vec<NotComparable> {
         theirs_bytes,
     };
     phrases::grouped(sizes).into_iter().map(row).collect()
-}
-
-fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all: Vec<T> = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
 }

@@ -13,6 +13,7 @@ mod residuals;
 use crate::decide::compare::Comparison;
 use crate::decide::lead::{Against, Lead};
 use crate::decide::table::Table;
+use crate::distinct;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::autocorrelation::{Lag1, lag1, widening};
@@ -99,15 +100,11 @@ pub fn might_be_autocorrelated(
     let candidates = || CandidateIx::all(run.header.candidates.len());
     let waves = candidates()
         .filter_map(|c| Some((c, lag1(&common_residuals(run, table, comparisons, c))?)));
-    let mut found: Vec<CandidateIx> =
-        suspects(waves, most, WAVE_ALPHA).into_iter().map(|(candidate, _)| candidate).collect();
+    let waves = suspects(waves, most, WAVE_ALPHA).into_iter().map(|(candidate, _)| candidate);
     let alpha = NOISY_ALPHA / most as f64;
-    found.extend(candidates().filter(|c| {
+    distinct::sorted(waves.chain(candidates().filter(|c| {
         residuals::scatters_alone(run, table, comparisons, *c).is_some_and(|p| p < alpha)
-    }));
-    found.sort_unstable();
-    found.dedup();
-    found
+    })))
 }
 
 /// How many times as wide the interval of `a` and `b` may be made for the answer to be taken while

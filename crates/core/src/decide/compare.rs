@@ -123,16 +123,14 @@ fn share(run: &Run, candidate: CandidateIx) -> f64 {
 /// Candidates of a workload, best first: by the mean of their differences against all others, so
 /// that one dropped early is not ranked by what the device could do in its blocks.
 fn rank(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<CandidateIx> {
-    let excluded = exclude::of(run, table, workload);
+    let excluded = exclude::excluded(run, table, workload);
     let measured: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len())
         .filter(|c| !excluded.iter().any(|e| e.candidate == *c))
         .filter(|c| run.header.candidates[*c].twin_of.is_none())
         .filter(|c| table.values(workload, *c).iter().any(Option::is_some))
         .collect();
-    let own_mean = |c: CandidateIx| {
-        let values: Vec<f64> = table.values(workload, c).iter().flatten().copied().collect();
-        crate::stats::sample::mean(&values).unwrap_or(0.0)
-    };
+    let own_mean =
+        |c: CandidateIx| crate::stats::sample::mean(&table.scores(workload, c)).unwrap_or(0.0);
     let score = |c: CandidateIx| -> f64 {
         let against = |other: &CandidateIx| {
             let differences = table.differences(workload, c, *other);

@@ -36,7 +36,7 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
     let blocks = if !schedule::has_question(run) || complete < protocol.first_look() {
         Some(protocol.first_look())
     } else {
-        let table = Table::from_run(run, schedule::evidence_blocks(run));
+        let table = Table::from_evidence(run);
         let all = WorkloadIx::all(run.header.workloads.len());
         all.map(|w| decided_at(run, &table, w)).try_fold(complete, |most, at| Some(most.max(at?)))
     };

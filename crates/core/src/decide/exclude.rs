@@ -30,7 +30,7 @@ pub struct Excluded {
 }
 
 /// Those left out on `workload`, by index. Empty for runs of version 0.1, which ranked everybody.
-pub fn of(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded> {
+pub fn excluded(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded> {
     if run.header.protocol.rules.is_all_pairs() {
         return Vec::new();
     }
@@ -76,7 +76,7 @@ fn read_counts(
     for cell in table.blocks_of(run).filter_map(|b| b.cells.iter().rfind(own)) {
         let is_warm = cell.truth.cache == CacheState::Warm;
         let is_counted = rounds::counts(run, cell)
-            && figure::of(of.metric, cell).is_some()
+            && figure::of_cell(of.metric, cell).is_some()
             && (is_warm || !evidence::is_invalid(&run.header, cell));
         if !is_counted {
             continue;
@@ -112,7 +112,6 @@ fn is_memory(run: &Run, candidate: CandidateIx) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decide::schedule;
     use crate::testing::RunBuilder;
 
     /// The first candidate's cells do not know where their bytes came from; the devices moved so
@@ -128,8 +127,8 @@ mod tests {
     fn left_out(change: fn(&mut Cell)) -> Vec<NotRanked> {
         let run = RunBuilder::directories(&["/a", "/b"]).workloads(&["seqread"]).cells(change);
         let run = run.play(5, |_, _, _| 900.0).build();
-        let table = Table::from_run(&run, schedule::evidence_blocks(&run));
-        of(&run, &table, WorkloadIx::FIRST).iter().map(|excluded| excluded.reason).collect()
+        let table = Table::from_evidence(&run);
+        excluded(&run, &table, WorkloadIx::FIRST).iter().map(|excluded| excluded.reason).collect()
     }
 
     /// Of cells that cannot tell whether they were cold, those count whose devices moved the bytes.

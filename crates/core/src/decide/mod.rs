@@ -146,7 +146,7 @@ fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
 /// are independent as far as can be seen; while more looks are to come, what is said of a candidate
 /// that might wander must be clear all the same.
 pub fn is_decided(run: &Run) -> bool {
-    let table = Table::from_run(run, schedule::evidence_blocks(run));
+    let table = Table::from_evidence(run);
     let comparisons = comparisons(run, &table);
     if run.header.protocol.rules == Rules::Lead {
         return WorkloadIx::each(&comparisons).all(|(w, c)| has_lead(run, &table, w, c));

@@ -3,7 +3,6 @@
 //! sample.
 
 use super::protocol::FIRST_LOOK;
-use super::schedule;
 use super::table::Table;
 use crate::model::event::Header;
 use crate::model::host::Layer;
@@ -27,8 +26,7 @@ pub fn pooled(header: &Header, stored: &[Run]) -> Option<PooledControls> {
     if has_twin(header) || runs.is_empty() {
         return None;
     }
-    let tables: Vec<Table> =
-        runs.iter().map(|run| Table::from_run(run, schedule::evidence_blocks(run))).collect();
+    let tables: Vec<Table> = runs.iter().map(|run| Table::from_evidence(run)).collect();
     let of = |workload: &Workload| {
         let all = runs.iter().zip(&tables);
         let differences: Vec<f64> =

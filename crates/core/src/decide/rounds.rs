@@ -88,7 +88,7 @@ pub fn figure(run: &Run, round: &Block, workload: WorkloadIx) -> Option<f64> {
     let metric = workload.get(&run.header.workloads)?.metric;
     let mut cells = round.cells.iter().filter(|cell| cell.workload == workload);
     let valid = cells.rfind(|cell| !evidence::is_invalid(&run.header, cell))?;
-    super::figure::of(metric, valid).filter(|figure| *figure > 0.0 && figure.is_finite())
+    super::figure::of_cell(metric, valid).filter(|figure| *figure > 0.0 && figure.is_finite())
 }
 
 /// What the last five rounds show; `None` for fewer, or where one of them has no figure.

@@ -1,7 +1,7 @@
 //! The numbers a comparison rests on: the score of every cell that counts, `ln(rate)` or
 //! `-ln(latency)`, so that more is better throughout.
 
-use super::{figure, rounds};
+use super::{figure, rounds, schedule};
 use crate::evidence;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::{Block, Run};
@@ -31,10 +31,15 @@ impl Table {
                 }
                 let metric = workload.metric;
                 let slot = &mut values[usize::from(cell.workload)][usize::from(cell.candidate)];
-                slot[position] = figure::of(metric, cell).map(|f| metric.to_score(f));
+                slot[position] = figure::of_cell(metric, cell).map(|f| metric.to_score(f));
             }
         }
         Table { blocks: chosen.iter().map(|b| b.block).collect(), values }
+    }
+
+    /// The blocks that the verdicts of `run` rest on.
+    pub fn from_evidence(run: &Run) -> Table {
+        Table::from_run(run, schedule::evidence_blocks(run))
     }
 
     /// Numbers of the blocks in it.
@@ -50,6 +55,11 @@ impl Table {
     /// Scores of a candidate on a workload, one entry a block.
     pub fn values(&self, workload: WorkloadIx, candidate: CandidateIx) -> &[Option<f64>] {
         &self.values[usize::from(workload)][usize::from(candidate)]
+    }
+
+    /// The same of the blocks that have one.
+    pub fn scores(&self, workload: WorkloadIx, candidate: CandidateIx) -> Vec<f64> {
+        self.values(workload, candidate).iter().flatten().copied().collect()
     }
 
     /// Score of `a` less score of `b` in every block in which both were measured.
@@ -71,7 +81,7 @@ mod tests {
         for name in ["randwrite", "seqread", "smallfiles", "randrw", "seqwrite"] {
             let workload = crate::workloads::find(name).unwrap();
             let cell = crate::testing::measurement(&workload, 50e6);
-            let got = workload.metric.of(&cell).unwrap();
+            let got = workload.metric.value(&cell).unwrap();
             assert!((got / 50e6 - 1.0).abs() < 1e-6, "{name}: {got}");
         }
     }
@@ -88,8 +98,8 @@ mod tests {
             assert!((difference - libm::log(3.0)).abs() < 1e-9, "{difference}");
         }
         let score = table.values(WorkloadIx::FIRST, second)[0].unwrap();
-        assert!((Metric::LatencyP99.of_score(score) - 3e6).abs() < 1.0);
-        assert!((Metric::Iops.of_score(Metric::Iops.to_score(7.0)) - 7.0).abs() < 1e-9);
+        assert!((Metric::LatencyP99.from_score(score) - 3e6).abs() < 1.0);
+        assert!((Metric::Iops.from_score(Metric::Iops.to_score(7.0)) - 7.0).abs() < 1e-9);
     }
 
     #[test]

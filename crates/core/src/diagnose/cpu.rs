@@ -1,8 +1,8 @@
 //! Causes on the processor's side: a quota, bakeoff itself, a kernel thread, the calling thread,
 //! system calls, others who take the CPUs.
 
-use super::baseline::{self, BOUND, Step};
-use super::seen::Seen;
+use super::baseline::{self, BOUND, LayerShare};
+use super::context::CellContext;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
 use crate::model::ceiling::Layer;
@@ -24,18 +24,18 @@ const WORTH_TELLING: f64 = 0.05;
 const CROWDED: f64 = 0.5;
 
 /// What the kernel's own accounts say kept us from running: no inference is needed.
-pub fn kept_from_running(seen: &Seen) -> Option<Reason> {
-    quota(seen).or_else(|| waiting_thread(seen))
+pub fn kept_from_running(context: &CellContext) -> Option<Reason> {
+    quota(context).or_else(|| waiting_thread(context))
 }
 
 /// Every other cause on this side that holds, the surest first.
-pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    ourselves(seen, steps)
-        .or_else(|| in_memory(seen, steps))
-        .or_else(|| kernel_thread(seen))
-        .or_else(|| interrupts(seen))
-        .or_else(|| calling_thread(seen, steps))
-        .or_else(|| crowded(seen))
+pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
+    ourselves(context, steps)
+        .or_else(|| in_memory(context, steps))
+        .or_else(|| kernel_thread(context))
+        .or_else(|| interrupts(context))
+        .or_else(|| calling_thread(context, steps))
+        .or_else(|| crowded(context))
 }
 
 /// A share of the time as it is told: clocks differ in precision, and threads of one kind run on
@@ -44,8 +44,8 @@ fn told(share: f64) -> f64 {
     share.clamp(0.0, 1.0)
 }
 
-fn quota(seen: &Seen) -> Option<Reason> {
-    let held = seen.telemetry()?.quota_held_ns? as f64 / seen.wall_ns();
+fn quota(context: &CellContext) -> Option<Reason> {
+    let held = context.telemetry()?.quota_held_ns? as f64 / context.wall_ns();
     (held >= HELD).then(|| {
         let clue = Clue::Processor(Processor::Quota { share: told(held) });
         Reason::proved(Cause::Cpu, clue).subject(Subject::Quota).share(held)
@@ -53,13 +53,13 @@ fn quota(seen: &Seen) -> Option<Reason> {
 }
 
 /// The generator: its own work takes the time, or it does no more without any I/O.
-fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+fn ourselves(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let alone = baseline::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
     if let Some(step) = alone {
         let clue = Clue::Processor(Processor::OwnRate { share: told(step.share) });
         return Some(Reason::proved(Cause::Cpu, clue).subject(Subject::Bakeoff));
     }
-    let share = seen.m().tool_ns as f64 / seen.wall_ns();
+    let share = context.m().tool_ns as f64 / context.wall_ns();
     (share >= HALF).then(|| {
         let clue = Clue::Processor(Processor::OwnWork { share: told(share) });
         Reason::consistent(Cause::Cpu, clue).subject(Subject::Bakeoff).share(share)
@@ -67,28 +67,28 @@ fn ourselves(seen: &Seen, steps: &[Step]) -> Option<Reason> {
 }
 
 /// The cipher or the filesystem is no faster where no disk is below it.
-fn in_memory(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+fn in_memory(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     // Of calls of some bytes it is the calls that take the time, on any filesystem.
-    if seen.job().bs <= SMALL_CALL_BYTES {
+    if context.job().bs <= SMALL_CALL_BYTES {
         return None;
     }
     let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
     let (step, subject) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
         (Some(step), _) => (step, Subject::DmCrypt),
-        (None, Some(step)) => (step, Subject::Filesystem(baseline::filesystem(seen))),
+        (None, Some(step)) => (step, Subject::Filesystem(baseline::filesystem(context))),
         (None, None) => return None,
     };
-    let of = OfLayer { share: told(step.share), ..baseline::of_layer(seen, step) };
+    let of = OfLayer { share: told(step.share), ..baseline::of_layer(context, step) };
     Some(Reason::proved(Cause::Cpu, Clue::OfLayer(of)).subject(subject))
 }
 
 /// A thread that works for storage: one that runs all the time, or takes the longest part of a
 /// chain in which each waits for the one before.
-fn kernel_thread(seen: &Seen) -> Option<Reason> {
-    let thread = seen.telemetry()?.threads.first()?;
-    let share = thread.cpu_ns as f64 / seen.wall_ns();
-    let device = seen.disks().map_or(0.0, |disk| (disk.queue / seen.depth()).min(1.0));
-    let (lane, _) = seen.lane_cpu();
+fn kernel_thread(context: &CellContext) -> Option<Reason> {
+    let thread = context.telemetry()?.threads.first()?;
+    let share = thread.cpu_ns as f64 / context.wall_ns();
+    let device = context.disks().map_or(0.0, |disk| (disk.queue / context.depth()).min(1.0));
+    let (lane, _) = context.lane_cpu();
     let is_longest = share >= HALF && share > device && share > lane;
     (share >= BUSY || is_longest).then(|| {
         let clue = Clue::Processor(Processor::Thread {
@@ -97,7 +97,7 @@ fn kernel_thread(seen: &Seen) -> Option<Reason> {
             drive: told(device),
             lane: told(lane),
         });
-        let subject = match baseline::filesystem(seen) {
+        let subject = match baseline::filesystem(context) {
             // What serves a filesystem in user space has its name.
             Some(fs) if fs == thread.name => Subject::Filesystem(Some(fs)),
             _ => {
@@ -111,8 +111,8 @@ fn kernel_thread(seen: &Seen) -> Option<Reason> {
 }
 
 /// A host controller that keeps one CPU busy with its interrupts, as dwc_otg does.
-fn interrupts(seen: &Seen) -> Option<Reason> {
-    let (cpu, share) = seen.interrupts()?;
+fn interrupts(context: &CellContext) -> Option<Reason> {
+    let (cpu, share) = context.interrupts()?;
     (share >= INTERRUPTS).then(|| {
         let clue = Clue::Processor(Processor::Interrupts { cpu, share: told(share) });
         Reason::consistent(Cause::Cpu, clue).subject(Subject::Interrupts).share(share)
@@ -120,20 +120,20 @@ fn interrupts(seen: &Seen) -> Option<Reason> {
 }
 
 /// The thread that makes the calls was ready and another ran.
-fn waiting_thread(seen: &Seen) -> Option<Reason> {
-    let waited = seen.waited().filter(|share| *share >= HALF)?;
-    let (lane, _) = seen.lane_cpu();
+fn waiting_thread(context: &CellContext) -> Option<Reason> {
+    let waited = context.waited().filter(|share| *share >= HALF)?;
+    let (lane, _) = context.lane_cpu();
     let (told_waited, ran) = (told(waited), told(lane));
     let clue = Clue::Processor(Processor::WaitedForCpu { waited: told_waited, ran });
     Some(Reason::proved(Cause::Cpu, clue).subject(Subject::OtherProcesses).share(waited))
 }
 
 /// The thread that makes the calls never rests.
-fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    let (all, system) = seen.lane_cpu();
-    let waited = seen.waited().unwrap_or(0.0);
+fn calling_thread(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
+    let (all, system) = context.lane_cpu();
+    let waited = context.waited().unwrap_or(0.0);
     let calls = baseline::find(steps, Layer::Calls);
-    let is_small = seen.job().bs <= SMALL_CALL_BYTES;
+    let is_small = context.job().bs <= SMALL_CALL_BYTES;
     let is_ready = all >= HALF && all + waited >= BUSY;
     if !is_ready || (system < all * 0.3 && !is_small) {
         return None;
@@ -147,23 +147,23 @@ fn calling_thread(seen: &Seen, steps: &[Step]) -> Option<Reason> {
         return Some(Reason::proved(Cause::SystemCalls, clue).share(all));
     }
     if is_small {
-        let ns = seen.wall_ns() * seen.lanes() / seen.m().total_ios().max(1) as f64;
-        let clue = ran(Calling::SmallCalls { ns, bytes: seen.job().bs });
+        let ns = context.wall_ns() * context.lanes() / context.m().total_ios().max(1) as f64;
+        let clue = ran(Calling::SmallCalls { ns, bytes: context.job().bs });
         return Some(Reason::consistent(Cause::SystemCalls, clue).share(all));
     }
-    let filesystem = baseline::filesystem(seen);
+    let filesystem = baseline::filesystem(context);
     let clue = ran(Calling::InKernel { share: told(system / all), filesystem });
     Some(Reason::consistent(Cause::Cpu, clue).subject(Subject::CallingThread).share(all))
 }
 
 /// Others want the CPUs and get them: all are busy, somebody always waits, and it is neither us
 /// nor the disk that takes the time.
-fn crowded(seen: &Seen) -> Option<Reason> {
-    let (busy, waiting) = (seen.cpus_busy()?, seen.cpu_pressure()?);
-    let (lane, _) = seen.lane_cpu();
-    let device = seen.disks().map_or(0.0, |disk| disk.queue / seen.depth());
+fn crowded(context: &CellContext) -> Option<Reason> {
+    let (busy, waiting) = (context.cpus_busy()?, context.cpu_pressure()?);
+    let (lane, _) = context.lane_cpu();
+    let device = context.disks().map_or(0.0, |disk| disk.queue / context.depth());
     let is_crowded = busy >= 0.9 && waiting >= CROWDED && lane < HALF && device < HALF;
-    (is_crowded && seen.flush_share() < HALF).then(|| {
+    (is_crowded && context.flush_share() < HALF).then(|| {
         let (busy, waiting) = (told(busy), told(waiting));
         let clue = Clue::Processor(Processor::Crowded { busy, waiting, lane: told(lane) });
         Reason::consistent(Cause::Cpu, clue).subject(Subject::OtherProcesses).share(1.0 - lane)

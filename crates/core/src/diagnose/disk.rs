@@ -1,9 +1,9 @@
 //! Causes on the disk's side: its flushes, the limit of dirty pages, the link, the place
 //! on it, the disk itself, one request at a time.
 
-use super::baseline::{self, BOUND, Step};
+use super::baseline::{self, BOUND, LayerShare};
+use super::context::{CellContext, Totals};
 use super::flash;
-use super::seen::{Seen, Totals};
 use crate::evidence::pattern;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
@@ -33,25 +33,25 @@ const GRADIENT: f64 = 0.9;
 const SLOPED: f64 = 0.6;
 
 /// The cause on this side that holds.
-pub fn reasons(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    flash::reasons(seen)
-        .or_else(|| flush(seen, steps))
-        .or_else(|| writeback(seen))
-        .or_else(|| position(seen, steps))
-        .or_else(|| bus(seen, steps))
-        .or_else(|| by_layers(seen, steps))
-        .or_else(|| by_signals(seen))
+pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
+    flash::reasons(context)
+        .or_else(|| flush(context, steps))
+        .or_else(|| writeback(context))
+        .or_else(|| position(context, steps))
+        .or_else(|| bus(context, steps))
+        .or_else(|| by_layers(context, steps))
+        .or_else(|| by_signals(context))
 }
 
 /// Small amounts made durable again and again: the time goes to the flushes, not to the data.
-fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    let share = seen.flush_share();
-    let top = seen.top();
-    let is_bandwidth = top.is_some_and(|disk| disk.queue >= FULL_QUEUE) && !is_small(seen);
+fn flush(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
+    let share = context.flush_share();
+    let top = context.top();
+    let is_bandwidth = top.is_some_and(|disk| disk.queue >= FULL_QUEUE) && !is_small(context);
     if share < FLUSHING || is_bandwidth {
         return None;
     }
-    let m = seen.m();
+    let m = context.m();
     let flushes = m.flush.as_ref().map_or(0, |f| f.total_ios);
     let clue = Clue::Drive(Drive::Flushes { count: flushes, share });
     let mut reason = Reason::consistent(Cause::Flush, clue).share(share);
@@ -61,7 +61,7 @@ fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     let without = baseline::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
     Some(match without {
         Some(step) => {
-            let rate = seen.in_its_metric(step.rate);
+            let rate = context.in_its_metric(step.rate);
             reason.proved_by(Clue::Drive(Drive::WithoutFlushes(rate)))
         }
         None => reason,
@@ -69,17 +69,17 @@ fn flush(seen: &Seen, steps: &[Step]) -> Option<Reason> {
 }
 
 /// Whether so little is written between flushes that the data cannot be what takes the time.
-fn is_small(seen: &Seen) -> bool {
-    let job = seen.job();
+fn is_small(context: &CellContext) -> bool {
+    let job = context.job();
     let every = u64::from(job.fsync.max(job.fdatasync));
     job.rw == Rw::SmallFiles || (every > 0 && every.saturating_mul(job.bs) <= LARGE_BYTES)
 }
 
 /// A writer through the page cache that waits at the limit of dirty pages.
-fn writeback(seen: &Seen) -> Option<Reason> {
-    let job = seen.job();
-    let memory = seen.telemetry()?.memory.as_ref()?;
-    if !job.rw.writes() || job.direct || seen.flush_share() >= FLUSHING {
+fn writeback(context: &CellContext) -> Option<Reason> {
+    let job = context.job();
+    let memory = context.telemetry()?.memory.as_ref()?;
+    if !job.rw.writes() || job.direct || context.flush_share() >= FLUSHING {
         return None;
     }
     // balance_dirty_pages() begins to slow writers down halfway between the two thresholds.
@@ -91,7 +91,7 @@ fn writeback(seen: &Seen) -> Option<Reason> {
         .map(|(dirty, writeback)| dirty.saturating_add(*writeback))
         .collect();
     let near = held.iter().filter(|bytes| **bytes as f64 >= from as f64 * 0.9).count();
-    let (lane, _) = seen.lane_cpu();
+    let (lane, _) = context.lane_cpu();
     let is_it = !held.is_empty() && near * 2 >= held.len() && from > 0 && lane < 0.7;
     is_it.then(|| {
         let most_bytes = held.iter().max().copied().unwrap_or(0);
@@ -101,21 +101,21 @@ fn writeback(seen: &Seen) -> Option<Reason> {
 }
 
 /// The rate depends on where the data lies.
-fn position(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+fn position(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let ends = baseline::find(steps, Layer::Start).zip(baseline::find(steps, Layer::End));
     if let Some((start, end)) = ends {
         let (slow, fast) = (start.rate.min(end.rate), start.rate.max(end.rate));
-        let rate = seen.rate();
+        let rate = context.rate();
         let is_between = rate >= slow * BOUND && rate <= fast / BOUND;
         if slow < fast * GRADIENT && is_between {
-            let [start, end] = [start, end].map(|step| seen.in_its_metric(step.rate));
+            let [start, end] = [start, end].map(|step| context.in_its_metric(step.rate));
             let clue = Clue::Drive(Drive::Ends { start, end });
             return Some(Reason::proved(Cause::Position, clue));
         }
     }
-    let slope = steep(seen.m())?;
-    let at_the_disk = seen.disks()?.queue >= AT_THE_DISK;
-    (at_the_disk && is_of_the_place(seen, slope)).then(|| {
+    let slope = steep(context.m())?;
+    let at_the_disk = context.disks()?.queue >= AT_THE_DISK;
+    (at_the_disk && is_of_the_place(context, slope)).then(|| {
         let clue = Clue::Drive(Drive::Slope { change: libm::expm1(slope) });
         Reason::consistent(Cause::Position, clue)
     })
@@ -130,53 +130,53 @@ fn steep(m: &Measurement) -> Option<f64> {
 
 /// Whether the place and not the time makes the slope, which in one pass over a file are one: it
 /// is there in every pass, or what was written once is read like that in most cells.
-fn is_of_the_place(seen: &Seen, slope: f64) -> bool {
-    let job = seen.job();
-    if seen.own_bytes() / job.size.max(1) >= 2 {
+fn is_of_the_place(context: &CellContext, slope: f64) -> bool {
+    let job = context.job();
+    if context.own_bytes() / job.size.max(1) >= 2 {
         return true;
     }
     let is_alike = |cell: &&&Cell| steep(&cell.measurement).is_some_and(|s| s * slope > 0.0);
-    let again = seen.alike.iter().filter(is_alike).count();
-    job.rw == Rw::Read && again * 2 > seen.alike.len()
+    let again = context.alike.iter().filter(is_alike).count();
+    job.rw == Rw::Read && again * 2 > context.alike.len()
 }
 
 /// The link carries no more.
-fn bus(seen: &Seen, steps: &[Step]) -> Option<Reason> {
-    if seen.flush_share() >= FLUSHING {
+fn bus(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
+    if context.flush_share() >= FLUSHING {
         return None;
     }
-    let links = seen.layers().filter_map(|disk| disk.link.as_ref());
+    let links = context.layers().filter_map(|disk| disk.link.as_ref());
     let subject = Subject::Links(links.map(|link| link.as_str().to_string()).collect());
     if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
-        let (share, rate) = (step.share, seen.in_its_metric(step.rate));
+        let (share, rate) = (step.share, context.in_its_metric(step.rate));
         let clue = Clue::Drive(Drive::OfLink { share, rate });
         return Some(Reason::proved(Cause::Bus, clue).subject(subject));
     }
     let practice = baseline::find(steps, Layer::LinkPractice)?;
     // More than others reached may be the link or not; so little over it cannot be told apart.
     (PRACTICE..=1.25).contains(&practice.share).then(|| {
-        let (share, rate) = (practice.share, seen.in_its_metric(practice.rate));
+        let (share, rate) = (practice.share, context.in_its_metric(practice.rate));
         let clue = Clue::Drive(Drive::OfPractice { share, rate });
         Reason::consistent(Cause::Bus, clue).subject(subject)
     })
 }
 
 /// The raw device is no faster, or it is with more requests at a time.
-fn by_layers(seen: &Seen, steps: &[Step]) -> Option<Reason> {
+fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let deep = baseline::find(steps, Layer::Deep);
     // What writes gather in memory goes to the disk many at a time, whatever the depth.
-    let is_asked_singly = seen.depth() < 4.0 && !seen.job().rw.writes();
+    let is_asked_singly = context.depth() < 4.0 && !context.job().rw.writes();
     // Of a slow disk's few large requests the first ones often cost nothing.
-    let gain = if seen.job().bs >= LARGE_BYTES { 1.5 } else { 1.2 };
+    let gain = if context.job().bs >= LARGE_BYTES { 1.5 } else { 1.2 };
     if let Some(step) = deep.filter(|step| step.share <= 1.0 / gain && is_asked_singly) {
         let times = 1.0 / step.share.max(1e-9);
         let clue = Clue::Drive(Drive::Deeper { times });
-        let at = seen.top().map_or(0.0, |disk| disk.queue.min(1.0));
+        let at = context.top().map_or(0.0, |disk| disk.queue.min(1.0));
         return Some(Reason::proved(Cause::QueueDepth, clue).share(at.max(0.01)));
     }
     let raw = [Layer::Raw, Layer::Deep].iter().filter_map(|layer| baseline::find(steps, *layer));
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
-    let job = seen.job();
+    let job = context.job();
     if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
         let clue = Clue::Drive(Drive::FasterThanRaw { times: lowest.share });
         return Some(Reason::proved(Cause::PageCache, clue));
@@ -184,25 +184,25 @@ fn by_layers(seen: &Seen, steps: &[Step]) -> Option<Reason> {
     // What is much faster than a layer does not stand on it.
     (BOUND..=FASTER_THAN_IT)
         .contains(&lowest.share)
-        .then(|| Reason::proved(Cause::Device, Clue::OfLayer(baseline::of_layer(seen, lowest))))
+        .then(|| Reason::proved(Cause::Device, Clue::OfLayer(baseline::of_layer(context, lowest))))
 }
 
 /// What the queue says where nothing below was measured.
-fn by_signals(seen: &Seen) -> Option<Reason> {
-    let disk: Totals = seen.top()?;
-    let bottom = seen.disks().unwrap_or(disk);
+fn by_signals(context: &CellContext) -> Option<Reason> {
+    let disk: Totals = context.top()?;
+    let bottom = context.disks().unwrap_or(disk);
     // A loop or mapper device above a disk that rests waits for itself, which is still a device
     // to those who write to it.
     let at_the_disk = disk.queue.max(bottom.queue);
-    let busy = at_the_disk / seen.depth().min(FULL_QUEUE);
+    let busy = at_the_disk / context.depth().min(FULL_QUEUE);
     let await_ms = disk.await_ms;
     let in_flight = Clue::Drive(Drive::InFlight { requests: at_the_disk, await_ms });
     if at_the_disk >= FULL_QUEUE {
         return Some(Reason::consistent(Cause::Device, in_flight));
     }
-    let job = seen.job();
+    let job = context.job();
     let is_direct = job.direct || !job.rw.writes();
-    let is_single = seen.depth() < 2.0 && is_direct && disk.queue <= ONE_AT_A_TIME;
+    let is_single = context.depth() < 2.0 && is_direct && disk.queue <= ONE_AT_A_TIME;
     // Of a large request most of the time goes to moving it, however many there are.
     if is_single && job.bs < LARGE_BYTES && at_the_disk >= AT_THE_DISK {
         let clue = Clue::Drive(Drive::OneInFlight { share: disk.queue, await_ms });

@@ -2,7 +2,7 @@
 //!
 //! They come first: where one of them holds, nothing else about the cell can be told.
 
-use super::seen::Seen;
+use super::context::CellContext;
 use crate::evidence::clock;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
@@ -22,8 +22,8 @@ const FOREIGN_FLOOR_BYTES: u64 = 4 << 20;
 const MOVED: f64 = 0.9;
 
 /// The clock was lowered for heat or power while the cell ran.
-pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
-    let t = seen.telemetry()?;
+pub fn heat_or_power(context: &CellContext) -> Option<Reason> {
+    let t = context.telemetry()?;
     let bits = t.throttled_bits();
     if bits != 0 {
         let share = t.throttled.iter().filter(|b| *b & throttled::NOW != 0).count() as f64
@@ -35,20 +35,20 @@ pub fn heat_or_power(seen: &Seen) -> Option<Reason> {
         let clue = Clue::Around(Around::Throttled { bits, share });
         return Some(Reason::consistent(Cause::HeatOrPower, clue).subject(subject));
     }
-    lowered_clock(seen)
+    lowered_clock(context)
 }
 
 /// Without a word of the firmware: a clock that fell while it was hot, or together with the rate.
-fn lowered_clock(seen: &Seen) -> Option<Reason> {
-    let t = seen.telemetry()?;
-    let is_hot = clock::is_hot(&seen.header.host, t);
+fn lowered_clock(context: &CellContext) -> Option<Reason> {
+    let t = context.telemetry()?;
+    let is_hot = clock::is_hot(&context.header.host, t);
     t.frequency_khz.iter().find_map(|of| {
         let most = of.most? as f64;
         let lowest = *of.values.iter().min()? as f64;
         let highest = *of.values.iter().max()? as f64;
         // A clock that idles low is a governor's doing; one that fell from its top is not.
         let fell = highest >= most * clock::FULL && lowest < most * clock::FULL;
-        let is_aligned = clock::falls_with_rate(t, of, seen.m());
+        let is_aligned = clock::falls_with_rate(t, of, context.m());
         let is_low_and_hot = is_hot && lowest < most * clock::FULL;
         if !(is_low_and_hot || fell && is_aligned) {
             return None;
@@ -63,16 +63,16 @@ fn lowered_clock(seen: &Seen) -> Option<Reason> {
 }
 
 /// Others moved bytes on the same disks, and the disks were what was waited for.
-pub fn foreign(seen: &Seen) -> Option<Reason> {
-    let (ran, _) = seen.lane_cpu();
-    if ran + seen.waited().unwrap_or(0.0) > AWAY {
+pub fn foreign(context: &CellContext) -> Option<Reason> {
+    let (ran, _) = context.lane_cpu();
+    if ran + context.waited().unwrap_or(0.0) > AWAY {
         return None;
     }
-    let truth = &seen.cell.truth;
-    let own = seen.own_bytes();
+    let truth = &context.cell.truth;
+    let own = context.own_bytes();
     let moved = truth.device_read_bytes? + truth.device_written_bytes?;
     let beyond = moved.saturating_sub(own);
-    let job = seen.job();
+    let job = context.job();
     let others = match truth.foreign_bytes {
         // What the disks moved beyond our own bytes may be the journal's; what others asked for
         // may have gone to another disk. Both must say it.
@@ -88,8 +88,8 @@ pub fn foreign(seen: &Seen) -> Option<Reason> {
 }
 
 /// The bytes came from memory, or stayed there.
-pub fn page_cache(seen: &Seen) -> Option<Reason> {
-    let (truth, job, m) = (&seen.cell.truth, seen.job(), seen.m());
+pub fn page_cache(context: &CellContext) -> Option<Reason> {
+    let (truth, job, m) = (&context.cell.truth, context.job(), context.m());
     let read = m.read.as_ref().map_or(0, |r| r.io_bytes);
     let written = m.write.as_ref().map_or(0, |w| w.io_bytes);
     // Small files are read where they were just written: in memory, by intent.
@@ -118,7 +118,7 @@ pub fn page_cache(seen: &Seen) -> Option<Reason> {
         return None;
     };
     let clue = Clue::Around(Around::Unmoved { direction, share });
-    let impossible = seen.link_bytes_per_s().is_some_and(|link| seen.bytes_per_s() > link);
+    let impossible = context.link_bytes_per_s().is_some_and(|link| context.bytes_per_s() > link);
     let reason = match impossible || share < 0.1 {
         // Bytes that no device moved were in memory: nothing else can have given them.
         true => Reason::proved(Cause::PageCache, clue),

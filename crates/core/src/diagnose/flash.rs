@@ -3,7 +3,7 @@
 //! A rate that falls or stops has many causes, the memory and the host of a virtual machine among
 //! them. The disk is one only where its own counters say so at the same time.
 
-use super::seen::Seen;
+use super::context::CellContext;
 use crate::evidence::pattern::{self, Step};
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
@@ -25,34 +25,34 @@ const LONG_STALL_NS: u64 = 150_000_000;
 const MUCH_LONGER: u64 = 10;
 
 /// The cause inside the disk that holds.
-pub fn reasons(seen: &Seen) -> Option<Reason> {
-    let m = seen.m();
+pub fn reasons(context: &CellContext) -> Option<Reason> {
+    let m = context.m();
     m.write.as_ref().or(m.create.as_ref())?;
-    fast_cache(seen).or_else(|| cleaning(seen))
+    fast_cache(context).or_else(|| cleaning(context))
 }
 
 /// One step down that stays: the disk takes longer for each byte from then on, and in the other
 /// cells it comes after as many bytes.
-fn fast_cache(seen: &Seen) -> Option<Reason> {
-    let step = fall(seen.cell)?;
-    let (before, after) = ms_per_mb(seen.telemetry()?, step.at_ns)?;
+fn fast_cache(context: &CellContext) -> Option<Reason> {
+    let step = fall(context.cell)?;
+    let (before, after) = ms_per_mb(context.telemetry()?, step.at_ns)?;
     // The rest of a fall may be the writer's; what the disk does not share is none of it.
     if before <= 0.0 || after < before / libm::sqrt(step.ratio) {
         return None;
     }
-    let others: Vec<Step> = seen.alike.iter().filter_map(|cell| fall(cell)).collect();
+    let others: Vec<Step> = context.alike.iter().filter_map(|cell| fall(cell)).collect();
     let again = others.iter().filter(|other| is_as_much(other, &step)).count();
-    if !seen.alike.is_empty() && again * 2 <= others.len() {
+    if !context.alike.is_empty() && again * 2 <= others.len() {
         return None;
     }
     let fall = Fall {
         after_bytes: step.after_bytes,
         ratio: step.ratio,
-        again: (!seen.alike.is_empty()).then_some(again),
+        again: (!context.alike.is_empty()).then_some(again),
         times: after / before,
     };
     let clue = Clue::Drive(Drive::Fall(fall));
-    Some(Reason::consistent(Cause::FastCache, clue).subject(kind(seen)))
+    Some(Reason::consistent(Cause::FastCache, clue).subject(kind(context)))
 }
 
 /// The fall of a cell's rate, where one step explains it.
@@ -67,9 +67,9 @@ fn is_as_much(a: &Step, b: &Step) -> bool {
 
 /// A virtual disk is said to rotate whatever it stands on (`BLK_FEAT_ROTATIONAL` in
 /// `drivers/block/virtio_blk.c`).
-fn kind(seen: &Seen) -> Subject {
-    let is_virtual = seen.layers().any(|disk| disk.bus.as_deref() == Some("virtio"));
-    match (is_virtual, seen.rotates()) {
+fn kind(context: &CellContext) -> Subject {
+    let is_virtual = context.layers().any(|disk| disk.bus.as_deref() == Some("virtio"));
+    match (is_virtual, context.rotates()) {
         (true, _) => Subject::VirtualDisk,
         (false, true) => Subject::ShingledDisk,
         (false, false) => Subject::Flash,
@@ -102,8 +102,8 @@ fn ms_per_mb(t: &Telemetry, at_ns: u64) -> Option<(f64, f64)> {
 }
 
 /// Flash that stands still again and again, with requests waiting for it.
-fn cleaning(seen: &Seen) -> Option<Reason> {
-    let m = seen.m();
+fn cleaning(context: &CellContext) -> Option<Reason> {
+    let m = context.m();
     let stalls = pattern::stalls(m)?;
     let write = m.write.as_ref().or(m.create.as_ref())?;
     let median_ns = write.lat_ns.p50.max(m.flush.as_ref().and_then(|f| f.lat_ns.p50))?;
@@ -112,8 +112,8 @@ fn cleaning(seen: &Seen) -> Option<Reason> {
         && stalls.share >= STALLED
         && longest_ns >= LONG_STALL_NS
         && longest_ns > median_ns.saturating_mul(MUCH_LONGER)
-        && !seen.rotates()
-        && is_waited_for(seen.telemetry()?, &stalls.spans);
+        && !context.rotates()
+        && is_waited_for(context.telemetry()?, &stalls.spans);
     is_gc.then(|| {
         let (count, share) = (stalls.spans.len(), stalls.share);
         let clue = Clue::Drive(Drive::Stalls { count, share, longest_ns, median_ns });

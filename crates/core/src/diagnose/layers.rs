@@ -57,7 +57,7 @@ impl LayerJob {
 
 /// The jobs of a workload, the most telling first. Profiles and foreign tools have none: what
 /// they do is no one job.
-pub fn of(workload: &Workload, has_device: bool) -> Vec<LayerJob> {
+pub fn jobs(workload: &Workload, has_device: bool) -> Vec<LayerJob> {
     if !workload.driver.is_native() || workload.profile.is_some() || workload.phase == Phase::Whole
     {
         return Vec::new();
@@ -96,7 +96,7 @@ pub fn of(workload: &Workload, has_device: bool) -> Vec<LayerJob> {
 /// The workload on the data file of a stack in memory; `None` for what is no one job on a file.
 pub fn in_memory(workload: &Workload, layer: Layer) -> Option<LayerJob> {
     let is_file = workload.job.rw != Rw::SmallFiles && workload.job.bs <= MEMORY_FILE_BYTES;
-    let calls = of(workload, false).into_iter().find(|planned| planned.layer == Layer::Calls)?;
+    let calls = jobs(workload, false).into_iter().find(|planned| planned.layer == Layer::Calls)?;
     let own = &workload.job;
     let job = Job { direct: own.direct, engine: own.engine, iodepth: own.iodepth, ..calls.job };
     is_file.then_some(LayerJob { layer, at: At::File, job })
@@ -139,7 +139,7 @@ mod tests {
     use crate::workloads;
 
     fn layers(name: &str, has_device: bool) -> Vec<Layer> {
-        let all = of(&workloads::find(name).unwrap(), has_device);
+        let all = jobs(&workloads::find(name).unwrap(), has_device);
         all.iter().map(|planned| planned.layer).collect()
     }
 
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_layer_is_measured_shortly_and_writes_little() {
         for workload in workloads::all() {
-            for planned in of(&workload, true) {
+            for planned in jobs(&workload, true) {
                 assert!(
                     planned.job.runtime_ns <= Some(LAYER_NS) && planned.job.min_ios <= LAYER_IOS
                 );

@@ -9,13 +9,13 @@
 //! iowait and %util are never looked at.
 
 pub mod baseline;
+pub mod context;
 mod cpu;
 mod disk;
 mod environment;
 mod flash;
 pub mod layers;
 pub mod prove;
-pub mod seen;
 pub mod summary;
 pub mod unmeasured;
 pub mod variants;
@@ -26,7 +26,7 @@ pub use crate::model::cause::{Cause, Grade};
 use crate::model::clue::Clue;
 use crate::model::event::Cell;
 use crate::model::run::Run;
-use seen::Seen;
+use context::CellContext;
 
 /// What holds one cell of a run back; `None` when its workload is not in the run.
 pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
@@ -35,7 +35,7 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
         (other.candidate, other.workload) == (cell.candidate, cell.workload)
             && other.block != cell.block
     };
-    let seen = Seen {
+    let context = CellContext {
         alike: all.filter(is_alike).collect(),
         header: &run.header,
         cell,
@@ -44,19 +44,21 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
         place: evidence::cell::place(&run.header, cell.candidate),
         positions: run.positions(cell.candidate),
     };
-    Some(reason(&seen))
+    Some(reason(&context))
 }
 
 /// The cause of a cell, or that there is none to be named.
-pub fn reason(seen: &Seen) -> Reason {
-    let steps = baseline::of(seen);
-    let found = environment::heat_or_power(seen)
-        .or_else(|| cpu::kept_from_running(seen))
-        .or_else(|| environment::foreign(seen))
-        .or_else(|| environment::page_cache(seen))
-        .or_else(|| prove::of_cpu(&steps, cpu::reasons(seen, &steps)))
-        .or_else(|| disk::reasons(seen, &steps).map(|reason| prove::of_disk(seen, &steps, reason)));
-    found.unwrap_or_else(|| Reason::unattributed(Clue::Layers(baseline::all(seen, &steps))))
+pub fn reason(context: &CellContext) -> Reason {
+    let steps = baseline::layers(context);
+    let found = environment::heat_or_power(context)
+        .or_else(|| cpu::kept_from_running(context))
+        .or_else(|| environment::foreign(context))
+        .or_else(|| environment::page_cache(context))
+        .or_else(|| prove::of_cpu(&steps, cpu::reasons(context, &steps)))
+        .or_else(|| {
+            disk::reasons(context, &steps).map(|reason| prove::of_disk(context, &steps, reason))
+        });
+    found.unwrap_or_else(|| Reason::unattributed(Clue::Layers(baseline::all(context, &steps))))
 }
 
 #[cfg(test)]

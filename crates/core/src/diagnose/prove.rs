@@ -6,9 +6,9 @@
 //! the USE and perturbation methods: a rate that falls with the clock is held back by the CPU, one
 //! that does not care is not.
 
-use super::baseline::{self, Step};
+use super::baseline::{self, LayerShare};
+use super::context::CellContext;
 use super::layers::{self, At, LAYER_IOS, LAYER_WRITE_BYTES, LayerJob};
-use super::seen::Seen;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer;
@@ -39,12 +39,12 @@ const REQUESTS_COUNT: f64 = 0.4;
 const DIVISIBLE_BYTES: u64 = 16 << 10;
 
 /// The experiments on one workload, besides the jobs `known` so far.
-pub fn of(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<LayerJob> {
-    let missing = layers::of(workload, has_device).into_iter();
+pub fn jobs(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<LayerJob> {
+    let missing = layers::jobs(workload, has_device).into_iter();
     let missing = missing.filter(|r| r.at == At::File && !known.contains(&r.layer));
     let mut all: Vec<LayerJob> = missing.collect();
     // Small files and profiles are no one job on one file; whoever has no jobs has neither.
-    if workload.job.rw == Rw::SmallFiles || layers::of(workload, has_device).is_empty() {
+    if workload.job.rw == Rw::SmallFiles || layers::jobs(workload, has_device).is_empty() {
         return all;
     }
     let again = again(workload);
@@ -71,12 +71,12 @@ fn again(workload: &Workload) -> Job {
 
 /// The workload on a candidate whose encryption was changed; `None` for what is no one job.
 pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<LayerJob> {
-    let is_one_job = workload.job.rw != Rw::SmallFiles && !layers::of(workload, false).is_empty();
+    let is_one_job = workload.job.rw != Rw::SmallFiles && !layers::jobs(workload, false).is_empty();
     is_one_job.then(|| LayerJob { layer, at: At::File, job: again(workload) })
 }
 
 /// What taking the cipher away makes of a suspicion against the CPU, or of none.
-fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
+fn of_cipher(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
     let rate = |layer| baseline::find(steps, layer).map(|step| step.rate);
     let Some((own, null)) = rate(Layer::Again).zip(rate(Layer::NullCipher)) else { return reason };
     let without = rate(Layer::NoCipher).map(|rate| rate / own);
@@ -96,11 +96,11 @@ fn of_cipher(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
 
 /// What the experiments with the clock and the cipher make of a suspicion against the CPU, or of
 /// none.
-pub fn of_cpu(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
+pub fn of_cpu(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
     of_clock(steps, of_cipher(steps, reason))
 }
 
-fn of_clock(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
+fn of_clock(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
     let Some(elasticity) = elasticity(steps) else { return reason };
     let rate = libm::pow(CLOCK, elasticity);
     let clue = Clue::Experiment(Experiment::SlowClock { clock: CLOCK, rate });
@@ -115,14 +115,14 @@ fn of_clock(steps: &[Step], reason: Option<Reason>) -> Option<Reason> {
 }
 
 /// d ln(rate) / d ln(clock).
-fn elasticity(steps: &[Step]) -> Option<f64> {
+fn elasticity(steps: &[LayerShare]) -> Option<f64> {
     let again = baseline::find(steps, Layer::Again)?.rate;
     let slow = baseline::find(steps, Layer::SlowClock)?.rate;
     Some((libm::log(slow / again) / libm::log(CLOCK)).max(0.0))
 }
 
 /// What smaller blocks make of a suspicion against the disk.
-pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
+pub fn of_disk(context: &CellContext, steps: &[LayerShare], reason: Reason) -> Reason {
     let again = baseline::find(steps, Layer::Again).map(|s| s.bytes_per_s);
     let small = baseline::find(steps, Layer::SmallBlocks).map(|s| s.bytes_per_s);
     let (Some(again), Some(small)) = (again.filter(|b| *b > 0.0), small) else { return reason };
@@ -145,7 +145,7 @@ pub fn of_disk(seen: &Seen, steps: &[Step], reason: Reason) -> Reason {
     if !is_it || reason.grade == Grade::Proved {
         return reason;
     }
-    let block_bytes = seen.job().bs / 4;
+    let block_bytes = context.job().bs / 4;
     reason.proved_by(Clue::Experiment(Experiment::SmallBlocks { block_bytes, share }))
 }
 
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn experiments_are_short_and_write_little() {
         for workload in workloads::all() {
-            for planned in of(&workload, true, &[]) {
+            for planned in jobs(&workload, true, &[]) {
                 assert!(
                     planned.job.runtime_ns <= Some(EXPERIMENT_NS)
                         && planned.job.min_ios <= LAYER_IOS
@@ -230,7 +230,7 @@ mod tests {
             }
         }
         let layers = |known: &[Layer]| -> Vec<Layer> {
-            let all = of(&workloads::find("seqread").unwrap(), false, known);
+            let all = jobs(&workloads::find("seqread").unwrap(), false, known);
             all.iter().map(|planned| planned.layer).collect()
         };
         use Layer::*;

@@ -1,5 +1,6 @@
 //! From the causes of cells to what holds a candidate back on a workload.
 
+use crate::distinct;
 use crate::model::bottleneck::{Bottleneck, Reason};
 use crate::model::cause::Grade;
 use crate::model::clue::Clue;
@@ -38,13 +39,8 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<Bottleneck> {
     let most = reasons.iter().rev().max_by_key(|r| count(r))?;
     let same: Vec<&Reason> = reasons.iter().filter(|r| r.what() == most.what()).collect();
     if (same.len() as f64) < f64::from(of) * AGREE {
-        let mut causes = Vec::new();
-        for reason in reasons {
-            let what = (reason.cause, reason.subject.clone());
-            if !causes.contains(&what) {
-                causes.push(what);
-            }
-        }
+        let what = |reason: &Reason| (reason.cause, reason.subject.clone());
+        let causes = distinct::in_order(reasons.iter().map(what));
         let reason = Reason::unattributed(Clue::Disagree(causes));
         return Some(Bottleneck { candidate, reason, cells: of, of });
     }

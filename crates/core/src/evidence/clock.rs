@@ -8,20 +8,16 @@ use super::pattern;
 use crate::model::host::Host;
 use crate::model::measurement::Measurement;
 use crate::model::telemetry::{Gauge, Telemetry};
+use crate::model::throttled;
 
 /// A clock below this share of its highest counts as lowered.
 pub const FULL: f64 = 0.95;
 /// A step in the rate that a lowered clock can have made.
 const CLEAR_STEP: f64 = 0.5;
-/// A processor that hot lowers its clock: thousandths of a degree.
-const HOT_MC: u64 = 80_000;
-/// The soft limit of the Raspberry Pi 3 B+.
-const SOFT_HOT_MC: u64 = 60_000;
 
 /// Whether the machine was as hot as one that lowers its clock.
 pub fn is_hot(host: &Host, t: &Telemetry) -> bool {
-    let is_3b_plus = host.model.as_deref().is_some_and(|m| m.contains("3 Model B Plus"));
-    let limit_mc = if is_3b_plus { SOFT_HOT_MC } else { HOT_MC };
+    let limit_mc = throttled::limit_mc(host.model.as_deref());
     t.hottest_mc().is_some_and(|mc| mc >= limit_mc)
 }
 

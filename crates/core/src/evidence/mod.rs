@@ -40,14 +40,15 @@ pub(crate) fn finding<'a>(
     }
 }
 
-/// A finding about what others do on the machine. It meets candidates that are measured in turns
-/// alike, and their intervals say what it cost.
-pub(crate) fn shared(
-    design: Design<'_>,
+/// A finding about a common cause: what others do on the machine, or drift of the drive. It meets
+/// candidates that are measured in turns alike, and their intervals say what it cost.
+pub(crate) fn of_common_cause<'a>(
+    design: impl Into<Design<'a>>,
     rule: &Rule,
     evidence: String,
     advice: impl Into<Advice>,
 ) -> Finding {
+    let design = design.into();
     let found = finding(design, rule, evidence, advice);
     match design.protocol.isolation {
         Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },

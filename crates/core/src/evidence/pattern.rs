@@ -92,7 +92,7 @@ pub fn step(m: &Measurement) -> Option<Step> {
     if points.len() < FEWEST {
         return None;
     }
-    let sums = Sums::of(points.iter().map(|p| p.0));
+    let sums = Sums::from_values(points.iter().map(|p| p.0));
     let (all, least) = (sums.spread(0, points.len()), (points.len() / 5).max(2));
     let cut = |at: usize| (at, sums.spread(0, at) + sums.spread(at, points.len()));
     let (at, left) = (least..points.len() - least).map(cut).min_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -109,7 +109,7 @@ pub fn step(m: &Measurement) -> Option<Step> {
 struct Sums(Vec<(f64, f64)>);
 
 impl Sums {
-    fn of(values: impl Iterator<Item = f64>) -> Sums {
+    fn from_values(values: impl Iterator<Item = f64>) -> Sums {
         let (mut first, mut sums) = (None, vec![(0.0, 0.0)]);
         for value in values {
             let v = value - *first.get_or_insert(value);

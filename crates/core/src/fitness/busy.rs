@@ -2,6 +2,7 @@
 
 use super::facts::{Disk, Foreign, Watched};
 use super::{Check, Facts};
+use crate::distinct;
 
 /// Share of the time with a request in flight: of an idle disk, and of one that is in use. Percent.
 const IDLE_PERCENT: f64 = 1.0;
@@ -149,10 +150,8 @@ pub fn programs(facts: &Facts) -> Check {
         Ok(tasks) => tasks,
         Err(why) => return Check::unknown(ID, why.clone()),
     };
-    let mut running: Vec<String> =
-        tasks.iter().filter(|name| HEAVY.contains(&name.as_str())).cloned().collect();
-    running.sort();
-    running.dedup();
+    let running =
+        distinct::sorted(tasks.iter().filter(|name| HEAVY.contains(&name.as_str())).cloned());
     match running.is_empty() {
         true => Check::pass(ID, Maintenance::None),
         false => Check::warn(ID, Maintenance::Programs(running)),

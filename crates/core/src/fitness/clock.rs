@@ -3,10 +3,7 @@
 use super::{Check, Facts};
 use crate::model::throttled;
 
-/// Degrees (thousandths) at which Raspberry Pis begin to slow down; the 3 B+ does at 60.
-const HOT_MC: u64 = 80_000;
-const HOT_3B_PLUS_MC: u64 = 60_000;
-/// How near to that is worth a word.
+/// How near to its limit a temperature is worth a word.
 const NEAR_MC: u64 = 5_000;
 
 /// What chooses the clock.
@@ -117,10 +114,9 @@ pub fn heat(facts: &Facts) -> Check {
     let Some((sensor, now_mc, critical)) = zones.iter().max_by_key(|(_, mc, _)| *mc) else {
         return Check::unknown(ID, Temperature::NoSensor);
     };
-    let model = facts.host.model.as_deref().unwrap_or_default();
-    let limit_mc = match model.starts_with("Raspberry Pi") {
-        true if model.starts_with("Raspberry Pi 3 Model B Plus") => HOT_3B_PLUS_MC,
-        true => HOT_MC,
+    let model = facts.host.model.as_deref();
+    let limit_mc = match model.is_some_and(|model| model.starts_with("Raspberry Pi")) {
+        true => throttled::limit_mc(model),
         // A PC slows down shortly before it shuts down.
         false => critical.map_or(90_000, |mc| mc.saturating_sub(10_000)),
     };

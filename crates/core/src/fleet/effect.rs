@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::ALPHA;
 use crate::compare::differences;
 use crate::decide::compare::Comparison;
-use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::distinct;
 use crate::model::difference::{Difference, Property};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
@@ -86,7 +86,7 @@ pub struct Discarded {
 
 impl Discarded {
     /// Those of a workload.
-    fn of(run: &Run, workload: usize) -> Option<Discarded> {
+    fn from_run(run: &Run, workload: usize) -> Option<Discarded> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, _, of, reason) in &run.invalid {
             if usize::from(*of) == workload {
@@ -190,8 +190,7 @@ pub(super) fn answers(
     if shared.len() < 2 {
         return Vec::new();
     }
-    let tables: Vec<Table> =
-        runs.iter().map(|run| Table::from_run(run, schedule::evidence_blocks(run))).collect();
+    let tables: Vec<Table> = runs.iter().map(|run| Table::from_evidence(run)).collect();
     let workloads = differences::common(&runs, differences::workloads);
     workloads
         .iter()
@@ -219,7 +218,7 @@ fn answer(
         match ids.is_empty() && is_measured {
             true => parts.push(part),
             false => {
-                let discarded = ids.is_empty().then(|| Discarded::of(run, index)).flatten();
+                let discarded = ids.is_empty().then(|| Discarded::from_run(run, index)).flatten();
                 let board = names[at].to_string();
                 excluded.push(Excluded { board, findings: ids, discarded });
             }
@@ -331,10 +330,7 @@ fn apart(boards: &[OnBoard], names: &[&str], may_differ: &[Difference]) -> Vec<A
             let wanted = all.filter(|(name, _)| {
                 boards.iter().any(|b| b.board == **name) && group.contains(name) == is_in
             });
-            let mut values: Vec<String> = wanted.map(|(_, value)| value.clone()).collect();
-            values.sort_unstable();
-            values.dedup();
-            values
+            distinct::sorted(wanted.map(|(_, value)| value.clone()))
         };
         let (here, others) = (values(true), values(false));
         let is_apart = !others.is_empty() && here.iter().all(|value| !others.contains(value));

@@ -9,6 +9,7 @@ mod reason;
 
 pub use reason::{Holder, Reason, Subject, Why, is_ours};
 
+use crate::distinct;
 use crate::model::host::LayerKind;
 use crate::model::path::{RawPath, printable};
 use crate::model::step::Inode;
@@ -42,8 +43,7 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
     }
     reasons.extend(shares_file(device, system));
     leave_to_its_run(&mut reasons);
-    reasons.sort();
-    reasons.dedup();
+    let reasons = distinct::sorted(reasons);
     if reasons.is_empty() { Verdict::Safe } else { Verdict::No(reasons) }
 }
 
@@ -51,10 +51,7 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
 /// that was in our hands alone and is not free.
 pub fn users(dev: Dev, system: &System) -> Vec<Reason> {
     let parts = system.tree(dev).into_iter();
-    let mut users: Vec<Reason> = parts.flat_map(|part| uses(part, system, &[])).collect();
-    users.sort();
-    users.dedup();
-    users
+    distinct::sorted(parts.flat_map(|part| uses(part, system, &[])))
 }
 
 /// From a device down through what only passes writes on: partitions, and loop devices that are

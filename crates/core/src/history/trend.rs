@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::facts::drive_name;
 use crate::compare::differences::differences;
-use crate::decide::schedule;
+use crate::decide::figure::Figure;
 use crate::decide::table::Table;
 use crate::model::difference::{Difference, Factor};
 use crate::model::event::Header;
@@ -111,13 +111,10 @@ pub struct Change {
 impl Past {
     /// Keeps what is needed of a run.
     pub fn from_run(mut run: Run, label: Option<String>) -> Past {
-        let table = Table::from_run(&run, schedule::evidence_blocks(&run));
+        let table = Table::from_evidence(&run);
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());
-        let of = |w: WorkloadIx, c: CandidateIx| -> Vec<f64> {
-            table.values(w, c).iter().flatten().copied().collect()
-        };
         let scores = WorkloadIx::all(workloads)
-            .map(|w| CandidateIx::all(candidates).map(|c| of(w, c)).collect())
+            .map(|w| CandidateIx::all(candidates).map(|c| table.scores(w, c)).collect())
             .collect();
         run.blocks = Vec::new();
         run.steps = Vec::new();
@@ -253,15 +250,14 @@ fn points(past: &[Past], group: &[Spot], metric: Metric) -> Vec<Point> {
     let base = group.first().and_then(|spot| sample::mean(scores(past, spot))).unwrap_or(0.0);
     let point = |spot: &Spot| {
         let scores = scores(past, spot);
-        let figures = || scores.iter().map(|score| metric.of_score(*score));
-        let mean = sample::mean(scores)?;
+        let figure = Figure::from_scores(metric, scores)?;
         Some(Point {
             run: spot.at,
-            mean: metric.of_score(mean),
-            min: figures().min_by(f64::total_cmp)?,
-            max: figures().max_by(f64::total_cmp)?,
-            cells: scores.len() as u32,
-            ratio: libm::exp(mean - base),
+            mean: figure.mean,
+            min: figure.min,
+            max: figure.max,
+            cells: figure.cells,
+            ratio: libm::exp(sample::mean(scores)? - base),
         })
     };
     group.iter().filter_map(point).collect()

@@ -6,9 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::distinct;
 use crate::model::path::printable;
 use crate::phrases;
 use crate::scan::result::{Imported, ToolResult};
+use crate::stats::sample;
 use crate::units;
 
 /// Ratios closer than this are taken as alike, and reads further apart than this as different.
@@ -90,8 +92,7 @@ fn note(cases: &mut Vec<Case>, filesystem: &str, encryption: &str, result: &Tool
 
 fn observe(place: &str, cases: &[Case]) -> Vec<Said> {
     let reads: Vec<f64> = cases.iter().filter_map(|c| c.read).collect();
-    let low = reads.iter().copied().fold(f64::MAX, f64::min);
-    let high = reads.iter().copied().fold(0.0, f64::max);
+    let Some((low, high)) = sample::range(reads.iter().copied()) else { return Vec::new() };
     if reads.len() < 2 || high < low * (1.0 + ALIKE) {
         return Vec::new();
     }
@@ -137,10 +138,8 @@ fn name(case: &Case) -> String {
 /// What encryption costs writes: against reads of the same place, and against what the filesystem
 /// without it writes of its reads.
 fn by_encryption(place: &str, cases: &[Case]) -> Vec<Said> {
-    let mut layers: Vec<&str> =
-        cases.iter().map(|c| c.encryption.as_str()).filter(|e| *e != "none").collect();
-    layers.sort_unstable();
-    layers.dedup();
+    let layers = cases.iter().map(|c| c.encryption.as_str()).filter(|e| *e != "none");
+    let layers = distinct::sorted(layers);
     let of = |layer: &&str| {
         let mut costs = Vec::new();
         let mut names = Vec::new();
@@ -150,11 +149,10 @@ fn by_encryption(place: &str, cases: &[Case]) -> Vec<Said> {
             costs.extend([1.0 - with.ratio()?, 1.0 - with.ratio()? / bare.ratio()?]);
             names.push(printable(with.filesystem.as_bytes()));
         }
-        let low = costs.iter().copied().fold(f64::MAX, f64::min);
-        let high = costs.iter().copied().fold(f64::MIN, f64::max);
+        let (low, high) = sample::range(costs)?;
         let layer = printable(layer.as_bytes()).to_uppercase();
         let (low_p, high_p, middle) = (low * 100.0, high * 100.0, (low + high) * 50.0);
-        if costs.is_empty() || high < ALIKE {
+        if high < ALIKE {
             return None;
         }
         let is_torn = high - low > AGREE;

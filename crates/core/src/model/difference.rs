@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use strum::{IntoStaticStr, VariantArray};
 
+use crate::distinct;
 use crate::phrases;
 
 /// What may differ between runs that are compared, one thing at a time.
@@ -287,13 +288,11 @@ impl Difference {
 /// With each value once: `kernel (6.6.1 and 6.12.1)`.
 impl fmt::Display for Difference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut seen: Vec<String> = Vec::new();
-        for value in &self.values {
-            let value = if value.is_empty() { "not recorded" } else { value };
-            if !seen.iter().any(|known| known == value) {
-                seen.push(value.to_string());
-            }
-        }
-        write!(out, "{} ({})", self.what, phrases::list(&seen))
+        let shown = |value: &String| match value.is_empty() {
+            true => "not recorded".to_string(),
+            false => value.clone(),
+        };
+        let values = distinct::in_order(self.values.iter().map(shown));
+        write!(out, "{} ({})", self.what, phrases::list(&values))
     }
 }

@@ -68,7 +68,7 @@ pub fn figure(slices: &[Slice], metric: Metric) -> Option<CellFigure> {
     let scores: Vec<f64> = valid.iter().map(|(_, score)| *score).collect();
     let score = trimmed_mean(&scores, TRIMMED_SHARE)?;
     let stalls = stalls(&valid, score, scatter(&scores)?);
-    Some(CellFigure { figure: metric.of_score(score), stalls })
+    Some(CellFigure { figure: metric.from_score(score), stalls })
 }
 
 /// Robust standard deviation; 0 for a single value.

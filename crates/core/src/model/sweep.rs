@@ -3,6 +3,7 @@
 
 use super::job::{Job, Rw};
 use super::workload::{Metric, Workload};
+use crate::distinct;
 
 /// Fewer values make no curve.
 pub const LEAST: usize = 3;
@@ -68,12 +69,8 @@ impl Axis {
 
     /// Whether these values are a curve, or a map with at least two of each number.
     fn is_enough(self, values: &[(u64, u64)]) -> bool {
-        let different = |of: &dyn Fn(&(u64, u64)) -> u64| {
-            let mut all: Vec<u64> = values.iter().map(of).collect();
-            all.sort_unstable();
-            all.dedup();
-            all.len()
-        };
+        let different =
+            |of: &dyn Fn(&(u64, u64)) -> u64| distinct::sorted(values.iter().map(of)).len();
         match self {
             Axis::DepthAndJobs => different(&|v| v.0) >= 2 && different(&|v| v.1) >= 2,
             Axis::BlockSize | Axis::Depth | Axis::Jobs => different(&|v| v.0) >= LEAST,

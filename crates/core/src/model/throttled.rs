@@ -18,6 +18,14 @@ pub const SOFT_LIMIT: u32 = 1 << 3;
 /// All that hold now.
 pub const NOW: u32 = 0xf;
 
+/// The temperature at which a board begins to slow down, by what its device tree calls it:
+/// thousandths of a degree. The 3 B+ has a soft limit of its own (Raspberry Pi documentation,
+/// "Frequency management and thermal control").
+pub fn limit_mc(model: Option<&str>) -> u64 {
+    let is_3b_plus = model.is_some_and(|model| model.contains("3 Model B Plus"));
+    if is_3b_plus { 60_000 } else { 80_000 }
+}
+
 /// Reads `throttled=0x50005`, `0x50005` or bare hexadecimal digits, as vcgencmd and the firmware's
 /// sysfs file print them.
 pub fn parse(text: &str) -> Option<u32> {

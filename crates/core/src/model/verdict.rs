@@ -86,6 +86,20 @@ pub struct Effect {
     pub verdict: Verdict,
 }
 
+impl Effect {
+    /// The ratio of `candidate` to `reference` with the ends of its interval, whichever way round
+    /// the pair is listed; `None` where it is another pair.
+    pub fn between(&self, candidate: &str, reference: &str) -> Option<(f64, f64, f64)> {
+        match (self.a.as_str(), self.b.as_str()) {
+            (a, b) if a == candidate && b == reference => Some((self.ratio, self.low, self.high)),
+            (a, b) if a == reference && b == candidate => {
+                Some((1.0 / self.ratio, 1.0 / self.high, 1.0 / self.low))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// One candidate's figures on one workload, over complete blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
@@ -187,6 +201,13 @@ pub struct WorkloadVerdict {
     pub resolve_ns: Option<u64>,
 }
 
+impl WorkloadVerdict {
+    /// The rate of `candidate` over that of `reference` with the ends of its interval.
+    pub fn ratio(&self, candidate: &str, reference: &str) -> Option<(f64, f64, f64)> {
+        self.effects.iter().find_map(|effect| effect.between(candidate, reference))
+    }
+}
+
 /// Everything a reader needs to know about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
@@ -208,4 +229,19 @@ pub struct Analysis {
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
     pub normal: Option<Normal>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_found_either_way_round() {
+        let (a, b) = ("x".to_string(), "y".to_string());
+        let verdict = Verdict::Beats;
+        let effect = Effect { a, b, ratio: 2.0, low: 1.6, high: 2.5, blocks: 5, verdict };
+        assert_eq!(effect.between("x", "y"), Some((2.0, 1.6, 2.5)));
+        assert_eq!(effect.between("y", "x"), Some((0.5, 0.4, 0.625)));
+        assert_eq!(effect.between("y", "z"), None);
+    }
 }

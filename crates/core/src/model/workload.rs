@@ -73,7 +73,7 @@ impl Metric {
     /// The figure of one cell: bytes, operations, files or transactions a second over its wall
     /// time, flushes and close included, or nanoseconds. `None` where nothing was done, or too
     /// little for the quantile.
-    pub fn of(self, cell: &Measurement) -> Option<f64> {
+    pub fn value(self, cell: &Measurement) -> Option<f64> {
         let data = || [&cell.read, &cell.write].into_iter().flatten();
         let done = match self {
             Metric::Bandwidth => data().map(|s| s.io_bytes).sum::<u64>() as f64,
@@ -95,7 +95,7 @@ impl Metric {
     }
 
     /// The figure of a score.
-    pub fn of_score(self, score: f64) -> f64 {
+    pub fn from_score(self, score: f64) -> f64 {
         libm::exp(if self.less_is_better() { -score } else { score })
     }
 }

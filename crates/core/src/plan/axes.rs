@@ -16,7 +16,7 @@ pub(super) struct Choices<'a, 't> {
 impl<'a, 't> Choices<'a, 't> {
     /// The values of an entry: the items of a list, except where the key itself takes a list of
     /// words; there a list of lists is an axis.
-    pub fn of(
+    pub fn from_entry(
         source: &Source,
         entry: &Entry<'a, 't>,
         lists: &[&str],

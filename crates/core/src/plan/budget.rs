@@ -39,7 +39,7 @@ pub struct Speed {
 
 impl Speed {
     /// By the drive at the bottom; `None` is an image on a drive nobody knows.
-    pub fn of(drive: Option<&Layer>) -> Speed {
+    pub fn assumed_for(drive: Option<&Layer>) -> Speed {
         let speed = |kind, mb_per_s: u64, flush_us: u64| Speed {
             kind,
             write_bytes_per_s: mb_per_s * MB,
@@ -295,7 +295,7 @@ mod tests {
 
     fn site(layer: &Layer) -> Site {
         Site {
-            speed: Speed::of(Some(layer)),
+            speed: Speed::assumed_for(Some(layer)),
             region_bytes: 1 << 30,
             is_overwritten: true,
             is_preconditioned: true,
@@ -313,7 +313,7 @@ mod tests {
             drive("nvme", Some(false), None),
         ];
         let speeds: Vec<u64> =
-            kinds.iter().map(|layer| Speed::of(Some(layer)).write_bytes_per_s).collect();
+            kinds.iter().map(|layer| Speed::assumed_for(Some(layer)).write_bytes_per_s).collect();
         assert!(speeds.is_sorted(), "{speeds:?}");
     }
 

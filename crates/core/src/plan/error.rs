@@ -105,12 +105,12 @@ impl PlanError {
     /// A mistake at bytes `span` of `text`.
     pub(super) fn at(plan: &str, text: &str, span: Range<usize>, problem: Problem) -> PlanError {
         let plan = printable(plan.as_bytes());
-        PlanError { plan, spot: Some(Box::new(Spot::of(text, span))), problem: Box::new(problem) }
+        PlanError { plan, spot: Some(Box::new(Spot::at(text, span))), problem: Box::new(problem) }
     }
 }
 
 impl Spot {
-    fn of(text: &str, span: Range<usize>) -> Spot {
+    fn at(text: &str, span: Range<usize>) -> Spot {
         let start = floor_boundary(text, span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);

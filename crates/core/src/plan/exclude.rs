@@ -71,7 +71,7 @@ fn take_out<T>(
 ) -> Result<usize, PlanError> {
     let mut wanted: Vec<(&str, Vec<String>)> = Vec::new();
     for entry in entries {
-        let choices = Choices::of(source, entry, &stack::LISTS)?;
+        let choices = Choices::from_entry(source, entry, &stack::LISTS)?;
         let values = choices.values.iter().map(|value| read(source, entry.key, value));
         wanted.push((entry.key, values.collect::<Result<_, _>>()?));
     }

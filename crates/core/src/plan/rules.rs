@@ -114,7 +114,7 @@ fn shared_axes<'a, 't>(
 ) -> Result<Vec<Choices<'a, 't>>, PlanError> {
     let keys: Vec<&str> = stack::KEYS[1..].iter().chain(&workload::KEYS[1..]).copied().collect();
     let entries = source.entries(table, AXES, &keys)?;
-    entries.iter().map(|entry| Choices::of(source, entry, &stack::LISTS)).collect()
+    entries.iter().map(|entry| Choices::from_entry(source, entry, &stack::LISTS)).collect()
 }
 
 /// The tables of one kind; what a table does not set itself it takes from `[axes]`.
@@ -130,7 +130,7 @@ fn rows<'a, 't>(
     for (table, span) in source.tables(entry.key, entry.value, expected)? {
         let own = source.entries(table, name, keys)?;
         let mut choices: Vec<Choices> =
-            own.iter().map(|e| Choices::of(source, e, lists)).collect::<Result<_, _>>()?;
+            own.iter().map(|e| Choices::from_entry(source, e, lists)).collect::<Result<_, _>>()?;
         let missing = |c: &&Choices| keys.contains(&c.key) && own.iter().all(|e| e.key != c.key);
         choices.extend(shared.iter().filter(missing).cloned());
         rows.push(Rows { choices, span });
@@ -221,7 +221,7 @@ fn make_workloads(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedWork
             return Err(source.other(span, what));
         }
         for picked in axes::combinations(&row.choices) {
-            let mut item = PlannedWorkload::of(source, picked)?;
+            let mut item = PlannedWorkload::from_values(source, picked)?;
             item.table = table;
             item.check().map_err(|what| source.other(row.span.clone(), what))?;
             made.push(Made { item, span: row.span.clone(), kept: true });

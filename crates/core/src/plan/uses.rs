@@ -1,9 +1,9 @@
 //! What a plan uses of a machine.
 
 use super::document::Plan;
+use crate::distinct;
 use crate::model::workload::Workload;
-use crate::prepare::support::Recipe;
-use crate::setup::{Uses, once};
+use crate::setup::Uses;
 use crate::tools::foreign;
 
 impl Plan {
@@ -18,14 +18,12 @@ impl Plan {
         }
         let drivers = workloads.iter().filter(|w| !w.driver.is_native());
         programs.extend(drivers.map(|workload| foreign::program(workload.driver)));
-        let mut filesystems: Vec<Vec<&Recipe>> = Vec::new();
-        for stack in self.stacks.iter().filter(|stack| !stack.is_raw()) {
-            let recipes = stack.recipes();
-            if !filesystems.contains(&recipes) {
-                filesystems.push(recipes);
-            }
+        let stacks = self.stacks.iter().filter(|stack| !stack.is_raw());
+        Uses {
+            what: format!("the plan {}", self.name),
+            takes_what_there_is: false,
+            filesystems: distinct::in_order(stacks.map(|stack| stack.recipes())),
+            programs: distinct::in_order(programs),
         }
-        let what = format!("the plan {}", self.name);
-        Uses { what, takes_what_there_is: false, filesystems, programs: once(programs) }
     }
 }

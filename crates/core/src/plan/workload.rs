@@ -103,7 +103,7 @@ impl Default for PlannedWorkload {
 
 impl PlannedWorkload {
     /// From one combination of values. `keys` are applied in the order of [`KEYS`].
-    pub(super) fn of(
+    pub(super) fn from_values(
         source: &Source,
         mut picked: Vec<(&'static str, &Value)>,
     ) -> Result<PlannedWorkload, PlanError> {

@@ -1,6 +1,8 @@
 //! How many images of which size a run makes: as many candidates as possible stand side by side
 //! within the bytes that may be written for it.
 
+use crate::distinct;
+
 /// Why a candidate gets no image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoImage {
@@ -46,11 +48,8 @@ pub fn fitting(needs: &[u64], wanted_bytes: u64, most_bytes: u64) -> Images {
         let fits = (0..needs.len()).filter(|at| needs[*at] <= size);
         fits.take(usize::try_from(most_bytes / size.max(1)).unwrap_or(usize::MAX)).collect()
     };
-    let mut sizes: Vec<u64> = needs.to_vec();
-    sizes.push(wanted_bytes);
-    sizes.sort_unstable();
-    sizes.dedup();
-    let all = sizes.iter().map(|size| (kept_at(*size), *size)).filter(|(kept, _)| !kept.is_empty());
+    let sizes = distinct::sorted(needs.iter().copied().chain([wanted_bytes])).into_iter();
+    let all = sizes.map(|size| (kept_at(size), size)).filter(|(kept, _)| !kept.is_empty());
     match all.max_by_key(|(kept, size)| (kept.len(), *size)) {
         Some((kept, size_bytes)) => Images { size_bytes, kept },
         None => {

@@ -12,6 +12,7 @@
 use thiserror::Error;
 
 use super::device::{BlockDevice, System};
+use crate::distinct;
 use crate::model::host::LayerKind;
 use crate::model::path::printable;
 use crate::sysinfo::dev::Dev;
@@ -42,7 +43,7 @@ pub enum TokenError {
 }
 
 /// The token of a device among those attached, whose contents have been read.
-pub fn of(dev: Dev, system: &System) -> Result<String, TokenError> {
+pub fn of_device(dev: Dev, system: &System) -> Result<String, TokenError> {
     let name = name_of(dev, system)?;
     let device = system.device(dev).ok_or(TokenError::Gone)?;
     let contents = device.contents.as_ref().ok_or(TokenError::Unread)?;
@@ -117,10 +118,7 @@ fn typeable(text: &str) -> Option<String> {
         .take(TOKEN_CHARS)
         .collect();
     let kept = kept.trim_matches(['-', '.']).to_string();
-    let mut letters: Vec<char> = kept.chars().collect();
-    letters.sort_unstable();
-    letters.dedup();
-    (kept.len() >= 3 && letters.len() >= 2).then_some(kept)
+    (kept.len() >= 3 && distinct::sorted(kept.chars()).len() >= 2).then_some(kept)
 }
 
 #[cfg(test)]
@@ -159,10 +157,13 @@ mod tests {
             disk("sdb", 16, Some("000000000000")),
             disk("sdc", 32, Some("\x1b[2J<b>4C53\n0001 99")),
         ]);
-        assert_eq!(of(Dev::new(8, 0), &attached).as_deref(), Ok("S3Z8NB0K123456"));
-        assert_eq!(of(Dev::new(8, 16), &attached).as_deref(), Ok("sdb-32010928128-no-table"));
-        assert_eq!(of(Dev::new(8, 32), &attached).as_deref(), Ok("2Jb4C53000199"));
-        assert_eq!(of(Dev::new(8, 99), &attached), Err(TokenError::Gone));
+        assert_eq!(of_device(Dev::new(8, 0), &attached).as_deref(), Ok("S3Z8NB0K123456"));
+        assert_eq!(
+            of_device(Dev::new(8, 16), &attached).as_deref(),
+            Ok("sdb-32010928128-no-table")
+        );
+        assert_eq!(of_device(Dev::new(8, 32), &attached).as_deref(), Ok("2Jb4C53000199"));
+        assert_eq!(of_device(Dev::new(8, 99), &attached), Err(TokenError::Gone));
     }
 
     #[test]
@@ -171,7 +172,7 @@ mod tests {
             let of_contents = |contents: Option<Contents>| {
                 let attached = system(vec![BlockDevice { contents, ..disk("sdb", 16, serial) }]);
                 let name = name_of(Dev::new(8, 16), &attached).unwrap();
-                (name, of(Dev::new(8, 16), &attached))
+                (name, of_device(Dev::new(8, 16), &attached))
             };
             let blank = of_contents(Some(Contents::default()));
             let photos = of_contents(with("ext4", "477f0e42"));
@@ -192,7 +193,7 @@ mod tests {
         let mut photos = disk("sda", 0, Some("12345678"));
         photos.contents = with("ext4", "477f0e42");
         let attached = system(vec![photos, disk("sdb", 16, Some("12345678"))]);
-        let error = of(Dev::new(8, 16), &attached).expect_err("nobody can tell them apart");
+        let error = of_device(Dev::new(8, 16), &attached).expect_err("nobody can tell them apart");
         assert_eq!(error, TokenError::Duplicate { first: "sdb".into(), second: "sda".into() });
         assert!(error.to_string().contains("Unplug"), "{error}");
     }
@@ -216,7 +217,7 @@ mod tests {
         partition.layer.kind = LayerKind::Partition;
         partition.below = vec![Dev::new(8, 0)];
         let attached = system(vec![disk("mmcblk0", 0, Some("0353445343")), partition]);
-        assert_eq!(of(Dev::new(8, 2), &attached).as_deref(), Ok("0353445343-part2"));
+        assert_eq!(of_device(Dev::new(8, 2), &attached).as_deref(), Ok("0353445343-part2"));
         assert!(matches("0353445343-PART2\n", "0353445343-part2"));
         assert!(!matches("0353445343", "0353445343-part2"));
     }

@@ -39,7 +39,7 @@ fn compared_json(compared: &Compared) -> Value {
     document["notes"] = json!(sentence::notes(compared));
     document["left_out"] = json!(left_out(compared));
     for (at, answer) in compared.answers.iter().enumerate() {
-        document["answers"][at]["sentence"] = json!(sentence::of(compared, answer));
+        document["answers"][at]["sentence"] = json!(sentence::text(compared, answer));
     }
     document
 }
@@ -122,7 +122,7 @@ fn write_answer(compared: &Compared, answer: &Answer, shorts: &[&str], out: &mut
     let word = answer.verdict.name().replace('_', " ");
     let title = format!("{}: {}", answer.workload, answer.summary);
     out.result(title, mark::verdict(answer.verdict, &word));
-    out.paragraph(sentence::of(compared, answer));
+    out.paragraph(sentence::text(compared, answer));
     let best = answer.effects.first().map(|e| e.a.clone());
     for row in answer.effects.iter().filter(|row| Some(&row.a) == best.as_ref()) {
         out.line(1, effect(row, shorts));
@@ -291,7 +291,7 @@ fn effect(row: &EffectRow, shorts: &[&str]) -> String {
 fn figures(answer: &Answer, row: &Row, shorts: &[&str]) -> String {
     let text = |value: f64| answer.metric.figure(value);
     let one = |((of, ratio_of), run): ((&Option<_>, &Option<f64>), &&str)| {
-        let Some(of): &Option<crate::compare::figures::Figure> = of else {
+        let Some(of): &Option<crate::decide::figure::Figure> = of else {
             return format!("no valid cell in {run}");
         };
         let times = ratio_of.map(|r| format!(", {} times", ratio(r))).unwrap_or_default();

@@ -1,19 +1,14 @@
 //! Signatures found on a target, in words.
 
+use crate::distinct;
 use crate::model::path::printable;
 use crate::prepare::contents::{Contents, Sign};
 use crate::units;
 
 /// One line for each signature, copies of partition tables left out.
 pub fn lines(contents: &Contents, now_s: u64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for found in contents.signs.iter().filter(|sign| sign.kind != "PMBR") {
-        let line = sign(found, now_s);
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
+    let found = contents.signs.iter().filter(|sign| sign.kind != "PMBR");
+    distinct::in_order(found.map(|found| sign(found, now_s)))
 }
 
 /// In words: `ext4 "MYPHOTOS" (UUID 477f…), 12 GiB of 29 GiB used, last written 3 days ago`.

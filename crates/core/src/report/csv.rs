@@ -53,12 +53,15 @@ pub const COLUMNS: &[&str] = &[
 
 /// The cells of a run; a field that is not known is empty.
 pub fn csv(run: &Run) -> String {
-    let mut out = COLUMNS.join(",") + "\r\n";
-    for block in &run.blocks {
-        for cell in &block.cells {
-            out.push_str(&row(run, block, cell).join(","));
-            out.push_str("\r\n");
-        }
+    let of = |block| move |cell| row(run, block, cell);
+    table(COLUMNS, run.blocks.iter().flat_map(|block| block.cells.iter().map(of(block))))
+}
+
+/// The titles of the columns, then the rows, whose fields are escaped.
+pub fn table<R: AsRef<[String]>>(columns: &[&str], rows: impl IntoIterator<Item = R>) -> String {
+    let mut out = columns.join(",") + "\r\n";
+    for row in rows {
+        out.push_str(&(row.as_ref().join(",") + "\r\n"));
     }
     out
 }
@@ -75,7 +78,7 @@ fn row(run: &Run, block: &Block, cell: &Cell) -> Vec<String> {
         text(candidate.map_or("", |c| &c.name)),
         text(workload.map_or("", |w| &w.name)),
         workload.map_or("", |w| w.metric.name()).to_string(),
-        workload.map_or(String::new(), |w| w.metric.of(m).unwrap_or(0.0).to_string()),
+        workload.map_or(String::new(), |w| w.metric.value(m).unwrap_or(0.0).to_string()),
         m.engine.name().to_string(),
         cell.began_ns.to_string(),
     ];

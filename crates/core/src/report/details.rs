@@ -19,7 +19,7 @@ pub fn document(view: &View) -> Document {
     if let Some(place) = &view.place {
         write_place(place, &mut out);
     }
-    if let Some(alone) = Alone::of(view) {
+    if let Some(alone) = Alone::from_view(view) {
         out.gap();
         out.table(alone.table());
     }

@@ -182,7 +182,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
     let tree = system.tree(device.dev);
     let (reasons, erase_token) = match guard::verdict(device.dev, system, false) {
         Verdict::No(reasons) => (reasons, None),
-        Verdict::Safe => match token::of(device.dev, system) {
+        Verdict::Safe => match token::of_device(device.dev, system) {
             Ok(token) => (Vec::new(), Some(token)),
             // Nobody looked: it has a token, which whoever may read the drive is told.
             Err(TokenError::Unread) => (Vec::new(), None),

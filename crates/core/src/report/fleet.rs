@@ -35,7 +35,7 @@ struct Noun {
 }
 
 impl Noun {
-    fn of(over: Over) -> Noun {
+    fn for_axis(over: Over) -> Noun {
         let noun = |one, many, title, at, recorded| Noun { one, many, title, at, recorded };
         match over {
             Over::Board => noun("board", "boards", "Boards", "on", "board"),
@@ -48,7 +48,7 @@ impl Noun {
 
 /// For people: the answer, each workload, each board and what limits them.
 pub fn fleet_document(fleet: &Fleet) -> Document {
-    let noun = Noun::of(fleet.over);
+    let noun = Noun::for_axis(fleet.over);
     let mut out = Document::default();
     out.headline(headline(fleet));
     for answer in &fleet.answers {
@@ -105,7 +105,7 @@ pub fn fleet_json(fleet: &Fleet) -> String {
         map.insert("headline".to_string(), json!(headline(fleet)));
         map.insert("left_out".to_string(), json!(left_out(fleet)));
         let sentences: Vec<String> = {
-            let noun = Noun::of(fleet.over);
+            let noun = Noun::for_axis(fleet.over);
             fleet.answers.iter().map(|answer| sentence(answer, noun)).collect()
         };
         map.insert("sentences".to_string(), json!(sentences));
@@ -135,7 +135,7 @@ pub fn coverage_document(found: &[Covered]) -> Document {
 
 /// The answer over all workloads.
 fn headline(fleet: &Fleet) -> String {
-    let noun = Noun::of(fleet.over);
+    let noun = Noun::for_axis(fleet.over);
     let boards = phrases::count(fleet.boards.len(), noun.one);
     if !fleet.unlike.is_empty() {
         let what: Vec<String> = fleet.unlike.iter().take(4).map(ToString::to_string).collect();
@@ -327,7 +327,7 @@ fn own_words(board: &OfBoard) -> Vec<String> {
 }
 
 fn notes(fleet: &Fleet) -> Vec<String> {
-    let noun = Noun::of(fleet.over);
+    let noun = Noun::for_axis(fleet.over);
     let mut all: Vec<String> = fleet.notes.iter().map(|each| note(each, noun)).collect();
     if !fleet.left_out.is_empty() {
         all.push(format!(

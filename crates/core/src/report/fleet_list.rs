@@ -35,7 +35,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    fn of(board: &Board, all: &[RunGroup]) -> Entry {
+    fn from_board(board: &Board, all: &[RunGroup]) -> Entry {
         let mut own: Vec<&RunGroup> = board.runs.iter().filter_map(|at| all.get(*at)).collect();
         let last = own.iter().map(|seen| &seen.last).max_by_key(|last| last.order());
         let (runs, last) = (own.iter().map(|seen| seen.runs).sum(), last.cloned());
@@ -73,7 +73,7 @@ impl Entry {
 /// The boards of these runs, in the order of the run that came into the store last.
 pub fn entries(all: &[RunGroup]) -> Vec<Entry> {
     let machines: Vec<Machine> = all.iter().map(|seen| seen.machine.clone()).collect();
-    of_machines(&machines).0.iter().map(|board| Entry::of(board, all)).collect()
+    of_machines(&machines).0.iter().map(|board| Entry::from_board(board, all)).collect()
 }
 
 /// For people.

@@ -84,7 +84,7 @@ fn data(run: &Run, candidate: usize, workload: usize) -> String {
         for cell in &block.cells {
             let is_it =
                 (usize::from(cell.candidate), usize::from(cell.workload)) == (candidate, workload);
-            let figure = figure::of(metric, cell).filter(|_| is_it);
+            let figure = figure::of_cell(metric, cell).filter(|_| is_it);
             if let Some(figure) = figure.filter(|_| !evidence::is_invalid(&run.header, cell)) {
                 let number = block.round.map_or(block.block.number(), |round| round.round);
                 let _ = writeln!(out, "{} {figure}", number + 1);

@@ -4,13 +4,14 @@
 //! the reason: one bad run must not hide the others.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::model::path::sanitize;
 use crate::model::verb::Verb;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::phrases;
 
-use super::csv::text as csv_text;
+use super::csv::{table as csv_table, text as csv_text};
 use super::document::{Document, Table, number, words};
 use super::layout::cut;
 use super::view::utc;
@@ -33,8 +34,9 @@ const COLUMNS: [&str; 11] = [
 ];
 
 /// How a stored run stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum State {
     /// A living process measures it.
     Running,
@@ -52,13 +54,7 @@ pub enum State {
 impl State {
     /// The word in machine output.
     pub fn name(self) -> &'static str {
-        match self {
-            State::Running => "running",
-            State::Dead => "dead",
-            State::Unfinished => "unfinished",
-            State::Stopped => "stopped",
-            State::Unreadable => "unreadable",
-        }
+        self.into()
     }
 }
 
@@ -202,10 +198,9 @@ pub fn json(rows: &[Row], left_out: LeftOut) -> String {
 
 /// The same as columns.
 pub fn csv(rows: &[Row]) -> String {
-    let mut out = COLUMNS.join(",") + "\r\n";
-    for row in rows {
-        let optional = |text: &Option<String>| csv_text(text.as_deref().unwrap_or(""));
-        let fields = [
+    let optional = |text: &Option<String>| csv_text(text.as_deref().unwrap_or(""));
+    let fields = |row: &Row| {
+        [
             row.run.clone(),
             row.created_unix_ns.to_string(),
             csv_text(row.verb.word()),
@@ -217,10 +212,9 @@ pub fn csv(rows: &[Row]) -> String {
             row.blocks.map_or(String::new(), |blocks| blocks.to_string()),
             optional(&row.verdict),
             optional(&row.error),
-        ];
-        out.push_str(&(fields.join(",") + "\r\n"));
-    }
-    out
+        ]
+    };
+    csv_table(&COLUMNS, rows.iter().map(fields))
 }
 
 fn table(rows: &[Row]) -> Table {

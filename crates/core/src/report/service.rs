@@ -59,7 +59,7 @@ pub struct Service {
 
 impl Service {
     /// A state without values: an error, for example.
-    pub fn of(state: State, said: &str) -> Service {
+    pub fn without_values(state: State, said: &str) -> Service {
         Service { state, said: said.to_string(), data: Vec::new() }
     }
 
@@ -110,7 +110,10 @@ mod tests {
             line,
             "BAKEOFF WARNING - a / b | 'rate__x_y'=43.21;10:;5:;0; 'plain'=43.21;;;0;\n"
         );
-        assert_eq!(Service::of(State::Unknown, "").line(), "BAKEOFF UNKNOWN - no message\n");
+        assert_eq!(
+            Service::without_values(State::Unknown, "").line(),
+            "BAKEOFF UNKNOWN - no message\n"
+        );
         assert_eq!(State::Critical.code(), 2);
     }
 }

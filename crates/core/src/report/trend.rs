@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::csv::text as csv_text;
+use super::csv::{table as csv_table, text as csv_text};
 use super::document::Document;
 use super::view::{day, short_id};
 use crate::history::trend::{Change, FEWEST, Point, Series, Trend};
@@ -146,11 +146,11 @@ pub fn trend_json(trend: &Trend) -> String {
 
 /// One row a point.
 pub fn trend_csv(trend: &Trend) -> String {
-    let mut out = COLUMNS.join(",") + "\r\n";
+    let mut rows = Vec::new();
     for (number, series) in trend.series.iter().enumerate() {
         for (at, point) in series.points.iter().enumerate() {
             let run = &trend.runs[point.run];
-            let fields = [
+            rows.push([
                 csv_text(&trend.drive),
                 csv_text(&series.workload),
                 csv_text(&series.candidate),
@@ -166,11 +166,10 @@ pub fn trend_csv(trend: &Trend) -> String {
                 point.cells.to_string(),
                 point.ratio.to_string(),
                 u8::from(series.changes.iter().any(|change| change.point == at)).to_string(),
-            ];
-            out.push_str(&(fields.join(",") + "\r\n"));
+            ]);
         }
     }
-    out
+    csv_table(&COLUMNS, rows)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub fn result(result: &ToolResult) -> Vec<Finding> {
 /// What limits a comparison, each rule once, in the order of their ids; empty for a text that
 /// compares nothing.
 pub fn study(imported: &Imported, facts: &Facts) -> Vec<Finding> {
-    let study = Study::of(imported, facts);
+    let study = Study::new(imported, facts);
     if !study.is_comparison() {
         return Vec::new();
     }

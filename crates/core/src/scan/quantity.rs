@@ -34,7 +34,7 @@ pub struct Span {
 
 impl Quantity {
     /// Reads a number whose unit is known.
-    pub fn of(number: &str, unit: u64) -> Option<Quantity> {
+    pub fn with_unit(number: &str, unit: u64) -> Option<Quantity> {
         Some(Quantity { number: Decimal::parse(number)?, unit, raw: number.to_string() })
     }
 
@@ -43,20 +43,26 @@ impl Quantity {
         let text = text.trim();
         let (number, name) = text.split_once(' ').unwrap_or((text, ""));
         let unit = units.iter().find(|(known, _)| *known == name.trim())?.1;
-        Some(Quantity { raw: text.to_string(), ..Quantity::of(number, unit)? })
+        Some(Quantity { raw: text.to_string(), ..Quantity::with_unit(number, unit)? })
     }
 
     /// Reads `8M`, `4.50KiB` or `16 Kb`: a number and the first of these units that ends the text.
     pub fn suffixed(text: &str, units: &[(&str, u64)]) -> Option<Quantity> {
         let text = text.trim();
-        let read =
-            |(name, unit): &(&str, u64)| Quantity::of(text.strip_suffix(name)?.trim_end(), *unit);
+        let read = |(name, unit): &(&str, u64)| {
+            Quantity::with_unit(text.strip_suffix(name)?.trim_end(), *unit)
+        };
         Some(Quantity { raw: text.to_string(), ..units.iter().find_map(read)? })
     }
 
     /// In single units, rounded.
     pub fn whole(&self) -> Option<u64> {
         self.number.times(self.unit)
+    }
+
+    /// So many times as much, in single units, rounded once.
+    pub fn whole_times(&self, factor: u64) -> Option<u64> {
+        self.number.times(self.unit.checked_mul(factor)?)
     }
 
     /// In single units.

@@ -8,6 +8,7 @@ pub mod lacking;
 pub mod manager;
 pub mod packages;
 
+use crate::distinct;
 use crate::prepare::support::{Driver, RECIPES, Recipe};
 use lacking::NoDriver;
 use manager::Manager;
@@ -108,7 +109,8 @@ pub fn look(uses: Uses, here: &Here) -> Setup {
         package: here.manager.and_then(|manager| tool.package(manager)),
         is_installed: (here.is_installed)(tool.program),
     };
-    let programs = once(wanted).into_iter().filter_map(packages::find).map(program).collect();
+    let programs =
+        distinct::in_order(wanted).into_iter().filter_map(packages::find).map(program).collect();
     Setup { uses, programs, no_driver, manager: here.manager, privilege: here.privilege }
 }
 
@@ -142,13 +144,6 @@ fn programs_of(recipe: &'static Recipe) -> Vec<&'static str> {
     }
 }
 
-/// Each once, in order.
-pub(crate) fn once(mut words: Vec<&'static str>) -> Vec<&'static str> {
-    let mut seen = std::collections::BTreeSet::new();
-    words.retain(|word| seen.insert(*word));
-    words
-}
-
 impl Setup {
     /// Programs that are not installed.
     pub fn missing(&self) -> impl Iterator<Item = &Program> {
@@ -157,7 +152,7 @@ impl Setup {
 
     /// Packages that would bring them, each once.
     pub fn packages(&self) -> Vec<&'static str> {
-        once(self.missing().filter_map(|program| program.package).collect())
+        distinct::in_order(self.missing().filter_map(|program| program.package))
     }
 
     /// Whether everything that is used is there.

@@ -11,6 +11,7 @@
 use serde::Serialize;
 
 use super::disk::{Normal, Own};
+use crate::distinct;
 use crate::prng::SplitMix64;
 
 /// False alarms that are allowed where one is a refusal.
@@ -43,10 +44,7 @@ pub struct Bound {
 
 /// The numbers of blocks that there are bounds for, ascending.
 pub fn looks(all: &[Bound]) -> Vec<u32> {
-    let mut blocks: Vec<u32> = all.iter().map(|bound| bound.blocks).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
-    blocks
+    distinct::sorted(all.iter().map(|bound| bound.blocks))
 }
 
 /// The bounds over a long run, for the waves of the scenarios.
@@ -71,7 +69,7 @@ pub fn bound(own: Own, noise: f64, blocks: u32, runs: u32, seed: u64) -> Bound {
     let wave = |i: usize, j: usize| {
         own.sd * own.sd * libm::pow(own.lag1, i.abs_diff(j) as f64) + still(i, j)
     };
-    let (still, wave) = (Steps::of(n, still), Steps::of(n, wave));
+    let (still, wave) = (Steps::from_covariance(n, still), Steps::from_covariance(n, wave));
     let mut normal = Normal(SplitMix64::derive(seed, &[u64::from(blocks)]));
     let mut play = |truth: &Steps| -> (Vec<f64>, Vec<f64>) {
         (0..runs)
@@ -111,7 +109,7 @@ struct Steps {
 
 impl Steps {
     /// Of series of `n` values with this covariance.
-    fn of(n: usize, covariance: impl Fn(usize, usize) -> f64) -> Steps {
+    fn from_covariance(n: usize, covariance: impl Fn(usize, usize) -> f64) -> Steps {
         let step = |i: usize, j: usize| {
             covariance(i + 1, j + 1) - covariance(i + 1, j) - covariance(i, j + 1)
                 + covariance(i, j)
@@ -171,7 +169,7 @@ mod tests {
 
     #[test]
     fn drawn_steps_have_the_covariance_they_were_drawn_from() {
-        let steps = Steps::of(4, |i, j| libm::pow(0.5, i.abs_diff(j) as f64));
+        let steps = Steps::from_covariance(4, |i, j| libm::pow(0.5, i.abs_diff(j) as f64));
         let mut normal = Normal(SplitMix64::new(3));
         let draws: Vec<Vec<f64>> = (0..20_000).map(|_| steps.draw(&mut normal)).collect();
         let covariance = |i: usize, j: usize| {

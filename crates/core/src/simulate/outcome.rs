@@ -137,7 +137,7 @@ impl Scenario {
 
     /// Whether the intervals of all pairs, which hold together, contain the truth.
     fn covers(&self, run: &Run) -> bool {
-        let table = Table::from_run(run, schedule::evidence_blocks(run));
+        let table = Table::from_evidence(run);
         let compared = Comparison::new(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
         compared.pairs.iter().all(|pair| {
             let mean = |c: CandidateIx| self.disk.means[usize::from(c)];

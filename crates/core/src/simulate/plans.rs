@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::disk::Disk;
+use super::disk::{Disk, Use};
 use super::session;
 use crate::analyse::analyse;
 use crate::model::candidate::{Candidate, Kind};
@@ -67,7 +67,7 @@ fn verdicts(name: &str, header: &Header, step: f64) -> Vec<String> {
         .zip(&header.candidates)
         .map(|(i, c): (usize, _)| original(c).unwrap_or(i) as f64 * step)
         .collect();
-    let run = session::play_plan(header, &Disk::new(&gaps, 0.3), 7).unwrap();
+    let run = session::play_on(header, &mut Use::new(&Disk::new(&gaps, 0.3), 7)).unwrap();
     let analysis = analyse(&run);
     assert_eq!(analysis.verdicts.len(), run.header.workloads.len(), "{name}");
     let wanted = if step == 0.0 { Verdict::AsFast } else { Verdict::Fastest };

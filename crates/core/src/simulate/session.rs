@@ -2,7 +2,7 @@
 //! for the runner; only the measurements are invented.
 
 use super::cell;
-use super::disk::{Disk, Use};
+use super::disk::Use;
 use super::scenario::Scenario;
 use crate::decide::{self, Clock, Next};
 use crate::model::candidate::{Candidate, Kind, Stack};
@@ -30,12 +30,8 @@ pub fn play(scenario: &Scenario, seed: u64) -> Result<(Run, Vec<Slice>), FoldErr
     Ok((run, used.slices))
 }
 
-/// Plays one run of the comparison that `header` describes, on `disk`.
-pub fn play_plan(header: Header, disk: &Disk, seed: u64) -> Result<Run, FoldError> {
-    play_on(header, &mut Use::new(disk, seed))
-}
-
-fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
+/// Plays one run of the comparison that `header` describes.
+pub fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
     let mut session = Session::begin(header)?;
     loop {
         match decide::next(&session.run, session.clock()) {

@@ -8,6 +8,7 @@
 
 use super::paired::Interval;
 use super::student_t;
+use crate::distinct;
 
 /// One slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,9 +51,7 @@ pub fn estimate(slices: &[Slice], k: u16, alpha: f64) -> Option<CarryOver> {
     let n = usize::from(k);
     let known = |s: &&Slice| s.candidate < k && s.predecessor < k && s.candidate != s.predecessor;
     let slices: Vec<&Slice> = slices.iter().filter(known).collect();
-    let mut cells: Vec<(u32, u16)> = slices.iter().map(|s| (s.block, s.candidate)).collect();
-    cells.sort_unstable();
-    cells.dedup();
+    let cells = distinct::sorted(slices.iter().map(|s| (s.block, s.candidate)));
     // Two candidates: each has one predecessor only, which its own mean hides.
     if n < 3 || slices.len() < cells.len() + n {
         return None;

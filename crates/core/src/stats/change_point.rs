@@ -44,7 +44,7 @@ pub fn segments_with(values: &[f64], sigma: f64, penalty: f64) -> Vec<Segment> {
     if !(2 * SHORTEST..=MOST).contains(&n) || values.iter().any(|v| !v.is_finite()) {
         return Vec::new();
     }
-    let sums = Sums::of(values);
+    let sums = Sums::from_values(values);
     let scale = (sigma * sigma).max(f64::MIN_POSITIVE);
     // best[i]: least cost of the first i values; from[i]: where their last segment starts.
     let (mut best, mut from) = (vec![f64::INFINITY; n + 1], vec![0usize; n + 1]);
@@ -91,7 +91,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(values: &[f64]) -> Sums {
+    fn from_values(values: &[f64]) -> Sums {
         let offset = values[0];
         let (mut of_values, mut of_squares) = (vec![0.0], vec![0.0]);
         for (i, value) in values.iter().enumerate() {

@@ -8,6 +8,12 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// The smallest and the largest value; `None` for nothing.
+pub fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    let ends = values.into_iter().map(|value| (value, value));
+    ends.reduce(|(low, high), (value, _)| (low.min(value), high.max(value)))
+}
+
 /// Standard deviation with `n - 1` in the denominator; `None` for fewer than two values.
 pub fn sd(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {

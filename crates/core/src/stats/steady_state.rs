@@ -41,8 +41,7 @@ impl Steadiness {
 pub fn steadiness(rounds: &[f64]) -> Option<Steadiness> {
     let last = rounds.get(rounds.len().checked_sub(ROUNDS)?..)?;
     let mean = sample::mean(last).filter(|m| *m > 0.0)?;
-    let high = last.iter().copied().fold(f64::MIN, f64::max);
-    let low = last.iter().copied().fold(f64::MAX, f64::min);
+    let (low, high) = sample::range(last.iter().copied())?;
     let middle = (ROUNDS as f64 - 1.0) / 2.0;
     let (mut over, mut under) = (0.0, 0.0);
     for (i, y) in last.iter().enumerate() {

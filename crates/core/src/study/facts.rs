@@ -75,7 +75,7 @@ pub enum RawData {
 
 impl RawData {
     /// Reads the value of the fact.
-    pub fn of(value: &str) -> RawData {
+    pub fn parse(value: &str) -> RawData {
         match value {
             "pictures" | "pictures only" => RawData::Pictures,
             "rounded" => RawData::Rounded,
@@ -106,7 +106,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// The quantity of a claim or of a metric (`random_seeks.cpu`), by its words.
-    pub fn of(name: &str) -> Option<Quantity> {
+    pub fn from_name(name: &str) -> Option<Quantity> {
         let own = name.rsplit('.').next()?.to_ascii_lowercase();
         own.split(['_', ' ', '-']).find_map(|word| match word {
             "throughput" | "speed" | "bandwidth" => Some(Quantity::Throughput),

@@ -98,7 +98,7 @@ impl Cell<'_> {
 
 impl<'a> Study<'a> {
     /// The view of a table and of what is stated beside it.
-    pub fn of(imported: &'a Imported, facts: &'a Facts) -> Study<'a> {
+    pub fn new(imported: &'a Imported, facts: &'a Facts) -> Study<'a> {
         let cells = imported.results.iter().filter_map(cell).collect();
         Study { results: &imported.results, unread: &imported.unread, facts, cells }
     }

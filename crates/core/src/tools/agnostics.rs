@@ -83,7 +83,7 @@ impl Agnostics {
         };
         let count = |text: &str, unit| {
             let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
-            Quantity::of(text, unit).filter(|of| is_whole && of.value() > 0.0)
+            Quantity::with_unit(text, unit).filter(|of| is_whole && of.value() > 0.0)
         };
         let (Some(kib), Some(requests)) = (count(rate, KIB), count(iops, 1)) else {
             return unread(line, "a job of agnostics has no speed", out);
@@ -122,7 +122,7 @@ impl Agnostics {
         };
         let known =
             self.jobs.iter().find(|(name, _, at)| *name == job && line.number <= at + FAR_LINES);
-        let of = |unit| Quantity::of(value, unit).filter(|of| is_whole && of.value() > 0.0);
+        let of = |unit| Quantity::with_unit(value, unit).filter(|of| is_whole && of.value() > 0.0);
         let speed = if unit == "IOPS" { of(1) } else { of(KIB) };
         match (speed, known) {
             // Another verdict below it is of another run.
@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("agnostics").all_of(text.as_bytes())
+        Finder::for_tool("agnostics").all_of(text.as_bytes())
     }
 
     #[test]

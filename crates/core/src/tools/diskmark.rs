@@ -228,18 +228,18 @@ impl Test {
         let (iops, rest) = match rest.strip_prefix('[') {
             Some(rest) => {
                 let (iops, rest) = rest.split_once("IOPS]")?;
-                (Some(Quantity::of(iops.trim(), 1)?), rest.trim())
+                (Some(Quantity::with_unit(iops.trim(), 1)?), rest.trim())
             }
             None => (None, rest),
         };
         let latency = match rest.strip_prefix('<') {
-            Some(rest) => Some(Quantity::of(rest.strip_suffix("us>")?.trim(), 1000)?),
+            Some(rest) => Some(Quantity::with_unit(rest.strip_suffix("us>")?.trim(), 1000)?),
             None if rest.is_empty() => None,
             None => return None,
         };
         // Versions with sections have all three.
         let is_whole = direction.is_some() || (iops.is_some() && latency.is_some());
-        Quantity::of(rate.trim(), MB).filter(|_| is_whole)?;
+        Quantity::with_unit(rate.trim(), MB).filter(|_| is_whole)?;
         let (name, size) = (name.join(" "), size.map(|(_, bytes)| bytes));
         let rate = rate.trim().to_string();
         Some(Test {
@@ -265,7 +265,7 @@ impl Test {
     /// whole KiB per second of each of fio's jobs, so its sum is up to one KiB a job too low.
     fn rate(&self) -> Option<Quantity> {
         let units = if self.is_kdiskmark { [KDISKMARK_MB, MB] } else { [MB, KDISKMARK_MB] };
-        let of = |unit: u64| Quantity::of(&self.rate, unit);
+        let of = |unit: u64| Quantity::with_unit(&self.rate, unit);
         let (Some(iops), Some(size)) = (&self.iops, self.size) else { return of(MB) };
         let product = iops.span().times(Span::exactly(size as f64));
         let cut = if self.is_kdiskmark { f64::from(self.threads) * 1024.0 } else { 0.0 };
@@ -350,8 +350,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// Bytes of `4KiB`, `1MiB`, or of the `512KB` of 3, which are KiB.
 fn bytes(word: &str) -> Option<u64> {
     let units = [("KiB", 1u64 << 10), ("MiB", 1 << 20), ("KB", 1 << 10)];
-    let (count, unit) = units.iter().find_map(|(u, b)| Some((word.strip_suffix(u)?, *b)))?;
-    count.parse::<u64>().ok()?.checked_mul(unit)
+    Quantity::suffixed(word, &units)?.whole()
 }
 
 #[cfg(test)]
@@ -365,7 +364,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("crystaldiskmark").all_of(text.as_bytes())
+        Finder::for_tool("crystaldiskmark").all_of(text.as_bytes())
     }
 
     #[test]

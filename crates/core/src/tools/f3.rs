@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("f3").all_of(text.as_bytes())
+        Finder::for_tool("f3").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, name: &str) -> Option<f64> {

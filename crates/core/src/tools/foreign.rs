@@ -32,7 +32,7 @@ pub enum Workdir {
 
 impl Workdir {
     /// What a workload in words needs of a tool that takes a file by its name.
-    pub fn of(phase: Phase) -> Workdir {
+    pub fn for_phase(phase: Phase) -> Workdir {
         match phase {
             Phase::ColdRead | Phase::Overwrite => Workdir::Data("data"),
             Phase::Append => Workdir::New("append"),
@@ -234,7 +234,7 @@ pub(super) fn refuse_beyond_plain(tool: &'static str, job: &Job) -> Result<(), U
 
 /// The one result of `tool` in its output.
 pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, ParseError> {
-    let mut finder = Finder::of(tool);
+    let mut finder = Finder::for_tool(tool);
     finder.push(&output.stdout);
     finder.push(b"\n");
     finder.push(&output.stderr);
@@ -282,7 +282,7 @@ pub(super) struct Words(pub Vec<String>);
 
 impl Words {
     /// A command that begins with these words.
-    pub fn of(words: &[&str]) -> Words {
+    pub fn new(words: &[&str]) -> Words {
         Words(words.iter().map(|word| (*word).to_string()).collect())
     }
 

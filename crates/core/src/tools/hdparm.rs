@@ -142,7 +142,7 @@ mod tests {
     use crate::scan::{Finder, Imported};
 
     fn read(text: &str) -> Imported {
-        Finder::of("hdparm").all_of(text.as_bytes())
+        Finder::for_tool("hdparm").all_of(text.as_bytes())
     }
 
     #[test]

@@ -233,7 +233,7 @@ impl Run {
             None => (None, ""),
         };
         let time = if bytes.is_some() { "request_time" } else { "elapsed" };
-        Run::of(count, &fields, bytes, (prefix, time))
+        Run::from_fields(count, &fields, bytes, (prefix, time))
     }
 
     /// `generated 10 requests in 900.4 ms, 40 KiB, 11 iops, 44.4 KiB/s`
@@ -242,11 +242,12 @@ impl Run {
         let (count, rest) = text.split_once(" requests in ")?;
         let fields: Vec<&str> = rest.split(", ").collect();
         let bytes = fields.get(1).filter(|_| fields.len() == 4)?;
-        Run::of(count, &fields, Some(bytes), ("generated.", "elapsed")).filter(|run| !run.is_old)
+        Run::from_fields(count, &fields, Some(bytes), ("generated.", "elapsed"))
+            .filter(|run| !run.is_old)
     }
 
     /// From the time, the bytes where they are printed, the requests per second and the rate.
-    fn of(
+    fn from_fields(
         count: &str,
         fields: &[&str],
         bytes: Option<&str>,
@@ -323,7 +324,7 @@ impl Latencies {
     fn parse(figures: &str) -> Option<Latencies> {
         let is_old = !figures.contains(" / ");
         let values: Option<Vec<_>> = match figures.strip_suffix(" ms").filter(|_| is_old) {
-            Some(all) => all.split('/').map(|one| Quantity::of(one, 1_000_000)).collect(),
+            Some(all) => all.split('/').map(|one| Quantity::with_unit(one, 1_000_000)).collect(),
             None => figures.split(" / ").map(|one| Quantity::parse(one, &TIMES)).collect(),
         };
         let values = values.filter(|values| values.len() == 4)?;
@@ -412,7 +413,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("ioping").all_of(text.as_bytes())
+        Finder::for_tool("ioping").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, at: usize, name: &str) -> Option<f64> {

@@ -178,7 +178,7 @@ impl Table {
             let Some(column) = known(title).filter(|column| !column.name.is_empty()) else {
                 continue;
             };
-            let Some(quantity) = Quantity::of(value, column.parts) else { continue };
+            let Some(quantity) = Quantity::with_unit(value, column.parts) else { continue };
             // Versions before 10 print the rates in sectors and in kB.
             let is_known = metrics.get(column.name).is_some();
             if is_known || (cut && title == "%util") {
@@ -211,7 +211,7 @@ impl Table {
     fn is_torn(&self, values: &[&str]) -> bool {
         let of = |titles: &[&str]| {
             let at = self.columns.iter().position(|title| titles.contains(&title.as_str()))?;
-            Some(Quantity::of(values[at], known(&self.columns[at])?.parts)?.span())
+            Some(Quantity::with_unit(values[at], known(&self.columns[at])?.parts)?.span())
         };
         let sides = [
             (["r/s"], ["rkB/s", "rMB/s"], ["rareq-sz"]),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("iostat").all_of(text.as_bytes())
+        Finder::for_tool("iostat").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, at: usize, name: &str) -> Option<f64> {

@@ -81,7 +81,7 @@ impl Reader for Iozone {
             return true;
         }
         if self.open.is_none() {
-            let is_table = row::Layout::of(line.text).is_some();
+            let is_table = row::Layout::from_titles(line.text).is_some();
             let is_start = is_table
                 || row::unit(text).is_some()
                 || text.starts_with("Command line used: ")
@@ -94,7 +94,7 @@ impl Reader for Iozone {
             self.open = Some(Open::new(line));
         }
         let has_rows = self.open.as_ref().is_some_and(|open| !open.rows.is_empty());
-        if has_rows && row::Layout::of(line.text).is_some() {
+        if has_rows && row::Layout::from_titles(line.text).is_some() {
             // Often the tables alone are quoted, one below the other.
             self.close(out);
             self.open = Some(Open::new(line));
@@ -136,7 +136,7 @@ impl Open {
         if self.excel.line(line, text) || self.setting(text) || self.throughput.line(line, text) {
             return true;
         }
-        if let Some(layout) = row::Layout::of(line.text) {
+        if let Some(layout) = row::Layout::from_titles(line.text) {
             if self.layout.is_some() {
                 self.wrong = Some("two tables of iozone in one run are mixed".to_string());
             }
@@ -236,7 +236,7 @@ impl Open {
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
             return out.unread(first, last, why);
         }
-        self.excel.settle(&self.rows);
+        self.excel.drop_incomplete(&self.rows);
         for (first, last, what) in self.excel.passed_over() {
             out.unread(*first, *last, format!("iozone: bakeoff does not read {what}"));
         }

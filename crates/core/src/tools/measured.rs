@@ -62,7 +62,7 @@ pub struct Done {
 
 impl Done {
     /// Operations and their bytes, of which no latency is told.
-    pub fn of(ios: u64, bytes: u64) -> Done {
+    pub fn without_latency(ios: u64, bytes: u64) -> Done {
         Done { ios, bytes, latency: Latency::default() }
     }
 

@@ -43,7 +43,7 @@ pub static TOOLS: [&Tool; 14] = [
 
 impl Finder {
     /// Looks for the outputs of the tool of that name; for none where it is none of [`TOOLS`].
-    pub fn of(name: &str) -> Finder {
+    pub fn for_tool(name: &str) -> Finder {
         let of_tool = TOOLS.iter().filter(|tool| tool.name == name);
         Finder::with(&TOOLS, of_tool.flat_map(|tool| (tool.readers)()).collect())
     }

@@ -108,7 +108,7 @@ impl Reader for StorageSh {
 impl StorageSh {
     /// Keeps the figures of an output, which the table repeats.
     fn remember(&mut self, words: &[&str], number: u64) {
-        let is_figure = |word: &str| Quantity::of(word, 1).is_some();
+        let is_figure = |word: &str| Quantity::with_unit(word, 1).is_some();
         let (source, kept): (Source, Vec<&str>) = match words {
             ["Timing", .., rate, "MB/sec" | "kB/sec"] => (Source::Hdparm, vec![*rate]),
             [.., rate, _] if words.contains(&"copied,") => (Source::Dd, vec![*rate]),
@@ -173,7 +173,7 @@ impl StorageSh {
 
     fn score(&mut self, line: &Line<'_>, score: &str, out: &mut Out) {
         self.last = None;
-        let Some(quantity) = Quantity::of(score, 1) else {
+        let Some(quantity) = Quantity::with_unit(score, 1) else {
             return out.unread(line.number, line.number, "a score of Storage.sh is not a number");
         };
         let mut metrics = Metrics::default();
@@ -196,7 +196,7 @@ fn rate(figures: &str, units: &[(&str, u64)]) -> Option<Quantity> {
 fn fio(figures: &str) -> Option<(Quantity, Quantity)> {
     let (iops, rest) = figures.split_once(" IOPS (")?;
     let kib = rest.strip_suffix(" KB/s)")?;
-    let (iops, rate) = (Quantity::of(iops, 1)?, Quantity::of(kib, KIB)?);
+    let (iops, rate) = (Quantity::with_unit(iops, 1)?, Quantity::with_unit(kib, KIB)?);
     let product = iops.span().times(Span::exactly(BLOCK_BYTES));
     product.meets(rate.span()).then_some((iops, rate))
 }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("Storage.sh").all_of(text.as_bytes())
+        Finder::for_tool("Storage.sh").all_of(text.as_bytes())
     }
 
     const TABLE: &str = "\

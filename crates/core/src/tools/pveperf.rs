@@ -132,7 +132,7 @@ mod tests {
     use crate::scan::{Finder, Imported};
 
     fn read(text: &str) -> Imported {
-        Finder::of("pveperf").all_of(text.as_bytes())
+        Finder::for_tool("pveperf").all_of(text.as_bytes())
     }
 
     #[test]

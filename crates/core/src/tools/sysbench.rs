@@ -210,7 +210,7 @@ mod tests {
         let to = RUN.find("General statistics:").unwrap();
         let paste = &RUN[from..to];
         let both = format!("ext4:\n{paste}\nAnd with xfs:\n{paste}");
-        let found = Finder::of("sysbench").all_of(both.as_bytes());
+        let found = Finder::for_tool("sysbench").all_of(both.as_bytes());
         assert_eq!((found.results.len(), found.unread.len()), (2, 0), "{found:#?}");
         let contexts: Vec<_> = found.results.iter().map(|r| r.context.as_deref()).collect();
         assert_eq!(contexts, [Some("ext4"), Some("And with xfs")]);

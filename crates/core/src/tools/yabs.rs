@@ -6,6 +6,7 @@
 //! block size show which of the two a table has. Both are cut, not rounded. The rates of single
 //! runs of dd are dd's own, with MB of 10^6 bytes.
 
+use crate::distinct;
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
@@ -228,12 +229,10 @@ impl Table {
         self.give(metrics, "fio", out);
     }
 
-    fn give(mut self, metrics: Metrics, test: &str, out: &mut Out) {
-        self.bad.sort_unstable();
-        self.bad.dedup();
-        for line in &self.bad {
+    fn give(self, metrics: Metrics, test: &str, out: &mut Out) {
+        for line in distinct::sorted(self.bad.iter().copied()) {
             let why = "a row of YABS is incomplete, in another place, or contradicts itself";
-            out.unread(*line, *line, why);
+            out.unread(line, line, why);
         }
         if metrics.0.is_empty() {
             if self.bad.is_empty() {
@@ -256,7 +255,7 @@ impl Cell {
             Some(number) => (number, 1000),
             None => (iops, 1),
         };
-        let mut iops = Quantity::of(number, unit).filter(|iops| iops.value() > 0.0)?;
+        let mut iops = Quantity::with_unit(number, unit).filter(|iops| iops.value() > 0.0)?;
         iops.raw = text[text.len() - 1 - iops.raw.len() - usize::from(unit > 1)..text.len() - 1]
             .to_string();
         let rate_text = rate_text.trim().to_string();
@@ -284,8 +283,7 @@ fn rate(text: &str, kilobyte: u64) -> Option<Quantity> {
 /// `4k`, `1m`
 fn bytes(block: &str) -> Option<u64> {
     let units = [("k", 1u64 << 10), ("m", 1 << 20)];
-    let (count, unit) = units.iter().find_map(|(u, b)| Some((block.strip_suffix(u)?, *b)))?;
-    count.parse::<u64>().ok()?.checked_mul(unit)
+    Quantity::suffixed(block, &units)?.whole()
 }
 
 /// The date of `#   v2026-07-03   #`.
@@ -306,7 +304,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("yabs").all_of(text.as_bytes())
+        Finder::for_tool("yabs").all_of(text.as_bytes())
     }
 
     fn figure(found: &Imported, name: &str) -> Option<f64> {

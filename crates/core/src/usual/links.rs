@@ -94,29 +94,30 @@ pub fn slot_key(model: Option<&str>, drive: &Layer) -> Option<&'static str> {
 /// What a drive's link carries in practice: on this board, else over such links anywhere.
 pub fn limit(model: Option<&str>, drive: &Layer) -> Option<LinkLimit> {
     let table = key(drive).or_else(|| slot_key(model, drive)).and_then(find);
+    let on_board = model.and_then(boards::find).and_then(|board| {
+        let practice_bytes_per_s = boards::measured_bytes_per_s(&board, drive)?;
+        Some(LinkLimit { practice_bytes_per_s, source: format!("boards.csv, {}", board.name()) })
+    });
+    let Some(of) = table else { return on_board.or_else(|| by_capacity(drive)) };
     // The figure of a board may be of a faster mode: PCIe 3 on a Raspberry Pi 5, which has PCIe 2.
-    let is_of_it = |bytes: &f64| table.is_none_or(|of| *bytes <= of.nominal_bytes_per_s);
-    let practice = boards::practice_bytes_per_s(model, drive).filter(is_of_it);
-    let on_board = model.and_then(boards::find).filter(|_| practice.is_some());
-    match (practice, on_board, table) {
-        (Some(bytes), Some(board), table)
-            if table.is_none_or(|of| of.practice_bytes_per_s != bytes) =>
-        {
-            Some(LinkLimit {
-                practice_bytes_per_s: bytes,
-                source: format!("boards.csv, {}", board.name()),
-            })
-        }
-        (_, _, Some(of)) => Some(LinkLimit {
-            practice_bytes_per_s: of.practice_bytes_per_s,
-            source: of.source.to_string(),
-        }),
-        (Some(bytes), _, None) => Some(LinkLimit {
-            practice_bytes_per_s: bytes,
-            source: "the link's rate after line coding, minus a tenth for its protocol".to_string(),
-        }),
-        (None, _, None) => None,
-    }
+    let is_of_it = |board: &LinkLimit| {
+        board.practice_bytes_per_s <= of.nominal_bytes_per_s
+            && board.practice_bytes_per_s != of.practice_bytes_per_s
+    };
+    on_board.filter(is_of_it).or_else(|| {
+        let source = of.source.to_string();
+        Some(LinkLimit { practice_bytes_per_s: of.practice_bytes_per_s, source })
+    })
+}
+
+/// Framing and acknowledgements take a tenth of what the line code of SATA and PCI Express leaves.
+fn by_capacity(drive: &Layer) -> Option<LinkLimit> {
+    let is_known = matches!(drive.bus.as_deref(), Some("ata" | "nvme"));
+    let bytes_per_s = drive.link.as_ref().filter(|_| is_known).and_then(capacity_bytes_per_s)?;
+    Some(LinkLimit {
+        practice_bytes_per_s: bytes_per_s * 0.9,
+        source: "the link's rate after line coding, minus a tenth for its protocol".to_string(),
+    })
 }
 
 /// The most a drive's link can carry, bytes a second.
@@ -160,6 +161,21 @@ mod tests {
         assert_eq!(key("nvme", "PCIe 8.0 GT/s PCIe x4"), Some("pcie3-x4"));
         assert_eq!(key("nvme", "PCIe 8.0 GT/s x2"), None);
         assert_eq!(key("virtio", ""), None);
+    }
+
+    #[test]
+    fn what_links_carry_in_practice_on_boards_and_elsewhere() {
+        let practice = |model, bus, link| {
+            let limit = limit(model, &drive(bus, link));
+            limit.map(|limit| (limit.practice_bytes_per_s / 1e6) as u32)
+        };
+        let pi4 = Some("Raspberry Pi 4 Model B Rev 1.4");
+        assert_eq!(practice(pi4, "usb", "USB 5000 Mb/s, UAS"), Some(297));
+        assert_eq!(practice(pi4, "usb", "USB 480 Mb/s, BOT"), Some(40), "a slower link");
+        assert_eq!(practice(None, "mmc", "SD, sd uhs DDR50, 50 MHz, 4 bits"), Some(44));
+        assert_eq!(practice(None, "ata", "SATA 6.0 Gb/s"), Some(540));
+        assert_eq!(practice(None, "nvme", "PCIe 8.0 GT/s x2"), Some(1772), "no line of the table");
+        assert_eq!(practice(None, "virtio", ""), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ const VIRTUAL: [&str; 9] = [
 ///
 /// # Errors
 /// Why it cannot be told.
-pub fn of(place: &Place) -> Result<(Medium, Option<&Layer>), WhyUnknown> {
+pub fn of_place(place: &Place) -> Result<(Medium, Option<&Layer>), WhyUnknown> {
     match place.class {
         PlaceClass::Memory => return Err(WhyUnknown::Memory),
         PlaceClass::Network => return Ok((Medium::Network, None)),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn medium(place: &Place) -> Result<Medium, WhyUnknown> {
-        of(place).map(|(medium, _)| medium)
+        of_place(place).map(|(medium, _)| medium)
     }
 
     #[test]

@@ -265,7 +265,7 @@ fn sqlite_commits_one_row_at_a_time_with_both_journals() {
     assert_eq!(measured.len(), 2);
     for m in &measured {
         assert_eq!((count(&m.commit), count(&m.flush).0), ((1000, 100_000), 1));
-        let rate = Metric::TransactionsPerSecond.of(m).unwrap();
+        let rate = Metric::TransactionsPerSecond.value(m).unwrap();
         assert!((rate / (1000.0 * 1e9 / m.elapsed_ns as f64) - 1.0).abs() < 1e-9);
     }
 }
@@ -286,7 +286,7 @@ fn torrent_pieces_arrive_a_thousand_times_and_are_told_twice() {
     let m = &measured[0];
     assert_eq!(count(&m.write), (1000, 1000 * 16384));
     assert!(count(&m.flush).0 >= 4 && m.elapsed_ns >= 499_000_000);
-    assert!(Metric::LatencyP99.of(m).is_some() && Metric::Bandwidth.of(m).is_some());
+    assert!(Metric::LatencyP99.value(m).is_some() && Metric::Bandwidth.value(m).is_some());
     assert!(figure(m, "longest stall") > 0.0);
 }
 
@@ -304,7 +304,7 @@ fn every_file_of_a_tree_is_copied() {
     assert_eq!((count(&m.create).0, count(&m.flush).0), (40, 1));
     assert_eq!(count(&m.read).1, count(&m.write).1);
     assert!((40 * 1024..40 << 20).contains(&count(&m.read).1));
-    let rate = Metric::FilesPerSecond.of(&m).unwrap();
+    let rate = Metric::FilesPerSecond.value(&m).unwrap();
     assert!((rate / (40.0 * 1e9 / m.elapsed_ns as f64) - 1.0).abs() < 1e-9);
 }
 
@@ -332,7 +332,7 @@ fn a_desktop_reads_at_its_own_pace_while_a_file_is_written() {
     let m = run(Profile::Desktop, &[], &job).remove(0);
     assert_eq!(count(&m.read), (1000, 1000 * 16384));
     assert!(count(&m.write).0 > 0 && count(&m.flush).0 > 0);
-    assert!(Metric::LatencyP99.of(&m).unwrap() > 0.0);
+    assert!(Metric::LatencyP99.value(&m).unwrap() > 0.0);
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl<'a> Bench<'a> {
 
     /// Puts the file out of memory where it is read.
     fn cool(&self, work: &Workload) -> Result<(), TurnError> {
-        if Workdir::of(work.phase) != Workdir::Data(scratch::DATA) {
+        if Workdir::for_phase(work.phase) != Workdir::Data(scratch::DATA) {
             return Ok(());
         }
         self.evict().map_err(TurnError::Fault)

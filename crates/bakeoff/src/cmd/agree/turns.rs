@@ -65,7 +65,7 @@ impl Running {
         let both = self.pairs.iter().zip(&self.missing);
         self.case.phases.iter().zip(both).filter_map(|(phase, (pairs, missing))| {
             let is_told = !pairs.is_empty() || missing.is_some();
-            is_told.then(|| Row::of(self.case.tool, phase, pairs, missing.as_ref()))
+            is_told.then(|| Row::from_pairs(self.case.tool, phase, pairs, missing.as_ref()))
         })
     }
 

@@ -18,7 +18,7 @@ fn eight(k: usize, rate: impl Fn(u32, u16) -> f64) -> Run {
 }
 
 fn lead_of(run: &Run, divisor: usize) -> (Comparison, Lead) {
-    let table = Table::from_run(run, schedule::evidence_blocks(run));
+    let table = Table::from_evidence(run);
     let compared = Comparison::new(run, &table, WorkloadIx::FIRST, schedule::alpha_pair(run));
     let lead = Lead::new(run, &table, &compared, divisor);
     (compared, lead)

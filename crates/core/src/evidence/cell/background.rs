@@ -1,8 +1,8 @@
 //! L52 background: other processes transferred over 5 % of the cell's data (at least 1 MiB), or
 //! used over 5 % of the CPUs while the load waited for one.
 
+use crate::evidence::of_common_cause;
 use crate::evidence::rule::{CELL, Check, E, Rule, Stated, W, When};
-use crate::evidence::shared;
 use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
@@ -54,7 +54,12 @@ fn moved(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(foreign),
             units::size(own)
         );
-        shared(design, &RULE, evidence, "stop other programs that use the drive (see: iotop -o)")
+        of_common_cause(
+            design,
+            &RULE,
+            evidence,
+            "stop other programs that use the drive (see: iotop -o)",
+        )
     })
 }
 
@@ -74,7 +79,12 @@ fn computed(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             by_whom(&cell.truth.foreign_cpus_by),
             phrases::count(cpus, "CPU"),
         );
-        shared(design, &RULE, evidence, "stop other programs (see: top), then measure again")
+        of_common_cause(
+            design,
+            &RULE,
+            evidence,
+            "stop other programs (see: top), then measure again",
+        )
     })
 }
 

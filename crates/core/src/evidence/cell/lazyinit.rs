@@ -1,7 +1,7 @@
 //! L53 lazyinit: ext4 initialises its inode tables during the measurement.
 
+use crate::evidence::of_common_cause;
 use crate::evidence::rule::{Check, E, Rule, STACK, Stated, W, When};
-use crate::evidence::shared;
 use crate::model::candidate::Stack;
 use crate::model::candidate::has_option;
 use crate::model::design::Design;
@@ -47,7 +47,7 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             format!("ext4lazyinit took {:.1} % of a CPU during the measurement", share * 100.0);
         let advice = "wait until ext4lazyinit ends (see: ps -e), or use mkfs.ext4 -E \
                       lazy_itable_init=0";
-        shared(design, &RULE, evidence, advice)
+        of_common_cause(design, &RULE, evidence, advice)
     })
 }
 
@@ -65,7 +65,7 @@ fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
             phrases::list(&names)
         );
         let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do by default";
-        shared(design, &RULE, evidence, advice)
+        of_common_cause(design, &RULE, evidence, advice)
     })
 }
 

@@ -23,7 +23,7 @@ pub static RULE: Rule = Rule {
 
 fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let m = &cell.measurement;
-    workload.metric.of(m).is_none().then(|| {
+    workload.metric.value(m).is_none().then(|| {
         let evidence = format!("no operation completed in {}", units::duration(m.elapsed_ns));
         finding(design, &RULE, evidence, "check for device errors with dmesg")
     })

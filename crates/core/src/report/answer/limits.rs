@@ -41,7 +41,7 @@ impl Limit {
 }
 
 /// Everything that limits the answers, the most important first.
-pub fn of(run: &Run, analysis: &Analysis) -> Vec<Limit> {
+pub fn all(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     let note = |said: String| Limit { said, is_severe: false, is_in_answers: false, finding: None };
     let all = findings(&analysis.findings);
     let of = |wanted: &dyn Fn(Severity) -> bool| -> Vec<Limit> {

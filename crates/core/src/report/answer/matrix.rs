@@ -5,7 +5,7 @@ use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::{NotRanked, Refusal, Stalls};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use crate::model::verdict::{Analysis, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::units;
 
@@ -219,22 +219,12 @@ fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> Cell {
         Place::Leader { .. } => Some((1.0, 1.0, 1.0)),
         Place::Nowhere | Place::Equal | Place::Behind | Place::Open | Place::Out(_) => {
             lead.leader.as_deref().and_then(|leader| {
-                against(&verdict.effects, name, leader)
-                    .or_else(|| by_means(metric, verdict, standing, leader))
+                verdict.ratio(name, leader).or_else(|| by_means(metric, verdict, standing, leader))
             })
         }
     };
     let has_stalls = |s: &&Stalls| s.candidate == name && s.count();
     Cell { figure, place, ratio, stalls: lead.stalls.iter().find(has_stalls).cloned() }
-}
-
-/// The effect of `candidate` against `leader`, whichever way round the pair is listed.
-fn against(effects: &[Effect], candidate: &str, leader: &str) -> Option<(f64, f64, f64)> {
-    effects.iter().find_map(|e| match (e.a.as_str(), e.b.as_str()) {
-        (a, b) if a == candidate && b == leader => Some((e.ratio, e.low, e.high)),
-        (a, b) if a == leader && b == candidate => Some((1.0 / e.ratio, 1.0 / e.high, 1.0 / e.low)),
-        _ => None,
-    })
 }
 
 /// The ratio of the means while there is no interval; shown as a point.
@@ -261,7 +251,7 @@ fn so_far(run: &Run, verdict: &WorkloadVerdict, name: &str, metric: Metric) -> C
         .iter()
         .flat_map(|b| &b.cells)
         .rfind(|cell| Some(cell.candidate) == candidate && Some(cell.workload) == workload);
-    match own.and_then(|cell| figure::of(metric, cell)) {
+    match own.and_then(|cell| figure::of_cell(metric, cell)) {
         Some(value) => Cell {
             figure: Some(figure_words(metric, value)),
             place: Place::Observed,

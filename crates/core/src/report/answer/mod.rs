@@ -30,6 +30,7 @@ pub use sentence::full as sentence;
 pub use spoken::{place as place_words, write as spoken};
 
 use crate::decide::rounds::is_of_rounds;
+use crate::distinct;
 use crate::model::event::StopReason;
 use crate::model::path::sanitize;
 use crate::model::protocol::Rules;
@@ -122,7 +123,7 @@ impl Answer<'_> {
             matrix: analysis.compares.then(|| matrix::of(run, analysis)),
             place,
             bottleneck: limits::bottleneck(analysis),
-            limits: limits::of(run, analysis),
+            limits: limits::all(run, analysis),
             advice: advice(run, analysis),
             resume: resume(run, analysis, &id),
             id,
@@ -147,23 +148,16 @@ pub fn margin_words(run: &Run) -> String {
 /// What would let a claim be made, and drives whose own counts of errors grew.
 fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
     let grown = health::grown(&run.told_before, &run.told_after);
-    let mut lines: Vec<String> = grown
-        .into_iter()
-        .map(|(drive, grown)| {
-            let drive = sanitize(&drive);
-            let what = phrases::list(&grown);
-            format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
-        })
-        .collect();
-    for v in analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused) {
-        for finding in limit::forbidding(&v.findings) {
-            let advice = format!("{}.", phrases::capital(&sentence::stopless(&finding.advice)));
-            if !lines.contains(&advice) {
-                lines.push(advice);
-            }
-        }
-    }
-    lines
+    let drives = grown.into_iter().map(|(drive, grown)| {
+        let drive = sanitize(&drive);
+        let what = phrases::list(&grown);
+        format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
+    });
+    let refused = analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused);
+    let forbidding = refused.flat_map(|v| limit::forbidding(&v.findings));
+    let advice = forbidding
+        .map(|finding| format!("{}.", phrases::capital(&sentence::stopless(&finding.advice))));
+    distinct::in_order(drives.chain(advice))
 }
 
 /// The command that continues a run, where more time is expected to help or it ended early.

@@ -3,6 +3,7 @@
 use crate::compare::answer::Answer;
 use crate::compare::part::OfWorkload;
 use crate::compare::{Compared, OfRun};
+use crate::distinct;
 use crate::model::difference::{Difference, Factor};
 use crate::model::verdict::Verdict;
 use crate::phrases::{self, figures};
@@ -61,9 +62,7 @@ fn in_short(answer: &Answer) -> String {
 pub(super) fn notes(compared: &Compared) -> Vec<String> {
     let is_alike = compared.is_alike;
     let mut notes = Vec::new();
-    let mut factors: Vec<Option<Factor>> = compared.differences.iter().map(|d| d.factor).collect();
-    factors.sort_unstable();
-    factors.dedup();
+    let factors = distinct::sorted(compared.differences.iter().map(|d| d.factor));
     match (compared.across, factors.as_slice()) {
         (_, [Some(factor)]) if !is_alike => {
             let ids: Vec<&str> = compared.runs.iter().map(|run| run.short.as_str()).collect();
@@ -89,7 +88,7 @@ pub(super) fn notes(compared: &Compared) -> Vec<String> {
 }
 
 /// The answer for one workload.
-pub(super) fn of(compared: &Compared, answer: &Answer) -> String {
+pub(super) fn text(compared: &Compared, answer: &Answer) -> String {
     let summary = &answer.summary;
     if !compared.is_alike {
         return format!("Not ranked on {summary}: the runs are not comparable.");

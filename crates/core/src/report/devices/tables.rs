@@ -2,7 +2,7 @@
 //! reasons and contents joined.
 
 use super::{Devices, Drive, text};
-use crate::report::csv::text as field;
+use crate::report::csv::{table as csv_table, text as csv_text};
 use crate::report::document::{Table, number, words};
 use crate::units;
 
@@ -25,12 +25,8 @@ const COLUMNS: [&str; 15] = [
 ];
 
 pub fn csv(devices: &Devices) -> String {
-    let mut out = COLUMNS.join(",") + "\r\n";
-    for drive in &devices.drives {
-        let fields = fields(drive).map(|text| field(&text));
-        out.push_str(&(fields.join(",") + "\r\n"));
-    }
-    out
+    let row = |drive| fields(drive).map(|text| csv_text(&text));
+    csv_table(&COLUMNS, devices.drives.iter().map(row))
 }
 
 fn fields(drive: &Drive) -> [String; 15] {

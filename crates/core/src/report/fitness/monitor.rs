@@ -49,5 +49,5 @@ pub fn service(facts: &Facts, checks: &[Check]) -> Service {
     let worst = verdict(checks);
     let first = checks.iter().find(|c| c.status == worst && state != State::Ok);
     let first = first.map_or(String::new(), |c| format!(" First: {}: {}.", c.id, found(c)));
-    Service::of(state, &format!("{}{first}", sentence(facts, checks)))
+    Service::without_values(state, &format!("{}{first}", sentence(facts, checks)))
 }

@@ -23,7 +23,7 @@ pub struct Behind {
 }
 
 /// What is behind `question`; `None` for a workload that is not in the record.
-pub fn of(run: &Run, question: &Question) -> Option<Behind> {
+pub fn from_question(run: &Run, question: &Question) -> Option<Behind> {
     let index = question.index?;
     let workload = index.get(&run.header.workloads)?;
     let cells = run.blocks.iter().flat_map(|b| &b.cells).filter(|c| c.workload == index);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_job_is_told_in_fio_s_words() {
         let run = RunBuilder::stacks(&["ext4", "xfs"]).play(5, |_, _, _| 900.0).build();
-        let behind = of(&run, &view(&run).questions[0]).unwrap();
+        let behind = from_question(&run, &view(&run).questions[0]).unwrap();
         assert!(behind.job.starts_with("driver=native bs=4096 "), "{}", behind.job);
         assert!(behind.job.contains(" rw=randwrite ") && !behind.job.contains("seed"));
         assert!(behind.commands.is_empty() && behind.more == 0);
@@ -105,7 +105,7 @@ mod tests {
             })
             .play(5, |_, _, _| 900.0)
             .build();
-        let behind = of(&run, &view(&run).questions[0]).unwrap();
+        let behind = from_question(&run, &view(&run).questions[0]).unwrap();
         let mut shown = behind.commands;
         shown.sort();
         assert_eq!(shown.len(), 2, "{shown:?}");

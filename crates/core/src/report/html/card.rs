@@ -85,7 +85,7 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
         y += 26.0;
         picture.text((SIDES.0, y), 18.0, false, (MUTED, &plain(&text)));
     }
-    let table = matrix.as_ref().map(|matrix| Table::of(matrix, y + 56.0));
+    let table = matrix.as_ref().map(|matrix| Table::from_matrix(matrix, y + 56.0));
     match &table {
         Some(table) => table.draw(&mut picture),
         None => {
@@ -111,7 +111,7 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn of(matrix: &MatrixPage, top: f64) -> Table<'_> {
+    fn from_matrix(matrix: &MatrixPage, top: f64) -> Table<'_> {
         let columns = matrix.heads.len().min(COLUMNS_MAX);
         let shown = matrix.rows.len().clamp(1, ROWS_MAX);
         let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
@@ -243,7 +243,7 @@ fn foot(view: &View, table: Option<&Table>) -> String {
 
 /// What each workload came to, where there is no matrix.
 fn spoken(view: &View) -> Vec<String> {
-    let mut lines: Vec<String> = match Alone::of(view) {
+    let mut lines: Vec<String> = match Alone::from_view(view) {
         Some(alone) => {
             alone.lines.iter().map(|l| format!("{}: {}", l.workload, l.figure)).collect()
         }

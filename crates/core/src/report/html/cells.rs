@@ -77,7 +77,7 @@ fn row(run: &Run, block: &Block, cell: &Cell, question: &Question, styles: &[Str
         candidate,
         is_first: false,
         counts: block.state == BlockState::Complete,
-        rate: round::to_support(metric.of(m).unwrap_or(0.0) / question.unit_scale, None),
+        rate: round::to_support(metric.value(m).unwrap_or(0.0) / question.unit_scale, None),
         elapsed: units::duration(m.elapsed_ns),
         clocks: match m.tool {
             Some(_) => "-".to_string(),

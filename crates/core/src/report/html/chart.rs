@@ -163,7 +163,7 @@ pub fn indices(questions: &[Question]) -> Vec<Option<WorkloadIx>> {
 
 impl QuestionData {
     fn new(run: &Run, question: &Question, styles: &[String]) -> QuestionData {
-        let rates = Rates::of(run, question);
+        let rates = Rates::from_run(run, question);
         let is_ratio = question.rows.iter().any(|r| r.ratio.is_some());
         let reference = question.reference.as_deref().filter(|_| is_ratio);
         let row = |row: &crate::report::view::Row| {
@@ -256,14 +256,14 @@ struct Rates {
 }
 
 impl Rates {
-    fn of(run: &Run, question: &Question) -> Rates {
+    fn from_run(run: &Run, question: &Question) -> Rates {
         let Some(index) = question.index else {
             return Rates { figures: Vec::new(), less_is_better: false };
         };
         let metric = run.header.workloads[index].metric;
         let rate = |c: &Cell| {
             let name = candidate_name(run, c.candidate);
-            (c.block, name, figure::of(metric, c).unwrap_or(0.0))
+            (c.block, name, figure::of_cell(metric, c).unwrap_or(0.0))
         };
         let less_is_better = metric.less_is_better();
         Rates { figures: cells(run, question).map(rate).collect(), less_is_better }

@@ -132,8 +132,8 @@ fn cell_data(
     cpus: &[u32],
     most: usize,
 ) -> CellData {
-    let fast = Stretches::of(t.start_ns, &t.fast_ns, most);
-    let slow = Stretches::of(t.slow_start_ns, &t.slow_ns, most);
+    let fast = Stretches::from_ends(t.start_ns, &t.fast_ns, most);
+    let slow = Stretches::from_ends(t.slow_start_ns, &t.slow_ns, most);
     let top = t.devices.first();
     let cpu = |number: &u32| {
         let series = t.cpus.iter().find(|c| c.cpu == *number);
@@ -211,7 +211,7 @@ struct Stretches {
 }
 
 impl Stretches {
-    fn of(start_ns: i64, ends_ns: &[u64], most: usize) -> Stretches {
+    fn from_ends(start_ns: i64, ends_ns: &[u64], most: usize) -> Stretches {
         let step = ends_ns.len().div_ceil(most.max(1)).max(1);
         let mut begin = start_ns;
         let span = |part: &[u64]| {

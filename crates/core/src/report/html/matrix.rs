@@ -118,7 +118,7 @@ struct Axis {
 }
 
 impl Axis {
-    fn of(matrix: &Matrix) -> Axis {
+    fn from_matrix(matrix: &Matrix) -> Axis {
         let cells = || matrix.rows.iter().flat_map(|row| &row.cells).filter_map(told);
         let total = cells().count();
         let reaches =
@@ -144,7 +144,7 @@ impl MatrixPage {
     /// on the page of its report: `#run-0`.
     pub fn new(run: &str, answer: &Answer, view: &View, styles: &[String]) -> Option<MatrixPage> {
         let matrix = answer.matrix.as_ref()?;
-        let axis = Axis::of(matrix);
+        let axis = Axis::from_matrix(matrix);
         let heads = matrix.columns.iter().zip(&answer.lines).enumerate();
         let heads = heads.map(|(i, (column, line))| Head {
             name: column.name.clone(),

@@ -28,6 +28,7 @@ pub use picture::Picture;
 
 use askama::Template;
 
+use crate::distinct;
 use crate::evidence::Rule;
 use crate::model::finding::Severity;
 use crate::model::run::Run;
@@ -101,17 +102,13 @@ struct Parts {
 
 fn parts(runs: &[(Run, Analysis)]) -> Parts {
     let views: Vec<View> = runs.iter().map(|(run, analysis)| View::new(run, analysis)).collect();
-    let mut styles: Vec<String> = Vec::new();
-    for column in views.iter().flat_map(|v| &v.columns) {
-        if !styles.contains(&column.name) {
-            styles.push(column.name.clone());
-        }
-    }
+    let columns = views.iter().flat_map(|v| &v.columns);
+    let styles = distinct::in_order(columns.map(|column| column.name.clone()));
     let mut data = Data { runs: Vec::new(), candidates: styles.clone() };
     let mut sweeps: Vec<Vec<SweepPage>> = Vec::new();
     for (i, ((run, _), view)) in runs.iter().zip(&views).enumerate() {
         let mut of_run = RunData::new(run, &view.questions, &styles);
-        let (pages, drawn) = sweep::of(i, run, &view.questions, &of_run.questions, &styles);
+        let (pages, drawn) = sweep::pages(i, run, &view.questions, &of_run.questions, &styles);
         of_run.sweeps = drawn;
         data.runs.push(of_run);
         sweeps.push(pages);
@@ -301,7 +298,7 @@ impl RunPage {
                     index: i,
                     cells: cells::rows(run, q, styles),
                     pairs: pairs(q),
-                    behind: behind::of(run, q),
+                    behind: behind::from_question(run, q),
                     row_styles: q.rows.iter().map(|r| style(&r.candidate)).collect(),
                     ops,
                     points_caption: captions::points(q, data.is_ratio, &view),
@@ -329,7 +326,7 @@ impl RunPage {
             sweeps,
             overview: overview::lines(&view, styles),
             first: First::new(index, run, analysis, &view, styles),
-            alone: Alone::of(&view),
+            alone: Alone::from_view(&view),
             machine,
             ceilings: ceilings::table(run),
             blocks: blocks(&view.blocks),

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::distinct;
 use crate::model::job::Rw;
 use crate::model::run::Run;
 use crate::model::sweep::{self, Axis, Sweep};
@@ -92,7 +93,7 @@ struct Member<'a> {
 }
 
 /// The sweeps of a run: their pages and the numbers of their charts, in the same order.
-pub fn of(
+pub fn pages(
     index: usize,
     run: &Run,
     questions: &[Question],
@@ -200,11 +201,7 @@ fn value(axis: Axis, values: (u64, u64)) -> String {
 
 /// Candidates of any member, in the order of the page's styles.
 fn candidates(members: &[Member]) -> Vec<usize> {
-    let mut all: Vec<usize> =
-        members.iter().flat_map(|m| &m.data.rows).map(|row| row.candidate).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+    distinct::sorted(members.iter().flat_map(|m| &m.data.rows).map(|row| row.candidate))
 }
 
 fn table(index: usize, axis: Axis, members: &[Member], styles: &[String]) -> Table {
@@ -234,12 +231,7 @@ fn curves(members: &[Member]) -> Vec<Curve> {
 }
 
 fn maps(members: &[Member], styles: &[String]) -> Vec<Map> {
-    let sorted = |of: &dyn Fn(&Member) -> u64| {
-        let mut all: Vec<u64> = members.iter().map(of).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    };
+    let sorted = |of: &dyn Fn(&Member) -> u64| distinct::sorted(members.iter().map(of));
     let (depths, jobs) = (sorted(&|m| m.values.0), sorted(&|m| m.values.1));
     let all = candidates(members);
     // One scale for all candidates: the same shade is the same rate.
@@ -293,7 +285,8 @@ mod tests {
         let view = View::new(&run, &crate::analyse::analyse(&run));
         let styles = ["ext4".to_string(), "xfs".to_string()];
         let data = RunData::new(&run, &view.questions, &styles);
-        let (mut pages, mut sweeps) = super::of(0, &run, &view.questions, &data.questions, &styles);
+        let (mut pages, mut sweeps) =
+            super::pages(0, &run, &view.questions, &data.questions, &styles);
         (pages.remove(0), sweeps.remove(0))
     }
 

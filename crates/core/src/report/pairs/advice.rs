@@ -1,6 +1,7 @@
 //! What to do, as far as the answers carry.
 
 use crate::decide::schedule;
+use crate::distinct;
 use crate::evidence::rule::CLAIMS;
 use crate::model::finding::Scope;
 use crate::model::host::PlaceClass;
@@ -13,7 +14,7 @@ use crate::report::view::short_id;
 use crate::rules::{claim as claim_rules, limit};
 
 /// One sentence a line: the choice, how to learn more, what mends a refusal.
-pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
+pub fn lines(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
     let mut lines = drives(run);
     if !schedule::has_question(run) {
         return lines;
@@ -158,9 +159,7 @@ fn is_small(run: &Run, winner: &str, verdicts: &[WorkloadVerdict]) -> bool {
 
 /// What winners do not promise that others do.
 fn prices(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
-    let mut winners: Vec<&str> = verdicts.iter().filter_map(|v| v.winner.as_deref()).collect();
-    winners.sort_unstable();
-    winners.dedup();
+    let winners = distinct::sorted(verdicts.iter().filter_map(|v| v.winner.as_deref()));
     let of = |winner: &str| {
         let prices = claim_rules::prices(&run.header, winner);
         prices.into_iter().map(|price| format!("{winner} {price}.")).collect::<Vec<_>>()
@@ -201,7 +200,7 @@ fn is_memory(run: &Run, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::lines;
     use crate::analyse::analyse;
     use crate::model::event::What;
     use crate::model::health::{DriveTold, Health};
@@ -220,7 +219,7 @@ mod tests {
             run.push(What::DrivesTold { after: false, drives: told(4) });
             run.push(What::DrivesTold { after: true, drives: told(after) });
             let run = run.play(99, |_, _, _| 1000.0).build();
-            of(&run, &analyse(&run).verdicts)
+            lines(&run, &analyse(&run).verdicts)
         };
         assert!(advice(5)[0].contains("sda reported 2 more transfers corrupted on the cable"));
         assert!(advice(3).is_empty());

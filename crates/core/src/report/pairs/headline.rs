@@ -14,7 +14,7 @@ use crate::stats::paired::Interval;
 const MOST_TOLD: usize = 6;
 
 /// One or two sentences over all workloads.
-pub fn of(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
+pub fn text(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     let header = &run.header;
     if !schedule::has_question(run) {
         let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());

@@ -8,6 +8,6 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-pub use advice::of as advice;
-pub use headline::of as headline;
-pub use sentence::of as sentence;
+pub use advice::lines as advice;
+pub use headline::text as headline;
+pub use sentence::text as sentence;

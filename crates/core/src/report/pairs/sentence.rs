@@ -6,6 +6,7 @@
 
 use crate::analyse::{self, claim, places};
 use crate::decide::compare::{Comparison, Pair};
+use crate::decide::figure::Figure;
 use crate::decide::table::Table;
 use crate::decide::{reach, schedule};
 use crate::model::finding::Finding;
@@ -17,26 +18,25 @@ use crate::phrases::figures;
 use crate::rules;
 use crate::rules::limit;
 use crate::stats::paired::Interval;
-use crate::stats::sample;
 use crate::{phrases, units};
 
 /// The sentence for a verdict of `run`; empty for a workload that is not the run's.
-pub fn of(run: &Run, verdict: &WorkloadVerdict) -> String {
+pub fn text(run: &Run, verdict: &WorkloadVerdict) -> String {
     let Some(workload) = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload)
     else {
         return String::new();
     };
-    let table = Table::from_run(run, schedule::evidence_blocks(run));
+    let table = Table::from_evidence(run);
     let compared = Comparison::new(run, &table, workload, schedule::alpha_pair(run));
     let findings = &verdict.findings;
-    Words { run, table: &table, workload, compared: &compared, findings }.say(verdict.verdict)
+    Words { run, table: &table, at: workload, compared: &compared, findings }.say(verdict.verdict)
 }
 
 /// Everything a sentence draws on.
 struct Words<'a> {
     run: &'a Run,
     table: &'a Table,
-    workload: WorkloadIx,
+    at: WorkloadIx,
     compared: &'a Comparison,
     findings: &'a [Finding],
 }
@@ -56,8 +56,8 @@ impl Words<'_> {
         }
     }
 
-    fn of(&self) -> &Workload {
-        &self.run.header.workloads[self.workload]
+    fn workload(&self) -> &Workload {
+        &self.run.header.workloads[self.at]
     }
 
     fn name(&self, candidate: CandidateIx) -> String {
@@ -91,7 +91,7 @@ impl Words<'_> {
             figures::faster(paired.mean, interval, &next),
             self.against_margin(interval),
             phrases::count(paired.blocks, "paired block"),
-            self.of().summary,
+            self.workload().summary,
             claim::conditions(&self.run.header)
         );
         self.with_reach(said, &[winner, pair.b])
@@ -137,7 +137,7 @@ impl Words<'_> {
             figures::percent(self.run.header.protocol.tie_margin),
             figures::percent(libm::ceil(reach * 1000.0) / 1000.0),
             phrases::count(blocks, "paired block"),
-            self.of().summary,
+            self.workload().summary,
             claim::conditions(&self.run.header)
         );
         self.with_reach(said, top)
@@ -168,7 +168,7 @@ impl Words<'_> {
         let missing = first.saturating_sub(complete);
         format!(
             "No verdict yet on {}: {complete} of {first} blocks are complete; {} more {} needed.",
-            self.of().summary,
+            self.workload().summary,
             missing,
             if missing == 1 { "is" } else { "are" }
         )
@@ -185,14 +185,14 @@ impl Words<'_> {
         let Some((pair, interval)) = widest.and_then(|p| Some((p, p.interval?))) else {
             return format!(
                 "No winner yet for {}: too few blocks have a valid cell of each of {}. {}",
-                self.of().summary,
+                self.workload().summary,
                 phrases::names(&self.names(&self.compared.ranked)),
                 self.what_would_tell()
             );
         };
         format!(
             "No winner yet for {}: {} are too close; {} is {} than {} (95 % CI), {}. {}{}",
-            self.of().summary,
+            self.workload().summary,
             phrases::names(&self.names(top)),
             self.name(pair.a),
             figures::either_way(interval),
@@ -222,8 +222,8 @@ impl Words<'_> {
     fn what_would_tell(&self) -> String {
         let protocol = &self.run.header.protocol;
         let verdict = Verdict::NotResolved;
-        let blocks = analyse::blocks_to_resolve(self.run, self.table, self.workload);
-        let time = analyse::resolve_ns(self.run, self.table, self.workload, verdict);
+        let blocks = analyse::blocks_to_resolve(self.run, self.table, self.at);
+        let time = analyse::resolve_ns(self.run, self.table, self.at, verdict);
         if let (Some(blocks), Some(ns)) = (blocks, time) {
             return format!(
                 "About {} more ({}) would give an answer.",
@@ -258,7 +258,7 @@ impl Words<'_> {
     }
 
     fn refused(&self) -> String {
-        let summary = &self.of().summary;
+        let summary = &self.workload().summary;
         if self.compared.ranked.len() < 2 {
             let valid = match self.compared.ranked.first() {
                 Some(one) => format!("only {} has a valid result", self.name(*one)),
@@ -271,7 +271,7 @@ impl Words<'_> {
 
     /// Why there is no number at all.
     fn nothing_valid(&self) -> String {
-        let thrown = self.run.invalid.iter().rev().find(|(_, _, w, _)| *w == self.workload);
+        let thrown = self.run.invalid.iter().rev().find(|(_, _, w, _)| *w == self.at);
         match thrown {
             Some((.., reason)) => {
                 format!("every cell was discarded (last reason: {reason})")
@@ -282,22 +282,19 @@ impl Words<'_> {
 
     fn alone(&self) -> String {
         let Some(one) = self.compared.ranked.first() else {
-            return format!("No result for {}: {}.", self.of().summary, self.nothing_valid());
+            return format!("No result for {}: {}.", self.workload().summary, self.nothing_valid());
         };
-        let values: Vec<f64> =
-            self.table.values(self.workload, *one).iter().flatten().copied().collect();
-        let metric = self.of().metric;
-        let mean = metric.of_score(sample::mean(&values).unwrap_or(0.0));
-        let figures = || values.iter().map(|score| metric.of_score(*score));
-        let edge = |pick: fn(f64, f64) -> f64| figures().reduce(pick);
+        let metric = self.workload().metric;
+        let scores = self.table.scores(self.at, *one);
+        let Some(figure) = Figure::from_scores(metric, &scores) else { return String::new() };
         format!(
             "{}: {} ({} to {} in {}), {}, {}.",
             self.name(*one),
-            metric.figure(mean),
-            metric.figure(edge(f64::min).unwrap_or(mean)),
-            metric.figure(edge(f64::max).unwrap_or(mean)),
-            phrases::count(values.len(), "block"),
-            self.of().summary,
+            metric.figure(figure.mean),
+            metric.figure(figure.min),
+            metric.figure(figure.max),
+            phrases::count(figure.cells, "block"),
+            self.workload().summary,
             claim::conditions(&self.run.header)
         )
     }

@@ -1,6 +1,6 @@
 //! Verdicts and sentences on tables of rates: golden texts for each kind of answer.
 
-use crate::analyse::properties::{in_order, run, tables};
+use crate::analyse::tests::properties::{in_order, run, tables};
 use crate::analyse::{analyse, is_answered};
 use crate::model::event::{CacheState, StopReason};
 use crate::model::finding::Finding;

@@ -40,7 +40,7 @@ pub struct Alone {
 
 impl Alone {
     /// The table of a view; `None` where candidates are compared or nothing is measured.
-    pub fn of(view: &View) -> Option<Alone> {
+    pub fn from_view(view: &View) -> Option<Alone> {
         if !view.questions.iter().all(|q| q.is_alone) {
             return None;
         }

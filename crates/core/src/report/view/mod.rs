@@ -23,7 +23,7 @@ use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::model::candidate::Skipped;
-use crate::model::event::{FlashState, StopReason};
+use crate::model::event::{FlashState, SHORT_ID, StopReason};
 use crate::model::path::{RawPath, sanitize};
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
@@ -104,7 +104,7 @@ impl View {
             run: sanitize(&header.run),
             short_id: short_id(&header.run),
             title: sanitize(&header.title),
-            setup: setup::of(run),
+            setup: setup::from_run(run),
             verb: sanitize(header.verb.word()),
             headline: said::headline(run, analysis),
             advice: said::advice(run, analysis),
@@ -145,21 +145,22 @@ impl View {
 
 /// The digits of a run's id that people are shown; harmless.
 pub fn short_id(run: &str) -> String {
-    sanitize(&run.chars().take(8).collect::<String>())
+    sanitize(&run.chars().take(SHORT_ID).collect::<String>())
 }
 
 /// `2026-11-20 14:03 UTC`; a time outside the calendar is shown as a number.
 pub fn utc(unix_ns: i64) -> String {
-    match jiff::Timestamp::from_nanosecond(unix_ns.into()) {
-        Ok(time) => time.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-        Err(_) => format!("{unix_ns} ns after 1970"),
-    }
+    formatted(unix_ns, "%Y-%m-%d %H:%M UTC")
 }
 
 /// The day in UTC: `2026-11-24`.
 pub fn day(unix_ns: i64) -> String {
+    formatted(unix_ns, "%Y-%m-%d")
+}
+
+fn formatted(unix_ns: i64, format: &str) -> String {
     match jiff::Timestamp::from_nanosecond(unix_ns.into()) {
-        Ok(time) => time.strftime("%Y-%m-%d").to_string(),
+        Ok(time) => time.strftime(format).to_string(),
         Err(_) => format!("{unix_ns} ns after 1970"),
     }
 }

@@ -194,7 +194,7 @@ impl Row {
         let spread = (s.cells >= 2 && s.min > 0.0)
             .then(|| libm::log(s.max / s.min) / libm::sqrt(f64::from(s.cells)));
         let rate = |v: f64, scale: f64| round::to_support(v / scale, spread.map(|r| r * v / scale));
-        let ratio = reference.and_then(|r| against(&verdict.effects, &s.candidate, r));
+        let ratio = reference.and_then(|r| verdict.ratio(&s.candidate, r));
         Row {
             candidate: sanitize(&s.candidate),
             tier: tiers(verdict, &s.candidate),
@@ -238,17 +238,6 @@ fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<Tiers> {
     Some(Tiers { first, last })
 }
 
-/// The effect of `candidate` against `reference`, whichever way round the pair is listed.
-fn against(effects: &[Effect], candidate: &str, reference: &str) -> Option<(f64, f64, f64)> {
-    effects.iter().find_map(|e| match (e.a.as_str(), e.b.as_str()) {
-        (a, b) if a == candidate && b == reference => Some((e.ratio, e.low, e.high)),
-        (a, b) if a == reference && b == candidate => {
-            Some((1.0 / e.ratio, 1.0 / e.high, 1.0 / e.low))
-        }
-        _ => None,
-    })
-}
-
 impl EffectView {
     fn new(effect: &Effect) -> EffectView {
         EffectView {
@@ -281,26 +270,5 @@ impl Unit {
             Metric::LatencyP99 if top >= 1e6 => unit("ms", 1e6, None),
             Metric::LatencyP99 => unit("µs", 1e3, None),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pair_is_found_either_way_round() {
-        let effects = [Effect {
-            a: "x".into(),
-            b: "y".into(),
-            ratio: 2.0,
-            low: 1.6,
-            high: 2.5,
-            blocks: 5,
-            verdict: Verdict::Beats,
-        }];
-        assert_eq!(against(&effects, "x", "y"), Some((2.0, 1.6, 2.5)));
-        assert_eq!(against(&effects, "y", "x"), Some((0.5, 0.4, 0.625)));
-        assert_eq!(against(&effects, "y", "z"), None);
     }
 }

@@ -15,7 +15,7 @@ const DRIVES_MAX: usize = 3;
 pub type Setup = Vec<(&'static str, String)>;
 
 /// The five facts of a run.
-pub fn of(run: &Run) -> Setup {
+pub fn from_run(run: &Run) -> Setup {
     let places: Vec<&Place> = run.header.places().collect();
     let mut disks: Vec<&Layer> = Vec::new();
     for disk in places.iter().flat_map(|place| place.disks()) {
@@ -141,7 +141,7 @@ mod tests {
             })
             .play(5, |_, _, _| 900.0)
             .build();
-        let setup = of(&run);
+        let setup = from_run(&run);
         assert_eq!(setup[0].0, "Board");
         assert!(!setup[0].1.contains('\u{1b}') && setup[0].1.ends_with(" 5"), "{}", setup[0].1);
         assert!(setup.iter().all(|(label, _)| *label != "Kernel"));

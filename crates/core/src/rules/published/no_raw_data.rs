@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.facts.all("raw").find(|fact| RawData::of(&fact.value).is_none_left())?;
+    let fact = study.facts.all("raw").find(|fact| RawData::parse(&fact.value).is_none_left())?;
     Some(of_study(&RULE, fact.says.clone(), "Publish the tools' output as text."))
 }
 

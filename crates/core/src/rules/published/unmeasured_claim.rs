@@ -25,9 +25,9 @@ const BEHIND: f64 = 0.9;
 
 /// Whether the study has a figure of the quantity that is claimed.
 fn is_measured(study: &Study, claimed: &str) -> bool {
-    let quantity = Quantity::of(claimed);
+    let quantity = Quantity::from_name(claimed);
     let mut metrics = study.results.iter().flat_map(|result| &result.metrics);
-    metrics.any(|metric| match (quantity, Quantity::of(&metric.name)) {
+    metrics.any(|metric| match (quantity, Quantity::from_name(&metric.name)) {
         (Some(claimed), Some(measured)) => claimed.is_shown_by(measured),
         (Some(_), None) => false,
         (None, _) => metric.name == claimed,

@@ -52,8 +52,7 @@ fn at_the_link(
         crate::boards::link::of_place(place)
     };
     let mean = |c: &CandidateIx| {
-        let values: Vec<f64> = table.values(workload, *c).iter().flatten().copied().collect();
-        sample::mean(&values).map(|y| of.metric.of_score(y))
+        sample::mean(&table.scores(workload, *c)).map(|y| of.metric.from_score(y))
     };
     let at_limit: Vec<f64> = compared
         .ranked
@@ -63,10 +62,7 @@ fn at_the_link(
             (rate >= limits.ceiling * link).then_some(rate)
         })
         .collect();
-    let (low, high) = (
-        at_limit.iter().copied().fold(f64::MAX, f64::min),
-        at_limit.iter().copied().fold(0.0, f64::max),
-    );
+    let (low, high) = sample::range(at_limit.iter().copied())?;
     (at_limit.len() >= 3 && high <= low * (1.0 + limits.alike)).then(|| {
         let evidence = format!(
             "{} candidates reach {} to {}, at least {:.0} % of the link speed",

@@ -7,10 +7,9 @@ use super::{ALPHA, FEWEST, RunCheck, RunRule};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::evidence::rule::{Check, E, RUN, Rule, When};
-use crate::evidence::{finding, of_study};
-use crate::model::finding::{Finding, Severity};
+use crate::evidence::{finding, of_common_cause, of_study};
+use crate::model::finding::Finding;
 use crate::model::index::WorkloadIx;
-use crate::model::protocol::Isolation;
 use crate::model::run::Run;
 use crate::model::thresholds::Thresholds;
 use crate::rules::control::{Control, SETTLE, controls, pooled};
@@ -61,12 +60,7 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
             units::rate(late),
             drift * 100.0
         );
-        let found = finding(&run.header, &RULE, evidence, SETTLE);
-        // In turns every candidate meets the same drift.
-        match run.header.protocol.isolation {
-            Isolation::Slices => Finding { severity: found.severity.min(Severity::Warn), ..found },
-            Isolation::Visit => found,
-        }
+        of_common_cause(&run.header, &RULE, evidence, SETTLE)
     })
 }
 
@@ -135,6 +129,7 @@ fn in_study(study: &Study) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::analyse::analyse;
+    use crate::model::finding::Severity;
     use crate::model::protocol::Mode;
     use crate::model::verdict::{Analysis, Verdict};
     use crate::rules::run::tests::steady;

@@ -77,7 +77,7 @@ fn first_slices(course: &Course, alpha: f64) -> Option<String> {
 fn first_block(course: &Course, alpha: f64) -> Option<String> {
     let metric = course.of.metric;
     let score =
-        |cell: &&crate::model::event::Cell| Some(metric.to_score(figure::of(metric, cell)?));
+        |cell: &&crate::model::event::Cell| Some(metric.to_score(figure::of_cell(metric, cell)?));
     let scores: Vec<f64> = course.cells.iter().filter_map(score).collect();
     let (first, rest) = scores.split_first()?;
     let mean = sample::mean(rest).filter(|_| rest.len() >= FEWEST_OTHERS)?;

@@ -66,9 +66,8 @@ fn thermal(run: &Run, table: &Table) -> Option<Finding> {
     }
     let limit = run.header.protocol.thresholds.correlation;
     let Spearman { rho, p } = spearman(&heat, &rate)?;
+    let (low, high) = sample::range(heat.iter().copied())?;
     (heat.len() >= 2 * FEWEST && rho.abs() > limit && p < ALPHA).then(|| {
-        let low = heat.iter().copied().fold(f64::MAX, f64::min);
-        let high = heat.iter().copied().fold(f64::MIN, f64::max);
         let evidence =
             format!("rank correlation {rho:.2} of rate and temperature, {low:.0} to {high:.0} °C");
         finding(&run.header, &RULE, evidence, cooler(&run.header))

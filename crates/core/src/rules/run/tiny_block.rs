@@ -58,8 +58,7 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
         let of = &workloads[w];
         let candidates = CandidateIx::all(run.header.candidates.len());
         let means = candidates.filter_map(|c| {
-            let values: Vec<f64> = table.values(w, c).iter().flatten().copied().collect();
-            let figure = of.metric.of_score(sample::mean(&values)?);
+            let figure = of.metric.from_score(sample::mean(&table.scores(w, c))?);
             let is_rate = of.metric == crate::model::workload::Metric::Bandwidth;
             Some(if is_rate { figure / of.job.bs as f64 } else { figure })
         });

@@ -75,11 +75,11 @@ fn has_one_speed(cell: &[f64], of: &TwoGroups) -> bool {
 
 fn evidence(metric: Metric, of: &TwoGroups, (whole, cells): (usize, usize)) -> String {
     let figure = |score: f64| match metric {
-        Metric::Bandwidth => units::rate(metric.of_score(score)),
-        Metric::LatencyP99 => units::latency(metric.of_score(score) as u64),
-        Metric::Iops => format!("{} IOPS", units::count(metric.of_score(score))),
+        Metric::Bandwidth => units::rate(metric.from_score(score)),
+        Metric::LatencyP99 => units::latency(metric.from_score(score) as u64),
+        Metric::Iops => format!("{} IOPS", units::count(metric.from_score(score))),
         Metric::FilesPerSecond | Metric::TransactionsPerSecond => {
-            format!("{}/s", units::count(metric.of_score(score)))
+            format!("{}/s", units::count(metric.from_score(score)))
         }
     };
     let all = of.low_count + of.high_count;

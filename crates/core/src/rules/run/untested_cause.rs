@@ -50,7 +50,7 @@ pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<
     };
     let guess = held.iter().find(is_guess)?;
     let tells = |layer: Layer| layer != Layer::Tool;
-    let can_be = layers::of(of, false).iter().any(|planned| tells(planned.layer));
+    let can_be = layers::jobs(of, false).iter().any(|planned| tells(planned.layer));
     let mut measured = run.ceilings.measured.iter();
     if !can_be || measured.any(|known| known.workload == workload && tells(known.layer)) {
         return None;

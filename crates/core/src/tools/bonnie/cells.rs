@@ -102,7 +102,7 @@ pub struct Cells {
 
 /// A number of which one is worth `unit`.
 pub fn figure(text: &str, unit: u64, line: u64) -> Option<Figure> {
-    Some((Quantity::of(text.trim(), unit)?, line))
+    Some((Quantity::with_unit(text.trim(), unit)?, line))
 }
 
 /// A size as bonnie++ writes it.

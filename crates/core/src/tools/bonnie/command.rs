@@ -50,7 +50,7 @@ impl Driver for Bonnie {
         if !job.bs.is_power_of_two() || !(256..=1 << 20).contains(&job.bs) {
             return no("its chunk size must be a power of two from 256 bytes to 1 MiB");
         }
-        let mut words = Words::of(&["bonnie++", "-d", ".", "-r", "0", "-m", "bakeoff"]);
+        let mut words = Words::new(&["bonnie++", "-d", ".", "-r", "0", "-m", "bakeoff"]);
         // Empty files, 16 x 1024 of them, are its default, and what the native profile makes.
         let files = if job.nrfiles == 0 { FILES_STEP * 16 } else { job.nrfiles };
         if !files.is_multiple_of(FILES_STEP) {
@@ -96,7 +96,7 @@ impl Driver for Bonnie {
         let by_char = asked.job.io_size.unwrap_or(PER_CHAR_BYTES);
         let (amount, read, write) = amounts(spec.word, by_char, figures);
         let mut work = of_rate(figures, &name, amount, (read, write))?;
-        let files = Done::of(amount, 0);
+        let files = Done::without_latency(amount, 0);
         match spec.word {
             "seq-create" | "random-create" => work.create = files,
             "seq-stat" | "random-stat" => work.stat = files,
@@ -111,9 +111,9 @@ impl Driver for Bonnie {
 fn amounts(word: &str, by_char: u64, figures: Figures<'_>) -> (u64, Done, Done) {
     let size = figures.find("file_size").map_or(0, whole);
     let chunk = figures.find("chunk_size").map_or(8192, whole).max(1);
-    let file = Done::of(size.div_ceil(chunk), size);
+    let file = Done::without_latency(size.div_ceil(chunk), size);
     let per_char = size.min(by_char);
-    let bytes = Done::of(per_char, per_char);
+    let bytes = Done::without_latency(per_char, per_char);
     let none = Done::default;
     match word {
         "putc" => (per_char, none(), bytes),
@@ -123,7 +123,11 @@ fn amounts(word: &str, by_char: u64, figures: Figures<'_>) -> (u64, Done, Done) 
         "rewrite" => (size, file.clone(), file),
         "seeks" => {
             let written = SEEKS / 10;
-            (SEEKS, Done::of(SEEKS, SEEKS * chunk), Done::of(written, written * chunk))
+            (
+                SEEKS,
+                Done::without_latency(SEEKS, SEEKS * chunk),
+                Done::without_latency(written, written * chunk),
+            )
         }
         _ => (figures.find("files").map_or(0, whole), none(), none()),
     }

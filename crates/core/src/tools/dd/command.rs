@@ -34,10 +34,10 @@ impl Driver for Dd {
         }
         let job = &workload.job;
         supports(job)?;
-        let workdir = Workdir::of(workload.phase);
+        let workdir = Workdir::for_phase(workload.phase);
         let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
         let count = job.io_size.unwrap_or(job.size) / job.bs;
-        let mut words = Words::of(&["dd"]);
+        let mut words = Words::new(&["dd"]);
         let size = [format!("bs={}", job.bs), format!("count={count}")];
         let is_read = job.rw == Rw::Read;
         let (from, to) = if is_read { (file, "/dev/null") } else { ("/dev/zero", file) };
@@ -61,7 +61,7 @@ impl Driver for Dd {
         let bytes = figures.above_zero("bytes")?;
         let block = figures.above_zero("block_size")?;
         let elapsed_ns = figures.above_zero("elapsed")?;
-        let (read, write) = side(asked.rw, Done::of(bytes.div_ceil(block), bytes));
+        let (read, write) = side(asked.rw, Done::without_latency(bytes.div_ceil(block), bytes));
         Ok(Work { elapsed_ns, read, write, ..Work::default() })
     }
 }
@@ -70,7 +70,7 @@ impl Driver for Dd {
 fn profile(job: &Job, word: &str) -> Result<Invocation, Unsupported> {
     let (bs, count) = (format!("bs={}", job.bs), format!("count={}", job.size / job.bs));
     let write = |conv: &[&str]| {
-        let mut words = Words::of(&["dd", "if=/dev/zero", "of=dd.bakeoff", &bs, &count]);
+        let mut words = Words::new(&["dd", "if=/dev/zero", "of=dd.bakeoff", &bs, &count]);
         words.add(conv);
         if job.direct {
             words.add(&["oflag=direct"]);
@@ -82,7 +82,7 @@ fn profile(job: &Job, word: &str) -> Result<Invocation, Unsupported> {
         "fdatasync" => write(&["conv=fdatasync"]),
         "fsync" => write(&["conv=fsync"]),
         "read" => {
-            let mut words = Words::of(&["dd", "if=dd.bakeoff", "of=/dev/null", &bs, &count]);
+            let mut words = Words::new(&["dd", "if=dd.bakeoff", "of=/dev/null", &bs, &count]);
             if job.direct {
                 words.add(&["iflag=direct"]);
             }

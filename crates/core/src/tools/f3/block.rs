@@ -220,14 +220,14 @@ pub fn elapsed(text: &str) -> Option<Quantity> {
     let known = [("ms", 1_000_000), ("us", 1000), ("ns", 1), ("s", 1_000_000_000)];
     let unit = known.iter().find_map(|(name, ns)| Some((text.strip_suffix(name)?, *ns)));
     if let Some((number, ns)) = unit {
-        return Quantity::of(number, ns);
+        return Quantity::with_unit(number, ns);
     }
     let parts = text.strip_suffix('"').unwrap_or(text).split([':', '\'']);
     let parts: Vec<u64> = parts.map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let is_time = matches!(parts.len(), 2 | 3) && parts[1..].iter().all(|part| *part < 60);
     let add = |sum: u64, part: &u64| sum.checked_mul(60)?.checked_add(*part);
     let seconds = parts.iter().try_fold(0, add).filter(|_| is_time)?;
-    let mut quantity = Quantity::of(&seconds.to_string(), 1_000_000_000)?;
+    let mut quantity = Quantity::with_unit(&seconds.to_string(), 1_000_000_000)?;
     quantity.raw = text.to_string();
     Some(quantity)
 }

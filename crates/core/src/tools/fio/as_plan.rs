@@ -9,6 +9,7 @@
 use std::fmt::Write;
 
 use super::jobfile::{JobFile, Section};
+use crate::distinct;
 use crate::model::job::{EngineName, Rw};
 use crate::model::offsets::Offsets;
 use crate::model::path::printable;
@@ -43,8 +44,7 @@ pub fn as_plan(file: &JobFile, title: &str) -> Result<String, String> {
         }
     }
     missing.extend(together(file));
-    missing.sort();
-    missing.dedup();
+    let missing = distinct::sorted(missing);
     let mut out = String::new();
     // Writing to a String cannot fail, here and below.
     for (line, option) in &missing {

@@ -42,9 +42,9 @@ impl Driver for Fio {
         own_part("fio", None, workload)?;
         let job = &workload.job;
         supports(job)?;
-        let workdir = Workdir::of(workload.phase);
+        let workdir = Workdir::for_phase(workload.phase);
         let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
-        let mut words = Words::of(&["fio", "--output-format=json"]);
+        let mut words = Words::new(&["fio", "--output-format=json"]);
         words.long("name", "bakeoff").long("filename", file);
         words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
         amounts(&mut words, job);
@@ -57,7 +57,7 @@ impl Driver for Fio {
     }
 
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
-        let found = Finder::of("fio").all_of(&output.stdout);
+        let found = Finder::for_tool("fio").all_of(&output.stdout);
         match (found.results.len(), output.is_success) {
             (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
             _ => Ok(one_result("fio", output)?.metrics),
@@ -105,7 +105,7 @@ fn no(why: impl Into<String>) -> Unsupported {
 fn job_file(text: &str) -> Result<Invocation, Unsupported> {
     let file = JobFile::parse(text).map_err(|error| no(error.to_string()))?;
     file.is_harmless().map_err(|error| no(error.to_string()))?;
-    let words = Words::of(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
+    let words = Words::new(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
     let files = vec![(JOB_FILE, file.without_directories())];
     Ok(Invocation { files, ..Invocation::plain(Workdir::Empty, words.0) })
 }

@@ -79,7 +79,7 @@ mod tests {
     const THREE: &str = include_str!("../../../../../fixtures/tools/fio/normal_json_terse.stdout");
 
     fn read(text: &str) -> Imported {
-        Finder::of("fio").all_of(text.as_bytes())
+        Finder::for_tool("fio").all_of(text.as_bytes())
     }
 
     #[test]

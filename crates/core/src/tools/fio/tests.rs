@@ -3,7 +3,7 @@
 use crate::scan::{Finder, Imported};
 
 fn read(text: &str) -> Imported {
-    Finder::of("fio").all_of(text.as_bytes())
+    Finder::for_tool("fio").all_of(text.as_bytes())
 }
 
 /// Names of metrics of one kind, with the job's.

@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Imported {
-        Finder::of("fio").all_of(text.as_bytes())
+        Finder::for_tool("fio").all_of(text.as_bytes())
     }
 
     /// Of 65 jobs of a page 26 were refused: half of them had lost their heads.

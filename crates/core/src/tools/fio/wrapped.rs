@@ -43,7 +43,7 @@ pub struct Joiner {
 }
 
 impl Joined {
-    fn of(parts: &Parts, is_whole: bool) -> Joined {
+    fn from_parts(parts: &Parts, is_whole: bool) -> Joined {
         let (first_line, last_line) = (parts.first_line(), parts.last_line());
         Joined { first_line, last_line, text: parts.glued(), is_whole }
     }
@@ -73,7 +73,7 @@ impl Joiner {
 
     fn give(&mut self, is_whole: bool) -> Option<Joined> {
         let parts = std::mem::take(&mut self.held);
-        (!parts.lines().is_empty()).then(|| Joined::of(&parts, is_whole))
+        (!parts.lines().is_empty()).then(|| Joined::from_parts(&parts, is_whole))
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
 
     /// Names and values of all figures, in the order of their names.
     fn figures(text: &str) -> Vec<String> {
-        let found = Finder::of("fio").all_of(text.as_bytes());
+        let found = Finder::for_tool("fio").all_of(text.as_bytes());
         let metrics = found.results.iter().flat_map(|result| &result.metrics);
         let mut all: Vec<String> =
             metrics.map(|metric| format!("{} {:?}", metric.name, metric.value)).collect();
@@ -201,7 +201,7 @@ mod tests {
         ] {
             let text = SAMPLES[0].replacen(from, to, 1);
             assert_ne!(text, SAMPLES[0]);
-            let found = Finder::of("fio").all_of(text.as_bytes());
+            let found = Finder::for_tool("fio").all_of(text.as_bytes());
             let listed: Vec<_> = found.unread.iter().map(|unread| unread.why.as_str()).collect();
             assert!(listed.iter().any(|why| why.contains("is incomplete")), "{to}: {listed:?}");
             let whole = figures(SAMPLES[0]);

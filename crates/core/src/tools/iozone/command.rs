@@ -37,7 +37,7 @@ impl Driver for Iozone {
             return profile(job);
         }
         supports(job)?;
-        let mut words = Words::of(&["iozone", "-+n", "-i", "0"]);
+        let mut words = Words::new(&["iozone", "-+n", "-i", "0"]);
         match job.rw {
             Rw::Read => words.add(&["-i", "1"]),
             Rw::RandRead | Rw::RandWrite => words.add(&["-i", "2"]),
@@ -66,7 +66,7 @@ impl Driver for Iozone {
         };
         let bytes = figures.above_zero("file_size")?;
         let record = figures.above_zero("record_size")?;
-        of_rate(figures, &name, bytes, side(asked.rw, Done::of(bytes / record, bytes)))
+        of_rate(figures, &name, bytes, side(asked.rw, Done::without_latency(bytes / record, bytes)))
     }
 }
 
@@ -81,7 +81,7 @@ fn profile(job: &Job) -> Result<Invocation, Unsupported> {
     let is_fitting = is_whole_kib(job.bs) && is_whole_kib(job.size) && job.bs <= RECORD_MAX_BYTES;
     let why = "its sizes must be whole KiB, and records above 16 MiB need a patched iozone";
     refuse("iozone", &[(!is_fitting, why)])?;
-    let mut words = Words::of(&["iozone", "-E", "-f", "iozone.tmp"]);
+    let mut words = Words::new(&["iozone", "-E", "-f", "iozone.tmp"]);
     for test in ["0", "1", "2", "3", "4", "5", "9", "10"] {
         words.add(&["-i", test]);
     }

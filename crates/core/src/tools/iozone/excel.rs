@@ -194,7 +194,7 @@ impl Excel {
     /// Takes out what the reports alone say, beside the rows of the table, where a line of them is
     /// missing: a row may then stand below the title of another test. Reports come in one order,
     /// each with the same rows, and those about the CPU are of the same tests.
-    pub fn settle(&mut self, known: &[Row]) {
+    pub fn drop_incomplete(&mut self, known: &[Row]) {
         let of = |pick: fn(Kind) -> Option<usize>| -> Vec<(usize, &Places)> {
             self.reports.iter().filter_map(|r| Some((pick(r.kind)?, &r.places))).collect()
         };
@@ -255,8 +255,11 @@ impl Excel {
                 row.values.push(cell.value.clone());
                 continue;
             }
-            let row =
-                Row::of((&cell.file, &cell.record), vec![cell.value.clone()], cell.value.line);
+            let row = Row::with_sizes(
+                (&cell.file, &cell.record),
+                vec![cell.value.clone()],
+                cell.value.line,
+            );
             rows.extend(row.map(|row| Row { record_line: cell.record_line, ..row }));
         }
         rows

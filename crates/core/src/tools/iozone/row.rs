@@ -101,7 +101,7 @@ pub struct Row {
 
 impl Row {
     /// A row on one line with these sizes of file and record.
-    pub fn of((file, record): (&str, &str), values: Vec<Value>, line: u64) -> Option<Row> {
+    pub fn with_sizes((file, record): (&str, &str), values: Vec<Value>, line: u64) -> Option<Row> {
         Some(Row {
             file_kib: Decimal::parse(file)?,
             file_raw: file.to_string(),
@@ -163,7 +163,7 @@ impl Value {
 
 impl Layout {
     /// The columns of a line of titles.
-    pub fn of(text: &str) -> Option<Layout> {
+    pub fn from_titles(text: &str) -> Option<Layout> {
         let mut words = text.split_whitespace();
         let unit = words.next().filter(|unit| matches!(*unit, "kB" | "KB"))?;
         if words.next() != Some("reclen") {
@@ -198,7 +198,7 @@ impl Layout {
             values.push(Value { test: column, number, raw: word.clone(), line: line.number });
         }
         let sizes = (words[0].1.as_str(), words[1].1.as_str());
-        Row::of(sizes, values, line.number).map_or(Found::Wrong, Found::Row)
+        Row::with_sizes(sizes, values, line.number).map_or(Found::Wrong, Found::Row)
     }
 
     /// Where a column ends.

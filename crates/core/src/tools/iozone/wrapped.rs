@@ -111,7 +111,7 @@ fn joined(layout: &Layout, parts: &[(u64, String)], asked: &[usize]) -> Option<R
         let number = Decimal::parse(raw)?;
         values.push(Value { test: *test, number, raw: raw.clone(), line: *line });
     }
-    Row::of((&tokens[0].1, &tokens[1].1), values, parts[0].0)
+    Row::with_sizes((&tokens[0].1, &tokens[1].1), values, parts[0].0)
 }
 
 /// Titles without their blanks and their unit.

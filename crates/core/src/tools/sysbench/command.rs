@@ -49,8 +49,8 @@ impl Driver for Sysbench {
             supports_one_pass(job)?;
         }
         let mut words = match is_old {
-            true => Words::of(&["sysbench", "--test=fileio"]),
-            false => Words::of(&["sysbench", "fileio"]),
+            true => Words::new(&["sysbench", "--test=fileio"]),
+            false => Words::new(&["sysbench", "fileio"]),
         };
         let files = if part.is_some() { PROFILE_FILES } else { 1 };
         words.long("file-num", if job.nrfiles > 0 { job.nrfiles } else { files });

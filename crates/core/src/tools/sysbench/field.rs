@@ -1,7 +1,7 @@
 //! One line of a sysbench report as its figures, each with the text it was read from.
 
-use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
+use crate::scan::quantity::Quantity;
 
 /// What a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,12 +115,8 @@ impl Key {
 pub struct Field {
     /// What it is.
     pub key: Key,
-    /// The number before its unit is applied.
-    pub number: Decimal,
-    /// Bytes of one unit, or 1.
-    pub unit: u64,
-    /// The text.
-    pub raw: String,
+    /// The number with its unit: bytes, nanoseconds, or 1.
+    pub quantity: Quantity,
     /// The line.
     pub line: u64,
 }
@@ -143,6 +139,20 @@ struct Reading<'a> {
     fields: Vec<Field>,
 }
 
+/// Units of sizes and rates, all powers of 1024.
+const SIZES: [(&str, u64); 10] = [
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+    ("Kb", 1 << 10),
+    ("Mb", 1 << 20),
+    ("Gb", 1 << 30),
+    ("Tb", 1 << 40),
+    ("B", 1),
+    ("b", 1),
+];
+
 impl Reading<'_> {
     fn put(&mut self, key: Key, text: &str, unit: u64) {
         self.put_as(key, text, unit, text);
@@ -150,40 +160,27 @@ impl Reading<'_> {
 
     /// As `put`, for a number whose unit was taken off `raw`.
     fn put_as(&mut self, key: Key, text: &str, unit: u64, raw: &str) {
-        if let Some(number) = Decimal::parse(text.trim()) {
-            let raw = raw.trim().to_string();
-            self.fields.push(Field { key, number, unit, raw, line: self.line.number });
+        if let Some(mut quantity) = Quantity::with_unit(text.trim(), unit) {
+            quantity.raw = raw.trim().to_string();
+            self.add(key, quantity);
         }
     }
 
-    /// A size or rate like `2.414Mb` or `16KiB`, powers of 1024.
+    /// A size or rate like `2.414Mb` or `16KiB`.
     fn size(&mut self, key: Key, text: &str) {
-        let text = text.trim();
-        let Some((number, unit)) = size(text) else { return };
-        let raw = text.to_string();
-        self.fields.push(Field { key, number, unit, raw, line: self.line.number });
-    }
-
-    fn mark(&mut self, key: Key, number: &str) {
-        self.put(key, number, 1);
-        if let Some(last) = self.fields.last_mut() {
-            last.raw = self.line.text.trim().to_string();
+        if let Some(quantity) = Quantity::suffixed(text, &SIZES) {
+            self.add(key, quantity);
         }
     }
-}
 
-/// A number with a unit of bytes behind it.
-fn size(text: &str) -> Option<(Decimal, u64)> {
-    let at = text.find(|c: char| c.is_ascii_alphabetic())?;
-    let unit = match &text[at..] {
-        "b" | "B" => 1,
-        "Kb" | "KiB" => 1 << 10,
-        "Mb" | "MiB" => 1 << 20,
-        "Gb" | "GiB" => 1 << 30,
-        "Tb" | "TiB" => 1 << 40,
-        _ => return None,
-    };
-    Some((Decimal::parse(text[..at].trim())?, unit))
+    /// A number that the whole line stands for.
+    fn mark(&mut self, key: Key, number: &str) {
+        self.put_as(key, number, 1, self.line.text);
+    }
+
+    fn add(&mut self, key: Key, quantity: Quantity) {
+        self.fields.push(Field { key, quantity, line: self.line.number });
+    }
 }
 
 /// The text after a label, wherever the label stands.

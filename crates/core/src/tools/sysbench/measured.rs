@@ -3,9 +3,15 @@
 use crate::tools::foreign::ParseError;
 use crate::tools::measured::{Done, Figures, Work, whole};
 
-/// How much later than the time it prints the one that 1.0's rates are of may end: by two
-/// milliseconds, or by this share on a busy machine.
-const LATER: (f64, f64) = (0.002, 0.03);
+/// How far the time that 1.0's rates are of may be from the one it prints.
+pub const NEAR_SECONDS: f64 = 0.002;
+/// How much later than that it may end on a busy machine, as a share.
+const LATER_SHARE: f64 = 0.03;
+
+/// The latest end of the time that 1.0's rates are of, by the one it prints.
+pub fn latest_s(printed_s: f64) -> f64 {
+    printed_s + NEAR_SECONDS.max(printed_s * LATER_SHARE)
+}
 
 /// 0.4 and 0.5 print counts; 1.0 prints rates, which over their time come to whole counts.
 pub fn work(figures: Figures<'_>) -> Result<Work, ParseError> {
@@ -17,10 +23,10 @@ pub fn work(figures: Figures<'_>) -> Result<Work, ParseError> {
         let by_rate = || figures.find(rate).map(|rate| rate * seconds);
         figures.find(total).or_else(by_rate).map_or(0, whole)
     };
-    let data = |ios: u64| Done::of(ios, ios.saturating_mul(block));
+    let data = |ios: u64| Done::without_latency(ios, ios.saturating_mul(block));
     let (reads, writes) =
         (count("reads", "reads_per_second"), count("writes", "writes_per_second"));
-    let flush = Done::of(count("fsyncs", "fsyncs_per_second"), 0);
+    let flush = Done::without_latency(count("fsyncs", "fsyncs_per_second"), 0);
     if reads + writes == 0 {
         return Err(figures.missing("reads or writes"));
     }
@@ -42,6 +48,5 @@ fn time_of_rates(figures: Figures<'_>, printed_ns: u64) -> Option<u64> {
         false => events / data,
     };
     let printed = printed_ns as f64 / 1e9;
-    let latest = printed + LATER.0.max(printed * LATER.1);
-    (printed - LATER.0..=latest).contains(&seconds).then(|| whole(seconds * 1e9))
+    (printed - NEAR_SECONDS..=latest_s(printed)).contains(&seconds).then(|| whole(seconds * 1e9))
 }

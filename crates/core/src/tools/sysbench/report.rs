@@ -17,7 +17,7 @@ pub fn give(mut open: Open, out: &mut Out) {
         let known = Known { fields: &open.fields };
         // The block size is kept where the volume confirms it.
         let is_confirmed = known.contradiction().or_else(|| known.disagreement()).is_none()
-            && [Key::ReadVolume, Key::ReadThroughput].iter().any(|key| known.of(*key).is_some());
+            && [Key::ReadVolume, Key::ReadThroughput].iter().any(|key| known.field(*key).is_some());
         open.fields.retain(|field| {
             !field.key.is_setting() || (field.key == Key::BlockSize && is_confirmed)
         });
@@ -62,7 +62,7 @@ pub fn give(mut open: Open, out: &mut Out) {
                       instead.";
         result.findings.push(finding("rates-of-another-time", Severity::Warn, evidence, advice));
     }
-    let is_prepare = known.of(Key::PreparedBytes).is_some();
+    let is_prepare = known.field(Key::PreparedBytes).is_some();
     if !open.is_over && !is_prepare {
         let advice = "Use these figures with caution, or import the complete output.";
         let evidence = format!("the report ends on line {last}, before its last line");
@@ -77,24 +77,24 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(&self, key: Key) -> Option<&'a Field> {
+    fn field(&self, key: Key) -> Option<&'a Field> {
         self.fields.iter().find(|field| field.key == key)
     }
 
     fn value(&self, key: Key) -> Option<f64> {
-        self.of(key).map(|field| field.number.value() * field.unit as f64)
+        self.field(key).map(|field| field.quantity.value())
     }
 
     /// What rounding may have changed in the value, in its unit.
     fn slack(&self, key: Key) -> f64 {
-        self.of(key).map_or(0.0, |field| field.number.last_digit() * field.unit as f64)
+        self.field(key).map_or(0.0, |field| field.quantity.slack())
     }
 
     fn has_result(&self) -> bool {
         use Key::*;
         [Reads, ReadsPerSecond, ReadThroughput, PreparedBytes, Throughput]
             .into_iter()
-            .any(|key| self.of(key).is_some())
+            .any(|key| self.field(key).is_some())
     }
 
     /// Bytes of one request; `None` when requests were merged, which the last one may not be, or
@@ -103,7 +103,7 @@ impl<'a> Known<'a> {
         let block = self.value(Key::BlockSize)?;
         let file = self.value(Key::TotalFileSize).zip(self.value(Key::FileCount));
         let is_whole = file.is_none_or(|(total, files)| (total / files) % block == 0.0);
-        (self.of(Key::MergedSize).is_none() && is_whole).then_some(block)
+        (self.field(Key::MergedSize).is_none() && is_whole).then_some(block)
     }
 
     /// A value and its slack.
@@ -113,7 +113,7 @@ impl<'a> Known<'a> {
 
     /// The tool's own name of the access pattern.
     fn mode(&self) -> Option<&'static str> {
-        let at = self.of(Key::Mode)?.number.times(1)?;
+        let at = self.field(Key::Mode)?.quantity.whole()?;
         MODES.get(usize::try_from(at).ok()?).copied()
     }
 
@@ -132,15 +132,14 @@ impl<'a> Known<'a> {
     }
 
     fn whole(&self, metrics: &mut Metrics, key: Key, name: &str, unit: &'static str) {
-        let Some(field) = self.of(key) else { return };
-        if let Some(value) = field.number.times(field.unit) {
-            metrics.whole(name, value, unit, (&field.raw, field.line));
+        if let Some(field) = self.field(key) {
+            field.quantity.give_whole(name, unit, field.line, metrics);
         }
     }
 
     fn real(&self, metrics: &mut Metrics, key: Key, name: &str, unit: &'static str) {
-        if let (Some(field), Some(value)) = (self.of(key), self.value(key)) {
-            metrics.real(name, value, unit, (&field.raw, field.line));
+        if let Some(field) = self.field(key) {
+            field.quantity.give_real(name, unit, field.line, metrics);
         }
     }
 
@@ -153,11 +152,13 @@ impl<'a> Known<'a> {
         let volumes = [(ReadVolume, Reads, "read_bytes"), (WrittenVolume, Writes, "written_bytes")];
         for (volume, count, name) in volumes {
             // The count is exact, the volume has five digits.
-            let exact = self.request_bytes().zip(self.of(count));
-            match exact.and_then(|(block, count)| Some((count.number.times(block as u64)?, count)))
-            {
+            let exact = self.request_bytes().zip(self.field(count));
+            let bytes = |(block, count): (f64, &'a Field)| {
+                Some((count.quantity.whole_times(block as u64)?, count))
+            };
+            match exact.and_then(bytes) {
                 Some((bytes, count)) => {
-                    metrics.whole(name, bytes, "bytes", (&count.raw, count.line));
+                    metrics.whole(name, bytes, "bytes", (&count.quantity.raw, count.line));
                 }
                 None => self.whole(metrics, volume, name, "bytes"),
             }
@@ -178,10 +179,11 @@ impl<'a> Known<'a> {
             self.real(metrics, rate, label, "1/s");
             let name = format!("{name}_throughput");
             // That every request was a whole block is told by the throughput alone.
-            let block = self.request_bytes().filter(|_| self.of(volume).is_some());
-            match block.zip(self.value(rate)).zip(self.of(rate)) {
+            let block = self.request_bytes().filter(|_| self.field(volume).is_some());
+            match block.zip(self.value(rate)).zip(self.field(rate)) {
                 Some(((block, per_second), field)) => {
-                    metrics.real(&name, block * per_second, "bytes/s", (&field.raw, field.line));
+                    let printed = (field.quantity.raw.as_str(), field.line);
+                    metrics.real(&name, block * per_second, "bytes/s", printed);
                 }
                 None => self.real(metrics, volume, &name, "bytes/s"),
             }
@@ -191,7 +193,7 @@ impl<'a> Known<'a> {
 
     /// The throughput of 0.4: from the bytes and the time when that is finer than what was printed.
     fn throughput(&self, metrics: &mut Metrics) {
-        let Some(printed) = self.of(Key::Throughput) else { return };
+        let Some(printed) = self.field(Key::Throughput) else { return };
         let bytes = match (metrics.get("read_bytes"), metrics.get("written_bytes")) {
             (Some(read), Some(written)) => read + written,
             _ => return self.real(metrics, Key::Throughput, "throughput", "bytes/s"),
@@ -199,12 +201,8 @@ impl<'a> Known<'a> {
         let seconds = self.near(Key::TotalTime).filter(|(seconds, slack)| *seconds > slack * 1e5);
         match seconds {
             Some((seconds, _)) => {
-                metrics.real(
-                    "throughput",
-                    bytes / seconds,
-                    "bytes/s",
-                    (&printed.raw, printed.line),
-                );
+                let printed = (printed.quantity.raw.as_str(), printed.line);
+                metrics.real("throughput", bytes / seconds, "bytes/s", printed);
             }
             None => self.real(metrics, Key::Throughput, "throughput", "bytes/s"),
         }
@@ -214,27 +212,26 @@ impl<'a> Known<'a> {
         for (key, name) in
             [(Key::TotalTime, "total_time"), (Key::EventTime, "event_execution_time")]
         {
-            let Some(field) = self.of(key) else { continue };
-            if let Some(ns) = field.number.times(1_000_000_000) {
-                metrics.whole(name, ns, "ns", (&field.raw, field.line));
+            let Some(field) = self.field(key) else { continue };
+            if let Some(ns) = field.quantity.whole_times(1_000_000_000) {
+                metrics.whole(name, ns, "ns", (&field.quantity.raw, field.line));
             }
         }
         self.whole(metrics, Key::Events, "events", "count");
         let max = self.value(Key::LatencyMax);
         for field in self.fields {
             let Some(name) = field.key.latency_name() else { continue };
-            let value = field.number.value() * field.unit as f64;
+            let value = field.quantity.value();
             // Half a bucket of the histogram may lie above the exact maximum.
             let is_rank = matches!(field.key, Key::LatencyRank(_));
             let is_above = is_rank && max.is_some_and(|max| value > max * 1.02 + 1e4);
             if value >= LATENCY_LIMIT_NS || is_above {
-                let why = format!("{name} is {}: sysbench had too few events for it", field.raw);
+                let raw = &field.quantity.raw;
+                let why = format!("{name} is {raw}: sysbench had too few events for it");
                 out.unread(field.line, field.line.max(last.min(field.line)), why);
                 continue;
             }
-            if let Some(ns) = field.number.times(field.unit) {
-                metrics.whole(&name, ns, "ns", (&field.raw, field.line));
-            }
+            field.quantity.give_whole(&name, "ns", field.line, metrics);
         }
     }
 }

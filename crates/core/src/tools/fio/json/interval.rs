@@ -74,7 +74,7 @@ mod tests {
     const TEXT: &str = include_str!("../../../../../../fixtures/tools/fio/status_interval.stdout");
 
     fn read(text: &str) -> Imported {
-        Finder::of("fio").all_of(text.as_bytes())
+        Finder::for_tool("fio").all_of(text.as_bytes())
     }
 
     #[test]

@@ -3,11 +3,8 @@
 
 use super::Known;
 use crate::tools::sysbench::field::Key;
+use crate::tools::sysbench::measured::{NEAR_SECONDS, latest_s};
 
-/// How far the time of the rates of 1.0 may be from the printed one, and by which share of it
-/// later.
-const NEAR_SECONDS: f64 = 0.002;
-const LATER_SHARE: f64 = 0.03;
 /// What counts requests, and the bytes they moved.
 const VOLUMES: [(Key, Key); 4] = [
     (Key::Reads, Key::ReadVolume),
@@ -19,7 +16,7 @@ const VOLUMES: [(Key, Key); 4] = [
 impl Known<'_> {
     /// The most bytes that requests of this many can have moved, where that is known.
     fn most_bytes(&self, requests: (f64, f64)) -> Option<f64> {
-        let block = self.value(Key::BlockSize).filter(|_| self.of(Key::MergedSize).is_none())?;
+        let block = self.value(Key::BlockSize).filter(|_| self.field(Key::MergedSize).is_none())?;
         Some((requests.0 + requests.1) * block)
     }
 
@@ -36,13 +33,13 @@ impl Known<'_> {
     pub(super) fn contradiction(&self) -> Option<String> {
         use Key::*;
         let mixed = |what: &str| Some(format!("{what}: this is impossible in one run"));
-        let has = |keys: &[Key]| keys.iter().any(|key| self.of(*key).is_some());
+        let has = |keys: &[Key]| keys.iter().any(|key| self.field(*key).is_some());
         let is_old = has(&[Reads, Requests, EventTime, TotalVolume]);
         if is_old && has(&[ReadsPerSecond, WritesPerSecond, ReadThroughput, LatencySum]) {
             return mixed("figures that only 0.4 prints are among figures that only 1.0 prints");
         }
-        let is_run = [Threads, Mode, TotalTime].iter().any(|key| self.of(*key).is_some());
-        if self.of(PreparedBytes).is_some() && is_run {
+        let is_run = [Threads, Mode, TotalTime].iter().any(|key| self.field(*key).is_some());
+        if self.field(PreparedBytes).is_some() && is_run {
             return mixed("one report contains a prepare and a run");
         }
         if let (Some(rate), Some(seconds)) = (self.near(PreparedRate), self.near(PreparedSeconds))
@@ -50,7 +47,7 @@ impl Known<'_> {
         {
             return mixed("the bytes that prepare wrote do not equal its rate times its time");
         }
-        if self.of(PreparedBytes).is_some() && self.of(FileCount).is_none() {
+        if self.field(PreparedBytes).is_some() && self.field(FileCount).is_none() {
             return mixed("a prepare lacks the number of its files");
         }
         let counts = [Reads, Writes, Other, TotalOperations].map(|key| self.value(key));
@@ -109,7 +106,7 @@ impl Known<'_> {
         // The rates are of a time that ends later than the printed one: by a millisecond, by some
         // more where the machine is busy.
         let low = (seconds - NEAR_SECONDS).max(0.0);
-        let high = seconds + NEAR_SECONDS.max(seconds * LATER_SHARE);
+        let high = latest_s(seconds);
         let least = (reads + writes - 0.01) * low - 1.0;
         let most = (reads + writes + flushes + 0.01) * high + 1.0;
         let agrees = (least..=most).contains(&events);
@@ -123,7 +120,7 @@ impl Known<'_> {
 
     fn requests_of_0_4(&self, seconds: (f64, f64)) -> Option<String> {
         use Key::*;
-        if let (Some(rate), Some(_)) = (self.near(Requests), self.of(Events))
+        if let (Some(rate), Some(_)) = (self.near(Requests), self.field(Events))
             && !self.is_product(rate, seconds, Events)
         {
             return Some(

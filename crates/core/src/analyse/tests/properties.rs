@@ -1,7 +1,7 @@
 //! What holds for every run: names do not matter, units do not matter, and no winner is named
 //! whose interval contains "the same".
 
-use super::*;
+use crate::analyse::*;
 use crate::model::protocol::Mode;
 use crate::testing::Version01;
 use proptest::prelude::*;

@@ -14,7 +14,7 @@ use crate::model::telemetry::{DeviceSeries, Telemetry};
 use crate::model::workload::{Metric, Workload};
 
 /// One cell with everything that is known about it.
-pub struct Seen<'a> {
+pub struct CellContext<'a> {
     /// The run it is part of.
     pub header: &'a Header,
     /// The cell.
@@ -35,7 +35,7 @@ pub struct Seen<'a> {
 /// latency its data operations a second. 0 where nothing was done.
 pub fn pace(metric: Metric, m: &Measurement) -> f64 {
     let metric = if metric.less_is_better() { Metric::Iops } else { metric };
-    metric.of(m).unwrap_or(0.0)
+    metric.value(m).unwrap_or(0.0)
 }
 
 /// A device over the whole cell.
@@ -53,7 +53,7 @@ pub struct Totals {
     pub flush_share: f64,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> CellContext<'a> {
     /// The measurement.
     pub fn m(&self) -> &'a Measurement {
         &self.cell.measurement

@@ -1,6 +1,6 @@
 //! The lead as it is told: each verdict, who is left out, and what programs get.
 
-use super::*;
+use crate::analyse::*;
 use crate::model::event::CacheState;
 use crate::model::finding::{Scope, Severity};
 use crate::model::lead::{Lead, NotRanked, Refusal};
