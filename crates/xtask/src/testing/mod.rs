@@ -67,7 +67,6 @@ pub fn test(root: &Path) -> Result<bool> {
         // Before what is compiled, since the program carries the bundle.
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),
-        clippy(),
         step::cargo("compiled tests", &["test", "--workspace", "--no-run", "--quiet"]),
         // Before the tests, since cargo links it where they find the program.
         step::xtask("plain program", &["plain"]),
@@ -78,7 +77,10 @@ pub fn test(root: &Path) -> Result<bool> {
     // The tests of the program wait for disks and clocks: they leave the processors to the others.
     let beside = vec![
         step::cargo("tests", &tests).counting(Format::Cargo),
-        step::xtask("instructions per I/O", &["bench", "--instructions"]).quiet(),
+        // Cargo lets one at a time into a build directory, and the tests are in it first.
+        step::xtask("instructions per I/O", &["bench", "--instructions"])
+            .quiet()
+            .then(vec![clippy()]),
         targets.quiet().then(fuzz),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
