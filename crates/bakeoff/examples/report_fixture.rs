@@ -20,8 +20,8 @@ use bakeoff_core::model::finding::Finding;
 use bakeoff_core::model::measurement::{Latency, OpStats, Window};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Mode;
+use bakeoff_core::prepare::recipe::RECIPES;
 use bakeoff_core::prepare::steps;
-use bakeoff_core::prepare::support::RECIPES;
 use bakeoff_core::stats::histogram::Histogram;
 use bakeoff_core::testing::{RunBuilder, warning};
 

@@ -13,7 +13,6 @@ mod assets;
 mod card;
 mod cli;
 mod cmd;
-mod database;
 mod detached;
 mod exec;
 mod failure;
@@ -33,6 +32,7 @@ mod signals;
 #[cfg(test)]
 #[path = "../tests/support/skip.rs"]
 mod skip;
+mod sqlite_workload;
 mod steps;
 mod store;
 #[cfg(feature = "tui")]

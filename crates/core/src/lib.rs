@@ -17,6 +17,7 @@ pub mod agree;
 pub mod analyse;
 pub mod boards;
 pub mod bundle;
+pub mod cold_reads;
 pub mod compare;
 pub mod decide;
 pub mod diagnose;
@@ -48,7 +49,6 @@ pub mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tools;
-pub mod truth;
 pub mod units;
 pub mod usual;
 pub mod watch;

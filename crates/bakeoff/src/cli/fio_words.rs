@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use bakeoff_core::tools::fio::habit::{Asked, Given, split};
+use bakeoff_core::tools::fio::options::{Asked, Given, split};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{Args, Bench, Command, formats};

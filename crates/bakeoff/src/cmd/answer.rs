@@ -12,7 +12,7 @@ use bakeoff_core::report::{self, Document, TextOptions};
 
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::store::file;
+use crate::store::user_file;
 use crate::ui::out;
 
 /// How text is laid out on this stdout: for its columns, or 80 where no terminal listens.
@@ -89,7 +89,7 @@ pub fn print(
 /// Writes the HTML report.
 pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
     let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::report());
-    file::write_atomically(path, html.as_bytes()).map_err(|error| {
+    user_file::write_atomically(path, html.as_bytes()).map_err(|error| {
         Fault::environment(format!("cannot write {}: {error}", RawPath::new(path)))
     })
 }

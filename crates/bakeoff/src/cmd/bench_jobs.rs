@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::tools::fio::habit::{self, Given};
 use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES, JobFile, Section};
+use bakeoff_core::tools::fio::options::{self, Given};
 
 use crate::cli::{Bench, Command, fio_words};
 use crate::fault::Fault;
@@ -86,7 +86,7 @@ fn sections(args: &Bench, file: &JobFile) -> Result<Vec<Bench>, Fault> {
     let before: Vec<Given> = args.typed.given.clone();
     let jobs = file.jobs().filter(is_wanted);
     jobs.map(|section| {
-        let asked = habit::of_section(&section, &before)
+        let asked = options::of_section(&section, &before)
             .map_err(|error| Fault::usage(format!("{shown}: {error}")))?;
         let made = fio_words::job(&["bakeoff", "bench"].map(OsString::from), asked);
         let of_section = |error: clap::Error| {

@@ -1,7 +1,7 @@
 //! `bakeoff plan PLAN`: what a plan comes to, before anything happens. Changes nothing.
 
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::support::smallest_region_bytes;
+use bakeoff_core::prepare::recipe::smallest_region_bytes;
 use bakeoff_core::report;
 use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
 use bakeoff_core::units;

@@ -11,7 +11,7 @@ use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::phrases;
-use bakeoff_core::prepare::support::RECIPES;
+use bakeoff_core::prepare::recipe::RECIPES;
 use bakeoff_core::report::devices::Devices;
 use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
 use bakeoff_core::report::lacking::lacking;
@@ -99,7 +99,7 @@ impl Gathered {
 
 fn gathered(global: &Global, cancel: &Cancel) -> Gathered {
     let system = host::system().ok();
-    let filesystem = |recipe: &&bakeoff_core::prepare::support::Recipe| FilesystemFact {
+    let filesystem = |recipe: &&bakeoff_core::prepare::recipe::Recipe| FilesystemFact {
         filesystem: recipe.name,
         lacks: host::support(recipe).err().map(|missing| lacking(&missing)),
     };

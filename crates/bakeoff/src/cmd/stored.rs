@@ -13,7 +13,7 @@ use bakeoff_core::report::runs::State;
 
 use crate::cli::{Format, Global, formats};
 use crate::fault::Fault;
-use crate::store::{Records, RunId, Sqlite, StoreError, file, folded, place};
+use crate::store::{Records, RunId, Sqlite, StoreError, folded, place, user_file};
 use crate::ui::say;
 
 /// Opens the store to read it, a file or a server; `None` when nothing was ever stored.
@@ -174,7 +174,7 @@ pub fn write_file(
         return Err(is_directory());
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
-    file::write_with(path, fill).map_err(|error| match error.kind() {
+    user_file::write_with(path, fill).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Fault::refused(error),
         std::io::ErrorKind::IsADirectory => is_directory(),
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {

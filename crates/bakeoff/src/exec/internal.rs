@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
-use crate::database;
+use crate::sqlite_workload;
 use crate::ui::say;
 
 /// First argument of the process that measures.
@@ -51,9 +51,9 @@ pub fn typed_args() -> Vec<OsString> {
 pub fn dispatch() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
     match args.next()?.to_str()? {
-        ENGINE => {
-            Some(ExitCode::from(u8::try_from(bakeoff_engine::serve(database::open)).unwrap_or(70)))
-        }
+        ENGINE => Some(ExitCode::from(
+            u8::try_from(bakeoff_engine::serve(sqlite_workload::open)).unwrap_or(70),
+        )),
         SLICES => {
             let ended = bakeoff_engine::serve_slices(std::io::stdin(), std::io::stdout());
             Some(ExitCode::from(u8::try_from(ended).unwrap_or(70)))

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
 use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_core::telemetry::cell_telemetry::cell_telemetry;
 use bakeoff_core::telemetry::rates;
 use bakeoff_core::telemetry::ring::Ring;
-use bakeoff_core::telemetry::slice::slice;
 use bakeoff_core::watch::{Frame, Machine};
 use rustix::time::{ClockId, clock_gettime};
 use thiserror::Error;
@@ -100,7 +100,7 @@ impl Live {
         let from_ns = self.fast.rows().last().map_or(0, |row| row[0]);
         self.push();
         let to_ns = self.fast.rows().last().map_or(0, |row| row[0]);
-        let mut seen = slice(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
+        let mut seen = cell_telemetry(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
         if let Some(tasks) = &mut self.sources.tasks {
             tasks.find_new();
             tasks.look();

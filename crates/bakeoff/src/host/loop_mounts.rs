@@ -7,7 +7,7 @@ use std::process::Command;
 use bakeoff_core::guard::{Holder, Reason, Verdict, Why, verdict};
 use bakeoff_core::model::host::{LayerKind, PlaceClass};
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::support::RECIPES;
+use bakeoff_core::prepare::recipe::RECIPES;
 use bakeoff_core::report::lacking::lacking;
 
 use super::{attached_loops, dirtied_per_page, is_mount_point, place, support};

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use bakeoff_core::model::candidate::{Crypt, Stack};
-use bakeoff_core::prepare::support;
+use bakeoff_core::prepare::recipe;
 use bakeoff_core::setup::kernels::Remedy;
 use bakeoff_core::setup::lacking::{Lacking, NoDriver};
 use bakeoff_core::sysinfo::{filesystems, scheduler};
@@ -14,7 +14,7 @@ use crate::exec::find_program;
 /// Whether everything for a stack is there; what is lacking when not. `drive` is the kernel name of
 /// the drive whose settings it changes, where that is known.
 pub fn stack_support(stack: &Stack, drive: Option<&str>) -> Result<(), Lacking> {
-    if let Some(recipe) = support::recipe_of(stack) {
+    if let Some(recipe) = recipe::recipe_of(stack) {
         super::support(recipe)?;
     }
     let root = Root::system();

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use bakeoff_core::prepare::support::{Driver, Recipe};
+use bakeoff_core::prepare::recipe::{Driver, Recipe};
 use bakeoff_core::report::lacking;
 use bakeoff_core::setup::kernels::{self, Kernel};
 use bakeoff_core::setup::lacking::{Lacking, NoDriver};
@@ -105,7 +105,7 @@ fn distribution(root: &Root) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::host::root::tree;
-    use bakeoff_core::prepare::support::RECIPES;
+    use bakeoff_core::prepare::recipe::RECIPES;
 
     fn recipe(name: &str) -> &'static Recipe {
         RECIPES.iter().find(|r| r.name == name).unwrap()

@@ -18,7 +18,7 @@ use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::tools::foreign::Workdir;
 use bakeoff_core::tools::native::{FailureKind, TargetKind};
-use bakeoff_core::{evidence, truth, workloads};
+use bakeoff_core::{cold_reads, evidence, workloads};
 use bakeoff_engine::residency;
 use rustix::fs::{Mode, OFlags, open};
 
@@ -146,7 +146,8 @@ pub fn measure(
             if measurements.is_empty() {
                 return CellOutcome::Valid(Vec::new(), missing);
             }
-            let truths = truth::apportion(truth, is_profile, &measurements, |ns| idle.over(ns));
+            let truths =
+                cold_reads::apportion(truth, is_profile, &measurements, |ns| idle.over(ns));
             judge(site, header, which, sampler, told.into_iter().zip(truths)).without(missing)
         }
         (Ok((told, _)), Ok(())) => {
@@ -243,7 +244,8 @@ fn judge(
     for ((workload, measurement, raw), mut truth) in measured {
         let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
         let direct = measurement.job.direct;
-        truth.cache = truth::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
+        truth.cache =
+            cold_reads::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
         let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);
         let telemetry = sampler.and_then(|sampler| sampler.of(&measurement)).map(Box::new);
         let cell = Cell {

@@ -5,6 +5,7 @@
 //! of them. What other processes did is read around all of them together and divided by time,
 //! because reading it takes longer than a slice.
 
+use bakeoff_core::cold_reads::COLD_SHARE;
 use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
@@ -12,7 +13,6 @@ use bakeoff_core::model::slice::{Slice, Void};
 use bakeoff_core::model::slice_length::{self, Least};
 use bakeoff_core::model::workload::{Metric, Phase};
 use bakeoff_core::tools::native::sliced::{Go, SliceReport};
-use bakeoff_core::truth::COLD_SHARE;
 use bakeoff_core::workloads;
 
 use super::cell::{self, CellError};

@@ -8,7 +8,7 @@ use bakeoff_core::decide::turns;
 use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::telemetry::layout::Device;
-use bakeoff_core::{evidence, truth};
+use bakeoff_core::{cold_reads, evidence};
 
 use super::calibration;
 use super::cell::CellError;
@@ -219,7 +219,8 @@ fn finish(
     let (read, job) = (&cell.measurement.read, &cell.measurement.job);
     let read_bytes = read.as_ref().map_or(0, |read| read.io_bytes);
     let (class, file_bytes) = (site.class, site.file_bytes);
-    cell.truth.cache = truth::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
+    cell.truth.cache =
+        cold_reads::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
     cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));
     match evidence::invalid_reason(header, &cell) {
         Some(reason) => Err(reason),

@@ -5,7 +5,7 @@ use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, WorkloadIx};
 use bakeoff_core::model::run::Run;
-use bakeoff_core::prepare::support;
+use bakeoff_core::prepare::recipe;
 
 use super::block::{BlockEnd, CurrentBlock};
 use super::member::RoundsId;
@@ -147,7 +147,7 @@ impl Session<'_> {
 /// mounted: btrfs stands up first.
 fn stand_up_order(run: &Run, order: &[CandidateIx]) -> Vec<CandidateIx> {
     let is_btrfs = |candidate: &CandidateIx| match &run.header.candidates[*candidate].kind {
-        Kind::Stack(stack) => stack.fs == support::BTRFS,
+        Kind::Stack(stack) => stack.fs == recipe::BTRFS,
         Kind::Directory { .. } => false,
     };
     let (first, then): (Vec<CandidateIx>, Vec<CandidateIx>) =

@@ -16,7 +16,7 @@ use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
 use bakeoff_core::report::Benched;
 use bakeoff_core::tools::native::TargetKind;
-use bakeoff_core::{evidence, truth};
+use bakeoff_core::{cold_reads, evidence};
 use bakeoff_engine::residency;
 
 use crate::fault::Fault;
@@ -72,7 +72,7 @@ pub fn measure(
     progress.clear();
     let mut measurement = measured.and_then(load::only)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
-    truth.cache = truth::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
+    truth.cache = cold_reads::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
     let cell = Cell {
         slices: Vec::new(),
         block: BlockIx::FIRST,
@@ -88,7 +88,7 @@ pub fn measure(
     let is_data = job.rw != Rw::SmallFiles && !job.engine.is_idle();
     let resident = cell.truth.resident_before_bytes.filter(|_| !job.direct).unwrap_or(0);
     let cached = resident as f64 / job.size.max(1) as f64;
-    let memory_share = truth::memory_share(place.class, &cell.truth, read_bytes, cached);
+    let memory_share = cold_reads::memory_share(place.class, &cell.truth, read_bytes, cached);
     let (name, memory_share) = (single.name.clone(), memory_share.filter(|_| is_data));
     Ok(Benched { name, measurement, memory_share })
 }

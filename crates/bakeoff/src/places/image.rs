@@ -8,7 +8,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::images::{self, Images, NoImage};
-use bakeoff_core::prepare::{space, support};
+use bakeoff_core::prepare::{recipe, space};
 use bakeoff_core::report::left_out;
 
 use super::regions::{self, Attached, Part, Regions};
@@ -105,7 +105,7 @@ fn is_twin_of(twin: &Candidate, own: &Candidate) -> bool {
 /// The smallest image a candidate can be measured on.
 fn needed_bytes(candidate: &Candidate) -> u64 {
     let recipe = match &candidate.kind {
-        Kind::Stack(stack) => support::recipe_of(stack),
+        Kind::Stack(stack) => recipe::recipe_of(stack),
         Kind::Directory { .. } => None,
     };
     recipe.map_or(IMAGE_BYTES, |recipe| recipe.min_bytes.max(recipe.keeps_bytes + FILES_BYTES))

@@ -14,7 +14,7 @@ use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::step::Inode;
 use bakeoff_core::model::undo::Knob;
-use bakeoff_core::prepare::{knobs, steps, support, visit};
+use bakeoff_core::prepare::{knobs, recipe, steps, visit};
 use bakeoff_core::tools::native::TargetKind;
 
 use super::{data_file, freed, marks, sentinel};
@@ -165,7 +165,7 @@ impl Regions {
         for step in made.steps {
             self.make(session, &mount_point, &step)?;
         }
-        if stack.fs == support::RAW {
+        if stack.fs == recipe::RAW {
             self.make_raw(session, &made.device, &at)?;
             return mark(session, candidate, number, &at);
         }

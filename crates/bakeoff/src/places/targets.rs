@@ -8,8 +8,8 @@ use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Mode, Protocol};
 use bakeoff_core::model::workload::Workload;
+use bakeoff_core::prepare::recipe::smallest_region_bytes;
 use bakeoff_core::prepare::region::{self, Span};
-use bakeoff_core::prepare::support::smallest_region_bytes;
 use bakeoff_core::prepare::{capacity, space, steps, udev_rule};
 use bakeoff_core::{report, units};
 

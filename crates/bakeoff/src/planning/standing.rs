@@ -5,8 +5,8 @@ use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::protocol::{Isolation, Mode};
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::plan::{Expanded, Plan};
+use bakeoff_core::prepare::recipe::{BTRFS, smallest_region_bytes};
 use bakeoff_core::prepare::region::{self, Span};
-use bakeoff_core::prepare::support::{BTRFS, smallest_region_bytes};
 use bakeoff_core::prepare::{capacity, space};
 use bakeoff_core::units;
 

@@ -12,9 +12,9 @@ use std::time::Duration;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::telemetry::{Cost, Telemetry, Watching};
 use bakeoff_core::report::watching::{missing, name};
+use bakeoff_core::telemetry::cell_telemetry::cell_telemetry;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::telemetry::ring::Ring;
-use bakeoff_core::telemetry::slice::slice;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::host::Sources;
@@ -271,7 +271,7 @@ impl State {
 
     fn within(&self, spans: &[(u64, u64)]) -> Telemetry {
         let (fast, slow) = (self.fast.joined(spans), self.slow.joined(spans));
-        let mut of = slice(&self.sources.layout, &fast, &slow, 0, u64::MAX);
+        let mut of = cell_telemetry(&self.sources.layout, &fast, &slow, 0, u64::MAX);
         of.log = self.sources.log.as_ref().map(|log| log.lines()).unwrap_or_default();
         // Watching goes on between the spans, and costs there too.
         let watched_ns: u64 = spans.iter().map(|(from, to)| to.saturating_sub(*from)).sum();
@@ -282,7 +282,7 @@ impl State {
     }
 
     fn between(&self, from_ns: u64, to_ns: u64) -> Telemetry {
-        let mut of = slice(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
+        let mut of = cell_telemetry(&self.sources.layout, &self.fast, &self.slow, from_ns, to_ns);
         of.threads = self.sources.tasks.as_ref().map(|tasks| tasks.used()).unwrap_or_default();
         of.log = self.sources.log.as_ref().map(|log| log.lines()).unwrap_or_default();
         of.cost = self.cost;

@@ -16,11 +16,11 @@ use bakeoff_core::model::verb::Verb;
 use bakeoff_core::report::pages;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use super::access::Reader;
 use super::app::{App, locked, slowly};
 use super::choice::{self, Asked};
 use super::pages::{Pairs, named, one};
 use super::problem::Problem;
-use super::rules::Reader;
 use crate::detached::{self, Begun};
 use crate::host;
 use crate::signals::Limit;

@@ -12,9 +12,9 @@ use bakeoff_core::report::now::Now;
 use bakeoff_core::report::runs::State;
 use tokio::sync::Semaphore;
 
+use super::access::Rules;
 use super::hub::Hub;
 use super::problem::Problem;
-use super::rules::Rules;
 use super::view;
 use crate::exec::internal::VIEW;
 use crate::exec::{Finished, Spec};

@@ -14,10 +14,10 @@ use bakeoff_core::report::pages::{Choice, NewPage};
 use bakeoff_core::{units, workloads};
 use rustix::fs::{Access, access};
 
+use super::access::Reader;
 use super::app::App;
 use super::pages::{Pairs, all, one, printed};
 use super::problem::Problem;
-use super::rules::Reader;
 
 /// Time limit of a comparison of places, where none is typed.
 const TIME: &str = "3m";

@@ -4,12 +4,13 @@
 //! that does: runs that it starts are processes of their own, and so is what reads whole runs
 //! ([`view`]).
 
+mod access;
 mod acts;
 mod answer;
 mod api;
 mod app;
 mod choice;
-mod guard;
+mod gate;
 mod history;
 mod home;
 mod hub;
@@ -17,7 +18,6 @@ mod metrics;
 mod net;
 mod pages;
 mod problem;
-mod rules;
 mod token;
 pub mod view;
 mod watcher;
@@ -37,8 +37,8 @@ use crate::planning::run_plan::fresh_u64;
 use crate::signals::Cancel;
 use crate::store::user;
 use crate::ui::say;
+use access::Rules;
 use app::App;
-use rules::Rules;
 use token::Token;
 
 /// Threads for what blocks.
@@ -170,6 +170,6 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/1/devices", get(api::devices))
         .route("/api/1/homeassistant", get(home::document))
         .fallback(pages::nothing)
-        .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
+        .layer(from_fn_with_state(Arc::clone(&app), gate::admit))
         .with_state(app)
 }

@@ -13,9 +13,9 @@ use bakeoff_core::report::pages::{self, ComparePage, DriveRow, LoginPage, NowPag
 use bakeoff_core::report::runs::State as RunState;
 use bakeoff_core::units;
 
+use super::access::{Reader, TOKEN_COOKIE};
 use super::app::{App, slowly};
 use super::problem::Problem;
-use super::rules::{Reader, TOKEN_COOKIE};
 use super::view;
 use crate::assets;
 use crate::store::{Records, RunId};

@@ -6,7 +6,6 @@
 //! server shared by many boards keeps as well ([`server`]). The stored format is in docs/format.md.
 
 pub mod error;
-pub mod file;
 pub mod folded;
 pub mod id;
 pub mod import;
@@ -21,6 +20,7 @@ pub mod server;
 pub mod sqlite;
 pub mod trust;
 pub mod user;
+pub mod user_file;
 
 #[cfg(test)]
 mod tests;

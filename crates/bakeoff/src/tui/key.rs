@@ -4,9 +4,9 @@ use std::path::Path;
 
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::guard::{Said, View};
 use super::show::What;
 use super::terminal;
+use super::view_process::{Said, View};
 use crate::ui::progress::Progress;
 
 /// Waits for the key in a process of its own, until the run has ended; whether it does.

@@ -6,11 +6,11 @@
 
 mod draw;
 mod follow;
-mod guard;
 mod key;
 pub mod show;
 mod state;
 mod terminal;
+mod view_process;
 
 pub use key::listen;
 
@@ -29,8 +29,8 @@ use crate::exec::{background, internal};
 use crate::fault::{Fault, Outcome};
 use crate::signals::Cancel;
 use crate::ui::say;
-use guard::{Said, View};
 use show::What;
+use view_process::{Said, View};
 
 /// How often is looked whether the run has ended, and for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);

@@ -19,9 +19,9 @@ use signal_hook::consts::SIGTSTP;
 
 use super::draw;
 use super::follow::{Follow, Whose};
-use super::guard::Said;
 use super::state::{Key, Mode, State};
 use super::terminal::{Settings, is_in_front};
+use super::view_process::Said;
 use crate::fault::{self, Fault, Outcome};
 use crate::host::{Devices, Live};
 use crate::signals::Cancel;

@@ -6,8 +6,8 @@
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::host::PlaceClass;
 use crate::model::recommendation::GivesUp;
-use crate::prepare::support::recipe_of;
-use crate::rules::claim::{has_no_barriers, has_no_journal};
+use crate::prepare::recipe::recipe_of;
+use crate::rules::unlike_promises::{has_no_barriers, has_no_journal};
 
 /// Everything it lacks, the most important first.
 pub fn all(candidate: &Candidate) -> Vec<GivesUp> {

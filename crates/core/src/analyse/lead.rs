@@ -1,26 +1,24 @@
 //! From the intervals of a workload to its lead as it is told: who, by how much, who is behind, who
 //! could still be ahead. Values only; the words are made in [`crate::report`].
 
+use super::verdict;
 use crate::decide::compare::Comparison;
-use crate::decide::lead::{Against, Lead as Led, Reading};
+use crate::decide::lead::{Against, Lead as Led};
 use crate::decide::table::Table;
 use crate::decide::{exclude, figure, schedule};
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::lead::{
-    Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls, fraction,
-};
+use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Rival, Span, Stalls, fraction};
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
-use crate::rules::limit;
 
 /// The time about which it is told what it would do.
 const MORE_NS: u64 = 600_000_000_000;
 
 /// The verdict by the lead, with everything that belongs to it.
-pub fn of(
+pub fn from_run(
     run: &Run,
     table: &Table,
     workload: WorkloadIx,
@@ -30,13 +28,8 @@ pub fn of(
     let margin = run.header.protocol.tie_margin;
     let led = Led::new(run, table, compared, 1);
     let for_all = Led::new(run, table, compared, run.header.workloads.len());
-    let refusal = refusal(run, table, compared, findings);
-    let verdict = match (&refusal, led.reading(margin)) {
-        (Some(_), _) => Verdict::Refused,
-        (None, Reading::Fastest) => Verdict::Fastest,
-        (None, Reading::AsFast) => Verdict::AsFast,
-        (None, Reading::Leads) => Verdict::Leads,
-    };
+    let refusal = verdict::refusal(run, table, compared, findings);
+    let verdict = verdict::by_lead(led.reading(margin), refusal.as_ref());
     let name = |c: CandidateIx| run.header.candidates[c].name.clone();
     let lead_ln = led.value();
     let closest = led.closest().filter(|_| lead_ln.is_some());
@@ -62,24 +55,6 @@ pub fn of(
         refusal,
     };
     (verdict, lead)
-}
-
-/// Why there is no claim.
-fn refusal(
-    run: &Run,
-    table: &Table,
-    compared: &Comparison,
-    findings: &[Finding],
-) -> Option<Refusal> {
-    let (complete, needed) = (table.blocks().len() as u32, run.header.protocol.first_look());
-    if complete < needed {
-        return Some(Refusal::TooFewBlocks { complete, needed });
-    }
-    if compared.ranked.len() < 2 {
-        return Some(Refusal::NothingToCompare { ranked: compared.ranked.len() as u32 });
-    }
-    let ids = limit::forbidding_ids(findings);
-    (!ids.is_empty()).then_some(Refusal::Findings { ids })
 }
 
 /// The leader and those that are within the margin of it and of each other.

@@ -4,7 +4,6 @@
 //! A pure function of the run; analysing it again, on any architecture, gives the same bytes.
 //! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
 
-pub(crate) mod claim;
 pub mod earlier;
 mod energy;
 mod gives_up;
@@ -14,11 +13,13 @@ mod observe;
 pub(crate) mod places;
 mod recommend;
 mod rounds;
+pub(crate) mod scope;
 mod standing;
 mod tiers;
 pub mod together;
+mod verdict;
 
-use crate::decide::compare::{Comparison, Outcome, Pair};
+use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::Table;
 use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
@@ -76,16 +77,16 @@ fn workload_verdict(
     let mut all = run_findings.to_vec();
     all.extend(rules::run::workload(run, table, workload, &compared));
     let findings = limit::limiting(&all, CLAIMS.resolve(header), &of.name);
-    let unlike = rules::claim::unlike(header, &compared.ranked);
+    let unlike = rules::unlike_promises::unlike(header, &compared.ranked);
     let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let is_led = header.protocol.rules == Rules::Lead && schedule::has_question(run);
     let (verdict, lead) = match is_led {
         true => {
-            let (verdict, lead) = lead::of(run, table, workload, &compared, &findings);
+            let (verdict, lead) = lead::from_run(run, table, workload, &compared, &findings);
             (verdict, Some(lead))
         }
         // By all pairs, as version 0.1 did, and where nothing is compared.
-        false => (verdict_of(run, table, &compared, &findings), None),
+        false => (verdict::by_pairs(run, table, &compared, &findings), None),
     };
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
@@ -119,25 +120,6 @@ fn workload_verdict(
         resolve_ns: resolve_ns(run, table, workload, verdict),
         lead,
         findings,
-    }
-}
-
-/// The verdict: too few blocks say nothing, a forbidding finding comes before any answer.
-fn verdict_of(run: &Run, table: &Table, compared: &Comparison, findings: &[Finding]) -> Verdict {
-    let too_few = (table.blocks().len() as u32) < run.header.protocol.first_look();
-    if !schedule::has_question(run) && run.header.protocol.rules == Rules::Lead {
-        return Verdict::Alone;
-    }
-    if too_few || !schedule::has_question(run) {
-        return Verdict::NotResolved;
-    }
-    if !limit::forbidding(findings).is_empty() || compared.ranked.len() < 2 {
-        return Verdict::Refused;
-    }
-    match compared.decision.outcome {
-        Outcome::Beats => Verdict::Beats,
-        Outcome::Ties => Verdict::Ties,
-        Outcome::Open => Verdict::NotResolved,
     }
 }
 

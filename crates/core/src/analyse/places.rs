@@ -1,7 +1,7 @@
 //! Everything in which places differ, so that a comparison of directories is not taken for one of
 //! filesystems.
 
-use super::claim;
+use super::scope;
 use crate::model::difference::Respect;
 use crate::model::event::Header;
 use crate::model::host::{LayerKind, Place, PlaceClass};
@@ -130,7 +130,7 @@ fn on_device(place: &Place) -> String {
             format!("on another machine ({})", printable(place.source.as_bytes()))
         }
         PlaceClass::Block | PlaceClass::Fuse | PlaceClass::Stacked => {
-            format!("on {}", claim::device(place))
+            format!("on {}", scope::device(place))
         }
     }
 }

@@ -17,7 +17,7 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::analyse::claim;
+use crate::analyse::scope;
 use crate::model::difference::{Difference, Factor, Property};
 use crate::model::event::SHORT_ID;
 use crate::model::finding::Finding;
@@ -115,7 +115,7 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
         short: sanitize(&run.header.run.chars().take(digits).collect::<String>()),
         title: sanitize(&run.header.title),
         started_unix_ns: run.started_unix_ns,
-        conditions: claim::conditions(&run.header),
+        conditions: scope::conditions(&run.header),
         blocks: analysis.blocks,
         mode: run.header.protocol.mode.name(),
         version: sanitize(&run.header.version),

@@ -17,7 +17,7 @@ use crate::model::path::printable;
 use crate::model::run::Run;
 use crate::model::workload::{DriverName, Metric, Workload};
 use crate::phrases;
-use crate::prepare::support::format_of;
+use crate::prepare::recipe::format_of;
 
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
@@ -363,7 +363,7 @@ fn not_comparable(
     };
     let setting = |what, ours, theirs| NotComparable::Setting { what, ours, theirs };
     let host = run.header.host.model.clone().unwrap_or_else(|| run.header.host.arch.clone());
-    let conditions = crate::analyse::claim::conditions(&run.header);
+    let conditions = crate::analyse::scope::conditions(&run.header);
     let (ours, theirs) = tools(run, imported);
     let mut all = vec![
         setting(Setting::Machine, vec![printable(host.as_bytes())], column("host")),

@@ -7,6 +7,7 @@
 use super::figure;
 use super::rounds;
 use super::table::Table;
+use crate::cold_reads::COLD_SHARE;
 use crate::evidence;
 use crate::model::event::{CacheState, Cell};
 use crate::model::host::PlaceClass;
@@ -14,7 +15,6 @@ use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::NotRanked;
 use crate::model::run::Run;
 use crate::model::workload::Phase;
-use crate::truth::COLD_SHARE;
 
 /// A candidate that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

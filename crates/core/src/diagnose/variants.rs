@@ -4,7 +4,7 @@
 //! the filesystem in memory, on the cipher in memory.
 
 use crate::model::candidate::{Candidate, Crypt, Kind, Knobs, Stack};
-use crate::prepare::support;
+use crate::prepare::recipe;
 
 /// dm-crypt with nothing to compute (`crypto/crypto_null.c`).
 const NULL_CIPHER: &str = "cipher_null-ecb";
@@ -28,16 +28,16 @@ pub fn null_cipher(of: &Candidate) -> Option<Candidate> {
 /// The encryption on the region itself, without a filesystem; `None` where it has none, or nothing
 /// else.
 pub fn cipher_on_the_region(of: &Candidate) -> Option<Candidate> {
-    let stack = of.stack().filter(|stack| stack.fs != support::RAW)?;
+    let stack = of.stack().filter(|stack| stack.fs != recipe::RAW)?;
     let crypt = stack.crypt.clone()?;
-    let raw = Stack::plain(support::RAW, Vec::new(), Vec::new(), false);
+    let raw = Stack::plain(recipe::RAW, Vec::new(), Vec::new(), false);
     let alone = Stack { crypt: Some(crypt), knobs: stack.knobs.clone(), ..raw };
     Some(changed(of, "without a filesystem", alone))
 }
 
 /// The filesystem with nothing below it, the kernel as it is found; `None` where there is none.
 pub fn filesystem_alone(of: &Candidate) -> Option<Candidate> {
-    let stack = of.stack().filter(|stack| stack.fs != support::RAW)?;
+    let stack = of.stack().filter(|stack| stack.fs != recipe::RAW)?;
     let alone = Stack { crypt: None, lvm: false, knobs: Knobs::default(), ..stack.clone() };
     Some(changed(of, "in memory", alone))
 }
@@ -45,7 +45,7 @@ pub fn filesystem_alone(of: &Candidate) -> Option<Candidate> {
 /// The encryption with nothing on it, the kernel as it is found; `None` where there is none.
 pub fn cipher_alone(of: &Candidate) -> Option<Candidate> {
     let crypt = of.stack()?.crypt.clone()?;
-    let raw = Stack::plain(support::RAW, Vec::new(), Vec::new(), false);
+    let raw = Stack::plain(recipe::RAW, Vec::new(), Vec::new(), false);
     Some(changed(of, "the cipher in memory", Stack { crypt: Some(crypt), ..raw }))
 }
 

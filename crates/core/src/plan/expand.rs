@@ -20,7 +20,7 @@ use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 use crate::model::sweep;
 use crate::model::workload::{DriverName, Workload};
 use crate::phrases;
-use crate::prepare::support::Recipe;
+use crate::prepare::recipe::Recipe;
 use crate::setup::lacking::Lacking;
 
 /// Most characters that a device takes of a candidate's name.
@@ -242,7 +242,7 @@ impl<'p> Choice<'p> {
                 Err(why) => tried.push(why),
             }
         }
-        let recipe = recipes.first().copied().unwrap_or(&crate::prepare::support::RECIPES[0]);
+        let recipe = recipes.first().copied().unwrap_or(&crate::prepare::recipe::RECIPES[0]);
         Choice { stack, recipe, tried }
     }
 }

@@ -11,13 +11,13 @@ mod document;
 mod error;
 mod exclude;
 mod expand;
+mod from_tables;
 mod job_words;
 pub mod left_out;
 mod made;
 mod names;
 mod protocol;
 mod read;
-mod rules;
 mod stack;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -61,5 +61,5 @@ pub fn parse(text: &str, name: &str) -> Result<Plan, PlanError> {
             None => source.whole(what),
         }
     })?;
-    rules::plan(&source, document.get_ref(), &KEYS)
+    from_tables::plan(&source, document.get_ref(), &KEYS)
 }

@@ -5,7 +5,7 @@ use super::workload::{Basis, PlannedWorkload};
 use crate::model::candidate::Crypt;
 use crate::model::job::{Data, Offsets};
 use crate::model::workload::DriverName;
-use crate::prepare::support::Recipe;
+use crate::prepare::recipe::Recipe;
 use crate::units;
 
 /// Among which of the others a property has to differ before a name mentions it.
@@ -67,7 +67,7 @@ fn fitted(name: String, at: usize, most_chars: usize) -> String {
 /// What a stack by that recipe can be told apart by.
 pub(super) fn of_stack(stack: &PlannedStack, recipe: &Recipe) -> Sayable {
     let made = stack.stack(recipe);
-    let by_words = crate::prepare::support::recipe_of(&made).map_or(recipe.name, |r| r.name);
+    let by_words = crate::prepare::recipe::recipe_of(&made).map_or(recipe.name, |r| r.name);
     let knobs = &stack.knobs;
     let dot = |word: &str| if word.is_empty() { String::new() } else { format!(" · {word}") };
     let crypt = stack.crypt.as_ref();

@@ -5,7 +5,7 @@ use super::read::{Source, Value};
 use crate::model::candidate::{Crypt, Knobs, Stack};
 use crate::phrases::nearest;
 use crate::prepare::options::{self, OptionProfile};
-use crate::prepare::support::{self, Recipe};
+use crate::prepare::recipe::{self, Recipe};
 
 /// Keys in order of use; any but `name` may stand in `[axes]` too.
 pub(super) const KEYS: [&str; 11] = [
@@ -75,7 +75,7 @@ pub struct PlannedStack {
 impl PlannedStack {
     /// The recipes it can be made by, the preferred one first; never empty for a parsed plan.
     pub fn recipes(&self) -> Vec<&'static Recipe> {
-        support::recipes_for(&self.fs)
+        recipe::recipes_for(&self.fs)
     }
 
     /// The stack by one of its recipes.
@@ -86,7 +86,7 @@ impl PlannedStack {
 
     /// Whether workloads go to the device itself.
     pub fn is_raw(&self) -> bool {
-        self.fs == support::RAW
+        self.fs == recipe::RAW
     }
 
     /// Sets one key to one value.
@@ -99,7 +99,7 @@ impl PlannedStack {
         match key {
             "name" => self.name = Some(source.name(value)?),
             "fs" => {
-                let words: Vec<_> = support::names().into_iter().map(|w| (w, w)).collect();
+                let words: Vec<_> = recipe::names().into_iter().map(|w| (w, w)).collect();
                 self.fs = source.word("filesystem", value, &words)?.to_string();
             }
             "mkfs" => self.mkfs = source.list(key, value, "a list of strings: [\"-m\", \"0\"]")?,

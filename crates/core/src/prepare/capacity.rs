@@ -5,8 +5,8 @@
 //! 6.1 and nilfs-tools 2.2 make it: so what is named does not fit once it is made in full, and
 //! something that is not named may still not fit.
 
+use super::recipe::{layers_bytes, recipe_of};
 use super::space::{FILE_MAX_BYTES, FILE_MIN_BYTES};
-use super::support::{layers_bytes, recipe_of};
 use crate::model::candidate::{Candidate, Stack};
 use crate::model::job::Rw;
 use crate::model::profile::Profile;

@@ -5,7 +5,7 @@
 //! mkfs.xfs(8) -K, mkfs.btrfs(8) -K, mkfs.f2fs(8) -t 0, mkfs.nilfs2(8) -K), and noatime for all.
 //! docs/filesystems.md is made from this table.
 
-use super::support::{Driver, RAW, Recipe};
+use super::recipe::{Driver, RAW, Recipe};
 
 /// Bytes of a mebibyte.
 pub(super) const MIB: u64 = 1 << 20;

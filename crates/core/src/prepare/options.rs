@@ -5,7 +5,7 @@
 
 use strum::{IntoStaticStr, VariantArray};
 
-use super::support::{Driver, Recipe};
+use super::recipe::{Driver, Recipe};
 use crate::model::candidate::Stack;
 
 /// Which options a stack starts from.
@@ -91,7 +91,7 @@ fn subject(word: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepare::support::{RECIPES, recipe_of, recipes_for};
+    use crate::prepare::recipe::{RECIPES, recipe_of, recipes_for};
 
     fn made(fs: &str, profile: OptionProfile, mkfs: &[&str], mount: &[&str]) -> Stack {
         let words = |list: &[&str]| list.iter().map(|w| w.to_string()).collect::<Vec<_>>();

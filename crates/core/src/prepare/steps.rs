@@ -10,7 +10,7 @@ use crate::model::undo::{DriveId, ScratchOf, Undo, Volume};
 use crate::units;
 
 use super::region::Span;
-use super::{crypt, lvm, support};
+use super::{crypt, lvm, recipe};
 
 pub use super::commands::{argv, describe, describe_undo, shell_word};
 
@@ -190,7 +190,7 @@ pub fn mount(
 
 /// The mkfs command of a stack: `mkfs.FS` where no recipe names another program.
 pub fn mkfs_argv(stack: &Stack, device: &RawPath) -> Vec<RawPath> {
-    let program = match support::recipe_of(stack) {
+    let program = match recipe::recipe_of(stack) {
         Some(recipe) => recipe.mkfs.to_string(),
         None => format!("mkfs.{}", stack.fs),
     };
@@ -203,7 +203,7 @@ pub fn mkfs_argv(stack: &Stack, device: &RawPath) -> Vec<RawPath> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepare::support::RECIPES;
+    use crate::prepare::recipe::RECIPES;
 
     #[test]
     fn commands_read_as_they_would_be_typed() {
@@ -211,7 +211,7 @@ mod tests {
         let at = RawPath::new("/tmp/a b/mnt");
         let lines: Vec<String> = RECIPES
             .iter()
-            .filter(|r| r.fs != crate::prepare::support::RAW)
+            .filter(|r| r.fs != crate::prepare::recipe::RAW)
             .flat_map(|r| {
                 [
                     mkfs(0, r.name, &r.stack(), &device),

@@ -8,7 +8,7 @@ use crate::model::step::Step;
 use crate::model::undo::Knob;
 
 use super::stand_in::StandIn;
-use super::{crypt, knobs, lvm, steps, support};
+use super::{crypt, knobs, lvm, recipe, steps};
 
 /// Where a stack is made.
 pub struct StackTarget<'a> {
@@ -102,7 +102,7 @@ pub fn made(name: &str, stack: &Stack, ground: &StackTarget) -> Made {
         taken.extend(lvm::steps(0, name, ours, &device));
         device = lvm::mapper_path(ground.run, ground.slot);
     }
-    if stack.fs != support::RAW {
+    if stack.fs != recipe::RAW {
         taken.push(steps::mkfs(0, name, stack, &device));
         let at = (ground.mount_point, ground.slot);
         taken.push(steps::mount(0, name, stack, &device, at));
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::model::candidate::{Crypt, Knobs};
     use crate::prepare::commands::describe;
-    use crate::prepare::support::recipes_for;
+    use crate::prepare::recipe::recipes_for;
 
     #[test]
     fn from_the_settings_up_to_the_mount() {

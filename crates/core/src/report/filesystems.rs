@@ -1,6 +1,6 @@
 //! The page about the filesystems that can be candidates: docs/filesystems.md.
 
-use crate::prepare::support::{Driver, RAW, RECIPES, Recipe};
+use crate::prepare::recipe::{Driver, RAW, RECIPES, Recipe};
 use crate::units;
 
 /// The page: each filesystem with what it is made by, how it is mounted and what `equalised` adds.

@@ -1,6 +1,6 @@
 //! docs/fio.md: what `bench` makes of fio's options, from the table that decides it.
 
-use crate::tools::fio::habit::table::{Taken, entries};
+use crate::tools::fio::options::table::{Taken, entries};
 
 const HEAD: &str = "\
 # Options of fio

@@ -1,7 +1,7 @@
 //! Mode characterise in words: the figure is the mean of the last five rounds, and it is called
 //! steady only where SNIA's test says so. Nothing is ranked, whatever else stands beside it.
 
-use crate::analyse::claim;
+use crate::analyse::scope;
 use crate::model::run::Run;
 use crate::model::verdict::{Rounds, WorkloadVerdict};
 use crate::phrases;
@@ -72,7 +72,7 @@ pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<Str
             if n == 1 { "was" } else { "were" }
         }),
     };
-    Some(format!("{said}{anew}. {}; {}.", workload.summary, claim::conditions(header)))
+    Some(format!("{said}{anew}. {}; {}.", workload.summary, scope::conditions(header)))
 }
 
 /// One or two sentences over all workloads.

@@ -6,7 +6,6 @@
 //! is a pure function that returns findings with their evidence in numbers.
 
 pub mod asked;
-pub mod claim;
 pub(crate) mod control;
 mod imported;
 pub mod limit;
@@ -14,6 +13,7 @@ pub mod place;
 mod plan;
 pub mod published;
 pub mod run;
+pub mod unlike_promises;
 
 use std::collections::BTreeMap;
 

@@ -9,7 +9,7 @@ pub mod manager;
 pub mod packages;
 
 use crate::distinct;
-use crate::prepare::support::{Driver, RECIPES, Recipe};
+use crate::prepare::recipe::{Driver, RECIPES, Recipe};
 use lacking::NoDriver;
 use manager::Manager;
 use packages::Tool;

@@ -128,7 +128,7 @@ pub fn find(program: &str) -> Option<&'static Tool> {
 mod tests {
     use super::*;
     use crate::model::workload::DriverName;
-    use crate::prepare::support::{Driver, RECIPES};
+    use crate::prepare::recipe::{Driver, RECIPES};
     use crate::tools::foreign;
 
     #[test]

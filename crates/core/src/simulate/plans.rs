@@ -13,7 +13,7 @@ use crate::model::host::Host;
 use crate::model::protocol::{Mode, Protocol};
 use crate::model::verdict::Verdict;
 use crate::plan::{self, builtin::BUILT_IN};
-use crate::prepare::support::RECIPES;
+use crate::prepare::recipe::RECIPES;
 use crate::testing::RunBuilder;
 use crate::workloads;
 

@@ -4,10 +4,10 @@
 //! ([`ring`]); here they become the differences that are stored with a cell ([`slice`]) and the
 //! figures that `watch` prints ([`rates`]).
 
+pub mod cell_telemetry;
 pub mod layout;
 pub mod rates;
 pub mod ring;
-pub mod slice;
 pub mod source;
 
 /// What stands in a row for a value that could not be read.

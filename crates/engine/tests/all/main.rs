@@ -5,10 +5,10 @@
 // A helper of tests may panic: that is how a test fails.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../../bakeoff/src/database.rs"]
-mod database;
 #[path = "../../../bakeoff/tests/support/skip.rs"]
 mod skip;
+#[path = "../../../bakeoff/src/sqlite_workload.rs"]
+mod sqlite_workload;
 
 mod measure;
 mod places;

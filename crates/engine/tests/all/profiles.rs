@@ -11,7 +11,7 @@ use bakeoff_core::tools::native::FailureKind;
 use bakeoff_engine::{Work, measure_profile};
 use tempfile::TempDir;
 
-use crate::database;
+use crate::sqlite_workload;
 
 /// The profile's own job with small sizes.
 fn job(profile: Profile, bs: u64, size: u64) -> Job {
@@ -26,7 +26,8 @@ fn directory() -> TempDir {
 fn run(profile: Profile, parts: &[u16], job: &Job) -> Vec<Measurement> {
     let dir = directory();
     let measured =
-        measure_profile(Work { profile, parts, job }, dir.path(), None, database::open).unwrap();
+        measure_profile(Work { profile, parts, job }, dir.path(), None, sqlite_workload::open)
+            .unwrap();
     assert_eq!(left_in(dir.path()), 0, "everything is removed");
     for m in &measured {
         check_sums(m);
@@ -245,7 +246,7 @@ fn what_cannot_be_done_is_refused_with_a_word_on_how() {
     let dir = directory();
     let refused = |profile, parts: &[u16], job: &Job| {
         let work = Work { profile, parts, job };
-        let error = measure_profile(work, dir.path(), None, database::open).unwrap_err();
+        let error = measure_profile(work, dir.path(), None, sqlite_workload::open).unwrap_err();
         assert_eq!(left_in(dir.path()), 0);
         (error.kind(), error.to_string())
     };

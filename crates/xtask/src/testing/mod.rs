@@ -75,17 +75,18 @@ pub fn test(root: &Path) -> Result<bool> {
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
     let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS)?;
     // The tests of the program wait for disks and clocks: they leave the processors to the others.
+    // Those that last longest begin first.
     let beside = vec![
         step::cargo("tests", &tests).counting(Format::Cargo),
+        machines().counting(Format::Ours).quiet(),
         // Cargo lets one at a time into a build directory, and the tests are in it first.
         step::xtask("instructions per I/O", &["bench", "--instructions"])
             .quiet()
             .then(vec![clippy()]),
-        targets.quiet().then(fuzz),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
             .then(vec![browser.counting(Format::Node).quiet()]),
-        machines().counting(Format::Ours).quiet(),
+        targets.quiet().then(fuzz),
     ];
     run(root, first, beside)
 }

@@ -52,7 +52,10 @@ mod tests {
         assert!(is_right(&said(19, 20)) && is_right(&said(20, 19)));
         assert!(!is_right(&said(18, 20)) && !is_right(&said(20, 18)));
         let words = in_words(&CAPPED_PAIRS[0], &said(19, 20));
-        assert!(words.contains("40.0 against 38.0 MB/s**, +5.26 % in truth"), "{words}");
+        assert!(
+            words.contains("40.0 against 38.0 MB/s**, a true difference of +5.26 %"),
+            "{words}"
+        );
         assert!(words.contains("right in 19 of 20 runs"), "{words}");
     }
 }

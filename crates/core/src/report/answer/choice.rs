@@ -1,7 +1,7 @@
 //! The recommendation in words: "xfs: fastest or within 5 % everywhere but small files (18 %
 //! behind ext4)", what it gives up, and the commands to make it.
 
-use crate::analyse::claim;
+use crate::analyse::scope;
 use crate::model::candidate::Kind;
 use crate::model::lead::Refusal;
 use crate::model::path::sanitize;
@@ -36,7 +36,7 @@ pub fn of(run: &Run, analysis: &Analysis) -> Choice {
     let Some(chosen) = &analysis.recommendation else {
         return Choice::without_candidate(none(analysis));
     };
-    let reach = || claim::reach(&run.header).map(str::to_string).into_iter();
+    let reach = || scope::reach(&run.header).map(str::to_string).into_iter();
     if !chosen.alternatives.is_empty() {
         return Choice {
             notes: reach().chain(left_out(chosen)).collect(),
@@ -200,7 +200,7 @@ fn has(chosen: &Recommendation, word: impl Fn(GivesUp) -> String) -> Option<Stri
 
 /// That the drive itself may rank otherwise.
 fn brief_reach(run: &Run) -> Option<String> {
-    claim::reach(&run.header).map(|_| "Measured on an image file on this drive.".to_string())
+    scope::reach(&run.header).map(|_| "Measured on an image file on this drive.".to_string())
 }
 
 /// Others that do as well, and were not chosen because they give up as much or more.

@@ -11,7 +11,7 @@ use crate::phrases;
 use crate::phrases::figures;
 use crate::report::health;
 use crate::report::view::short_id;
-use crate::rules::{claim as claim_rules, limit};
+use crate::rules::{limit, unlike_promises};
 
 /// One sentence a line: the choice, how to learn more, what mends a refusal.
 pub fn lines(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
@@ -161,7 +161,7 @@ fn is_small(run: &Run, winner: &str, verdicts: &[WorkloadVerdict]) -> bool {
 fn prices(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<String> {
     let winners = distinct::sorted(verdicts.iter().filter_map(|v| v.winner.as_deref()));
     let of = |winner: &str| {
-        let prices = claim_rules::prices(&run.header, winner);
+        let prices = unlike_promises::prices(&run.header, winner);
         prices.into_iter().map(|price| format!("{winner} {price}.")).collect::<Vec<_>>()
     };
     winners.into_iter().flat_map(of).collect()

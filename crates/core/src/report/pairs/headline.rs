@@ -1,7 +1,7 @@
 //! One answer over all workloads, without a composite score.
 
 use crate::analyse::together::{self, Part};
-use crate::analyse::{claim, places};
+use crate::analyse::{places, scope};
 use crate::decide::schedule;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
@@ -36,7 +36,7 @@ pub fn text(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
         said.push_str(&differ);
     }
     let is_claim = |v: &WorkloadVerdict| matches!(v.verdict, Verdict::Beats | Verdict::Ties);
-    if let Some(reach) = claim::reach(header).filter(|_| verdicts.iter().any(is_claim)) {
+    if let Some(reach) = scope::reach(header).filter(|_| verdicts.iter().any(is_claim)) {
         said.push(' ');
         said.push_str(reach);
     }

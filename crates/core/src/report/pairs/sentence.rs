@@ -4,7 +4,7 @@
 //! the interval does: "by at least" only when its lower end lies beyond the margin, nothing about
 //! order inside a tie, and never a superlative.
 
-use crate::analyse::{self, claim, places};
+use crate::analyse::{self, places, scope};
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::figure::Figure;
 use crate::decide::table::Table;
@@ -92,7 +92,7 @@ impl Words<'_> {
             self.against_margin(interval),
             phrases::count(paired.blocks, "paired block"),
             self.workload().summary,
-            claim::conditions(&self.run.header)
+            scope::conditions(&self.run.header)
         );
         self.with_reach(said, &[winner, pair.b])
     }
@@ -138,7 +138,7 @@ impl Words<'_> {
             figures::percent(libm::ceil(reach * 1000.0) / 1000.0),
             phrases::count(blocks, "paired block"),
             self.workload().summary,
-            claim::conditions(&self.run.header)
+            scope::conditions(&self.run.header)
         );
         self.with_reach(said, top)
     }
@@ -146,17 +146,18 @@ impl Words<'_> {
     /// Adds the conditions under which a claim about these candidates is valid.
     fn with_reach(&self, said: String, about: &[CandidateIx]) -> String {
         let header = &self.run.header;
-        let unlike: Vec<String> = rules::claim::differences(header, &self.compared.ranked)
-            .into_iter()
-            .map(|d| d.words)
-            .collect();
+        let unlike: Vec<String> =
+            rules::unlike_promises::differences(header, &self.compared.ranked)
+                .into_iter()
+                .map(|d| d.words)
+                .collect();
         let unlike =
             (!unlike.is_empty()).then(|| format!("Guarantees differ: {}.", unlike.join("; ")));
         let parts = [
             Some(said),
             unlike,
             places::differ_in(header, about),
-            claim::reach(header).map(str::to_string),
+            scope::reach(header).map(str::to_string),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
@@ -295,7 +296,7 @@ impl Words<'_> {
             metric.figure(figure.max),
             phrases::count(figure.cells, "block"),
             self.workload().summary,
-            claim::conditions(&self.run.header)
+            scope::conditions(&self.run.header)
         )
     }
 }

@@ -6,7 +6,7 @@ use crate::model::candidate::Stack;
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::workload::{Phase, Workload};
-use crate::prepare::support::keeps_no_journal;
+use crate::prepare::recipe::keeps_no_journal;
 use crate::study::Study;
 use crate::units;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::evidence::of_study;
 use crate::evidence::rule::{Check, R, Rule, STACK, W, When};
 use crate::model::finding::Finding;
-use crate::rules::claim::promise;
+use crate::rules::unlike_promises::promise;
 use crate::scan::ToolResult;
 use crate::study::Study;
 

@@ -1,10 +1,10 @@
 //! fio's JSON and JSON+, with whatever was printed in front of it.
 
+mod figures;
 mod interval;
-mod known;
 
+use self::figures::Known;
 use self::interval::Interval;
-use self::known::Known;
 use super::Job;
 use super::paths::scalars;
 use crate::scan::finder::{Line, Reader};

@@ -10,10 +10,10 @@ use crate::model::measurement::Window;
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, Telemetry};
-use crate::prepare::support::recipes_for;
-use crate::rules::claim::unlike;
+use crate::prepare::recipe::recipes_for;
 use crate::rules::tests::before::stack;
 use crate::rules::tests::session::{at, climbs, flat, noise, sentinels, twins, windows};
+use crate::rules::unlike_promises::unlike;
 use crate::testing::{RunBuilder, Version01};
 
 pub(super) const CASES: &[Case] = &[

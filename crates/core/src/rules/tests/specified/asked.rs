@@ -5,8 +5,8 @@ use super::super::cases::{Case, case};
 use crate::model::finding::{Finding, Severity};
 use crate::model::index::CandidateIx;
 use crate::model::job::{Data, EngineName};
-use crate::prepare::support::recipes_for;
-use crate::rules::claim::unlike;
+use crate::prepare::recipe::recipes_for;
+use crate::rules::unlike_promises::unlike;
 
 const MIB: u64 = 1 << 20;
 

@@ -2,7 +2,7 @@
 //! until then, so the last one is the run's.
 
 use super::Job;
-use super::known::Known;
+use super::figures::Known;
 use crate::scan::result::Out;
 
 /// What is known of one document.

@@ -5,7 +5,7 @@ use crate::model::candidate::Candidate;
 use crate::model::event::{Header, Region};
 use crate::model::host::{Layer, Place};
 use crate::model::path::printable;
-use crate::prepare::support::RAW;
+use crate::prepare::recipe::RAW;
 use crate::units;
 
 /// Where and on what, to follow the numbers in a sentence.

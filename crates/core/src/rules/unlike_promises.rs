@@ -10,7 +10,7 @@ use crate::model::candidate::Stack;
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
 use crate::model::index::CandidateIx;
-use crate::prepare::support::{recipe_of, recipes_for};
+use crate::prepare::recipe::{recipe_of, recipes_for};
 
 /// One way in which some of the candidates differ from the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use tokio::time::timeout;
 
+use super::access::Denied;
 use super::app::App;
 use super::problem::Problem;
-use super::rules::Denied;
 
 /// Most bytes of a request's body: a form with a few names.
 const BODY_BYTES: usize = 16 << 10;
@@ -21,7 +21,7 @@ const BODY_BYTES: usize = 16 << 10;
 const BODY: Duration = Duration::from_secs(10);
 
 /// Lets requests in, or not, and says to browsers what they may do with the answer.
-pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_string();
     let checked = app.rules.check(request.method(), &path, request.headers());
     let is_api = path.starts_with("/api/") || path == "/metrics";

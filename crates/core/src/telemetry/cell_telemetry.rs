@@ -15,7 +15,13 @@ const TICK_MS: u64 = 1000 / TICKS_PER_S;
 
 /// The series of a cell whose first operation was at `from_ns` and last at `to_ns` on the clock of
 /// the rows. Threads, log and cost are left for the caller, who counts them.
-pub fn slice(layout: &Layout, fast: &Ring, slow: &Ring, from_ns: u64, to_ns: u64) -> Telemetry {
+pub fn cell_telemetry(
+    layout: &Layout,
+    fast: &Ring,
+    slow: &Ring,
+    from_ns: u64,
+    to_ns: u64,
+) -> Telemetry {
     let mut of = Telemetry::default();
     let rows = inside(fast, from_ns, to_ns);
     let slow_rows = inside(slow, from_ns, to_ns);
@@ -177,7 +183,7 @@ mod tests {
     fn the_cells_stretches_begin_at_the_row_before_it() {
         let layout = watched();
         let (fast, slow) = rings(&layout);
-        let of = slice(&layout, &fast, &slow, 1250, 1550);
+        let of = cell_telemetry(&layout, &fast, &slow, 1250, 1550);
         assert_eq!((of.start_ns, of.fast_ns.as_slice()), (-50, &[50, 150, 250, 350][..]));
         assert_eq!(of.devices[0].reads, [3, 3, 3, 3]);
         assert_eq!(of.devices[0].in_flight, [3, 4, 5, 6]);
@@ -196,7 +202,7 @@ mod tests {
         let layout = watched();
         let (fast, slow) =
             (Ring::new(layout.fast_columns(), 8), Ring::new(layout.slow_columns(), 8));
-        let of = slice(&layout, &fast, &slow, 0, 100);
+        let of = cell_telemetry(&layout, &fast, &slow, 0, 100);
         assert!(of.fast_ns.is_empty() && of.devices[0].reads.is_empty());
     }
 }

@@ -106,7 +106,7 @@ fn distribution(value: &str) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::fio::habit::table::{Taken, entries};
+    use crate::tools::fio::options::table::{Taken, entries};
 
     #[test]
     fn every_option_that_is_taken_by_its_value_has_an_answer_to_any() {
