@@ -1,5 +1,5 @@
-//! The verdict on a workload, from what [`crate::decide`] reads in the intervals. A reason to refuse
-//! comes before any reading.
+//! The verdict on a workload, from what [`crate::decide`] reads in the intervals. A reason to
+//! refuse comes before any reading.
 
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::lead::Reading;

@@ -67,6 +67,7 @@ pub fn test(root: &Path) -> Result<bool> {
         // Before what is compiled, since the program carries the bundle.
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),
+        clippy(),
         step::cargo("compiled tests", &["test", "--workspace", "--no-run", "--quiet"]),
         // Before the tests, since cargo links it where they find the program.
         step::xtask("plain program", &["plain"]),
@@ -74,19 +75,15 @@ pub fn test(root: &Path) -> Result<bool> {
     ];
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
     let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS)?;
-    // The tests of the program wait for disks and clocks: they leave the processors to the others.
-    // Those that last longest begin first.
+    // The tests leave half of the processors to what compiles and computes.
     let beside = vec![
         step::cargo("tests", &tests).counting(Format::Cargo),
-        machines().counting(Format::Ours).quiet(),
-        // Cargo lets one at a time into a build directory, and the tests are in it first.
-        step::xtask("instructions per I/O", &["bench", "--instructions"])
-            .quiet()
-            .then(vec![clippy()]),
+        step::xtask("instructions per I/O", &["bench", "--instructions"]).quiet(),
+        targets.quiet().then(fuzz),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
             .then(vec![browser.counting(Format::Node).quiet()]),
-        targets.quiet().then(fuzz),
+        machines().counting(Format::Ours).quiet(),
     ];
     run(root, first, beside)
 }
@@ -118,8 +115,8 @@ fn run(root: &Path, first: Vec<Step>, beside: Vec<Step>) -> Result<bool> {
     for step in first {
         outcomes.extend(step.run(root, &list)?);
     }
-    let at_once = std::thread::available_parallelism()?.get() + 1;
-    outcomes.extend(beside_each_other(root, &list, VecDeque::from(beside), at_once)?);
+    let cpus = std::thread::available_parallelism()?.get();
+    outcomes.extend(at_once(root, &list, VecDeque::from(beside), cpus)?);
     let skips = skips::read(&list)?;
     print!("{}", summary(&outcomes, &skips));
     let missed = if step::in_ci() { skips::unexcused(&skips, root)? } else { Vec::new() };
@@ -135,13 +132,9 @@ fn run(root: &Path, first: Vec<Step>, beside: Vec<Step>) -> Result<bool> {
     Ok(total.failed == 0)
 }
 
-/// Runs so many steps at once, in order of their beginning; each is followed by its own.
-fn beside_each_other(
-    root: &Path,
-    skips: &Path,
-    steps: VecDeque<Step>,
-    at_once: usize,
-) -> Result<Vec<Outcome>> {
+/// Runs steps beside each other, as many at a time as there are CPUs, in order of their beginning;
+/// each is followed by its own.
+fn at_once(root: &Path, skips: &Path, steps: VecDeque<Step>, cpus: usize) -> Result<Vec<Outcome>> {
     let waiting = Mutex::new(steps);
     let next = || waiting.lock().expect("nobody panics with it").pop_front();
     let worker = || -> Result<Vec<Outcome>> {
@@ -152,7 +145,7 @@ fn beside_each_other(
         Ok(outcomes)
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..at_once).map(|_| scope.spawn(worker)).collect();
+        let workers: Vec<_> = (0..cpus).map(|_| scope.spawn(worker)).collect();
         let mut outcomes = Vec::new();
         for worker in workers {
             outcomes.extend(worker.join().expect("a step does not panic")?);
@@ -230,7 +223,7 @@ mod tests {
             step("true", Format::One),
             step("false", Format::One),
         ]);
-        let outcomes = beside_each_other(Path::new("/"), skips.path(), steps, 2).unwrap();
+        let outcomes = at_once(Path::new("/"), skips.path(), steps, 2).unwrap();
         let counts = total(&outcomes, 0, 0);
         assert_eq!(counts, Count { passed: 4, failed: 2, skipped: 2 });
         assert_eq!(outcomes.iter().filter(|outcome| outcome.ok).count(), 1);
@@ -247,7 +240,7 @@ mod tests {
         let skips = tempfile::NamedTempFile::new().unwrap();
         let built = step("sleep 0.1; touch built").then(vec![step("rm built"), step("rm built")]);
         let steps = VecDeque::from([built]);
-        let outcomes = beside_each_other(Path::new("/"), skips.path(), steps, 3).unwrap();
+        let outcomes = at_once(Path::new("/"), skips.path(), steps, 3).unwrap();
         assert_eq!(outcomes.iter().map(|o| o.ok).collect::<Vec<_>>(), [true, true, false]);
     }
 
