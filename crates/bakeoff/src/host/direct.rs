@@ -36,7 +36,7 @@ const LOOK_BYTES: usize = 1 << 20;
 /// the file cannot be looked at (some filesystems in user space cannot be mapped).
 ///
 /// The count is the whole machine's. Where it grows, `file` itself is looked at while more is
-/// written, and it counts only as much as was seen in the page cache.
+/// written. Where little of that is seen in the page cache, only that counts.
 ///
 /// # Errors
 /// Those of opening and writing the file.
@@ -67,7 +67,9 @@ pub fn dirtied_per_page(file: &Path) -> io::Result<Option<f64>> {
         before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64 / pages);
     match counted {
         Some(counted) if counted > SUSPECT => {
-            Ok(share_cached(&file, large).ok().map(|share| counted.min(share)))
+            let share = share_cached(&file, large).ok();
+            // A look may come before all of a write is there: seen at all, the count is believed.
+            Ok(share.map(|share| if share > SUSPECT { counted } else { counted.min(share) }))
         }
         _ => Ok(counted),
     }
