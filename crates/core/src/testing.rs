@@ -12,9 +12,11 @@ use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::{Cell, Event, FlashState, Header, Region, StopReason, What};
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Host, Layer, LayerKind, Place};
-use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
+use crate::model::index::{BlockIx, CandidateIx, RegionIx, WorkloadIx};
+use crate::model::job::{Job, Rw};
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
+use crate::model::precondition::{self, End, Series};
 use crate::model::protocol::{Mode, Protocol, Rules};
 use crate::model::round::Round;
 use crate::model::run::Run;
@@ -381,4 +383,17 @@ pub fn rehearsal(header: &crate::model::event::Header) -> crate::model::event::R
         block_write_bytes: 0,
         expected_write_bytes: 0,
     }
+}
+
+/// Rounds of 4 KiB random writes at these rates, in bytes a second.
+pub fn preconditioning_of(rates: &[u64], end: Option<End>) -> Series {
+    let round = |(round, rate): (u32, &u64)| precondition::Round {
+        region: RegionIx::FIRST,
+        round,
+        job: Job::new(Rw::RandWrite, 4096, 1 << 30),
+        write_bytes: 2 * rate,
+        elapsed_ns: 2_000_000_000,
+    };
+    let rounds = (0..).zip(rates).map(round).collect();
+    Series { rounds, end, ..Series::new(RegionIx::FIRST, 1 << 30) }
 }

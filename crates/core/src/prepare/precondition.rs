@@ -102,22 +102,12 @@ pub fn steadiness(series: &Series) -> Option<Steadiness> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::index::RegionIx;
-    use crate::model::precondition::Round;
-    use crate::testing::RunBuilder;
+    use crate::testing::{RunBuilder, preconditioning_of};
 
     const UNLIMITED: Left = Left { time_ns: None, write_bytes: None };
 
     fn series(rates: &[u64]) -> Series {
-        let round = |(round, rate): (u32, &u64)| Round {
-            region: RegionIx::FIRST,
-            round,
-            job: Job::new(Rw::RandWrite, 4096, 1 << 30),
-            write_bytes: 2 * rate,
-            elapsed_ns: 2_000_000_000,
-        };
-        let rounds = (0..).zip(rates).map(round).collect();
-        Series { rounds, ..Series::new(RegionIx::FIRST, 1 << 30) }
+        preconditioning_of(rates, None)
     }
 
     #[test]

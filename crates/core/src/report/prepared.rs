@@ -50,27 +50,14 @@ pub fn preconditioned(series: &Series) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::index::RegionIx;
-    use crate::model::job::{Job, Rw};
-    use crate::model::precondition::{End, Round};
-
-    fn series(rates: &[u64], end: Option<End>) -> Series {
-        let round = |(round, rate): (u32, &u64)| Round {
-            region: RegionIx::FIRST,
-            round,
-            job: Job::new(Rw::RandWrite, 4096, 1 << 30),
-            write_bytes: 2 * rate,
-            elapsed_ns: 2_000_000_000,
-        };
-        let rounds = (0..).zip(rates).map(round).collect();
-        Series { rounds, end, ..Series::new(RegionIx::FIRST, 1 << 30) }
-    }
+    use crate::model::precondition::End;
+    use crate::testing::preconditioning_of;
 
     #[test]
     fn rates_are_told_where_there_are_rounds_and_nothing_is_said_of_none() {
-        let told = preconditioned(&series(&[100_000, 200_000], None));
+        let told = preconditioned(&preconditioning_of(&[100_000, 200_000], None));
         assert_eq!(told, "interrupted after 2 rounds of 4 KiB random writes (0.10 0.20 MB/s)");
-        let none = |end| preconditioned(&series(&[], end));
+        let none = |end| preconditioned(&preconditioning_of(&[], end));
         assert_eq!(none(None), "interrupted in the first round");
         assert_eq!(none(Some(End::Bytes)), "not steady: the write limit allows no round");
     }
