@@ -11,6 +11,7 @@ use std::time::Duration;
 use bakeoff_core::model::measurement::{Measurement, Tool};
 use bakeoff_core::model::workload::{DriverName, Workload};
 use bakeoff_core::plan::left_out::{CannotRun, DroppedWorkload};
+use bakeoff_core::report;
 use bakeoff_core::tools::foreign::{
     self, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported,
 };
@@ -67,8 +68,8 @@ pub enum ForeignError {
     #[error(transparent)]
     Exec(#[from] ExecError),
     /// What it printed is no result.
-    #[error(transparent)]
-    Parse(#[from] ParseError),
+    #[error("{}", report::foreign::parse_error(.0))]
+    Parse(ParseError),
     /// Its directory could not be used.
     #[error("cannot {0}: {1}")]
     Io(&'static str, io::Error),
@@ -130,7 +131,7 @@ impl Installed {
                 Some((known, output)) if known == invocation => output,
                 _ => self.output(&invocation, dir, limit, cancel)?,
             };
-            let metrics = self.driver.parse(&output)?;
+            let metrics = self.driver.parse(&output).map_err(ForeignError::Parse)?;
             let findings = foreign::findings(self.name, &output);
             let measured =
                 measured::measurement(workload, self.tool(&invocation), &metrics, findings);
@@ -164,7 +165,7 @@ impl Installed {
         for argv in &invocation.prepare {
             let output = run(argv)?;
             if !output.is_success {
-                return Err(foreign::failed(self.name, &output).into());
+                return Err(ForeignError::Parse(foreign::failed(self.name, &output)));
             }
         }
         if invocation.cool {

@@ -18,7 +18,7 @@ use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::tools::foreign::Workdir;
 use bakeoff_core::tools::native::{FailureKind, TargetKind};
-use bakeoff_core::{cold_reads, evidence, workloads};
+use bakeoff_core::{cold_reads, evidence, report, workloads};
 use bakeoff_engine::residency;
 use rustix::fs::{Mode, OFlags, open};
 
@@ -227,7 +227,9 @@ fn measure_foreign(
     let before = host::Evidence::take(&site.disks);
     let told = tool.run(group, directory.path(), limit, cancel)?;
     host::Evidence::take(&site.disks).since(&before, &mut truth);
-    let worded = |(measured, raw): foreign::Told| (measured.map_err(|e| e.to_string()), Some(raw));
+    let worded = |(measured, raw): foreign::Told| {
+        (measured.map_err(|e| report::foreign::parse_error(&e)), Some(raw))
+    };
     Ok((told.into_iter().map(worded).collect(), truth))
 }
 

@@ -12,11 +12,8 @@ use super::columns::{Column, Columns};
 use super::tables::titles;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, ToolResult};
+use crate::scan::why::RowWhy;
 
-const WHY_UNREAD: &str = "the row has a cell that is not a number, or is incomplete";
-const WHY_UNCLEAR: &str = "the point before three digits may be a thousands separator, and no \
-                           other number of the table shows that it is a decimal point: write the \
-                           number with more or fewer digits";
 /// Most rows that wait.
 const WAITING: usize = 10_000;
 
@@ -83,9 +80,7 @@ impl Reader for Rows {
         let is_next = self.last.is_some_and(|last| last + 1 == line.number);
         let is_text = !text.contains('|') && cells.iter().all(|cell| numbers(cell, "").is_empty());
         if is_next && is_text && !cells.is_empty() && text.starts_with([' ', '\t']) {
-            let why = "the text below a row may continue one of its labels: write the row on one \
-                       line";
-            out.unread(line.number, line.number, why);
+            out.unread(line.number, line.number, RowWhy::MayContinue);
             return true;
         }
         if cells.len() == self.columns.0.len() {
@@ -124,7 +119,7 @@ impl Rows {
             return false;
         }
         if !strange.is_empty() {
-            out.unread(line, line, WHY_UNREAD);
+            out.unread(line, line, RowWhy::NoNumber);
         }
         remember(&self.columns, &mut self.labels, cells);
         true
@@ -133,12 +128,8 @@ impl Rows {
     fn drop_half(&self, first: u64, half: &[String], out: &mut Out) {
         let numbers = half.iter().filter(|cell| !numbers(cell, "").is_empty()).count();
         if numbers > 1 {
-            let why = format!(
-                "the row has {} cells, but the table has {} columns",
-                half.len(),
-                self.columns.0.len()
-            );
-            out.unread(first, first, why);
+            let (cells, columns) = (half.len(), self.columns.0.len());
+            out.unread(first, first, RowWhy::Cells { cells, columns });
         }
     }
 
@@ -187,7 +178,7 @@ impl Rows {
         }
         remember(&self.columns, &mut self.labels, cells);
         if bad > 0 || !line.is_ended {
-            out.unread(first, line.number, WHY_UNREAD);
+            out.unread(first, line.number, RowWhy::NoNumber);
             return true;
         }
         let labels: BTreeMap<String, String> = self
@@ -250,7 +241,7 @@ fn tell((first, last, results): Row, is_clear: bool, out: &mut Out) {
                 out.result(result);
             }
         }
-        false => out.unread(first, last, WHY_UNCLEAR),
+        false => out.unread(first, last, RowWhy::UnclearPoint),
     }
 }
 
@@ -278,7 +269,7 @@ mod tests {
                 format!("{} {test} {} {}", setup.join("+"), m.value.as_f64(), m.unit)
             })
             .collect();
-        lines.extend(imported.unread.iter().map(|u| format!("{}: {}", u.first_line, u.why)));
+        lines.extend(imported.unread.iter().map(|u| format!("{}: {:?}", u.first_line, u.why)));
         lines
     }
 
@@ -296,7 +287,7 @@ mod tests {
             "disk+btrfs+laptop read 82200000 bytes/s",
             "stick+ext4+laptop write 28416409.6 bytes/s",
             "stick+ext4+laptop read 166723584 bytes/s",
-            "5: the row has a cell that is not a number, or is incomplete",
+            "5: Row(NoNumber)",
         ];
         assert_eq!(read(columns, text), expected);
     }
@@ -324,8 +315,8 @@ mod tests {
         let expected = [
             "xfs+pi write 7000000 bytes/s",
             "f2fs+laptop write 5000000 bytes/s",
-            "3: the row has a cell that is not a number, or is incomplete",
-            "7: the row has a cell that is not a number, or is incomplete",
+            "3: Row(NoNumber)",
+            "7: Row(NoNumber)",
         ];
         assert_eq!(read("host,filesystem,write MB/s", text), expected);
     }
@@ -335,7 +326,7 @@ mod tests {
         let text = "usb  sequential  31 MiB/s\n     write\n\n  Thanks for reading\n";
         let read = read("device,test,write MB/s", text);
         assert_eq!(read.len(), 2, "{read:?}");
-        assert!(read[1].starts_with("2: the text below a row"), "{read:?}");
+        assert_eq!(read[1], "2: Row(MayContinue)");
     }
 
     /// A thousand of a German table was read as one and a bit.
@@ -343,13 +334,13 @@ mod tests {
     fn a_point_in_front_of_three_digits_waits_for_a_number_that_shows_what_it_is() {
         let of = |rows: &str| read("filesystem,write MB/s,read MB/s", rows);
         let german = of("| ext4 | 987 | 1.234 |\n| xfs | 12,5 | 88 |\n| f2fs | 2.345 | 1 |\n");
-        let figures = german.iter().filter(|line| !line.contains("point before")).count();
+        let figures = german.iter().filter(|line| !line.contains("UnclearPoint")).count();
         assert_eq!((figures, german.len()), (2, 4), "{german:?}");
         let english = of("| ext4 | 987 | 1.234 |\n| xfs | 12.5 | 88 |\n| f2fs | 2.345 | 1 |\n");
         assert!(english.contains(&"ext4 read 1234000 bytes/s".to_string()), "{english:?}");
         assert_eq!(english.len(), 6, "{english:?}");
         let nobody_knows = of("| ext4 | 987 | 1.234 |\n");
-        assert!(nobody_knows[0].starts_with("1: the point before"), "{nobody_knows:?}");
+        assert_eq!(nobody_knows[0], "1: Row(UnclearPoint)");
         let mixed = of("| ext4 | 9.5 | 1.234 |\n| xfs | 12,5 | 1.234 |\n");
         assert_eq!(mixed.len(), 3, "{mixed:?}");
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metric, Metrics, Out, Place, Value, short};
+use crate::scan::why::RowWhy;
 
 /// Columns that say which result a row belongs to, in the order of the documented table.
 pub(super) const KEYS: [&str; 10] = [
@@ -74,7 +75,7 @@ impl Reader for ResultTable {
                 true
             }
             None => {
-                out.unread(first, line.number, "the row has an unclosed quotation mark");
+                out.unread(first, line.number, RowWhy::OpenQuote);
                 true
             }
         }
@@ -126,7 +127,7 @@ impl ResultTable {
     fn end(&mut self, out: &mut Out) {
         if let Some((first, count, _)) = self.open.take() {
             let last = first + count as u64 - 1;
-            out.unread(first, last, "the row has an unclosed quotation mark");
+            out.unread(first, last, RowWhy::OpenQuote);
         }
         self.columns = None;
         self.give(out);
@@ -154,8 +155,7 @@ impl ResultTable {
         let Some(columns) = &self.columns else { return false };
         let is_cut = !line.is_ended && columns.last().is_some_and(|last| FIGURE[1] == *last);
         if fields.len() != columns.len() || is_cut {
-            let why =
-                format!("the row has {} fields, but the table has {}", fields.len(), columns.len());
+            let why = RowWhy::Cells { cells: fields.len(), columns: columns.len() };
             let is_text = fields.len() == 1;
             match is_text {
                 true => self.end(out),
@@ -174,12 +174,13 @@ impl ResultTable {
             KEYS.iter().filter_map(|name| Some(((*name).to_string(), of(name)?))).collect();
         let metric = metric(&name, &value, &unit, first);
         let Some(metric) = metric else {
-            let why = match value.is_empty() {
-                true => format!("{name} has no value; {note}"),
-                false => format!("{name}: '{value}' is not a number"),
-            };
             // What bonnie++ prints in place of a figure.
-            match value.contains("+++") || note.contains("+++") {
+            let is_too_short = value.contains("+++") || note.contains("+++");
+            let why = match value.is_empty() {
+                true => RowWhy::NoValue { name, note },
+                false => RowWhy::NotANumber { name, value },
+            };
+            match is_too_short {
                 true => out.too_short(first, line.number, why),
                 false => out.unread(first, line.number, why),
             }
@@ -283,8 +284,11 @@ mod tests {
             (read.metrics[0].unit.as_ref(), read.metrics[0].raw.as_str()),
             ("KB/s", "12 KB/s")
         );
-        let why: Vec<_> = imported.unread.iter().map(|unread| unread.why.as_str()).collect();
-        assert_eq!(why, ["throughput has no value; lost", "throughput: '1,5' is not a number"]);
+        let why: Vec<_> = imported.unread.iter().map(|unread| &unread.why).collect();
+        let name = "throughput".to_string();
+        let no_value = RowWhy::NoValue { name: name.clone(), note: "lost".to_string() };
+        let no_number = RowWhy::NotANumber { name, value: "1,5".to_string() };
+        assert_eq!(why, [&no_value.into(), &no_number.into()]);
     }
 
     #[test]

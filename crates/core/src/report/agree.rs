@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::document::{self, Document, number, words};
+use super::foreign;
 use crate::agree::figure::Unit;
 use crate::agree::{Agreement, Known, NoFigure, Row, Table, Why};
 use crate::model::host::Host;
@@ -178,7 +179,7 @@ fn why(why: &Why) -> String {
     match why {
         Why::Missing(NoFigure::Ours) => "bakeoff reported no result".to_string(),
         Why::Missing(NoFigure::Theirs) => "it reported no result".to_string(),
-        Why::Missing(NoFigure::Unread(error)) => error.to_string(),
+        Why::Missing(NoFigure::Unread(error)) => foreign::parse_error(error),
         Why::Short => "it takes less than 10 ms here".to_string(),
         Why::NoPair => "no pair was measured; increase --time".to_string(),
         Why::OnePair => "one pair gives no interval; increase --time".to_string(),

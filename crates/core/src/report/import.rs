@@ -3,13 +3,14 @@
 use serde_json::json;
 
 use super::document::Document;
-use super::view;
+use super::{unread, view};
 use crate::import::observe;
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult};
 use crate::model::finding::Finding;
 use crate::model::path::printable;
 use crate::phrases;
+use crate::scan::Unread;
 use crate::units;
 
 /// Percentiles shown to people; programs get all.
@@ -24,18 +25,23 @@ pub fn import_json(source: &str, imported: &Imported) -> String {
         "source": source,
         "observations": observe::observations(imported),
         "results": imported.results,
-        "unread": imported.unread,
+        "unread": imported.unread.iter().map(unread_json).collect::<Vec<_>>(),
         "findings": imported.findings,
     })
     .to_string()
+}
+
+fn unread_json(part: &Unread) -> serde_json::Value {
+    let Unread { first_line, last_line, why, .. } = part;
+    json!({ "first_line": first_line, "last_line": last_line, "why": unread::why(why) })
 }
 
 /// For people. `source` is a path with its escapes.
 pub fn import_document(source: &str, imported: &Imported) -> Document {
     let mut out = Document::default();
     let results = phrases::count(imported.results.len(), "result");
-    let unread = phrases::count(imported.unread.len(), "unread part");
-    out.named(source, format!("{results}, {unread}"));
+    let parts = phrases::count(imported.unread.len(), "unread part");
+    out.named(source, format!("{results}, {parts}"));
     if !imported.findings.is_empty() {
         out.heading("As a comparison");
         write_findings(&mut out, &imported.findings);
@@ -50,9 +56,9 @@ pub fn import_document(source: &str, imported: &Imported) -> Document {
     if !imported.unread.is_empty() {
         out.heading("Not read");
     }
-    for unread in imported.unread.iter().take(SHOWN_UNREAD) {
-        let place = lines(unread.first_line, unread.last_line);
-        out.line(1, format!("{place}: {}", clean(&unread.why)));
+    for part in imported.unread.iter().take(SHOWN_UNREAD) {
+        let place = lines(part.first_line, part.last_line);
+        out.line(1, format!("{place}: {}", clean(&unread::why(&part.why))));
     }
     let more = imported.unread.len().saturating_sub(SHOWN_UNREAD);
     if more > 0 {

@@ -3,6 +3,7 @@
 
 use super::document::{Document, Table, words};
 use super::import::{is_shown, lines, value};
+use super::unread;
 use super::view::{FindingView, findings};
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
@@ -48,8 +49,9 @@ pub fn study_document(source: &str, imported: &Imported, facts: &Facts) -> Docum
     if !imported.unread.is_empty() {
         out.heading("Not read");
     }
-    for unread in &imported.unread {
-        out.bullet(format!("{}: {}", lines(unread.first_line, unread.last_line), unread.why));
+    for part in &imported.unread {
+        let place = lines(part.first_line, part.last_line);
+        out.bullet(format!("{place}: {}", unread::why(&part.why)));
     }
     out
 }

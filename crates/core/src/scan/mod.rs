@@ -14,10 +14,14 @@ pub mod result;
 mod stamp;
 pub mod tool;
 mod unclaimed;
+pub mod why;
 
 pub use finder::{Finder, Reader};
 pub use result::{Imported, Metric, ToolResult, Unread, Value};
 pub use tool::Tool;
+pub use why::Why;
 
 /// Most results of one text; what comes after is counted in one unread entry.
 pub const RESULTS_LIMIT: usize = 10_000;
+/// What stands for the unit of a column where a table of people's states none.
+pub const NO_UNIT: &str = "UNIT";

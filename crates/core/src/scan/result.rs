@@ -6,20 +6,20 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::RESULTS_LIMIT;
+use super::why::{TextWhy, Why};
 use crate::model::finding::{Finding, Scope, Severity};
 
 /// The longest text kept of a heading, a command line or a tool's figure, in characters.
 const TEXT_LIMIT: usize = 400;
 
 /// Everything found in one text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     /// In the order of their first lines.
     pub results: Vec<ToolResult>,
     /// What looked like a tool's output and could not be read, in the order of the lines.
     pub unread: Vec<Unread>,
     /// What limits the comparison that the results make together ([`super::study`]).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
 
@@ -128,16 +128,15 @@ impl Value {
 }
 
 /// Lines that look like a tool's output and gave nothing.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// First such line.
     pub first_line: u64,
     /// Last such line.
     pub last_line: u64,
-    /// Why, and what would help.
-    pub why: String,
+    /// Why.
+    pub why: Why,
     /// Whether the tool printed no figure because its phase was too short.
-    #[serde(skip)]
     pub is_too_short: bool,
 }
 
@@ -232,12 +231,12 @@ impl Out {
     }
 
     /// Takes what could not be read.
-    pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
+    pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<Why>) {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: false });
     }
 
     /// Takes a figure that a phase was too short for.
-    pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
+    pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<Why>) {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: true });
     }
 
@@ -261,11 +260,7 @@ impl Out {
         self.imported.results.sort_by_key(|result| (result.first_line, result.last_line));
         self.imported.unread.sort_by_key(|unread| (unread.first_line, unread.last_line));
         if self.dropped > 0 {
-            let why = format!(
-                "the text has {} more results or unread parts than the limit of {RESULTS_LIMIT}: \
-                 split the text",
-                self.dropped
-            );
+            let why = TextWhy::TooMany { dropped: self.dropped }.into();
             let first_line = last_line;
             let unread = Unread { first_line, last_line, why, is_too_short: false };
             self.imported.unread.push(unread);

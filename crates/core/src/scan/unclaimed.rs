@@ -4,6 +4,7 @@
 
 use super::result::Out;
 use super::tool::Tool;
+use super::why::Why;
 
 /// A tool without a reader, and what one of its lines has, all of them.
 type Stranger = (&'static str, &'static [&'static str]);
@@ -76,7 +77,7 @@ impl Unclaimed {
     /// Lists the outputs of tools without a reader.
     pub fn give_strange(&mut self, out: &mut Out) {
         for (tool, first_line, last_line) in self.strange.drain(..) {
-            out.unread(first_line, last_line, format!("{tool}: bakeoff cannot read its output"));
+            out.unread(first_line, last_line, Why::NoReader(tool));
         }
     }
 
@@ -87,14 +88,8 @@ impl Unclaimed {
                 continue;
             }
             let why = match is_phase {
-                true => format!(
-                    "{title} printed its phases without a figure: it was interrupted, or its \
-                     figures are in its other output"
-                ),
-                false => format!(
-                    "the lines look like output of {title}, but cannot be read: remove the text \
-                     before each line, restore the line breaks, or import the complete output"
-                ),
+                true => Why::OnlyPhases(title),
+                false => Why::Disturbed(title),
             };
             out.unread(first_line, last_line, why);
         }
@@ -103,6 +98,7 @@ impl Unclaimed {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::import::Finder;
 
     #[test]
@@ -111,7 +107,7 @@ mod tests {
             ("hyperfine", "  Time (mean ± σ):      1.5 ms ±   0.3 ms    [User: 1.0 ms]\n"),
             ("bench.sh", " I/O Speed(1st run) : 1.2 GB/s, 900 MB/s\n"),
             ("ioping -json", "  \"stat\": {\n    \"count\": 3,\n"),
-            ("CrystalDiskMark", "SEQ1M Q8T1 3420 3100 RND4K Q32T1 500\n"),
+            ("CrystalDiskMark or KDiskMark", "SEQ1M Q8T1 3420 3100 RND4K Q32T1 500\n"),
             ("iostat without -x", "Device             tps    kB_read/s    kB_wrtn/s    kB_read\n"),
             ("hyperfine --export-json", "      \"exit_codes\": [\n        0,\n      ]\n"),
             (
@@ -120,8 +116,8 @@ mod tests {
             ),
         ] {
             let found = Finder::all(format!("A page\n\n{text}").as_bytes());
-            let why = found.unread.iter().map(|part| part.why.as_str()).collect::<Vec<_>>();
-            assert!(why.len() == 1 && why[0].starts_with(tool), "{text}: {why:?}");
+            let why = found.unread.iter().map(|part| &part.why).collect::<Vec<_>>();
+            assert_eq!(why, [&Why::NoReader(tool)], "{text}");
             assert_eq!(found.unread[0].first_line, 3);
         }
     }

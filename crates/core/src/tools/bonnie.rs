@@ -25,6 +25,7 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::parts::Parts;
 use crate::scan::result::{Metrics, Out, Place};
+use crate::scan::why::{Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool {
@@ -119,8 +120,7 @@ impl Bonnie {
     fn drop_wrapped(&mut self, out: &mut Out) {
         let Some(wrapped) = self.wrapped.take() else { return };
         if !wrapped.has_row() {
-            let why = "the lines of a bonnie++ table were wrapped and do not fit together";
-            out.unread(wrapped.first_line, wrapped.last_line, why);
+            out.unread(wrapped.first_line, wrapped.last_line, Why::Wrapped("a bonnie++ table"));
         }
     }
 
@@ -141,11 +141,11 @@ impl Bonnie {
                 match csv::read(&half.glued(), line.is_ended, place.first_line) {
                     Some(cells) => self.give_csv(place, line.number, cells, out),
                     None if half.lines().len() <= WRAP_LINES => self.half = Some((place, half)),
-                    None => out.unread(place.first_line, line.number, csv::WHY_UNREAD),
+                    None => out.unread(place.first_line, line.number, csv::INCOMPLETE),
                 }
                 return true;
             }
-            out.unread(place.first_line, half.last_line(), csv::WHY_UNREAD);
+            out.unread(place.first_line, half.last_line(), csv::INCOMPLETE);
         }
         if csv::begins(text) {
             self.half = Some((line.place("bonnie++"), Parts::begin(line.number, text)));
@@ -156,7 +156,7 @@ impl Bonnie {
 
     fn drop_half(&mut self, out: &mut Out) {
         if let Some((place, half)) = self.half.take() {
-            out.unread(place.first_line, half.last_line(), csv::WHY_UNREAD);
+            out.unread(place.first_line, half.last_line(), csv::INCOMPLETE);
         }
     }
 
@@ -164,9 +164,7 @@ impl Bonnie {
         let Some(table) = self.table.take() else { return };
         let (place, last) = (table.place.clone(), table.last_line);
         if let Some(line) = table.leftover_line() {
-            let why = "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates \
-                       are in its CSV line";
-            out.unread(line, line, why);
+            out.unread(line, line, Peculiar::BonnieRates);
         }
         match table.cells() {
             Ok(cells) => emit(&place, last, &cells, out),
@@ -185,7 +183,7 @@ impl Bonnie {
         let above = table.place.clone();
         if let Ok(table) = table.cells() {
             if table.disagrees_with(&cells) {
-                let why = "the table and the CSV line below it contradict each other";
+                let why = Why::Contradict("the table and the CSV line below it");
                 return out.unread(above.first_line, last, why);
             }
             // The CSV line of 1.98 leaves the chunk size out.
@@ -210,7 +208,8 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     }
     let has_figures = metrics.0.iter().any(|metric| metric.name.contains('.'));
     if !has_figures && short.is_empty() {
-        return out.unread(place.first_line, last, "the bonnie++ output has no figure");
+        let why = Why::Without { part: "the bonnie++ output", what: "figure" };
+        return out.unread(place.first_line, last, why);
     }
     let version = Some(cells.version.clone()).filter(|version| !version.is_empty());
     let mut result = place.result("bonnie++", version, last, metrics).of_test(&cells.name);

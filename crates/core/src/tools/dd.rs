@@ -14,6 +14,7 @@ use crate::model::finding::Severity;
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
+use crate::scan::why::{DdWhy, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
@@ -91,7 +92,7 @@ impl Dd {
     /// An error that no statistics followed.
     fn give_error(&mut self, out: &mut Out) {
         if let Some((at, text)) = self.error.take() {
-            out.unread(at, at, format!("dd failed: {text}"));
+            out.unread(at, at, Why::Failed { tool: "dd", said: text });
         }
     }
 
@@ -115,9 +116,7 @@ impl Dd {
                     self.carry = Some((line.number, line.text.to_string()));
                 }
                 if line::is_like(line.text) {
-                    let why = "this looks like statistics of dd, but the words or units are not \
-                               those of dd";
-                    out.unread(line.number, line.number, why);
+                    out.unread(line.number, line.number, DdWhy::Words);
                 }
                 self.leave_records(line.number, out);
                 return false;
@@ -200,9 +199,7 @@ impl Dd {
     fn give_loose(&mut self, out: &mut Out) {
         let Some((place, line, stats)) = self.loose.take() else { return };
         if stats.is_progress {
-            let why = "this is a progress line of dd: the run continued after it, and its end is \
-                       missing";
-            out.unread(place.first_line, line, why);
+            out.unread(place.first_line, line, DdWhy::Progress);
             return;
         }
         out.result(self.result(&place, line, &stats, None));
@@ -219,9 +216,7 @@ impl Dd {
             if is_near && goes_on {
                 // A display that began its line again is one for sure.
                 if !old.is_progress && !self.is_display {
-                    let why = "statistics of dd are directly above those of a run: they are a \
-                               progress line, or the other lines of their run are missing";
-                    out.unread(before.first_line, last, why);
+                    out.unread(before.first_line, last, DdWhy::Statistics);
                 } else {
                     place.first_line = before.first_line;
                 }
@@ -287,8 +282,6 @@ impl Dd {
         self.records.clear();
         self.place = None;
         self.stray_line = Some(last);
-        let why = "the record counts of dd have no time: busybox, a version before 5.3 or \
-                   status=noxfer";
-        out.unread(first, last, why);
+        out.unread(first, last, DdWhy::Records);
     }
 }

@@ -10,6 +10,7 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
+use crate::scan::why::{Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool {
@@ -19,6 +20,9 @@ pub static TOOL: Tool = Tool {
     })
 };
 
+const CONTRADICTION: Why = Why::Contradict(
+    "the rate and the requests per second of a test of CrystalDiskMark or KDiskMark",
+);
 const MB: u64 = 1_000_000;
 /// What KDiskMark calls a MB: 1000 KiB.
 const KDISKMARK_MB: u64 = 1_024_000;
@@ -92,8 +96,7 @@ impl Reader for DiskMark {
         match Test::parse(label, figures, line.number) {
             Some(test) => self.test(line, test, out),
             None => {
-                let why = "this looks like a test of CrystalDiskMark, but its figures are \
-                           incomplete";
+                let why = Why::LooksLike("a test of CrystalDiskMark");
                 out.unread(line.number, line.number, why);
             }
         }
@@ -144,8 +147,7 @@ impl DiskMark {
     fn close(&mut self, out: &mut Out) {
         let Some(run) = self.run.take() else { return };
         if run.is_torn || !run.begins_alike() {
-            let why = "the lines with the direction ([Read], [Write]) of tests of CrystalDiskMark \
-                       or KDiskMark are missing or in another place";
+            let why = Peculiar::DiskmarkDirection;
             return out.unread(run.place.first_line, run.last_line, why);
         }
         let (name, version) = run.program.unzip();
@@ -153,9 +155,7 @@ impl DiskMark {
         for test in run.tests {
             let figures = (test.direction, test.is_random, test.figures());
             if seen.contains(&figures) {
-                let why = "two tests have the same three figures: KDiskMark before 1.4.3 prints \
-                           the first random test twice";
-                out.unread(test.line, test.line, why);
+                out.unread(test.line, test.line, Peculiar::DiskmarkTwice);
                 continue;
             }
             seen.push(figures);
@@ -276,13 +276,10 @@ impl Test {
     fn give(self, place: &Place, name: Option<&str>, version: Option<String>, out: &mut Out) {
         let direction = DIRECTIONS[self.direction.unwrap_or(0)];
         let Some(rate) = self.rate() else {
-            let why = "the rate and the requests per second of a test of CrystalDiskMark or \
-                       KDiskMark contradict each other";
-            return out.unread(self.line, self.line, why);
+            return out.unread(self.line, self.line, CONTRADICTION);
         };
         if rate.value() == 0.0 {
-            let why = "a test of CrystalDiskMark or KDiskMark was not run: its rate is zero";
-            return out.unread(self.line, self.line, why);
+            return out.unread(self.line, self.line, Peculiar::DiskmarkZero);
         }
         let mut metrics = Metrics::default();
         rate.give_real(&format!("{direction}.throughput"), "bytes/s", self.line, &mut metrics);

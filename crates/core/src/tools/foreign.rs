@@ -14,7 +14,7 @@ use crate::model::offsets::Offsets;
 use crate::model::path::printable;
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Phase, Workload};
-use crate::scan::{Finder, Metric, ToolResult};
+use crate::scan::{Finder, Metric, ToolResult, Why};
 
 /// Most characters of a tool's own words in an error.
 const SAID_LIMIT: usize = 300;
@@ -117,41 +117,48 @@ impl RawOutput {
     }
 }
 
-/// A tool's output without the figures that were asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+/// A tool's output without the figures that were asked for; [`crate::report::foreign`] words it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
     /// It failed.
-    #[error("{tool} failed: {said}")]
     Failed {
         /// The tool.
         tool: &'static str,
-        /// Its own words.
-        said: String,
+        /// What could not be read, or its own words.
+        said: Said,
     },
     /// There is no result in it, or more than one.
-    #[error("{tool} printed {count} results where one was expected: {said}")]
     Results {
         /// The tool.
         tool: &'static str,
         /// How many were found.
         count: usize,
         /// What could not be read, or its own words.
-        said: String,
+        said: Said,
     },
     /// bonnie++ keeps what it measured in less than half a second to itself.
-    #[error("{tool} printed +++++ instead of a result: the test took less than half a second")]
     TooShort {
         /// The tool.
         tool: &'static str,
     },
     /// A figure is not in the result.
-    #[error("{tool} printed no {figure}")]
     Figure {
         /// The tool.
         tool: &'static str,
         /// Which one.
         figure: String,
     },
+}
+
+/// What a tool printed instead of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Lines that were not read.
+    Unread(Why),
+    /// Its last words, harmless and short.
+    Words(String),
+    /// Nothing.
+    Nothing,
 }
 
 /// What a tool was asked to do.
@@ -239,7 +246,8 @@ pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, 
     finder.push(b"\n");
     finder.push(&output.stderr);
     let found = finder.finish();
-    let said = || found.unread.first().map_or_else(|| said(output), |unread| unread.why.clone());
+    let unread = found.unread.first().map(|unread| Said::Unread(unread.why.clone()));
+    let said = || unread.unwrap_or_else(|| said(output));
     match found.results.as_slice() {
         _ if !output.is_success => Err(ParseError::Failed { tool, said: said() }),
         [result] => Ok(result.clone()),
@@ -264,8 +272,7 @@ pub fn program(name: DriverName) -> &'static str {
     if name == DriverName::Bonnie { "bonnie++" } else { name.name() }
 }
 
-/// The tool's last words, harmless and short.
-fn said(output: &RawOutput) -> String {
+fn said(output: &RawOutput) -> Said {
     let of = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -274,7 +281,7 @@ fn said(output: &RawOutput) -> String {
     };
     let stderr = of(&output.stderr);
     let text = if stderr.is_empty() { of(&output.stdout) } else { stderr };
-    if text.is_empty() { "it printed nothing".to_string() } else { printable(text.as_bytes()) }
+    if text.is_empty() { Said::Nothing } else { Said::Words(printable(text.as_bytes())) }
 }
 
 /// The words of a command: `program --name=value …`.

@@ -11,6 +11,7 @@ use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out};
+use crate::scan::why::Why;
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![Box::new(Hdparm::default())]);
@@ -32,12 +33,12 @@ impl Reader for Hdparm {
         }
         let Some((test, figures)) = timing(line.text) else { return false };
         let Some(figures) = Figures::parse(figures) else {
-            let why = "this looks like a timing of hdparm, but its figures are incomplete";
+            let why = Why::LooksLike("a timing of hdparm");
             out.unread(line.number, line.number, why);
             return true;
         };
         if !figures.is_whole() {
-            let why = "the size, the time and the rate of this hdparm timing contradict each other";
+            let why = Why::Contradict("the size, the time and the rate of this hdparm timing");
             out.unread(line.number, line.number, why);
             return true;
         }

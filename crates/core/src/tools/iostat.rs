@@ -12,6 +12,7 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, ToolResult, finding, short};
+use crate::scan::why::{Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool::new("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "], || {
@@ -121,7 +122,8 @@ impl Reader for Iostat {
             if is_row {
                 table.last_line = line.number;
                 table.has_rows = true;
-                let why = "a row of iostat does not have as many numbers as there are titles";
+                let values = "the numbers of a row of iostat";
+                let why = Why::Misfit { values, columns: "the titles above it" };
                 out.unread(line.number, line.number, why);
             } else {
                 self.close(out);
@@ -143,8 +145,7 @@ impl Iostat {
         let is_known = columns.iter().all(|title| known(title).is_some());
         let is_twice = (1..columns.len()).any(|at| columns[..at].contains(&columns[at]));
         if !is_known || is_twice {
-            let why = "a table of iostat has an unknown column";
-            return out.unread(line.number, line.number, why);
+            return out.unread(line.number, line.number, Peculiar::IostatColumn);
         }
         let place = line.place(TOOL.name);
         let is_left_out = place
@@ -163,7 +164,7 @@ impl Iostat {
 
     fn close(&mut self, out: &mut Out) {
         if let Some(table) = self.table.take().filter(|table| !table.has_rows) {
-            let why = "titles of iostat -x have no row below them";
+            let why = Why::NoRow("the title line of iostat -x");
             out.unread(table.title_line, table.last_line, why);
         }
     }
@@ -195,8 +196,9 @@ impl Table {
             }
         }
         if self.is_torn(values) {
-            let why = "the requests, the size of a request and the rate of a row of iostat \
-                       contradict each other";
+            let why = Why::Contradict(
+                "the requests, the size of a request and the rate of a row of iostat",
+            );
             return out.unread(line.number, line.number, why);
         }
         let mut result = self.place.result(TOOL.name, None, line.number, metrics);

@@ -10,6 +10,7 @@ use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, finding};
+use crate::scan::why::Why;
 
 /// How its outputs are found.
 pub static TOOL: Tool =
@@ -80,7 +81,7 @@ impl Reader for Pveperf {
         match of.value(printed) {
             Some(value) => self.give(line, of, (value, printed), out),
             None => {
-                let why = "this looks like a figure of pveperf, but it is incomplete";
+                let why = Why::Incomplete("a figure of pveperf");
                 out.unread(line.number, line.number, why);
             }
         }

@@ -10,16 +10,16 @@ use self::titles::Title;
 use super::cells::{Gap, cells};
 use super::columns::Columns;
 use super::rows::Rows;
+use crate::scan::NO_UNIT;
 use crate::scan::finder::{Above, Line, Reader};
 use crate::scan::result::Out;
+use crate::scan::why::RowWhy;
 
 /// Most columns, rows and tables that are kept, and the longest line of one.
 const COLUMNS: usize = 40;
 const ROWS: usize = 500;
 const TABLES: usize = 200;
 const LINE_BYTES: usize = 2000;
-/// What stands for a unit that nobody stated.
-const NO_UNIT: &str = "UNIT";
 
 /// What becomes of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,19 +188,12 @@ impl Table {
             None => return,
             Some(Known::List(list)) => match (list.parse(), asked) {
                 (Ok(columns), Asked::Read) => return self.read(columns, out),
-                (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => format!(
-                    "this is a table of results. `--guess` reads it with these columns, or specify \
-                     the columns: --columns '{list}'"
-                ),
+                (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => {
+                    RowWhy::Columns(list)
+                }
             },
-            Some(Known::WithoutUnit(list)) => format!(
-                "the table of results does not state a unit. Write the unit in place of {NO_UNIT}: \
-                 --columns '{list}'"
-            ),
-            Some(Known::Unclear) => {
-                "the cells of the table of results contain more than a number and its unit"
-                    .to_string()
-            }
+            Some(Known::WithoutUnit(list)) => RowWhy::NoUnit(list),
+            Some(Known::Unclear) => RowWhy::UnclearCells,
         };
         out.unread(first, last, why);
     }
@@ -211,7 +204,7 @@ impl Table {
         for (number, text) in &self.rows {
             let line = Line { number: *number, text, is_ended: true, above: &above };
             if !reader.line(&line, out) {
-                out.unread(*number, *number, "the row has no figure in the columns of figures");
+                out.unread(*number, *number, RowWhy::NoFigure);
             }
         }
         reader.finish(out);

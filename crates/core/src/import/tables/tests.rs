@@ -1,6 +1,8 @@
 //! Tables as pages have them.
 
 use crate::import::{Finder, Imported};
+use crate::scan::Unread;
+use crate::scan::why::{RowWhy, Why};
 
 const MARKDOWN: &str = "# Cards\n\n| Card | Seq. read (MB/s) | 4K write IOPS | Price |\n\
                         |:-----|---:|---:|---:|\n| A1 | 91.2 | 702 | 9 |\n| A2 | 90.5 | 2,100 | 12 |\n";
@@ -17,8 +19,11 @@ fn figures(found: &Imported) -> Vec<String> {
 fn proposed(text: &str) -> Vec<String> {
     let found = Finder::all(text.as_bytes());
     assert!(found.results.is_empty());
-    let list = |why: &str| why.split('\'').nth(1).map(str::to_string);
-    found.unread.iter().filter_map(|part| list(&part.why)).collect()
+    let list = |part: &Unread| match &part.why {
+        Why::Row(RowWhy::Columns(list) | RowWhy::NoUnit(list)) => Some(list.clone()),
+        _ => None,
+    };
+    found.unread.iter().filter_map(list).collect()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Every output in fixtures/tools, cut, flipped, mixed with another and buried in noise: never a
 //! panic, and never a figure that the text does not say.
 
+use crate::scan::why::{SysbenchWhy, TextWhy, Why};
 use proptest::prelude::*;
 
 use super::samples::SAMPLES;
@@ -154,7 +155,8 @@ fn two_blocks_of_bonnie_with_two_names_are_no_run() {
     let create = of("v200_dirs_only_n2.stderr");
     let imported = Finder::all(&[&output, create].concat());
     assert_eq!(imported.results, []);
-    assert!(imported.unread.iter().any(|unread| unread.why.contains("different names")));
+    let names = Why::Contradict("the names in the two parts of a bonnie++ table");
+    assert!(imported.unread.iter().any(|unread| unread.why == names));
 }
 
 /// It was taken for a progress line of the run below it, and lost without a word.
@@ -202,7 +204,7 @@ fn sysbench_that_measured_a_cpu_is_no_result() {
         total number of events:              12349\n";
     let found = Finder::all(text.as_bytes());
     assert_eq!((found.results.len(), found.unread.len()), (0, 1));
-    assert!(found.unread[0].why.contains("fileio"), "{:?}", found.unread);
+    assert_eq!(found.unread[0].why, SysbenchWhy::Test.into());
 }
 
 type Mangle = fn(&str) -> String;
@@ -282,10 +284,10 @@ fn what_a_prefix_on_each_line_hides_is_listed() {
         assert!(!found.results.is_empty() || !found.unread.is_empty(), "{name}\n{prefixed}");
     }
     let found = Finder::all(b"\xff\xfef\0i\0o\0\n\0");
-    assert!(found.unread[0].why.contains("UTF-16"), "{:?}", found.unread);
+    assert_eq!(found.unread[0].why, TextWhy::Utf16.into());
     let sheet = include_bytes!("../../../../../fixtures/tools/iozone/auto_excel.xls");
     let found = Finder::all(sheet);
-    assert!(found.results.is_empty() && found.unread[0].why.contains("worksheet"));
+    assert_eq!((found.results, &found.unread[0].why), (vec![], &TextWhy::Worksheet.into()));
 }
 
 /// 982 % was cut to 9 where a large rate had pushed the row out of the terminal.

@@ -1,9 +1,10 @@
 //! One CSV line of bonnie++, by position: the header that `-x` prints has the wrong columns.
 
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
+use crate::scan::why::Why;
 
 /// Why a part of a CSV line gave nothing.
-pub const WHY_UNREAD: &str = "a CSV line of bonnie++ is incomplete";
+pub const INCOMPLETE: Why = Why::Incomplete("a CSV line of bonnie++");
 
 /// Where the columns of a format begin.
 struct Columns {

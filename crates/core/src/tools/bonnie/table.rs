@@ -1,13 +1,16 @@
 //! bonnie++'s tables: two blocks with fixed columns, some of them blank.
 
-use std::borrow::Cow;
-
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
 use super::row::{CELL_WIDTH, NAME_WIDTH, bulk, is_last_cut, row, whole};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::lines::words;
 use crate::scan::result::Place;
+use crate::scan::why::Why;
+
+const MIXED: Why = Why::Mixed("two tables of bonnie++");
+/// Of the two blocks of one table.
+const DIFFERENT_NAMES: Why = Why::Contradict("the names in the two parts of a bonnie++ table");
 
 /// The first line of a block.
 #[derive(Clone, Debug)]
@@ -62,7 +65,7 @@ pub struct Table {
     shift: usize,
     expect: Expect,
     /// Why nothing of it can be read.
-    wrong: Option<Cow<'static, str>>,
+    wrong: Option<Why>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
     is_whole: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
@@ -94,7 +97,7 @@ impl Table {
     /// A block of this run begins.
     pub fn begin(&mut self, header: Header, line: u64) {
         if self.expect == Expect::Data || self.expect == Expect::Titles {
-            self.wrong = Some("a bonnie++ table begins inside another".into());
+            self.wrong = Some(MIXED);
         }
         self.is_create = header.is_create;
         self.has_create |= header.is_create;
@@ -115,7 +118,7 @@ impl Table {
         let text: String = line.text.chars().skip(self.shift).collect();
         let is_near = line.number <= self.last_line + 3;
         if self.is_rest_of_row(&text, line.number) {
-            self.wrong = Some("a row of a bonnie++ table was wrapped".into());
+            self.wrong = Some(Why::Wrapped("a row of a bonnie++ table"));
         }
         let is_own = is_near
             && match self.expect {
@@ -133,7 +136,7 @@ impl Table {
         if is_own {
             self.last_line = line.number;
         } else if self.is_of_another(&text) {
-            self.wrong = Some("two tables of bonnie++ are mixed".into());
+            self.wrong = Some(MIXED);
         }
         is_own
     }
@@ -159,7 +162,7 @@ impl Table {
     fn titles(&mut self, text: &str, line: u64) -> bool {
         let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
         if text.contains(other) {
-            self.wrong = Some("two title lines of bonnie++ contradict each other".into());
+            self.wrong = Some(Why::Contradict("two title lines of bonnie++"));
         }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
@@ -176,7 +179,7 @@ impl Table {
             }
             let is_twice = std::mem::replace(&mut self.titles[0], true);
             if is_twice {
-                self.wrong = Some("two tables of bonnie++ are mixed".into());
+                self.wrong = Some(MIXED);
             }
             return true;
         }
@@ -191,7 +194,7 @@ impl Table {
         }
         let known = &self.cells.name;
         if !known.starts_with(name) && !name.starts_with(known.as_str()) {
-            self.wrong = Some("the two parts of a bonnie++ table have different names".into());
+            self.wrong = Some(DIFFERENT_NAMES);
         }
         if known.len() < name.len() {
             self.cells.name = name.to_string();
@@ -201,7 +204,8 @@ impl Table {
     fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
         self.expect = Expect::Latency;
         let Some((head, values)) = row(text) else {
-            self.wrong = Some("the columns of a bonnie++ table do not fit its values".into());
+            let values = "the values of a bonnie++ table";
+            self.wrong = Some(Why::Misfit { values, columns: "its columns" });
             return true;
         };
         self.is_whole = whole(text).is_some();
@@ -228,7 +232,8 @@ impl Table {
             cell.cpu = figure(cpu, 1, line.number).filter(|_| !is_pluses(cpu));
             let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
             if !is_number && cell.rate.is_none() {
-                self.wrong = Some(format!("{rate} is not a rate of bonnie++").into());
+                let text = rate.to_string();
+                self.wrong = Some(Why::IsNot { text, part: "a rate of bonnie++" });
             }
             // The line was cut inside this number, and nothing marks its end.
             if !line.is_ended && at == 5 || cpu.is_empty() && !rate.is_empty() {
@@ -275,8 +280,8 @@ impl Table {
                 Some((at, figure)) => self.cells.tests[first + at - 1].latency = Some(figure),
                 None if !line.is_ended => {}
                 None => {
-                    let why = "the latencies of a bonnie++ table are not in their columns";
-                    self.wrong = Some(why.into());
+                    let values = "the latencies of a bonnie++ table";
+                    self.wrong = Some(Why::Misfit { values, columns: "its columns" });
                 }
             }
         }
@@ -288,11 +293,11 @@ impl Table {
     }
 
     /// What was read, or why nothing was.
-    pub fn cells(self) -> Result<Cells, Cow<'static, str>> {
+    pub fn cells(self) -> Result<Cells, Why> {
         match (self.wrong, self.expect) {
             (Some(why), _) => Err(why),
             (None, Expect::Titles | Expect::Data) => {
-                Err("a bonnie++ table ends before its figures".into())
+                Err(Why::Without { part: "a bonnie++ table", what: "figures" })
             }
             (None, _) => Ok(self.cells),
         }

@@ -7,6 +7,7 @@ use crate::model::finding::Finding;
 use crate::scan::finder::Line;
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place};
+use crate::scan::why::{Doubt, Unequal, Why};
 
 const SECTOR_BYTES: u64 = 512;
 /// Its MB are 2^20 bytes.
@@ -78,14 +79,14 @@ impl Block {
         });
         let (Some(rate), true, false) = (rate, rest.is_empty() || parts.is_some(), self.is_mixed)
         else {
-            let why = "a speed of f3 is incomplete, or is among those of another run";
-            return out.unread(line, line, why);
+            let doubts = &[Doubt::Incomplete, Doubt::OfAnotherRun];
+            return out.unread(line, line, Why::Unsound { part: "a speed of f3", doubts });
         };
         if let Some((bytes, true, time)) = parts {
             let elapsed = elapsed(time);
             let moved = Span::exactly(bytes as f64 * 1e9);
             if elapsed.as_ref().is_some_and(|ns| !ns.span().times(rate.span()).meets(moved)) {
-                let why = "the sectors, the time and the speed of f3 contradict each other";
+                let why = Why::Contradict("the sectors, the time and the speed of f3");
                 return out.unread(line, line, why);
             }
             self.metrics.whole(&format!("{name}.bytes"), bytes, "bytes", (rest, line));
@@ -140,8 +141,7 @@ impl Block {
         self.metrics = Metrics::default();
         let first_line = self.sizes.first().map_or(self.place.first_line, |size| size.line + 1);
         if first_line <= self.last_line {
-            let why = "lines of two runs of f3 are mixed up";
-            out.unread(first_line, self.last_line, why);
+            out.unread(first_line, self.last_line, Why::Mixed("lines of two runs of f3"));
         }
     }
 
@@ -157,7 +157,8 @@ impl Block {
         if let (Some(lost), Some(sum)) = (self.find("data_lost"), sum)
             && lost.bytes(None) != Some(sum)
         {
-            let why = "the lost sectors of f3read are not the sum of their kinds";
+            let (product, printed) = ("the sum of their kinds", "the lost sectors of f3read");
+            let why = Unequal { product, printed };
             out.unread(lost.line, lost.line + 3, why);
             self.sizes.retain(|size| size.name == "data_ok");
         }

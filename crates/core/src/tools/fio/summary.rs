@@ -4,6 +4,7 @@ use super::scalar::{is_rate, rates, size, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out};
+use crate::scan::why::{Doubt, Why};
 
 /// A summary belongs to jobs that end within this many lines above it.
 const GAP_LINES: u64 = 60;
@@ -58,7 +59,8 @@ impl Summary {
                 Job { place, last_line, version, name, error: 0, metrics, form }.give(out);
             }
             None => {
-                let why = "the figures of a summary of fio contradict each other or are incomplete";
+                let doubts = &[Doubt::Incomplete, Doubt::Contradicts("itself")];
+                let why = Why::Unsound { part: "a summary of fio", doubts };
                 out.unread(line.number, line.number, why);
             }
         }

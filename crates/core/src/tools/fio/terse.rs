@@ -5,6 +5,7 @@ use super::{Job, Volume};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Form, Metrics, Out, short};
+use crate::scan::why::{FioWhy, Why};
 
 /// Reads terse lines.
 #[derive(Debug)]
@@ -41,27 +42,28 @@ fn is_format_2(text: &str) -> bool {
     fields[0] == "2" && fields.len() > FIELDS && (2..7).all(is_number)
 }
 
-fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
+fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, Why> {
     let fields: Vec<&str> = text.split(';').map(str::trim).collect();
     let width = if format == "5" { FIELDS_5 } else { FIELDS };
     // Format 2 has no field for fio's version.
     let head = if format == "2" { 4 } else { 5 };
     let has_trim = format != "3" && (format != "2" || fields.len() >= head + 3 * width + TAIL);
-    let directions: &[&str] =
+    let directions: &[&'static str] =
         if has_trim { &["read", "write", "trim"] } else { &["read", "write"] };
     // Each drive adds nine more, but in format 2; a description one.
     let least = head + directions.len() * width + TAIL;
     let more = fields.len().checked_sub(least);
     let is_whole = more.is_some_and(|more| more <= 1 || (format != "2" && more % 9 <= 1));
     if !is_whole {
-        return Err(format!("a terse line of fio with {} fields is incomplete", fields.len()));
+        return Err(FioWhy::Fields(fields.len()).into());
     }
     let mut metrics = Metrics::default();
     for (at, direction) in directions.iter().enumerate() {
         let first = head + at * width;
         give(direction, &fields[first..first + width], line.number, &mut metrics)?;
     }
-    let error = fields[head - 1].parse().map_err(|_| "a terse line of fio has no error field")?;
+    let no_error = Why::Without { part: "a terse line of fio", what: "error field" };
+    let error = fields[head - 1].parse().map_err(|_| no_error)?;
     Ok(Job {
         place: line.place("fio"),
         last_line: line.number,
@@ -74,9 +76,14 @@ fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
 }
 
 /// One direction: KiB, KiB/s, IOPS, ms, slat, clat, percentiles, lat, bandwidth.
-fn give(direction: &str, fields: &[&str], line: u64, metrics: &mut Metrics) -> Result<(), String> {
+fn give(
+    direction: &'static str,
+    fields: &[&str],
+    line: u64,
+    metrics: &mut Metrics,
+) -> Result<(), Why> {
     let whole = |at: usize| fields[at].parse::<u64>();
-    let bad = |_| format!("a {direction} field of a terse line of fio is not a number");
+    let bad = |_| FioWhy::Field(direction);
     let (kib, rate, iops, ms) = (
         whole(0).map_err(bad)?,
         whole(1).map_err(bad)?,
@@ -90,7 +97,7 @@ fn give(direction: &str, fields: &[&str], line: u64, metrics: &mut Metrics) -> R
     let least = kib as f64 * 1000.0 / (ms as f64 + 1.0) - 1.0;
     let most = kib.saturating_add(1) as f64 * 1000.0 / (ms as f64 - 1.0).max(0.5) + 1.0;
     if !(least..=most).contains(&(rate as f64)) {
-        return Err("the bytes, runtime and rate of a terse line contradict each other".to_string());
+        return Err(Why::Contradict("the bytes, runtime and rate of a terse line"));
     }
     let volume = Volume {
         bytes: Some((bytes, fields[0].to_string(), line)),

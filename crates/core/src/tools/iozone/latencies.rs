@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use crate::scan::ToolResult;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place};
+use crate::scan::why::{IozoneWhy, Why};
 
 /// Most operations of one list: 4 MiB of latencies.
 const OPERATIONS: usize = 1 << 20;
@@ -23,7 +24,7 @@ const FILES: [(&str, &str); 4] =
     [("rwol.dat", "rewrite"), ("wol.dat", "write"), ("rrol.dat", "reread"), ("rol.dat", "read")];
 /// What a list is called whose file is not known.
 const UNKNOWN: &str = "latencies";
-const WHY_UNREAD: &str = "a list of latencies (-Q) of iozone is incomplete";
+const INCOMPLETE: Why = Why::Incomplete("a list of latencies (-Q) of iozone");
 /// Quantiles that are given where ten operations lie beyond them.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
 
@@ -96,7 +97,7 @@ impl Reader for Latencies {
             if as_far * 2 > tests.len() {
                 out.result(result);
             } else {
-                out.unread(result.first_line, result.last_line, WHY_UNREAD);
+                out.unread(result.first_line, result.last_line, INCOMPLETE);
             }
         }
     }
@@ -106,13 +107,12 @@ impl Latencies {
     fn close(&mut self, is_ended: bool, out: &mut Out) {
         let Some(list) = self.open.take() else { return };
         if !is_ended || list.is_wrong || list.latencies_us.is_empty() {
-            return out.unread(list.place.first_line, list.last_line, WHY_UNREAD);
+            return out.unread(list.place.first_line, list.last_line, INCOMPLETE);
         }
         match self.ended.len() < LISTS {
             true => self.ended.extend(list.end().map(|list| self.named(list))),
             false => {
-                let why =
-                    format!("the text has more than {LISTS} lists of latencies: split the text");
+                let why = IozoneWhy::Lists { limit: LISTS };
                 out.unread(list.place.first_line, list.last_line, why);
             }
         }

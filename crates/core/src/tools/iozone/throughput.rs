@@ -3,7 +3,9 @@
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::result::Metrics;
+use crate::scan::why::{Unequal, Why};
 
+const MIXED: Why = Why::Mixed("two throughput runs of iozone");
 /// Most blocks of one run, and processes of one block that are looked at.
 const BLOCKS: usize = 200;
 const PROCESSES: usize = 1000;
@@ -33,7 +35,7 @@ pub struct Throughput {
     blocks: Vec<Block>,
     /// Lines below a block whose line above them is missing.
     strays: Vec<u64>,
-    wrong: Option<(u64, String)>,
+    wrong: Option<(u64, Why)>,
 }
 
 /// The lines of a block after its first and the parent's, and what they are; a line about the CPU
@@ -70,8 +72,7 @@ impl Throughput {
         let is_twice = block.metrics.get(name).is_some() || !block.each.is_empty();
         let is_other = parent.is_some_and(|rest| test(rest).is_none_or(|t| t.1 != block.test));
         if is_twice || is_other {
-            let why = "two throughput runs of iozone are mixed".to_string();
-            self.wrong.get_or_insert((line.number, why));
+            self.wrong.get_or_insert((line.number, MIXED));
             return true;
         }
         let is_next = block.follows(place);
@@ -104,8 +105,7 @@ impl Throughput {
     fn cpu(&mut self, line: &Line<'_>, rest: &str) -> bool {
         let Some(block) = self.blocks.last_mut() else { return false };
         if block.metrics.get("cpu").is_some() {
-            let why = "two throughput runs of iozone are mixed".to_string();
-            self.wrong.get_or_insert((line.number, why));
+            self.wrong.get_or_insert((line.number, MIXED));
             return true;
         }
         if !block.follows(LINES.len() + 2) {
@@ -127,8 +127,7 @@ impl Throughput {
         };
         let is_twice = self.blocks.iter().any(|block| block.test == test);
         if is_twice || self.blocks.len() >= BLOCKS {
-            let why = "two throughput runs of iozone are mixed".to_string();
-            self.wrong.get_or_insert((line.number, why));
+            self.wrong.get_or_insert((line.number, MIXED));
             return;
         }
         let mut metrics = Metrics::default();
@@ -149,13 +148,13 @@ impl Throughput {
     }
 
     /// The blocks, or where and why they cannot be told apart.
-    pub fn finish(&mut self) -> Result<Vec<Block>, (u64, String)> {
+    pub fn finish(&mut self) -> Result<Vec<Block>, (u64, Why)> {
         if let Some(wrong) = self.wrong.take() {
             return Err(wrong);
         }
         for block in &self.blocks {
             if let Some(why) = block.contradiction() {
-                return Err((block.first_line, why.to_string()));
+                return Err((block.first_line, why));
             }
         }
         Ok(std::mem::take(&mut self.blocks))
@@ -171,20 +170,21 @@ impl Block {
     }
 
     /// Why the lines cannot be of one test.
-    fn contradiction(&self) -> Option<&'static str> {
+    fn contradiction(&self) -> Option<Why> {
         let of = |name: &str| self.metrics.get(&format!("{name}_throughput_per_process"));
         // Each is rounded to a hundredth of a KiB, and the sum is a single-precision one.
         let slack = self.children.abs() * 1e-5 + 1024.0 * self.processes;
         let is = |a: f64, b: f64| (a - b).abs() <= slack;
         if of("avg").is_some_and(|average| !is(average * self.processes, self.children)) {
-            return Some("the average of the processes is not their sum divided by their number");
+            let product = "the sum of the processes divided by their number";
+            return Some(Unequal { product, printed: "their average" }.into());
         }
         // The slowest may be the slowest of those that did something.
         let (low, high) = (of("min"), of("max"));
         let most = low.zip(high).map(|(low, high)| low + (self.processes - 1.0) * high + slack);
         let is_too_much = most.is_some_and(|most| most < self.children);
         if is_too_much || high.is_some_and(|high| high > self.children + slack) {
-            return Some("the slowest and the fastest process contradict the sum of all");
+            return Some(Why::Contradict("the slowest, the fastest and the sum of all processes"));
         }
         if self.each.len() as f64 != self.processes {
             return None;
@@ -194,7 +194,7 @@ impl Block {
         let moved = self.metrics.get("min_transferred");
         let has_moved = moved.is_none_or(|bytes| self.each.iter().any(|(x, _)| *x == bytes));
         (!is(sum, self.children) || !has(low) || !has(high) || !has_moved)
-            .then_some("the lines of single processes do not match their sum")
+            .then_some(Why::Contradict("the lines of single processes and their sum"))
     }
 }
 
