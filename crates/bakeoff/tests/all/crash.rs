@@ -159,24 +159,13 @@ fn clean_undoes_what_a_killed_run_left_and_other_commands_only_say_so() {
     }
     let mut bench = Bench::new();
     let dir = bench.small_disk();
-    let mut child = bench
-        .bakeoff()
-        .current_dir(&dir)
-        .args(["demo", "--workload", "randwrite"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut command = bench.bakeoff();
+    let demo = ["demo", "--workload", "randwrite"];
+    let mut running = Running::start(command.current_dir(&dir).args(demo));
     // Until something is attached there is little to undo.
-    for _ in 0..600 {
-        if bench.attached().len() >= 2 {
-            break;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-    assert!(bench.attached().len() >= 2, "nothing was attached and mounted within a minute");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    running.until("a mounted filesystem", |_| (bench.attached().len() >= 2).then_some(()));
+    // Forgotten, it is killed.
+    drop(running);
     assert_ne!(bench.leftovers(), Vec::<String>::new());
     let listed = bench.run(&["runs"]);
     assert!(listed.err.contains("bakeoff clean"), "{listed:?}");
@@ -225,8 +214,8 @@ fn run_killed_at_ten_points_resumes_to_a_complete_run_and_leaves_nothing() {
         let words: &[&str] = if recorded == 0 { &RUN } else { &RESUME };
         let point = recorded + 1 + SplitMix64::derive(21, &[row]).below(most);
         let mut running = Running::start(bench.bakeoff().args(words));
-        recorded = running.until("the point", |_| {
-            let now = event_count(&bench);
+        recorded = running.until_recorded("the point", &bench.store(), |record| {
+            let now = record.count();
             (now >= point).then_some(now)
         });
         // Forgotten, it is killed.
@@ -292,10 +281,4 @@ fn jobs_of_fio(bench: &Bench) -> usize {
         leads && names.iter().any(|name| at.to_string_lossy().contains(name))
     });
     processes.count()
-}
-
-/// Events of the run so far, 0 while there is none.
-fn event_count(bench: &Bench) -> u64 {
-    let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
-    if exported.code == 0 { exported.out.lines().count() as u64 } else { 0 }
 }

@@ -10,7 +10,7 @@ use std::process::{Child, Command};
 
 use crate::bench::{Bench, Ended, must};
 use crate::on_image::{MIB, SMALL};
-use crate::running::Running;
+use crate::running::{Running, until_so};
 use rustix::process::Signal;
 
 fn lacks() -> bool {
@@ -399,8 +399,9 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     let words = ["run", "plan.toml", "--target", &device.0, "--erase", &token, "--time", "4h"];
     let mut running = Running::start(bench.bakeoff().args(words));
     running.until_announced();
-    let is_begun = |event: &serde_json::Value| event["what"].get("block_started").is_some();
-    running.until("a block", |_| bench.events("last").iter().any(is_begun).then_some(()));
+    running.until_recorded("a block", &bench.store(), |record| {
+        (record.count_of("block_started") > 0).then_some(())
+    });
     running.signal(Signal::KILL);
     let _ = running.end();
     let cleaned = bench.run(&["clean"]);
@@ -410,7 +411,11 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     format(other.to_str().unwrap(), "THEIRS");
     let node = device.0.clone();
     must(Command::new("losetup").args(["--detach", &node]));
-    must(Command::new("losetup").arg(&node).arg(&other));
+    // Another test may have got the number meanwhile; it comes back.
+    until_so("the loop device again", || {
+        let attached = Command::new("losetup").arg(&node).arg(&other).status();
+        attached.is_ok_and(|status| status.success())
+    });
     let before = fs::read(&other).unwrap();
     let refused = bench.run(&["resume", "--time", "4h"]);
     assert_eq!(refused.code, 3, "{refused:?}");

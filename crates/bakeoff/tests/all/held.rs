@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::bench::{Bench, must};
 use crate::on_image::{MIB, RUN, SMALL, lacks, made};
-use crate::running::Running;
+use crate::running::{EndsWith, Running, until_found};
 use crate::skip;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -43,17 +43,15 @@ impl Asked {
 
     /// Waits for the question; gives the token that it names.
     fn token(&mut self) -> String {
-        for _ in 0..1200 {
+        until_found("question", || {
             let said = self.said();
-            if let Some((_, rest)) = said.split_once("To erase it, type ")
-                && let Some((token, _)) = rest.split_once(": ")
-            {
-                return token.to_string();
+            let asked = said.split_once("To erase it, type ").and_then(|(_, r)| r.split_once(": "));
+            if let Some((token, _)) = asked {
+                return Some(token.to_string());
             }
             assert!(self.script.try_wait().unwrap().is_none(), "ended unasked: {said}");
-            thread::sleep(Duration::from_millis(100));
-        }
-        panic!("never asked: {}", self.said());
+            None
+        })
     }
 
     /// Types the token; gives the exit code and what was said.
@@ -159,13 +157,13 @@ fn a_file_that_takes_the_name_after_the_guard_is_not_overwritten() {
                 thread::sleep(Duration::from_micros(700));
             }
         });
+        let _ends = EndsWith(&is_over);
         for _ in 0..RACES {
             let words = ["--rw", "write", "--bs", "64k", "--io_size", "64k", "--overwrite"];
             let ended = bench.run(&[&["bench", "free"], &words[..]].concat());
             written += u32::from(ended.code == 0);
             assert!([0, 3, 4].contains(&ended.code), "{ended:?}");
         }
-        is_over.store(true, Ordering::Relaxed);
     });
     let kept = File::open(bench.path().join("second")).unwrap();
     assert_eq!(kept.metadata().unwrap().ino(), number);

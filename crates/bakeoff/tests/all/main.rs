@@ -23,6 +23,8 @@ mod other;
 #[cfg(feature = "postgres")]
 #[path = "../support/postgres.rs"]
 mod postgres;
+#[path = "../support/recorded.rs"]
+mod recorded;
 #[path = "../support/running.rs"]
 mod running;
 #[path = "../support/skip.rs"]

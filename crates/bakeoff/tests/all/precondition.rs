@@ -13,7 +13,7 @@ use bakeoff_core::stats::steady_state::MOST_ROUNDS;
 
 /// One candidate, preconditioned for up to an eighth of the time.
 fn plan() -> String {
-    format!("{}precondition = true\n", alone(SMALL)).replace("\"2h\"", "\"4m\"")
+    format!("{}precondition = true\n", alone(SMALL)).replace("\"2h\"", "\"16m\"")
 }
 
 #[test]
@@ -100,14 +100,16 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
         return;
     }
     let bench = Bench::new();
-    made(&bench, &plan().replace("\"4m\"", "\"2h\""), 96 * MIB);
+    made(&bench, &plan().replace("\"16m\"", "\"2h\""), 96 * MIB);
     let mut seen = 0;
     for (row, (name, is_it)) in KILLS.iter().enumerate() {
         let words: &[&str] = if row == 0 { &RUN } else { &RESUME };
         let mut running = Running::start(bench.bakeoff().args(words));
-        seen = running.until(name, |_| {
-            let events = events(&bench);
-            events.iter().skip(seen).any(|e| is_it(&e.what)).then_some(events.len())
+        seen = running.until_recorded(name, &bench.store(), |record| {
+            let events = record.from(seen);
+            let event = |line: &String| serde_json::from_str::<Event>(line).unwrap();
+            let is_there = events.iter().any(|line| is_it(&event(line).what));
+            is_there.then_some(seen + events.len() as u64)
         });
         // Forgotten, it is killed.
         drop(running);
@@ -131,12 +133,6 @@ fn killed_between_rounds_it_begins_again_counts_what_was_written_and_leaves_noth
         let numbers: Vec<u32> = series.rounds.iter().map(|round| round.round).collect();
         assert_eq!(numbers, (0..numbers.len() as u32).collect::<Vec<_>>());
     }
-}
-
-/// Events of the run so far; none while there is none.
-fn events(bench: &Bench) -> Vec<Event> {
-    let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
-    exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 fn run_findings(bench: &Bench) -> Vec<String> {

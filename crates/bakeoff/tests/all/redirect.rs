@@ -13,6 +13,7 @@ use std::thread;
 
 use crate::bench::Bench;
 use crate::other::{self, Other};
+use crate::running::EndsWith;
 
 /// How often the race is run with whole programs.
 const RACES: u32 = 200;
@@ -80,8 +81,8 @@ impl Hostile {
                     self.attack();
                 }
             });
+            let _ends = EndsWith(&is_over);
             work();
-            is_over.store(true, Ordering::Relaxed);
         });
         assert_eq!(self.canaries(), before);
         self.moved.load(Ordering::Relaxed) - moved

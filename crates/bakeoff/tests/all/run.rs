@@ -2,15 +2,13 @@
 
 use std::fs;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use crate::bench;
 use crate::bench::{Bench, Ended};
 use crate::on_image::{
     MIB, RUN, SMALL, lacks, left, made, record, runs, unlimited, writing_at_most,
 };
-use crate::running::Running;
+use crate::running::{Running, freeze_between_records, until_found};
 use crate::skip;
 use bakeoff_core::model::ceiling::Layer;
 use bakeoff_core::model::event::{Action, Event, StopReason, What};
@@ -194,12 +192,15 @@ fn two_runs_on_one_image_at_once_are_one_too_many() {
     made(&bench, SMALL, 96 * MIB);
     let mut first = Running::start(bench.bakeoff().args(RUN));
     first.until_announced();
+    // The second one may take longer than the first one would.
+    freeze_between_records(first.pid(), &bench.store());
     let second = bench.run(&RUN);
     assert_eq!(second.code, 3, "{second:?}");
     // To be told to detach the first one's loop device would be the end of the first one.
     assert!(second.err.contains("is using it") && second.err.contains("wait until they end"));
     assert!(!second.err.contains("losetup"), "{second:?}");
     first.signal(Signal::INT);
+    first.signal(Signal::CONT);
     let ended = first.end();
     assert_eq!(ended.code, 130, "{ended:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
@@ -296,16 +297,11 @@ fn a_detached_run_goes_on_alone_and_its_answer_is_in_the_store() {
     let started = bench.run(&[&RUN[..], &["--detach"]].concat());
     assert_eq!(started.code, 0, "{started:?}");
     assert!(started.err.contains("tail -f"), "{started:?}");
-    let mut blocks = 0;
-    for _ in 0..1200 {
+    let blocks = until_found("the end", || {
         let shown = bench.run(&["runs", "--format", "json"]).json();
         let run = &shown["runs"][0];
-        blocks = run["blocks"].as_u64().unwrap_or(0);
-        if run["state"] == "stopped" {
-            break;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
+        (run["state"] == "stopped").then(|| run["blocks"].as_u64().unwrap())
+    });
     assert!(blocks >= 3, "{}", bench.run(&["show", "last"]).err);
     let (_, run) = record(&bench);
     assert_eq!(run.header.command[..3], ["bakeoff", "run", "plan.toml"], "as a user would type it");
@@ -353,14 +349,6 @@ fn an_image_whose_name_cannot_be_shown_is_erased_by_its_name_as_typed_or_as_show
     assert_eq!(bench.run(&["probe", name, "--erase", "$(reboot) [31m.img"]).code, 3);
 }
 
-/// Runs the plan for a short time; a machine on which the blocks do not fit into it refuses that,
-/// and has a long one.
-fn in_time(bench: &Bench) -> Ended {
-    let run = |time| bench.run(&[&RUN[..], &["--time", time]].concat());
-    let ended = run("40s");
-    if ended.code == 2 { run("20m") } else { ended }
-}
-
 /// Regions of the candidates of each complete block, with its number.
 fn parts_by_block(events: &[Event], run: &Run) -> Vec<(BlockIx, Vec<Option<PlaceIx>>)> {
     let of_block = |wanted: BlockIx| {
@@ -386,7 +374,7 @@ fn candidates_stand_side_by_side_change_places_and_take_turns() {
     let plan = unlimited(SMALL);
     let plan = plan.replace("\"visit\"", "\"slices\"").replace("64m", "256m");
     made(&bench, &plan, 288 * MIB);
-    let ran = in_time(&bench);
+    let ran = bench.run_in_time("40s", &RUN);
     assert!(ran.code <= 1, "{ran:?}");
     assert_eq!(left(&bench), Vec::<String>::new());
     let (events, run) = record(&bench);

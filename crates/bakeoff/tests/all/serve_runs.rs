@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use crate::bench::{Bench, must};
 use crate::on_image;
-use crate::running::{Running, freeze, send};
+use crate::running::{Running, freeze_between_records, send};
 use crate::skip;
 use crate::web::{Server, until};
 
@@ -52,7 +52,7 @@ fn begun(bench: &Bench, server: &Server, path: &str, body: &str) -> (u16, u32) {
         let answer = scope.spawn(|| server.post(path, body));
         until("run", || has_running(server) || answer.is_finished());
         let pid = has_running(server).then(|| owner(bench));
-        pid.into_iter().for_each(freeze);
+        pid.into_iter().for_each(|pid| freeze_between_records(pid, &bench.store()));
         let reply = answer.join().unwrap();
         (reply.status, pid.unwrap_or_else(|| panic!("{reply:?}")))
     })
@@ -90,7 +90,7 @@ fn a_run_that_is_killed_is_called_interrupted() {
     command.args(["quick", "--time", "1h", "--workload", "randread,seqread"]).arg(&place);
     let mut run = Running::start(&mut command);
     run.until_announced();
-    freeze(run.pid());
+    freeze_between_records(run.pid(), &bench.store());
     let server = serve(&bench, &place, &[]);
     assert!(is(&server, "running"));
     run.signal(Signal::KILL);

@@ -4,18 +4,17 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 use crate::bench::Bench;
 use crate::on_image::{MIB, RUN, SMALL, lacks, left, made, record};
+use crate::recorded::OpenStore;
 use crate::running::Running;
 use bakeoff_core::model::run::StepRecord;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 /// What the image holds that takes the place of the target's.
 const FOREIGN: u8 = 0x5a;
 /// Steps of the first visit, from the check of the medium on.
-const STEPS: u32 = 10;
+const STEPS: u64 = 10;
 
 #[test]
 fn a_target_that_is_exchanged_between_any_two_steps_is_not_touched_by_the_next() {
@@ -32,14 +31,13 @@ fn a_target_that_is_exchanged_between_any_two_steps_is_not_touched_by_the_next()
 }
 
 /// Exchanges the image after that step or one soon after it; gives after which.
-fn exchanged_after_step(least: u32) -> u32 {
+fn exchanged_after_step(least: u64) -> u64 {
     let bench = Bench::new();
     let image = made(&bench, SMALL, 96 * MIB);
     let other = bench.path().join("other.img");
     fs::write(&other, vec![FOREIGN; 96 * MIB as usize]).unwrap();
-    let store = bench.path().join("data/bakeoff/bakeoff.db");
     let mut running = Running::start(bench.bakeoff().args(RUN));
-    let mut store = running.until("a record", |_| open(&store));
+    let mut store = running.until("a record", |_| OpenStore::open(&bench.store()));
     let exchange = || fs::rename(&other, &image).unwrap();
     let last = running.until("a step", |_| {
         // The moment between two records is short: it is looked for without a pause.
@@ -51,7 +49,7 @@ fn exchanged_after_step(least: u32) -> u32 {
     let (_, run) = record(&bench);
     let is_taken = |step: &&StepRecord| step.done.as_ref().is_some_and(|done| done.status == 0);
     let taken = run.steps.iter().filter(is_taken).count();
-    assert_eq!(taken, last as usize + 1, "after step {last} another one was taken");
+    assert_eq!(taken as u64, last + 1, "after step {last} another one was taken");
     assert_eq!(run.steps_to_undo().count(), 0, "after step {last}");
     assert_eq!(left(&bench), Vec::<String>::new(), "after step {last}");
     let now = fs::read(&image).unwrap();
@@ -59,30 +57,15 @@ fn exchanged_after_step(least: u32) -> u32 {
     last
 }
 
-/// The store, once a run has begun in it; whoever is in the way of its making ends it.
-fn open(path: &Path) -> Option<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let reader = Connection::open_with_flags(path, flags).ok()?;
-    let begun = "SELECT 1 FROM events LIMIT 1";
-    reader.query_row(begun, [], |_| Ok(())).ok()?;
-    let store = Connection::open(path).unwrap();
-    // Tries again at once, so that hardly anything is recorded that was not looked at.
-    store.busy_handler(Some(|_| true)).unwrap();
-    Some(store)
-}
-
 /// Exchanges while no step is under way and none can be begun, after a step of at least that
 /// number; gives its number, or nothing where the run is somewhere else.
-fn between_steps(store: &mut Connection, least: u32, exchange: impl FnOnce()) -> Option<u32> {
-    let held = store.transaction_with_behavior(TransactionBehavior::Immediate).unwrap();
-    let count = |kind: &str| -> u32 {
-        let events = "SELECT count(*) FROM events WHERE kind = ?1";
-        held.query_row(events, [kind], |row| row.get(0)).unwrap()
-    };
-    let (planned, done) = (count("step_planned"), count("step_done"));
-    if planned != done || done <= least {
-        return None;
-    }
-    exchange();
-    Some(done - 1)
+fn between_steps(store: &mut OpenStore, least: u64, exchange: impl FnOnce()) -> Option<u64> {
+    store.held(|record| {
+        let (planned, done) = (record.count_of("step_planned"), record.count_of("step_done"));
+        if planned != done || done <= least {
+            return None;
+        }
+        exchange();
+        Some(done - 1)
+    })
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::bench::{Bench, must};
-use crate::running::{bakeoff_under, freeze, send};
+use crate::running::{bakeoff_under, freeze_between_records, send, until_found};
 use crate::skip;
 use crate::terminal::Terminal;
 
@@ -96,8 +96,7 @@ impl<'b> Shell<'b> {
         self.keys(&["Enter"]);
         let shell = self.terminal.tmux(&["display-message", "-p", "#{pane_pid}"]);
         let shell: u32 = shell.trim().parse().unwrap();
-        self.until("bakeoff", |_| bakeoff_under(shell).is_some());
-        bakeoff_under(shell).unwrap()
+        until_found("bakeoff", || bakeoff_under(shell))
     }
 
     /// Begins one of two places with `--tui`, and holds it once it is seen: the process that was
@@ -106,7 +105,7 @@ impl<'b> Shell<'b> {
         let typed = self.begin("--tui", 2);
         self.sees(" left");
         let run = child_of(typed, b"__session");
-        freeze(run);
+        freeze_between_records(run, &self.bench.store());
         (typed, run)
     }
 
@@ -131,13 +130,16 @@ impl<'b> Shell<'b> {
 
 /// The process that `parent` started with that first argument.
 fn child_of(parent: u32, word: &[u8]) -> u32 {
-    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
     let is_it = |pid: &u32| {
         let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         words.split(|byte| *byte == 0).nth(1) == Some(word)
     };
-    let pids = children.unwrap();
-    pids.split_whitespace().filter_map(|pid| pid.parse().ok()).find(is_it).unwrap()
+    // A list that is read while a child ends may lack another one (proc_pid_children(5)).
+    until_found("child", || {
+        let pids =
+            std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
+        pids.split_whitespace().filter_map(|pid| pid.parse().ok()).find(is_it)
+    })
 }
 
 /// The process that draws for `parent`.

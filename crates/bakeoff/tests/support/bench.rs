@@ -24,6 +24,15 @@ pub enum Loop {
     Direct,
 }
 
+/// The start of a script in a mount namespace of its own. It ends the mounts of other tests and
+/// their runs there: a copy of them would keep their devices busy for as long as the namespace is
+/// there. Where `/` is not shared, no propagation would do it.
+pub const WITHOUT_OTHERS: &str = r#"
+for at in $(cut -d ' ' -f 2 /proc/self/mounts); do
+    case $at in /run/bakeoff/*|*/.tmp*) umount --lazy "$at" 2>/dev/null || true ;; esac
+done
+"#;
+
 impl Bench {
     /// An empty one, below the build's own temporary directory (a real disk, not memory).
     pub fn new() -> Bench {
@@ -34,6 +43,11 @@ impl Bench {
     /// Its directory.
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// The store of its runs.
+    pub fn store(&self) -> PathBuf {
+        self.path().join("data/bakeoff/bakeoff.db")
     }
 
     /// A new directory in it.
@@ -58,6 +72,16 @@ impl Bench {
     /// Runs bakeoff and gives its exit code, stdout and stderr.
     pub fn run(&self, args: &[&str]) -> Ended {
         Ended::of(self.bakeoff().args(args).output().unwrap())
+    }
+
+    /// Runs what says its time itself: a time too short for the blocks of this machine is refused
+    /// beforehand, and then there is a long one.
+    pub fn run_in_time(&self, short: &str, words: &[&str]) -> Ended {
+        let ended = self.run(&[words, &["--time", short]].concat());
+        match ended.code == 2 && ended.err.contains("--time") {
+            true => self.run(&[words, &["--time", "20m"]].concat()),
+            false => ended,
+        }
     }
 
     /// Makes a filesystem in an image and mounts it; unmounted when the test ends.

@@ -6,13 +6,16 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::bench::{Bench, Ended};
+use crate::bench::Ended;
+use crate::recorded::{OpenStore, Record};
 
 /// Longest that anything is waited for. Generous: a busy machine may be slow, a hang is a failure.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -83,15 +86,45 @@ impl Running {
         self.until("a measuring process", |run| engine_of(run.pid()))
     }
 
-    /// Waits until a process measures a cell of the last run of `bench`, not a ceiling or the
-    /// sentinel; gives its id.
-    pub fn until_in_a_cell(&mut self, bench: &Bench) -> u32 {
+    /// Waits until a process measures a cell of the last run in `store`, not a ceiling or the
+    /// sentinel, and holds that process; gives its id. The run waits for it, so that it still is in
+    /// that cell whenever the test does something to it.
+    pub fn until_in_a_cell(&mut self, store: &Path) -> u32 {
         self.until_announced();
+        let mut open = None;
         self.until("a cell", |run| {
-            let events = bench.events("last");
-            let visits = events.last()?["what"].get("visit_started").is_some();
-            visits.then(|| engine_of(run.pid())).flatten()
+            let open: &OpenStore = opened(&mut open, store)?;
+            let is_visited = || open.look(|record| record.last_kind() == "visit_started");
+            let engine = engine_of(run.pid()).filter(|_| is_visited())?;
+            let is_held = stops(engine);
+            // Before it was held it may have come to its end, and another one have begun.
+            let is_of_a_cell = is_held && is_visited() && engine_of(run.pid()) == Some(engine);
+            if !is_of_a_cell {
+                send(engine, Signal::CONT);
+            }
+            is_of_a_cell.then_some(engine)
         })
+    }
+
+    /// Waits until the record in `store` has something.
+    pub fn until_recorded<T>(
+        &mut self,
+        what: &str,
+        store: &Path,
+        mut found: impl FnMut(&Record) -> Option<T>,
+    ) -> T {
+        let mut open = None;
+        self.until(what, |_| opened(&mut open, store)?.look(&mut found))
+    }
+
+    /// Waits until something is so of the record in `store`, and holds the run there until it is
+    /// sent [`Signal::CONT`]. It is not recording anything, so that others can use the store.
+    pub fn held_when(&mut self, what: &str, store: &Path, is_so: impl Fn(&Record) -> bool) {
+        let mut open = None;
+        self.until(what, |run| {
+            let hold = |record: &Record| is_so(record).then(|| freeze(run.pid()));
+            opened(&mut open, store)?.held(hold)
+        });
     }
 
     /// Sends it a signal.
@@ -130,17 +163,65 @@ pub fn send(pid: u32, signal: Signal) {
 /// Holds a process where it is until it is sent [`Signal::CONT`]: what a test looks at meanwhile
 /// does not depend on how fast the process would be.
 pub fn freeze(pid: u32) {
+    assert!(stops(pid), "process {pid} has ended");
+}
+
+/// The same for a process that may have ended; whether it is held.
+fn stops(pid: u32) -> bool {
     send(pid, Signal::STOP);
     let since = Instant::now();
     loop {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
         match state {
-            Some('T') => return,
-            Some('Z') | None => panic!("process {pid} has ended"),
+            Some('T') => return true,
+            Some('Z') | None => return false,
             Some(_) => assert!(since.elapsed() < PATIENCE, "process {pid} does not stop"),
         }
         thread::sleep(PAUSE);
+    }
+}
+
+/// Holds a run that records into `store` where it is not recording anything: who has the store's
+/// lock when it is held would keep everybody else waiting.
+pub fn freeze_between_records(pid: u32, store: &Path) {
+    OpenStore::open(store).expect("a run has begun").held(|_| freeze(pid));
+}
+
+/// The store, opened at the first look at which there is one.
+fn opened<'s>(open: &'s mut Option<OpenStore>, store: &Path) -> Option<&'s mut OpenStore> {
+    if open.is_none() {
+        *open = OpenStore::open(store);
+    }
+    open.as_mut()
+}
+
+/// Waits until a look finds something.
+pub fn until_found<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let since = Instant::now();
+    loop {
+        let looked = Instant::now();
+        if let Some(found) = look() {
+            return found;
+        }
+        let took = looked.elapsed();
+        assert!(since.elapsed() < PATIENCE, "no {what}");
+        thread::sleep(PAUSE.max(2 * took));
+    }
+}
+
+/// Waits until something is so.
+pub fn until_so(what: &str, mut is_so: impl FnMut() -> bool) {
+    until_found(what, || is_so().then_some(()));
+}
+
+/// Ends what a thread does beside a test, also when the test fails: the test would wait for it for
+/// ever.
+pub struct EndsWith<'f>(pub &'f AtomicBool);
+
+impl Drop for EndsWith<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

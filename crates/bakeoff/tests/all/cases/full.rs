@@ -9,7 +9,7 @@ use std::thread;
 use rustix::process::Signal;
 
 use crate::bench::Bench;
-use crate::running::Running;
+use crate::running::{EndsWith, Running};
 use crate::skip;
 
 /// Writes into `file` until nothing fits any more.
@@ -20,19 +20,9 @@ fn fill(file: &mut File) {
     }
 }
 
-/// Stops the run once the store holds a cell, so that it cannot end before the place is full.
-fn stopped_when_a_cell_is_stored(bench: &Bench, run: &mut Running, store: &[&str]) {
-    run.until_announced();
-    run.until("a stored cell", |run| {
-        run.signal(Signal::STOP);
-        let exported =
-            bench.run(&[&["export", "last", "--format", "jsonl", "--no-redact"], store].concat());
-        let is_stored = exported.out.contains("cell_done");
-        if !is_stored {
-            run.signal(Signal::CONT);
-        }
-        is_stored.then_some(())
-    });
+/// Holds the run once the store has a cell, so that it cannot end before the place is full.
+fn held_when_a_cell_is_stored(run: &mut Running, store: &Path) {
+    run.held_when("a stored cell", store, |record| record.count_of("cell_done") > 0);
 }
 
 #[test]
@@ -43,9 +33,9 @@ fn a_place_that_fills_up_ends_the_run_with_what_it_measured() {
     let mut bench = Bench::new();
     let at = bench.mount("ext4", "1g", "defaults");
     let dir = at.to_str().unwrap();
-    let args = ["quick", dir, "--workload", "smallfiles", "--size", "16m", "--time", "5m"];
+    let args = ["quick", dir, "--workload", "smallfiles", "--size", "16m", "--time", "20m"];
     let mut run = Running::start(bench.bakeoff().args(args));
-    stopped_when_a_cell_is_stored(&bench, &mut run, &[]);
+    held_when_a_cell_is_stored(&mut run, &bench.store());
     let (hog, is_over) = (at.join("hog"), AtomicBool::new(false));
     let mut file = File::create(&hog).unwrap();
     fill(&mut file);
@@ -58,9 +48,8 @@ fn a_place_that_fills_up_ends_the_run_with_what_it_measured() {
                 thread::sleep(std::time::Duration::from_millis(1));
             }
         });
-        let ended = run.end();
-        is_over.store(true, Ordering::Relaxed);
-        ended
+        let _ends = EndsWith(&is_over);
+        run.end()
     });
     assert_eq!(ended.code, 4, "{ended:?}");
     for word in ["the run stopped", dir, "no space left", "bakeoff resume"] {
@@ -90,13 +79,13 @@ fn a_store_that_fills_up_ends_the_run_with_the_answer_so_far() {
     }
     let mut bench = Bench::new();
     let memory = bench.tmpfs("8m");
-    let store = memory.join("s.db");
-    let store = ["--store", store.to_str().unwrap()];
+    let file = memory.join("s.db");
+    let store = ["--store", file.to_str().unwrap()];
     let dir = bench.dir("d");
     let args = ["quick", dir.to_str().unwrap(), "--workload", "randread", "--size", "16m"];
     let mut command = bench.bakeoff();
-    let mut run = Running::start(command.args(args).args(store).args(["--time", "3m"]));
-    stopped_when_a_cell_is_stored(&bench, &mut run, &store);
+    let mut run = Running::start(command.args(args).args(store).args(["--time", "20m"]));
+    held_when_a_cell_is_stored(&mut run, &file);
     let hog = memory.join("hog");
     fill(&mut File::create(&hog).unwrap());
     run.signal(Signal::CONT);

@@ -111,7 +111,7 @@ fn lacks(command: &str) -> bool {
 fn sysbench(mode: &str, events: u64) -> Traced {
     let bench = Bench::new();
     let dir = bench.dir("sysbench");
-    let options = ["fileio", "--file-num=4", "--file-total-size=4M", "--time=60"];
+    let options = ["fileio", "--file-num=4", "--file-total-size=4M", "--time=3600"];
     let mode = format!("--file-test-mode={mode}");
     let prepared =
         Command::new("sysbench").args(options).arg("prepare").current_dir(&dir).output().unwrap();
@@ -268,13 +268,12 @@ fn parts_are_repeated_and_recorded_together() {
     let bench = Bench::new();
     let dir = bench.dir("d");
     let at = dir.to_str().unwrap();
-    let args = ["quick", at, "--workload", "sqlite", "--size", "16m", "--time", "5m"];
+    let args = ["quick", at, "--workload", "sqlite", "--size", "16m", "--time", "20m"];
     let mut run = Running::start(bench.bakeoff().args(args));
-    let group = run.until_in_a_cell(&bench);
+    let group = run.until_in_a_cell(&bench.store());
     running::send(group, Signal::KILL);
-    run.until("both parts", |_| {
-        let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]).out;
-        (exported.matches("cell_done").count() >= 2).then_some(())
+    run.until_recorded("both parts", &bench.store(), |record| {
+        (record.count_of("cell_done") >= 2).then_some(())
     });
     run.signal(Signal::INT);
     run.end();
