@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::bench::WITHOUT_OTHERS;
 use crate::skip;
 use crate::stored::{Home, RUN, answer, bundle_of, bundle_path};
 
@@ -29,7 +30,8 @@ fn in_namespace(dir: &Path, script: &str) -> Option<(i32, String, String)> {
         return None;
     }
     let mut command = assert_cmd::Command::new("unshare");
-    command.args([option, "sh", "-euc", script]).current_dir(dir);
+    let script = [WITHOUT_OTHERS, script].concat();
+    command.args([option, "sh", "-euc", &script]).current_dir(dir);
     command.env("BAKEOFF", bakeoff()).env("BUNDLE", bundle_path());
     Some(answer(&mut command))
 }

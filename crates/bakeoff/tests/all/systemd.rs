@@ -8,12 +8,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use crate::bench;
-use crate::bench::{Bench, Ended};
+use crate::bench::{Bench, Ended, WITHOUT_OTHERS};
 use crate::on_image::{MIB, RUN, SMALL, lacks, left, made, runs};
+use crate::running::until_so;
 use crate::skip;
 
 /// Starts what follows `--` with its output where the properties say, and says what it was told.
@@ -37,12 +36,8 @@ while [ "${1#--}" != "$1" ]; do shift; done
 exec "$@"
 "#;
 
-/// Ends the mounts of other tests' runs here: a copy of them would keep their devices busy for as
-/// long as this run goes on. Where `/` is not shared, no propagation would do it.
+/// What makes systemd seem to run.
 const SYSTEMD_RUNS: &str = r#"
-for at in $(cut -d ' ' -f 2 /proc/self/mounts); do
-    case $at in /run/bakeoff/*) umount --lazy "$at" ;; esac
-done
 mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && exec "$@"
 "#;
 
@@ -55,23 +50,13 @@ fn with_systemd(bench: &Bench, args: &[&str]) -> Ended {
     }
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("unshare");
-    command.args(["--mount", "sh", "-c", SYSTEMD_RUNS, "sh"]);
+    let script = [WITHOUT_OTHERS, SYSTEMD_RUNS].concat();
+    command.args(["--mount", "sh", "-c", &script, "sh"]);
     command.arg(env!("CARGO_BIN_EXE_bakeoff")).args(args);
     command.current_dir(bench.path()).env("PATH", path);
     command.env("XDG_DATA_HOME", bench.path().join("data"));
     command.env_remove("SUDO_UID").env_remove("SUDO_GID");
     Ended::of(command.output().unwrap())
-}
-
-/// Waits until something is so.
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..1200 {
-        if is_so() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(100));
-    }
-    panic!("waited in vain for {what}");
 }
 
 #[test]
@@ -87,15 +72,15 @@ fn a_detached_run_is_a_unit_and_keeps_the_machine_awake() {
     assert!(started.err.contains("systemctl stop bakeoff-"), "{started:?}");
     let words = |name: &str| fs::read_to_string(bench.path().join(name)).unwrap_or_default();
     assert!(words("run.words").ends_with("\ndisk.img\n--erase\ndisk.img\n"), "{started:?}");
-    until("the inhibitor", || words("inhibit.words").ends_with("sleep\ninfinity\n"));
+    until_so("the inhibitor", || words("inhibit.words").ends_with("sleep\ninfinity\n"));
     let inhibitor = words("inhibit.words").lines().next().unwrap().to_string();
     assert!(words("inhibit.words").contains("--what=sleep:idle:handle-lid-switch\n"));
     let stopped = || bench.run(&["runs", "--all", "--format", "json"]).out.contains("\"stopped\"");
-    until("the end", stopped);
+    until_so("the end", stopped);
     let blocks = &bench.run(&["runs", "--all", "--format", "json"]).json()["runs"][0]["blocks"];
     // `quick` decides after three at the earliest.
     assert!(blocks.as_u64() >= Some(3), "{}", bench.run(&["show", "last"]).out);
-    until("the inhibitor's end", || !Path::new("/proc").join(&inhibitor).exists());
+    until_so("the inhibitor's end", || !Path::new("/proc").join(&inhibitor).exists());
     assert_eq!(left(&bench), Vec::<String>::new());
 }
 
@@ -141,6 +126,6 @@ fn systemd_knows_every_word_it_is_told() {
     assert_eq!(complaints(&said.replace("=30min", "=30minutely")), 1);
     let pid = fs::read_to_string(bench.path().join("run.pid")).unwrap();
     bench::must(Command::new("kill").arg(pid.trim()));
-    until("the end of the wait", || !Path::new("/proc").join(pid.trim()).exists());
+    until_so("the end of the wait", || !Path::new("/proc").join(pid.trim()).exists());
     assert_eq!(runs(&bench), Vec::<String>::new());
 }
