@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustix::process::Signal;
 
 use crate::postgres::{Cluster, Database, PASSWORD, push, read};
-use crate::running::Running;
+use crate::running::{Running, until_so};
 use crate::stored::Home;
 
 /// bakeoff on the store of `home`, with the password of the tests.
@@ -48,9 +48,18 @@ fn until_blocks(running: &mut Running, db: &Database, wanted: u32) {
     });
 }
 
-/// Ends the run as Ctrl-C does.
-fn interrupted(running: Running) -> crate::bench::Ended {
-    running.signal(Signal::INT);
+/// Waits until the server has so many blocks of the run, which may be its last ones.
+fn until_blocks_or_end(running: &mut Running, db: &Database, wanted: u32) {
+    let has_them = || row(db).is_some_and(|(blocks, _)| blocks >= wanted);
+    until_so("blocks on the server", || has_them() || !running.is_running());
+    assert!(has_them(), "ended without: {}", running.err());
+}
+
+/// Ends the run as Ctrl-C does, unless it has ended.
+fn interrupted(mut running: Running) -> crate::bench::Ended {
+    if running.is_running() {
+        running.signal(Signal::INT);
+    }
     let ended = running.end();
     assert!([0, 1, 130].contains(&ended.code), "{ended:?}");
     ended
@@ -154,7 +163,7 @@ fn a_run_that_was_killed_is_completed_on_the_server_when_it_is_resumed_or_pushed
         let mut running = Running::start(&mut bakeoff(&home, words));
         let blocks = row(&db).unwrap().0;
         match by_resume {
-            true => until_blocks(&mut running, &db, blocks + 1),
+            true => until_blocks_or_end(&mut running, &db, blocks + 1),
             false => {
                 running.until_announced();
             }

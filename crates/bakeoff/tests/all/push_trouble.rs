@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::postgres::{Cluster, Database, PASSWORD, measured_here, programs, push, read};
 use crate::push::{add, board, database, id};
+use crate::running::until_so;
 use crate::stored::{Home, bundle_text};
 
 #[test]
@@ -47,7 +47,7 @@ fn a_server_in_trouble_loses_nothing_and_the_next_push_completes() {
     failed("stopped or restarted");
     trigger("RAISE EXCEPTION 'out of connections' USING ERRCODE = 'too_many_connections'");
     failed("busy");
-    trigger("PERFORM pg_sleep(60)");
+    trigger("PERFORM pg_sleep(3600)");
     kill_while_it_sends(&db, &home, &writer);
     db.sql("DROP TRIGGER trouble ON bakeoff.parts");
     waits_no_longer_than_it_may(&db, &home, &writer);
@@ -64,31 +64,34 @@ fn kill_while_it_sends(db: &Database, home: &Home, writer: &str) {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bakeoff"));
     command.args(["--store", writer, "push", "--from"]).arg(home.store());
     let mut killed = command.env("PGPASSWORD", PASSWORD).spawn().unwrap();
-    let sleeps =
-        "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
-    while db.sql(&format!("SELECT count(*) {sleeps}")) == "0" {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until_so("half of a run", || db.sql(&format!("SELECT count(*) {SLEEPS}")) != "0");
     killed.kill().unwrap();
     killed.wait().unwrap();
-    db.sql(&format!("SELECT pg_terminate_backend(pid) {sleeps}"));
+    end_who_sleeps(db);
 }
 
-/// Pushes with a limit of 200 ms while somebody holds the table for two seconds.
+/// Connections to this database that sleep.
+const SLEEPS: &str =
+    "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+
+fn end_who_sleeps(db: &Database) {
+    db.sql(&format!("SELECT pg_terminate_backend(pid) {SLEEPS}"));
+}
+
+/// Pushes with a limit of 200 ms while somebody holds the table.
 fn waits_no_longer_than_it_may(db: &Database, home: &Home, writer: &str) {
     let slow = format!("{writer}?options=-c%20statement_timeout%3D200");
     let (holder, name) = (Arc::clone(&db.cluster), db.name.clone());
     let held = std::thread::spawn(move || {
-        holder.psql(&name, "BEGIN; LOCK bakeoff.parts; SELECT pg_sleep(2)")
+        holder.psql(&name, "BEGIN; LOCK bakeoff.parts; SELECT pg_sleep(3600)")
     });
     let locked = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted \
                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
-    while db.sql(locked) == "0" {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until_so("lock", || db.sql(locked) != "0");
     let (code, _, err) = push(home, &slow, &[]);
-    assert!(code == 4 && err.contains("busy"), "{err}");
+    end_who_sleeps(db);
     held.join().unwrap();
+    assert!(code == 4 && err.contains("busy"), "{err}");
 }
 
 #[test]
