@@ -116,7 +116,12 @@ fn clean_writes_no_drive_that_is_exchanged_after_it_was_found() {
     assert!(before != original(), "the probe had written");
     let cleaned = cleaned_while(
         &bench,
-        &format!("losetup -d {0} && losetup {0} {1}", device.0, copy.display()),
+        // Another test may have got the number meanwhile; it comes back.
+        &format!(
+            "losetup -d {0} && until losetup {0} {1}; do sleep 0.05; done",
+            device.0,
+            copy.display()
+        ),
     );
     assert_eq!(cleaned.code, 4, "{cleaned:?}");
     assert!(cleaned.err.contains("The drive or its contents have changed"), "{cleaned:?}");
