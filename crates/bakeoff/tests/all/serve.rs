@@ -348,7 +348,10 @@ fn prometheus_scrapes_what_promtool_finds_clean() {
         server.address
     );
     let config = home.file("prometheus.yml", config);
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    // At an address of this process alone: what is free there stays so until it is used.
+    let [_, a, b, c] = std::process::id().to_be_bytes();
+    let own = std::net::Ipv4Addr::new(127, 64 | a, b, c);
+    let free = std::net::TcpListener::bind((own, 0)).unwrap().local_addr().unwrap();
     let mut prometheus = Command::new("prometheus");
     prometheus
         .arg(format!("--config.file={}", config.display()))
