@@ -105,8 +105,11 @@ fn a_killed_writer_loses_nothing_it_was_told_is_safe() {
             }
             !line.starts_with("safe ")
         };
-        // The test harness prints a line or two of its own first.
-        while lines.next().is_some_and(&mut note) {}
+        // The test harness prints a line or two of its own first. At the second number one append
+        // is complete, however slow the disk is.
+        for _ in 0..2 {
+            while lines.next().is_some_and(&mut note) {}
+        }
         std::thread::sleep(Duration::from_micros(random.below(40_000)));
         child.kill().expect("it runs");
         child.wait().expect("it ends");
@@ -123,5 +126,5 @@ fn a_killed_writer_loses_nothing_it_was_told_is_safe() {
         assert_eq!(folded.complete_blocks().count() as u64, stored / BATCH);
         before = stored;
     }
-    assert!(before > u64::from(KILLS), "the writers wrote");
+    assert!(before > BATCH * u64::from(KILLS), "the writers wrote");
 }
