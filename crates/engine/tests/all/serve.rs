@@ -89,7 +89,7 @@ fn a_task_of_a_dead_parent_is_not_done() {
 fn the_child_dies_with_its_parent() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
-    let long = Job { runtime_ns: Some(60_000_000_000), ..Job::new(Rw::Write, 4096, 40960) };
+    let long = Job { runtime_ns: Some(3_600_000_000_000), ..Job::new(Rw::Write, 4096, 40960) };
     let task = Task { job: long, parent_pid: None, ..task(&path, TargetKind::File) };
     std::fs::write(dir.path().join("task"), serde_json::to_vec(&task).unwrap()).unwrap();
     let mut shell = Command::new("sh")
@@ -109,7 +109,8 @@ fn the_child_dies_with_its_parent() {
         stat.is_ok_and(|stat| !stat.contains(") Z "))
     };
     let wait_for = |what: &dyn Fn() -> bool| {
-        (0..500).any(|_| {
+        // Ten minutes: a busy machine may be slow, a hang is a failure.
+        (0..60_000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
             what()
         })
