@@ -10,9 +10,9 @@ use crate::bench::{Bench, Ended};
 use crate::skip;
 
 /// Two workloads in a small file: enough for every kind of figure, whatever the speed.
-fn quick<'a>(dir: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+fn quick(bench: &Bench, dir: &str, more: &[&str]) -> Ended {
     let words = ["quick", dir, "--workload", "randread,randwrite", "--size", "16m"];
-    [&words[..], &["--time", "20s"], more].concat()
+    bench.run_in_time("20s", &[&words[..], more].concat())
 }
 
 fn json(ended: &Ended) -> Value {
@@ -37,7 +37,7 @@ fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
     let bench = Bench::new();
     let dir = bench.dir("a \"b\"");
     let dir = dir.to_str().unwrap();
-    let first = bench.run(&quick(dir, &["--power-command", "echo 5 W", "--format", "json"]));
+    let first = quick(&bench, dir, &["--power-command", "echo 5 W", "--format", "json"]);
     assert_eq!(first.code, 0, "{first:?}");
     let said = json(&first);
     let figures = said["normal"]["figures"].as_array().expect("figures").clone();
@@ -60,7 +60,7 @@ fn a_directory_is_judged_and_the_next_run_knows_the_one_before() {
         assert!(shown.out.contains(words), "{words}: {}", shown.out);
     }
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);
-    let second = bench.run(&quick(dir, &["--format", "json"]));
+    let second = quick(&bench, dir, &["--format", "json"]);
     let said = json(&second);
     let known = said["normal"]["figures"]
         .as_array()
@@ -125,7 +125,7 @@ fn whatever_goes_wrong_is_unknown_to_nagios_and_a_bad_power_command_is_refused()
     }
     let dir = bench.dir("d");
     for wrong in ["echo many", "exit 1"] {
-        let ended = bench.run(&quick(dir.to_str().unwrap(), &["--power-command", wrong]));
+        let ended = quick(&bench, dir.to_str().unwrap(), &["--power-command", wrong]);
         assert_eq!(ended.code, 2, "{ended:?}");
         assert!(ended.err.contains("--power-command"), "{ended:?}");
     }

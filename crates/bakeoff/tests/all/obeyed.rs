@@ -255,8 +255,8 @@ fn a_damaged_record_is_set_aside_and_others_are_recovered() {
     drop(raw);
     let dir = bench.path().join("other");
     fs::create_dir(&dir).unwrap();
-    let quick =
-        bench.run(&["quick", "--time", "2m", "--workload", "randread", dir.to_str().unwrap()]);
+    let words = ["quick", "--time", "20m", "--size", "16m", "--workload", "randread"];
+    let quick = bench.run(&[&words[..], &[dir.to_str().unwrap()]].concat());
     assert!(quick.code <= 1, "{quick:?}");
     assert!(quick.err.contains("--force"), "{quick:?}");
     let cleaned = bench.run(&["clean"]);

@@ -31,7 +31,7 @@ fn a_clock_that_jumps_changes_the_dates_and_nothing_else() {
     let mut command = bench.bakeoff();
     command
         .args(["quick", dir.to_str().unwrap(), "--workload", "randread", "--size", "16m"])
-        .args(["--time", "3m"])
+        .args(["--time", "20m"])
         .env("LD_PRELOAD", library.trim())
         .env("FAKETIME_TIMESTAMP_FILE", &clock)
         .env("FAKETIME_NO_CACHE", "1")
@@ -55,7 +55,7 @@ fn a_clock_that_jumps_changes_the_dates_and_nothing_else() {
     let span_days = (wall.iter().max().unwrap() - wall.iter().min().unwrap()) / DAY_NS;
     assert!(span_days >= 300, "the clock did not jump: {wall:?}");
     assert!(active.is_sorted(), "{active:?}");
-    assert!(*active.last().unwrap() < 600_000_000_000, "{active:?}");
+    assert!(*active.last().unwrap() < DAY_NS, "{active:?}");
     assert!(events.iter().all(|event| event["what"].get("cell_invalid").is_none()), "{events:?}");
     let shown = bench.run(&["show", "last", "--format", "json"]).json();
     assert!((3..=20).contains(&shown["blocks"].as_u64().unwrap()), "{shown}");

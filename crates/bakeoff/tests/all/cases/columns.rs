@@ -35,10 +35,10 @@ fn four_places_four_honest_columns() {
     let places = [bench.dir("ext4"), btrfs, xfs, tmpfs].map(|p| p.to_str().unwrap().to_string());
     let [ext4, btrfs, xfs, tmpfs] = &places;
     let workloads = ["--workload", "randread", "--workload", "randwrite"];
-    let mut args = vec!["quick", ext4, btrfs, xfs, tmpfs, "--time", "3m", "--size", "16m"];
+    let mut args = vec!["quick", ext4, btrfs, xfs, tmpfs, "--size", "16m"];
     args.extend(["--quiet", "--format", "json", "--seed", "7", "--max-write", "100g"]);
     args.extend(workloads);
-    let ended = bench.run(&args);
+    let ended = bench.run_in_time("3m", &args);
     assert!(ended.code == 0 || ended.code == 1, "{ended:?}");
     assert_eq!(ended.err, "", "--quiet leaves nothing on stderr");
 

@@ -15,7 +15,7 @@ const SFTP_SERVER: &str = "/usr/lib/openssh/sftp-server";
 fn measured_with_unknown_cache(bench: &Bench, dir: &Path, class: &str, why: &str) {
     fs::write(dir.join("theirs"), "keep").unwrap();
     let dir_text = dir.to_str().unwrap();
-    let args = ["quick", dir_text, "--workload", "randread", "--size", "16m", "--time", "3m"];
+    let args = ["quick", dir_text, "--workload", "randread", "--size", "16m", "--time", "20m"];
     let ended = bench.run(&args);
     assert_eq!(ended.code, 0, "{ended:?}");
     let shown = bench.run(&["show", "last", "--details"]).out;

@@ -15,7 +15,7 @@ fn quick_ends_well_whatever_its_streams_are() {
         let dir = bench.dir(name);
         let mut command = bench.bakeoff();
         command.args(["quick", dir.to_str().unwrap(), "--workload", "randread"]);
-        command.args(["--size", "16m", "--time", "3m"]);
+        command.args(["--size", "16m", "--time", "20m"]);
         command
     };
     thread::scope(|scope| {
