@@ -16,6 +16,7 @@ use crate::fault::Fault;
 use crate::steps::action_error::ActionError;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
+use crate::steps::stepper;
 
 /// What is known before candidates are tried.
 pub struct Trying {
@@ -52,6 +53,8 @@ pub fn rehearse(
         match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), known) {
             Ok(trial) => found.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
+                // Unless the drive has gone, which every candidate would fail for.
+                stepper::check_targets(session).map_err(StepError::Failed)?;
                 skipped.push(left_out::failed(&candidate.name, &error.to_string()));
             }
             Err(error) => return Err(error),
