@@ -16,8 +16,8 @@ pub fn start(guest: &mut Guest, command: &str) -> Result<()> {
         .ok(&format!(
             "rm -f /tmp/job.*
             cat >/tmp/job.sh <<'END'\necho $$ >/tmp/job.pid\nexec {command}\nEND
-            {{ setsid dash /tmp/job.sh >/tmp/job.out 2>/tmp/job.err; echo $? >/tmp/job.code; }} \
-            >/dev/null 2>&1 &"
+            {{ setsid dash /tmp/job.sh >/tmp/job.out 2>/tmp/job.err
+            echo $? >/tmp/job.ended; mv /tmp/job.ended /tmp/job.code; }} >/dev/null 2>&1 &"
         ))
         .map(drop)
 }

@@ -36,18 +36,31 @@ fn disks() -> Vec<Disk> {
     ]
 }
 
-/// What every script of a situation may use.
+/// Defines `release`, which ends the process that /tmp/holder names, and returns when all that it
+/// had open or mounted is closed. A process has given that up before it is a zombie.
+pub const RELEASE: &str = "release() {
+    kill $(cat /tmp/holder)
+    while grep -q '^State:.[^Z]' /proc/$(cat /tmp/holder)/status 2>/dev/null; do sleep 0.1; done
+}";
+
+/// What every script of a situation may use, `release` beside it. `hold` keeps the descriptor 9,
+/// which is open by then, in another process.
 const PREFACE: &str = "
 A=/dev/vda B=/dev/vdb NAMELESS=/dev/vdc RO=/dev/vdd NATIVE=/dev/vde TWIN=/dev/sda
 format() { mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 \"$@\"; }
 halves() { printf 'size=60M\\nsize=60M\\n' | sfdisk -q --label gpt \"$1\" && udevadm settle; }
+hold() { sleep 900 >/dev/null 2>&1 & echo $! >/tmp/holder; exec 9<&-; }
 written() { awk -v name=\"${1#/dev/}\" '$3 == name {print $10}' /proc/diskstats; }
 ";
 
-/// After each of them: no partition and no signature is left.
+/// After each of them: no partition and no signature is left. What was unmounted lazily, or by
+/// whoever had it open last, may still be writing a signature: the kernel says that it is busy.
 const WIPE: &str = "
+udevadm settle
 for disk in $A $B; do
     [ ! -e ${disk}1 ] || { sfdisk -q --delete $disk; wipefs -aqf ${disk}1; }
+    n=0
+    while [ $n -lt 600 ] && wipefs -aq $disk 2>&1 | grep -q busy; do n=$((n+1)); sleep 0.1; done
     wipefs -aqf $disk
 done
 udevadm settle
@@ -56,7 +69,7 @@ udevadm settle
 /// Sets it up, tries to write, looks what came of it, and puts it back.
 fn try_it(guest: &mut Guest, one: &Situation) -> Result<()> {
     let script = format!(
-        "{PREFACE}
+        "{PREFACE}{RELEASE}
         (set -e; {}\nudevadm settle) >/dev/null
         [ $? = 0 ] || echo 'could not be set up'
         target=\"{}\"

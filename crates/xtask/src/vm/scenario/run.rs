@@ -277,7 +277,8 @@ fn remounted_read_only(guest: &mut Guest) -> Result<()> {
     let command = "bakeoff quick /mnt/a --workload randwrite --time 4h --size 16m --seed 1";
     job::start(guest, command)?;
     job::wait_for(guest, IS_LAID_OUT)?;
-    guest.ok("echo u >/proc/sysrq-trigger; sleep 1; grep -q ' /mnt ext4 ro' /proc/mounts")?;
+    guest.ok("echo u >/proc/sysrq-trigger")?;
+    guest.wait_for("grep -q ' /mnt ext4 ro' /proc/mounts")?;
     let ended = job::end(guest)?;
     ensure!([1, 4].contains(&ended.code), "ended with {}: {}", ended.code, ended.error());
     guest.ok("umount /mnt; bakeoff clean; true")?;

@@ -124,16 +124,14 @@ pub const ALL: &[Situation] = &[
         while ! grep -q /mnt /proc/$(cat /tmp/holder)/mounts; do sleep 0.1; done",
         "$A",
         "in the mount namespace of",
-        "kill $(cat /tmp/holder); sleep 1",
+        "release",
     ),
     refused(
         "unmounted-but-still-open",
-        "format $A; mount $A /mnt; sleep 900 </mnt/lost+found >/dev/null 2>&1 &
-        echo $! >/tmp/holder
-        sleep 1; umount -l /mnt",
+        "format $A; mount $A /mnt; exec 9</mnt/lost+found; hold; umount -l /mnt",
         "$A",
         "",
-        "kill $(cat /tmp/holder); sleep 1",
+        "release",
     ),
     refused(
         "bind-mounted-folder",
@@ -171,7 +169,7 @@ pub const ALL: &[Situation] = &[
         "of-a-raid-array-at-rest",
         "modprobe raid1
         mdadm --create /dev/md7 --run --level=1 --raid-devices=2 $A missing 2>/dev/null
-        mdadm --stop /dev/md7 2>/dev/null",
+        udevadm settle; mdadm --stop /dev/md7 2>/dev/null",
         "$A",
         "part of a RAID array",
         // udev may have put it together again.
@@ -187,7 +185,7 @@ pub const ALL: &[Situation] = &[
     refused(
         "in-a-volume-group-at-rest",
         "vgcreate -q guard $A >/dev/null; lvcreate -qq -L 16M -n one guard >/dev/null
-        vgchange -qan guard >/dev/null",
+        udevadm settle; vgchange -qan guard >/dev/null",
         "$A",
         "part of an LVM volume group",
         "vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null",
@@ -198,14 +196,14 @@ pub const ALL: &[Situation] = &[
         format /dev/guard/one; mount /dev/guard/one /mnt",
         "$A",
         "mounted on /mnt",
-        "umount /mnt; vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null",
+        "umount /mnt; udevadm settle; vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null",
     ),
     refused(
         "under-a-mapping",
         "dmsetup create guard --table \"0 $(blockdev --getsz $A) linear $A 0\"",
         "$A",
         "device mapper volume guard",
-        "dmsetup remove guard",
+        "dmsetup remove --retry guard",
     ),
     refused(
         "encrypted-and-open",
@@ -237,7 +235,7 @@ pub const ALL: &[Situation] = &[
         losetup /dev/loop7 /mnt/file; umount -l /mnt",
         "$A",
         "",
-        "losetup -d /dev/loop7; sleep 1",
+        "losetup -d /dev/loop7",
     ),
     refused(
         "second-disk-of-a-mounted-btrfs",
@@ -259,30 +257,17 @@ pub const ALL: &[Situation] = &[
         "mkfs.ntfs -qfF $A >/dev/null 2>&1; ntfs-3g $A /mnt",
         "$A",
         "mounted on /mnt",
-        "umount /mnt; sleep 1",
+        "umount /mnt; while pidof ntfs-3g >/dev/null; do sleep 0.1; done",
     ),
-    refused(
-        "open-for-reading",
-        "sleep 900 <$A >/dev/null 2>&1 & echo $! >/tmp/holder; sleep 0.5",
-        "$A",
-        "open",
-        "kill $(cat /tmp/holder); sleep 0.5",
-    ),
-    refused(
-        "open-for-writing",
-        "sleep 900 >>$A 2>/dev/null & echo $! >/tmp/holder; sleep 0.5",
-        "$A",
-        "open",
-        "kill $(cat /tmp/holder); sleep 0.5",
-    ),
+    refused("open-for-reading", "exec 9<$A; hold", "$A", "open", "release"),
+    refused("open-for-writing", "exec 9>>$A; hold", "$A", "open", "release"),
     refused(
         "open-through-a-node-elsewhere",
         "mknod /tmp/node b $((0x$(stat -c %t $A))) $((0x$(stat -c %T $A)))
-        sleep 900 </tmp/node >/dev/null 2>&1 &
-        echo $! >/tmp/holder; sleep 0.5; rm /tmp/node",
+        exec 9</tmp/node; hold; rm /tmp/node",
         "$A",
         "open",
-        "kill $(cat /tmp/holder); sleep 0.5",
+        "release",
     ),
     refused(
         "member-at-rest-without-udev",
