@@ -114,10 +114,29 @@ impl Guest {
         self.qmp.wait_deleted(&id)
     }
 
-    /// Puts it in again.
+    /// Puts it in again; it is found some time later.
     pub fn plug(&mut self, disk: &Disk) -> Result<()> {
         let device = disk.device().context("a card cannot be put in while the board runs")?;
         self.qmp.command("device_add", device).map(drop)
+    }
+
+    /// Puts it in, which makes it the disk of that name, and waits until udev is done with it: who
+    /// looks at a disk has it open, which is a reason not to write it.
+    pub fn plug_as(&mut self, name: &str, disk: &Disk) -> Result<()> {
+        // What udev knew of another disk of that number is gone then.
+        self.settle()?;
+        self.plug(disk)?;
+        self.wait_for(&format!(
+            "[ -e /run/udev/data/b$(cat /sys/block/{name}/dev) ] \
+             && [ $(cat /sys/block/{name}/size) -gt 0 ]"
+        ))?;
+        self.settle()
+    }
+
+    /// Waits until udev, where there is one, has dealt with everything that changed so far.
+    pub fn settle(&mut self) -> Result<()> {
+        let script = "[ ! -e /run/udev/control ] || udevadm settle --timeout=150";
+        self.ok(script).map(drop)
     }
 
     /// The power cut: at once, with nothing written back. The machine can be booted again.

@@ -14,6 +14,14 @@ use super::disk::Disk;
 use super::guest::Guest;
 use super::image::Image;
 
+/// A script that counts the disks that are there, and that udev, where there is one, has looked at.
+const COUNT_DISKS: &str = "found=0
+    for disk in /sys/block/vd* /sys/block/sd* /sys/block/mmcblk? /sys/block/nvme*; do
+        [ -e $disk/dev ] || continue
+        [ ! -e /run/udev/control ] || [ -e /run/udev/data/b$(cat $disk/dev) ] || continue
+        found=$((found + 1))
+    done";
+
 /// A machine.
 pub struct Machine {
     board: &'static Board,
@@ -113,10 +121,10 @@ impl Machine {
             .spawn()
             .context("cannot run setpriv, which is in Debian's util-linux")?;
         let mut guest = Guest::start(child, sockets, &self.folder)?;
-        // A stick is found a moment after the system is up, or a long one on a busy machine.
-        let shown = "ls -d /sys/block/vd* /sys/block/sd* /sys/block/mmcblk? \
-                     /sys/block/nvme* 2>/dev/null | wc -l";
-        guest.wait_for(&format!("[ $({shown}) -ge {} ]", self.disks.len()))?;
+        // A stick is found a moment after the system is up, or a long one on a busy machine. Its
+        // settings are there when udev knows it, and nobody has it open once udev is done.
+        guest.wait_for(&format!("{COUNT_DISKS}; [ $found -ge {} ]", self.disks.len()))?;
+        guest.settle()?;
         Ok(guest)
     }
 }

@@ -246,7 +246,10 @@ fn run_group(lab: &TestLab, group: &Group, wanted: &Wanted<'_>, tally: &Mutex<Ta
             Err(error) => Err(error),
             Ok((machine, mut guest, before)) => {
                 let tested = (test.run)(&mut guest);
-                let clean = before.assert_unchanged(&mut guest).and_then(|()| guest.check_kernel());
+                // What it wrote last and what udev makes of that is not the next one's.
+                let rests = guest.ok("sync").and_then(|_| guest.settle());
+                let clean = rests.and_then(|()| before.assert_unchanged(&mut guest));
+                let clean = clean.and_then(|()| guest.check_kernel());
                 cpu_seconds = guest.cpu_seconds().map(|now| now - earlier.unwrap_or_default());
                 // Each begins with an empty store: what it looks at is its own, and not once more
                 // all that others looked at before.

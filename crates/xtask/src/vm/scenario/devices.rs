@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use super::guard::RELEASE;
 use super::{Group, Test};
 use crate::vm::board::PC;
 use crate::vm::disk::{Disk, MIB};
@@ -74,16 +75,13 @@ fn another_name(guest: &mut Guest) -> Result<()> {
     guest.ok("exec 9</dev/sda; sleep 600 >/dev/null 2>&1 & echo $! >/tmp/holder")?;
     guest.unplug(&stick())?;
     guest.wait_for("[ ! -e /sys/block/sda ]")?;
-    guest.plug(&stick())?;
-    guest.wait_for("[ -e /dev/disk/by-id/usb-*STICK-1* ]")?;
-    // Whoever made that link may still have the disk open, which is a reason not to erase it.
-    guest.ok("udevadm settle")?;
+    guest.plug_as("sdb", &stick())?;
     let after = drive(guest, "STICK-1")?;
-    guest.ok("kill $(cat /tmp/holder)")?;
+    // Until it has ended the name stays taken.
+    guest.ok(&format!("{RELEASE}\nrelease"))?;
     guest.unplug(&stick())?;
     guest.wait_for("[ ! -e /sys/block/sdb ]")?;
-    guest.plug(&stick())?;
-    guest.wait_for("[ -e /sys/block/sda/size ]")?;
+    guest.plug_as("sda", &stick())?;
     ensure!(before["name"] == "sda" && after["name"] == "sdb", "{before}\n{after}");
     ensure!(before["erase_token"] == after["erase_token"], "{before}\n{after}");
     Ok(())

@@ -38,9 +38,7 @@ pub fn comes_back_meanwhile(guest: &mut Guest) -> Result<()> {
     job::wait_for(guest, IS_MOUNTED)?;
     guest.ok("kill -STOP $(cat /tmp/job.pid)")?;
     guest.unplug(&stick())?;
-    guest.plug(&stick())?;
-    guest.wait_for("[ -e /sys/block/sdb/size ]")?;
-    guest.ok("udevadm settle")?;
+    guest.plug_as("sdb", &stick())?;
     unwritten(guest, "sdb", "unplugged", |guest| {
         guest.ok("kill -CONT $(cat /tmp/job.pid)")?;
         job::end(guest)
@@ -83,9 +81,7 @@ pub fn while_it_waits(guest: &mut Guest) -> Result<()> {
     guest.unplug(&stick())?;
     guest.wait_for("[ ! -e /sys/block/sda ]")?;
     let other = stick().serial("STICK-2");
-    guest.plug(&other)?;
-    guest.wait_for("[ -e /dev/disk/by-id/usb-*STICK-2* ]")?;
-    guest.ok("udevadm settle")?;
+    guest.plug_as("sda", &other)?;
     unwritten(guest, "sda", "target drive has changed, and nothing was written", |guest| {
         guest.ok("date -s @$(($(date +%s) + 36000)) >/dev/null")?;
         job::end(guest)

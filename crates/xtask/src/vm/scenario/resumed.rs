@@ -48,16 +48,13 @@ fn exchanged(guest: &mut Guest) -> Result<()> {
     not_resumed(guest, &stale, &["ext4 \"THEIRS\"", "is not the erase token"])?;
     guest.unplug(&other())?;
     plugged_in(guest, &stick())?;
-    guest.plug(&other())?;
-    guest.wait_for("[ -e /sys/block/sdb/size ]")
+    guest.plug_as("sdb", &other())
 }
 
 /// Puts a stick in where none is, which makes it sda.
 pub fn plugged_in(guest: &mut Guest, disk: &Disk) -> Result<()> {
     guest.wait_for("! ls /sys/block | grep -q ^sd")?;
-    guest.plug(disk)?;
-    guest.wait_for("[ -e /sys/block/sda/size ] && [ $(cat /sys/block/sda/size) -gt 0 ]")?;
-    guest.ok("udevadm settle").map(drop)
+    guest.plug_as("sda", disk)
 }
 
 /// The erase token of sda.
