@@ -16,8 +16,12 @@ use crate::tool;
 /// How long a guest may take to come up: seconds alone, minutes beside three builds.
 const BOOT_LIMIT: Duration = Duration::from_secs(300);
 
-/// How long a script may take unless it says otherwise.
-const SCRIPT_LIMIT: Duration = Duration::from_secs(180);
+/// How long a script may take unless it says otherwise: seconds alone, minutes where other guests
+/// and builds have the processors.
+const SCRIPT_LIMIT: Duration = Duration::from_secs(900);
+
+/// How long QEMU may take to be gone, once its end of a socket is closed.
+const EXIT_LIMIT: Duration = Duration::from_secs(10);
 
 /// A guest; it is killed when it is dropped.
 pub struct Guest {
@@ -47,7 +51,7 @@ impl Guest {
         let folder = folder.to_path_buf();
         let mut guest = Guest { child, port, qmp, folder, _sockets: sockets };
         let ready = guest.port.wait_ready(BOOT_LIMIT);
-        ready.with_context(|| format!("no guest came up; its console:\n{}", guest.console()))?;
+        ready.with_context(|| format!("no guest came up; {}", guest.last_words()))?;
         Ok(guest)
     }
 
@@ -59,7 +63,7 @@ impl Guest {
     /// The same with another limit on time. A guest that does not keep it is of no use any more.
     pub fn run_within(&mut self, script: &str, limit: Duration) -> Result<Output> {
         let output = self.port.run(script, limit);
-        output.with_context(|| format!("running {script:?}; the console:\n{}", self.console()))
+        output.with_context(|| format!("running {script:?}; {}", self.last_words()))
     }
 
     /// Runs a script that has to succeed, and returns what it printed.
@@ -86,10 +90,10 @@ impl Guest {
         serde_json::from_str(&text).with_context(|| format!("{script:?} printed no JSON: {text}"))
     }
 
-    /// Runs a script until it succeeds.
+    /// Runs a script until it succeeds, for five minutes at least.
     pub fn wait_for(&mut self, script: &str) -> Result<()> {
         let again = format!(
-            "n=0; until {{ {script}; }}; do n=$((n+1)); [ $n -lt 600 ] || exit 1; sleep 0.1; done"
+            "n=0; until {{ {script}; }}; do n=$((n+1)); [ $n -lt 3000 ] || exit 1; sleep 0.1; done"
         );
         let output = self.run(&again)?;
         ensure!(output.code == 0, "waited in vain for {script:?}: {}", output.error());
@@ -135,7 +139,7 @@ impl Guest {
 
     /// Waits until udev, where there is one, has dealt with everything that changed so far.
     pub fn settle(&mut self) -> Result<()> {
-        let script = "[ ! -e /run/udev/control ] || udevadm settle --timeout=150";
+        let script = "[ ! -e /run/udev/control ] || udevadm settle --timeout=600";
         self.ok(script).map(drop)
     }
 
@@ -154,6 +158,14 @@ impl Guest {
         let (_, fields) = text.rsplit_once(')')?;
         let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
         Some(ticks.sum::<Result<f64, _>>().ok()? / 100.0)
+    }
+
+    /// How QEMU ended, where it did, what it said, and the end of what the kernel said.
+    fn last_words(&mut self) -> String {
+        let status = tool::retry(EXIT_LIMIT, || self.child.try_wait()?.context("it runs"));
+        let ended = status.map_or_else(|e| e.to_string(), |status| format!("it ended: {status}"));
+        let said = std::fs::read_to_string(self.folder.join("qemu.log")).unwrap_or_default();
+        format!("QEMU: {ended}; it said {said:?}; the console:\n{}", self.console())
     }
 
     /// The end of what the kernel said.

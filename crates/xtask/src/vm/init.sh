@@ -27,7 +27,7 @@ if [ -e /lib/systemd/systemd-udevd ]; then
     udevadm settle
 fi
 waited=0
-while [ ! -e @PORT@ ] && [ $waited -lt 300 ]; do sleep 0.1; waited=$((waited + 1)); done
+while [ ! -e @PORT@ ] && [ $waited -lt 3000 ]; do sleep 0.1; waited=$((waited + 1)); done
 # Nothing of the kernel may come between the bytes of an answer on a serial line.
 dmesg -n 1
 exec 3<>@PORT@

@@ -14,6 +14,12 @@ use super::disk::Disk;
 use super::guest::Guest;
 use super::image::Image;
 
+/// What every kernel is started with. It judges nothing by time, since a busy machine below lets a
+/// processor stand still for as long as it likes: a soft lockup, a stalled RCU and a task that
+/// hangs each print what a test takes for a bug (`Guest::check_kernel`).
+const COMMAND_LINE: &str = "quiet panic=-1 nowatchdog rcupdate.rcu_cpu_stall_suppress=1 \
+    sysctl.kernel.hung_task_timeout_secs=0";
+
 /// A script that counts the disks that are there, and that udev, where there is one, has looked at.
 const COUNT_DISKS: &str = "found=0
     for disk in /sys/block/vd* /sys/block/sd* /sys/block/mmcblk? /sys/block/nvme*; do
@@ -86,7 +92,7 @@ impl Machine {
         if let Some(tree) = &self.image.device_tree {
             command.arg("-dtb").arg(tree);
         }
-        command.args(["-append", &format!("{} quiet panic=-1", self.board.command_line)]);
+        command.args(["-append", &format!("{} {COMMAND_LINE}", self.board.command_line)]);
         for disk in &self.disks {
             command.args(disk.arguments(&self.content(disk).display().to_string()));
         }

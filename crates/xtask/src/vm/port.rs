@@ -120,7 +120,7 @@ impl Port {
 
 /// Connects to a socket that QEMU is about to make.
 pub fn connect(path: &Path) -> Result<UnixStream> {
-    tool::retry(Duration::from_secs(30), || Ok(UnixStream::connect(path)?))
+    tool::retry(Duration::from_secs(120), || Ok(UnixStream::connect(path)?))
         .context("QEMU made no socket")
 }
 

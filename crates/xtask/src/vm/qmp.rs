@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 
 use super::port;
 
+/// How long QEMU may take for an answer: a moment alone, more where others have the processors.
+const LIMIT: Duration = Duration::from_secs(600);
+
 /// A connection.
 pub struct Qmp {
     reader: BufReader<UnixStream>,
@@ -21,7 +24,7 @@ impl Qmp {
     /// Connects and says hello.
     pub fn connect(path: &Path) -> Result<Qmp> {
         let socket = port::connect(path)?;
-        socket.set_read_timeout(Some(Duration::from_secs(60)))?;
+        socket.set_read_timeout(Some(LIMIT))?;
         let mut qmp = Qmp { reader: BufReader::new(socket), events: Vec::new() };
         qmp.line()?;
         qmp.command("qmp_capabilities", json!({}))?;
