@@ -1,5 +1,6 @@
 // What every test of the report needs: pages made from recorded runs by the real program's code,
 // and a browser that would notice any request, error or dialog.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,11 +21,33 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
+/** How long anything may take, in milliseconds: moments alone, minutes where emulators and builds
+ * have the processors. */
+export const PATIENCE = 300_000;
+
+/** Asks for something until it is there. */
+export async function until(what, found, patience = PATIENCE) {
+  const since = Date.now();
+  for (;;) {
+    const value = await found();
+    if (value) return value;
+    assert.ok(Date.now() - since < patience, `no ${what}`);
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}
+
 /** The system's Chromium. */
 export async function launch() {
   const executablePath = BROWSERS.find(existsSync);
   if (!executablePath) throw new Error("no Chromium here: sudo apt-get install chromium");
-  return chromium.launch({ executablePath, args: ARGUMENTS });
+  return chromium.launch({ executablePath, args: ARGUMENTS, timeout: PATIENCE });
+}
+
+/** Builds a program as the tests in Rust have it, so that nothing is compiled a second time and
+ * none that runs meanwhile is replaced by another. */
+export function build(...what) {
+  const words = ["build", "--quiet", "--package", "bakeoff", "--features", "bakeoff-core/testing"];
+  execFileSync("cargo", [...words, ...what], { cwd: ROOT, stdio: "inherit" });
 }
 
 /** Makes pages and opens them; `close` removes everything again. */
@@ -32,8 +55,7 @@ export async function start() {
   for (const part of ["report.js", "report.css"]) {
     if (!existsSync(join(ROOT, "web/dist", part))) throw new Error("no web/dist: run `make web`");
   }
-  const build = ["build", "--quiet", "--package", "bakeoff", "--example", "report_page"];
-  execFileSync("cargo", build, { cwd: ROOT, stdio: "inherit" });
+  build("--example", "report_page");
   const directory = mkdtempSync(join(tmpdir(), "bakeoff-browser-"));
   const browser = await launch();
   return {
@@ -46,8 +68,11 @@ export async function start() {
         viewport: { width: 1280, height: 900 },
         offline: false,
         acceptDownloads: true,
+        // What scrolls is where it belongs at once.
+        reducedMotion: "reduce",
         ...options,
       });
+      context.setDefaultTimeout(PATIENCE);
       const page = await context.newPage();
       const trouble = watch(page);
       await context.route("**/*", (route) => {
@@ -74,9 +99,16 @@ async function unfold(page, hasScript) {
       "details.more, details.figures, details.swept, details.job, section.machine > details";
     document.querySelectorAll(folded).forEach((details) => (details.open = true));
   });
-  // A chart is drawn when it gets its width; without scripts no timer of the page ends.
-  if (!hasScript) return;
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  if (hasScript) await page.waitForFunction(isDrawn);
+}
+
+/** In the page: whether every chart that is shown is drawn at the width it has, which it is in a
+ * frame after it got it. */
+function isDrawn() {
+  return [...document.querySelectorAll("figure.chart .plot")].every((plot) => {
+    const drawn = Number(plot.querySelector("svg")?.getAttribute("width"));
+    return plot.clientWidth < 50 || Math.abs(plot.clientWidth - drawn) <= 1;
+  });
 }
 
 /** Everything a page must never do, as it happens. */
