@@ -24,6 +24,10 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 /// Memory a target may take, in MiB: a parser that takes more has no limit.
 const MEMORY_MIB: u32 = 1024;
 
+/// Time that one input may take, in seconds: milliseconds alone. libFuzzer looks at the clock on
+/// the wall, whatever else the machine does; what never ends is found all the same.
+const INPUT_S: u32 = 60;
+
 /// What tests are held against is as good to start from: target and folder.
 const FIXTURES: &[(&str, &str)] = &[
     ("bundle", "fixtures/bundle"),
@@ -75,7 +79,8 @@ fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
     command
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
-        .args(["-timeout=10", "-print_final_stats=0", "-verbosity=0"])
+        .arg(format!("-timeout={INPUT_S}"))
+        .args(["-print_final_stats=0", "-verbosity=0"])
         .arg(format!("-artifact_prefix={}/", root.join("fuzz").display()))
         .arg(corpus);
     let seeds = FIXTURES.iter().filter(|(target, _)| *target == name).map(|(_, folder)| *folder);

@@ -14,7 +14,7 @@ use super::qmp::Qmp;
 use crate::tool;
 
 /// How long a guest may take to come up: seconds alone, minutes beside three builds.
-const BOOT_LIMIT: Duration = Duration::from_secs(300);
+const BOOT_LIMIT: Duration = Duration::from_secs(900);
 
 /// How long a script may take unless it says otherwise: seconds alone, minutes where other guests
 /// and builds have the processors.

@@ -7,8 +7,9 @@ use anyhow::{Context, Result, ensure};
 use super::guest::Guest;
 use super::port::Output;
 
-/// Longest time to wait for an end that should come.
-const LIMIT: Duration = Duration::from_secs(1200);
+/// Longest time to wait for a sign or an end that should come. A block of every kind of encryption
+/// takes a minute and a half alone, and five times as long where others load the processors.
+const LIMIT: Duration = Duration::from_secs(3600);
 
 /// Starts it: a program with its words.
 pub fn start(guest: &mut Guest, command: &str) -> Result<()> {
