@@ -22,8 +22,8 @@ use super::choice::{self, Asked};
 use super::pages::{Pairs, named, one};
 use super::problem::Problem;
 use crate::detached::{self, Begun};
-use crate::host;
 use crate::signals::Limit;
+use crate::steps::in_hand;
 use crate::store::{RunId, lock};
 
 /// Longest wait for a run to begin.
@@ -148,9 +148,7 @@ fn interrupt(app: &App, reader: Reader, name: &str) -> Result<(), Problem> {
     let pid = i32::try_from(owner.pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
     // Opened first: a number that another process got meanwhile has another start.
     let process = pidfd_open(pid, PidfdFlags::empty()).map_err(|_| gone())?;
-    let is_it = host::process_start_ticks(owner.pid).is_ok_and(|ticks| ticks == owner.start_ticks)
-        && host::boot_id().is_ok_and(|boot| boot == owner.boot_id);
-    if !is_it {
+    if !in_hand::lives(&owner) {
         return Err(gone());
     }
     pidfd_send_signal(&process, Signal::INT).map_err(|error| {

@@ -4,11 +4,12 @@
 //! paths and names that carry the run's id. Done by quick, demo, resume and clean; other commands
 //! only say that there is something to do.
 
+use super::in_hand;
 use super::journal::Journal;
 use super::session;
 use super::unwind;
 use crate::fault::Fault;
-use crate::store::{RunId, Sqlite, Store, lock, trust};
+use crate::store::{RunId, Sqlite, Store, trust};
 
 /// What was found and done.
 #[derive(Debug, Default)]
@@ -25,7 +26,7 @@ pub struct Recovered {
 pub fn dead_runs(store: &Sqlite) -> Result<Vec<RunId>, Fault> {
     let mut dead = Vec::new();
     for run in store.unfinished()? {
-        if !lock::is_held(store.path(), &run)? {
+        if !in_hand::is_in_hand(store, &run)? {
             dead.push(run);
         }
     }

@@ -406,6 +406,7 @@ fn resume_asks_for_the_token_of_a_loop_device_over_another_file() {
     let _ = running.end();
     let cleaned = bench.run(&["clean"]);
     assert_eq!(cleaned.code, 0, "{cleaned:?}");
+    assert!(cleaned.err.contains("Undid the changes"), "{cleaned:?}");
     // Another disk of the same size takes the name.
     let other = blank(&bench, "other.img");
     format(other.to_str().unwrap(), "THEIRS");
