@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    const LONG: Duration = Duration::from_secs(60);
+    const LONG: Duration = Duration::from_secs(600);
 
     fn shell(script: &str) -> Talk {
         let args = ["-c", script].map(OsString::from).into();
