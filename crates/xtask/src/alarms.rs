@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use bakeoff_core::model::cause::{Cause, Grade};
 use serde_json::Value;
 
 use crate::page::{
@@ -26,7 +27,9 @@ const LOOKS: usize = 100;
 /// In turn, as `quick` has them.
 const WORKLOADS: [&str; 4] = ["randwrite", "seqread", "randread", "seqwrite"];
 /// What a clean machine can have.
-const CLEAN: [&str; 5] = ["device", "bus", "queue_depth", "flush", "unattributed"];
+const CLEAN: [Cause; 5] =
+    [Cause::Device, Cause::Bus, Cause::QueueDepth, Cause::Flush, Cause::Unattributed];
+/// Whose CPU time is not the caller's, in the words of the result.
 const OTHERS: [&str; 2] = ["other processes", "quota of the control group"];
 
 /// Runs on `root/target`; gives the table, or why the machine is not clean.
@@ -38,9 +41,10 @@ pub fn measure(root: &Path, bakeoff: &Path, runs: usize) -> Result<String> {
         wait_until_clean(bakeoff, place.path())?;
         let reason = one(bakeoff, place.path(), workload)?;
         let evidence = reason["evidence"].as_str().unwrap_or_default();
-        eprintln!("clean run {} of {runs}: {workload}: {}: {evidence}", run + 1, name(&reason));
+        let name = name(&reason)?;
+        eprintln!("clean run {} of {runs}: {workload}: {name}: {evidence}", run + 1);
         alarms += usize::from(is_alarm(&reason));
-        *said.entry((workload, name(&reason))).or_default() += 1;
+        *said.entry((workload, name)).or_default() += 1;
     }
     let columns = [Left("workload"), Left("bottleneck"), Right("runs")];
     let row = |((workload, cause), count)| [format!("`{workload}`"), cause, format!("{count}")];
@@ -61,22 +65,33 @@ fn one(bakeoff: &Path, place: &Path, workload: &str) -> Result<Value> {
     Ok(reason.clone())
 }
 
-/// Whether a reason is one that a clean machine does not have.
+/// Whether a reason is one that a clean machine does not have; no cause at all is one, too.
 pub fn is_alarm(reason: &Value) -> bool {
-    let (cause, subject) = (reason["cause"].as_str(), reason["subject"].as_str());
-    match cause {
-        Some("cpu") => subject.is_some_and(|subject| OTHERS.contains(&subject)),
-        Some(cause) => !CLEAN.contains(&cause),
-        None => true,
+    match cause(reason) {
+        Ok(Cause::Cpu) => {
+            reason["subject"].as_str().is_some_and(|subject| OTHERS.contains(&subject))
+        }
+        Ok(cause) => !CLEAN.contains(&cause),
+        Err(_) => true,
     }
 }
 
-fn name(reason: &Value) -> String {
-    let text = |key: &str| reason[key].as_str().unwrap_or_default().replace('_', " ");
-    match reason["subject"].as_str() {
-        Some(subject) => format!("{} ({subject}), {}", text("cause"), text("grade")),
-        None => format!("{}, {}", text("cause"), text("grade")),
-    }
+/// The cause and its grade in the words of the report.
+fn name(reason: &Value) -> Result<String> {
+    let cause = cause(reason)?;
+    let grade: Grade =
+        serde_json::from_value(reason["grade"].clone()).context("an unknown grade")?;
+    let subject = reason["subject"].as_str().map_or(String::new(), |of| format!(" ({of})"));
+    Ok(match grade {
+        Grade::Unattributed => cause.label().to_string(),
+        Grade::Consistent | Grade::Proved => {
+            format!("{}{subject}, {}", cause.label(), grade.label())
+        }
+    })
+}
+
+fn cause(reason: &Value) -> Result<Cause> {
+    serde_json::from_value(reason["cause"].clone()).context("an unknown cause")
 }
 
 /// Waits until `bakeoff check` finds neither load nor background I/O.
@@ -104,13 +119,25 @@ mod tests {
 
     #[test]
     fn an_alarm_is_what_a_clean_machine_does_not_have() {
-        let of = |cause, subject| is_alarm(&json!({"cause": cause, "subject": subject}));
-        for cause in CLEAN {
-            assert!(!of(cause, None), "{cause}");
+        let of = |cause: Cause, subject: Option<&str>| {
+            is_alarm(&json!({"cause": cause, "subject": subject}))
+        };
+        for cause in Cause::NAMED {
+            let is_clean = CLEAN.contains(&cause) || cause == Cause::Cpu;
+            assert_eq!(of(cause, None), !is_clean, "{cause:?}");
         }
-        for cause in ["heat_or_power", "foreign", "page_cache", "writeback", "position"] {
-            assert!(of(cause, None), "{cause}");
-        }
-        assert!(of("cpu", Some("other processes")) && !of("cpu", Some("the calling thread")));
+        assert!(!of(Cause::Unattributed, None));
+        let cpu = |subject| of(Cause::Cpu, Some(subject));
+        assert!(cpu("other processes") && !cpu("the calling thread"));
+    }
+
+    #[test]
+    fn the_table_has_the_words_of_the_report() {
+        let reason = |cause: Cause, grade: Grade| json!({"cause": cause, "grade": grade});
+        let words = |cause, grade| name(&reason(cause, grade)).unwrap();
+        assert_eq!(words(Cause::Flush, Grade::Proved), "flushing, verified");
+        let consistent = "the drive, consistent with the measurements";
+        assert_eq!(words(Cause::Device, Grade::Consistent), consistent);
+        assert!(name(&json!({"cause": "x", "grade": "proved"})).is_err());
     }
 }
