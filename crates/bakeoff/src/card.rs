@@ -39,7 +39,7 @@ pub fn png(_picture: &Picture) -> Result<Vec<u8>, CardError> {
 #[cfg(feature = "card")]
 pub fn png(picture: &Picture) -> Result<Vec<u8>, CardError> {
     let fonts = letters::unpack().ok_or(CardError::NoLetters)?;
-    let letters = letters::Letters::of(&fonts).ok_or(CardError::NoLetters)?;
+    let letters = letters::Letters::from_fonts(&fonts).ok_or(CardError::NoLetters)?;
     let canvas = paint::paint(picture, &letters);
     Ok(png::encode(canvas.width, canvas.height, &canvas.bytes))
 }

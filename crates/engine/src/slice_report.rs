@@ -57,7 +57,7 @@ fn added_up(pieces: Vec<Piece>, cost: Cost, usage: Usage) -> SliceReport {
         add(&mut report.ops, kind, more);
     }
     report.ops.sort_by_key(|(kind, _)| *kind);
-    let ops = |kind| report.of(kind).map_or(0, |totals| totals.count);
+    let ops = |kind| report.totals(kind).map_or(0, |totals| totals.count);
     let all = report.ops.iter().map(|(_, totals)| totals.count).sum();
     let made = ops(OpKind::Write) + ops(OpKind::Create);
     report.tool_ns = (cost.of_ios(all, made, report.pooled_ios) / count as f64) as u64;

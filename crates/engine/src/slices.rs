@@ -64,7 +64,7 @@ fn in_directory(
     let mut counting = |measure: Measure<'_>| {
         talk(&mut |go| {
             let report = measure(go)?;
-            read_bytes += report.of(OpKind::Read).map_or(0, |read| read.bytes);
+            read_bytes += report.totals(OpKind::Read).map_or(0, |read| read.bytes);
             Ok(report)
         })
     };

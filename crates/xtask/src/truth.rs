@@ -69,7 +69,7 @@ pub fn bench(root: &Path, options: &Options) -> Result<bool> {
         is_right &= capped::is_right(&said);
     }
     if options.causes == "yes" {
-        is_right &= vm::test(root, vm::Options::of("causes/", options.binary.clone()))?;
+        is_right &= vm::test(root, vm::Options::for_part("causes/", options.binary.clone()))?;
     }
     Ok(is_right)
 }

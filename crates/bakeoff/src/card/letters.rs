@@ -23,7 +23,7 @@ pub struct Letters<'a> {
 
 impl Letters<'_> {
     /// The letters in the files; `None` if one is no font.
-    pub fn of(fonts: &[Vec<u8>; 2]) -> Option<Letters<'_>> {
+    pub fn from_fonts(fonts: &[Vec<u8>; 2]) -> Option<Letters<'_>> {
         let face = |font| Face::parse(font, 0).ok();
         Some(Letters { faces: [face(&fonts[0])?, face(&fonts[1])?] })
     }

@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, ValueEnum};
 use super::{Args, Format};
 
 /// The formats of a command; none for one that has no choice.
-pub fn of(command: &str) -> &'static [Format] {
+pub fn of_command(command: &str) -> &'static [Format] {
     use Format::{Bundle, Csv, FioJson, Gnuplot, Json, Jsonl, Markdown, Nagios, Prometheus, Text};
     match command {
         "devices" | "runs" => &[Text, Json, Csv, Markdown],
@@ -47,7 +47,7 @@ where
 
 /// The option of a command, in place of the one that all have.
 fn format(command: &str) -> Arg {
-    let formats = of(command);
+    let formats = of_command(command);
     let help = match (command, formats) {
         ("report", _) => "Print Markdown instead of HTML",
         ("export", _) => "Output format",
@@ -101,7 +101,7 @@ mod tests {
             let arg = one.get_arguments().find(|arg| arg.get_id() == "format").expect("an option");
             let values = arg.get_possible_values();
             let offered: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
-            let own: Vec<String> = of(one.get_name()).iter().map(|f| name(*f)).collect();
+            let own: Vec<String> = of_command(one.get_name()).iter().map(|f| name(*f)).collect();
             assert_eq!(offered, own, "{}", one.get_name());
             assert_eq!(arg.is_hide_set(), own.is_empty(), "{}", one.get_name());
         }

@@ -42,7 +42,7 @@ const SMALL_FILES: u64 = 500;
 /// Runs the command.
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     let format = stored::format(global, "bench")?;
-    let (jobs, notes) = bench_jobs::of(args)?;
+    let (jobs, notes) = bench_jobs::from_args(args)?;
     for note in &notes {
         say::note(global.quiet, format_args!("{note}"));
     }
@@ -110,7 +110,7 @@ fn in_directory(
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
     let small = args.rw == Rw::SmallFiles;
-    let bs = args.bs.of(args.rw).map_err(Fault::usage)?;
+    let bs = args.bs.for_pattern(args.rw).map_err(Fault::usage)?;
     let default = match small {
         true => bs.saturating_mul(SMALL_FILES),
         false => SCRATCH_BYTES.min(room).max(bs),
@@ -174,7 +174,7 @@ fn on_file(
              writes"
         )));
     }
-    let job = job(global, args, args.size.map_or(len, |size| size.of(len)))?;
+    let job = job(global, args, args.size.map_or(len, |size| size.in_bytes(len)))?;
     if args.rw.reads() && job.size > len {
         return Err(Fault::usage(format!(
             "{shown} contains {}, less than --size {}. Use a smaller --size",
@@ -219,7 +219,7 @@ fn on_device(
 ) -> Result<Benched, Fault> {
     let device = open_device(path, args.rw.writes(), args.erase.as_deref())?;
     let size = device.place.size_bytes;
-    let job = job(global, args, args.size.map_or(size, |extent| extent.of(size)))?;
+    let job = job(global, args, args.size.map_or(size, |extent| extent.in_bytes(size)))?;
     if job.size > size {
         return Err(Fault::usage(format!(
             "{} has {}, less than --size {}. Use a smaller --size",

@@ -40,7 +40,7 @@ pub fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
         verify: args.verify,
         mem: args.mem,
         seed: global.seed.unwrap_or_else(repeatable),
-        ..Job::new(args.rw, args.bs.of(args.rw).map_err(Fault::usage)?, size)
+        ..Job::new(args.rw, args.bs.for_pattern(args.rw).map_err(Fault::usage)?, size)
     };
     check(&job)?;
     Ok(job)
@@ -48,7 +48,7 @@ pub fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
 
 /// Bytes of all threads together. Small files are shared out among them, which fio does not have.
 fn io_size(args: &Bench, size: u64) -> Option<u64> {
-    let asked = args.io_size.map(|extent| extent.of(size));
+    let asked = args.io_size.map(|extent| extent.in_bytes(size));
     let times = u64::from(args.loops).saturating_mul(args.numjobs.into());
     let each = match args.runtime {
         _ if args.rw == Rw::SmallFiles => return asked,

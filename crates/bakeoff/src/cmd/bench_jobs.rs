@@ -14,7 +14,7 @@ use crate::fault::Fault;
 const JOB_FILES: [&str; 2] = ["fio", "job"];
 
 /// Every job in its order, and what has to be said before them.
-pub fn of(args: &Bench) -> Result<(Vec<Bench>, Vec<String>), Fault> {
+pub fn from_args(args: &Bench) -> Result<(Vec<Bench>, Vec<String>), Fault> {
     let mut jobs = match job_file(args)? {
         Some(file) => sections(args, &file)?,
         None if !args.section.is_empty() => {

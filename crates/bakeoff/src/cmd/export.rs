@@ -38,7 +38,7 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
     let (store, id) = stored::find(global, &args.run)?;
     let mut exported = Exported::read(&*store, &id)?;
     if !args.no_redact {
-        let redacted = redacted::of(vec![exported])?;
+        let redacted = redacted::redact_all(vec![exported])?;
         if !redacted::is_agreed(global, args, &redacted.replaced) {
             return Err(Fault::interrupted("nothing was written"));
         }

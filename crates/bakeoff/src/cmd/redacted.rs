@@ -34,7 +34,7 @@ pub struct Redacted {
 
 /// Replaces every value in runs that go into one document; each value has one pseudonym there. They
 /// stay runs that any bakeoff imports.
-pub fn of(originals: Vec<Exported>) -> Result<Redacted, Fault> {
+pub fn redact_all(originals: Vec<Exported>) -> Result<Redacted, Fault> {
     let first = originals.first().map_or("", |original| original.head.run.as_str());
     let mut redactor = Redactor::of_run(first);
     let mut parsed = Vec::new();
@@ -76,7 +76,7 @@ pub fn analysed(
     runs: &[(Run, Analysis)],
 ) -> Result<Vec<(Run, Analysis)>, Fault> {
     let read = |(run, _): &(Run, Analysis)| Exported::read(store, &store.find(&run.header.run)?);
-    let redacted = of(runs.iter().map(read).collect::<Result<_, _>>()?)?;
+    let redacted = redact_all(runs.iter().map(read).collect::<Result<_, _>>()?)?;
     show_few(global, &redacted.replaced, "");
     let analyse = |exported: &Exported| {
         let run = exported.run()?;

@@ -25,7 +25,7 @@ pub enum Under {
 
 /// What is under a device; `None` for what is no loop device in use, and where only the path is
 /// known and leads to no file.
-pub fn of(root: &Root, device: &BlockDevice) -> Option<Under> {
+pub fn under(root: &Root, device: &BlockDevice) -> Option<Under> {
     if device.layer.kind != LayerKind::Loop || !root.is_system() {
         return None;
     }

@@ -17,7 +17,7 @@ pub fn layout(root: &Root) -> io::Result<System> {
     let mut devices = block::devices(root);
     let mounts = mounts::own(root, &devices)?;
     let under: Vec<Option<Under>> =
-        devices.iter().map(|device| loop_under::of(root, device)).collect();
+        devices.iter().map(|device| loop_under::under(root, device)).collect();
     let over: Vec<Option<Dev>> = devices
         .iter()
         .zip(&under)

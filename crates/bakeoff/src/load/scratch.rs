@@ -98,7 +98,7 @@ impl Scratch {
     }
 
     /// A directory of ours that is open already.
-    pub fn of(dir: Opened) -> Scratch {
+    pub fn from_opened(dir: Opened) -> Scratch {
         Scratch { dir, parent: None }
     }
 

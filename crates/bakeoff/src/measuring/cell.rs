@@ -216,7 +216,7 @@ fn measure_foreign(
     }
     let is_empty = tool.invocation(first).map_err(ForeignError::from)?.workdir == Workdir::Empty;
     let directory = match is_empty {
-        true => site.scratch.make_dir(scratch::SMALL).map(Scratch::of),
+        true => site.scratch.make_dir(scratch::SMALL).map(Scratch::from_opened),
         false => Ok(site.scratch.clone()),
     };
     let directory = directory.map_err(|e| CellError::Io("cannot create a directory", e))?;
@@ -249,7 +249,7 @@ fn judge(
         truth.cache =
             cold_reads::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
         let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);
-        let telemetry = sampler.and_then(|sampler| sampler.of(&measurement)).map(Box::new);
+        let telemetry = sampler.and_then(|sampler| sampler.telemetry(&measurement)).map(Box::new);
         let cell = Cell {
             block,
             candidate,

@@ -59,7 +59,7 @@ pub struct Ahead<'a> {
 
 impl<'a> Ahead<'a> {
     /// From what was tried.
-    pub fn of(
+    pub fn from_trials(
         protocol: Protocol,
         workloads: &'a [Workload],
         trials: &'a [&'a Trial],

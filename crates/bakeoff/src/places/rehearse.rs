@@ -119,7 +119,7 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal,
     };
     let protocol = Protocol { k, isolation, ..header.protocol.clone() };
     let setup = Cost { time_ns: elapsed_ns, write_bytes: found.written_bytes };
-    let ahead = Ahead::of(protocol, &workloads, &trials, setup);
+    let ahead = Ahead::from_trials(protocol, &workloads, &trials, setup);
     let (protocol, fit) =
         write_limit::fitting(&ahead.protocol, ahead.largest_bytes(), |protocol| {
             ahead.wanted(protocol)

@@ -264,5 +264,5 @@ fn is_worn(trial: &CellTrial, most_bytes: u64) -> bool {
 
 /// Bytes of the operations that end a slice after so many of them.
 fn moved(report: &SliceReport) -> u64 {
-    report.of(OpKind::Create).map_or_else(|| report.bytes(), |created| created.bytes)
+    report.totals(OpKind::Create).map_or_else(|| report.bytes(), |created| created.bytes)
 }

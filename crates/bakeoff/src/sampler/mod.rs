@@ -143,7 +143,7 @@ impl Sampler {
 
     /// What belongs to a measurement made since [`Sampler::begin`]; `None` when it does not say
     /// when it began.
-    pub fn of(&self, measurement: &Measurement) -> Option<Telemetry> {
+    pub fn telemetry(&self, measurement: &Measurement) -> Option<Telemetry> {
         let from_ns = measurement.monotonic_ns?;
         let to_ns = from_ns.saturating_add(measurement.elapsed_ns);
         Some(self.shared.lock().between(from_ns, to_ns))

@@ -39,7 +39,7 @@ fn what_this_machine_does_is_seen_and_cheap() {
     }
     let to_ns = now_ns();
     sampler.pause();
-    let seen = sampler.of(&measurement(from_ns, to_ns - from_ns)).unwrap();
+    let seen = sampler.telemetry(&measurement(from_ns, to_ns - from_ns)).unwrap();
     assert!(seen.start_ns <= 0 && *seen.fast_ns.last().unwrap() >= to_ns - from_ns);
     assert!(seen.fast_ns.len() >= 3, "{:?}", seen.fast_ns);
     assert_eq!(seen.cpus[0].user_ms.len(), seen.fast_ns.len());

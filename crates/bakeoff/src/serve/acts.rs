@@ -48,7 +48,7 @@ pub async fn submitted(
 ) -> Result<Response, Problem> {
     let answer = slowly(&app, move |app| {
         let mut page = choice::form(app, reader, &pairs)?;
-        let done = Asked::of(app, &pairs).and_then(|asked| {
+        let done = Asked::from_form(app, &pairs).and_then(|asked| {
             if one(&pairs, "do") == "start" && one(&pairs, "seen") == asked.key() {
                 begin(app, reader, &asked, one(&pairs, "erase").trim())?;
                 return Ok(true);
@@ -187,7 +187,7 @@ pub async fn preview(
     State(app): State<Arc<App>>,
     Form(pairs): Form<Pairs>,
 ) -> Result<Response, Response> {
-    let text = slowly(&app, move |app| Asked::of(app, &pairs)?.preview(app)).await;
+    let text = slowly(&app, move |app| Asked::from_form(app, &pairs)?.preview(app)).await;
     Ok(text.map_err(Problem::json)?.into_response())
 }
 
@@ -205,7 +205,7 @@ pub async fn start(
 ) -> Response {
     let begun = slowly(&app, move |app| {
         let token = one(&pairs, "erase").trim();
-        begin(app, reader, &Asked::of(app, &pairs)?, token)
+        begin(app, reader, &Asked::from_form(app, &pairs)?, token)
     });
     accepted(begun.await)
 }

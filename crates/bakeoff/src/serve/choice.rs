@@ -130,7 +130,7 @@ impl Asked {
     ///
     /// # Errors
     /// When a word of it is none of ours.
-    pub fn of(app: &App, pairs: &Pairs) -> Result<Asked, Problem> {
+    pub fn from_form(app: &App, pairs: &Pairs) -> Result<Asked, Problem> {
         let time = match one(pairs, "time").trim() {
             "" => None,
             text => {

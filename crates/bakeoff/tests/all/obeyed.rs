@@ -99,7 +99,7 @@ fn root_obeys_no_undo_that_was_edited() {
     let other = Other::new();
     let store = killed(&bench, Some(&other));
     let run = |words: &[&str]| {
-        Ended::of(under_sudo(&mut bench.bakeoff(), &other).args(words).output().unwrap())
+        Ended::from_output(under_sudo(&mut bench.bakeoff(), &other).args(words).output().unwrap())
     };
     let (passwd, ssh) = (canaries.at("passwd"), canaries.at("ssh"));
     let attacks = [
@@ -209,7 +209,7 @@ pub fn cleaned_apart(bench: &Bench, store: &Path) -> Ended {
     // their devices busy.
     clean.args(["--mount", "--propagation", "slave", "--"]).arg(bakeoff.get_program());
     clean.args(["clean", "--store"]).arg(store).current_dir(bench.path()).env_remove("SUDO_UID");
-    Ended::of(clean.output().unwrap())
+    Ended::from_output(clean.output().unwrap())
 }
 
 /// Mutated records, in a mount namespace of their own: whatever is recovered, nothing but what is

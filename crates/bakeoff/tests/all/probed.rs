@@ -81,7 +81,8 @@ fn cleaned_while(bench: &Bench, script: &str) -> Ended {
     fs::write(bin.join("wipefs"), wrapper).unwrap();
     fs::set_permissions(bin.join("wipefs"), Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{path}", bin.display());
-    let cleaned = Ended::of(bench.bakeoff().arg("clean").env("PATH", path).output().unwrap());
+    let cleaned =
+        Ended::from_output(bench.bakeoff().arg("clean").env("PATH", path).output().unwrap());
     assert!(bin.join("once").exists(), "never looked: {cleaned:?}");
     cleaned
 }

@@ -231,8 +231,9 @@ fn root_refuses_a_directory_that_others_can_write() {
             assert!(refused.err.contains(word), "{args:?} {word}: {refused:?}");
         }
     }
-    let refused =
-        crate::bench::Ended::of(bench.bakeoff().current_dir(&dir).arg("demo").output().unwrap());
+    let refused = crate::bench::Ended::from_output(
+        bench.bakeoff().current_dir(&dir).arg("demo").output().unwrap(),
+    );
     assert_eq!(refused.code, 3, "{refused:?}");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     // Sticky, nobody can rename what is root's.

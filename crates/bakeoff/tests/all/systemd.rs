@@ -56,7 +56,7 @@ fn with_systemd(bench: &Bench, args: &[&str]) -> Ended {
     command.current_dir(bench.path()).env("PATH", path);
     command.env("XDG_DATA_HOME", bench.path().join("data"));
     command.env_remove("SUDO_UID").env_remove("SUDO_GID");
-    Ended::of(command.output().unwrap())
+    Ended::from_output(command.output().unwrap())
 }
 
 #[test]

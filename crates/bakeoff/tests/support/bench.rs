@@ -71,7 +71,7 @@ impl Bench {
 
     /// Runs bakeoff and gives its exit code, stdout and stderr.
     pub fn run(&self, args: &[&str]) -> Ended {
-        Ended::of(self.bakeoff().args(args).output().unwrap())
+        Ended::from_output(self.bakeoff().args(args).output().unwrap())
     }
 
     /// Runs what says its time itself: a time too short for the blocks of this machine is refused
@@ -242,7 +242,7 @@ pub fn must(command: &mut Command) -> String {
 
 /// Runs a command without input and says how it ended.
 pub fn ended_of(command: &mut Command) -> Ended {
-    Ended::of(command.stdin(Stdio::null()).output().unwrap())
+    Ended::from_output(command.stdin(Stdio::null()).output().unwrap())
 }
 
 /// Checks the keys that every verdict of a `bakeoff/run/2` document has, whatever the verdict.
@@ -299,7 +299,7 @@ pub struct Ended {
 
 impl Ended {
     /// From an output.
-    pub fn of(output: Output) -> Ended {
+    pub fn from_output(output: Output) -> Ended {
         Ended {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),

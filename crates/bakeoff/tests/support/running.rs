@@ -143,7 +143,11 @@ impl Running {
             thread::sleep(PAUSE);
         };
         let read = |kept: &tempfile::NamedTempFile| fs::read(kept.path()).unwrap();
-        Ended::of(std::process::Output { status, stdout: read(&self.out), stderr: read(&self.err) })
+        Ended::from_output(std::process::Output {
+            status,
+            stdout: read(&self.out),
+            stderr: read(&self.err),
+        })
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Case {
 }
 
 impl Case {
-    pub fn of(workload: &str, rate: f64) -> Case {
+    pub fn measured(workload: &str, rate: f64) -> Case {
         let run = RunBuilder::directories(&["/mnt"])
             .workloads(&[workload])
             .place(0, |place| {
@@ -165,7 +165,7 @@ fn made(
     (workload, rate): (&str, f64),
     change: impl FnOnce(&mut Case),
 ) -> Made {
-    (name, cause, Case::of(workload, rate).with(change))
+    (name, cause, Case::measured(workload, rate).with(change))
 }
 
 /// The case of that name.
@@ -337,7 +337,9 @@ fn reading() -> Vec<Made> {
         (
             "a capped disk",
             Cause::Device,
-            Case::of("seqread", 20e6).layer(BaseLayer::Raw, 20.4e6).layer(BaseLayer::Deep, 20.5e6),
+            Case::measured("seqread", 20e6)
+                .layer(BaseLayer::Raw, 20.4e6)
+                .layer(BaseLayer::Deep, 20.5e6),
         ),
         made("a disk with a full queue", Cause::Device, ("seqread", 120e6), |s| queue(s, 3.4)),
         made("depth 1 over a slow device", Cause::QueueDepth, ("randread", 90.0), |s| {
@@ -346,12 +348,16 @@ fn reading() -> Vec<Made> {
         (
             "depth 1, where more would be faster",
             Cause::QueueDepth,
-            Case::of("randread", 900.0).layer(BaseLayer::Raw, 910.0).layer(BaseLayer::Deep, 9000.0),
+            Case::measured("randread", 900.0)
+                .layer(BaseLayer::Raw, 910.0)
+                .layer(BaseLayer::Deep, 9000.0),
         ),
         (
             "a slow end of the disk",
             Cause::Position,
-            Case::of("seqread", 110e6).layer(BaseLayer::Start, 150e6).layer(BaseLayer::End, 80e6),
+            Case::measured("seqread", 110e6)
+                .layer(BaseLayer::Start, 150e6)
+                .layer(BaseLayer::End, 80e6),
         ),
     ]
 }

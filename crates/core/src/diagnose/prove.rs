@@ -157,7 +157,7 @@ mod tests {
     use crate::workloads;
 
     fn busy() -> Case {
-        Case::of("seqread", 300e6).with(|s| {
+        Case::measured("seqread", 300e6).with(|s| {
             let m = &mut s.cell.measurement;
             (m.usr_cpu_ns, m.sys_cpu_ns) = (m.elapsed_ns / 10, m.elapsed_ns * 8 / 10);
         })
@@ -174,7 +174,7 @@ mod tests {
         assert_ne!(refuted.cause().0, Cause::Cpu);
         let unclear = busy().layer(Layer::Again, 300e6).layer(Layer::SlowClock, 260e6);
         assert_eq!(unclear.cause(), (Cause::Cpu, Grade::Consistent));
-        let unsuspected = Case::of("randread", 900.0).with(|s| queue(s, 0.3));
+        let unsuspected = Case::measured("randread", 900.0).with(|s| queue(s, 0.3));
         let found = unsuspected.layer(Layer::Again, 900.0).layer(Layer::SlowClock, 550.0);
         assert_eq!(found.cause(), (Cause::Cpu, Grade::Proved));
     }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_cipher_is_told_from_what_lies_below_it() {
         let busy = || {
-            Case::of("seqread", 90e6).with(|s| {
+            Case::measured("seqread", 90e6).with(|s| {
                 let cpu_ns = s.cell.measurement.elapsed_ns * 9 / 10;
                 s.t().threads = vec![ThreadUse { name: "kcryptd".into(), cpu_ns }];
                 queue(s, 0.1);
@@ -202,14 +202,14 @@ mod tests {
         ));
         assert_ne!(with(90e6, 91e6, 92e6).cause().0, Cause::Cpu, "the cipher is not it");
         assert_eq!(with(90e6, 100e6, 120e6).cause(), (Cause::Cpu, Grade::Consistent));
-        let quiet = Case::of("seqread", 90e6).with(|s| queue(s, 0.2));
+        let quiet = Case::measured("seqread", 90e6).with(|s| queue(s, 0.2));
         let found = quiet.layer(Layer::Again, 90e6).layer(Layer::NullCipher, 200e6).reason();
         assert_eq!(found.subject, Some(Subject::Cipher));
     }
 
     #[test]
     fn smaller_blocks_tell_bytes_from_requests() {
-        let disk = || Case::of("seqread", 50e6).with(|s| queue(s, 0.97));
+        let disk = || Case::measured("seqread", 50e6).with(|s| queue(s, 0.97));
         assert_eq!(disk().cause(), (Cause::Device, Grade::Consistent));
         let proved = disk().layer(Layer::Again, 50e6).layer(Layer::SmallBlocks, 49e6);
         assert_eq!(proved.cause(), (Cause::Device, Grade::Proved));

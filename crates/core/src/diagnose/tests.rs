@@ -81,7 +81,7 @@ const ALARMS: [Cause; 8] = [
 #[test]
 fn a_clean_machine_gives_no_alarm() {
     for workload in ["randread", "seqread", "randwrite", "seqwrite", "smallfiles", "randrw"] {
-        let mut case = Case::of(workload, 900.0);
+        let mut case = Case::measured(workload, 900.0);
         let usual = case.cell.clone();
         for repetition in 0..50 {
             case.cell = usual.clone();
@@ -134,26 +134,26 @@ fn disturb(s: &mut Case, of: &mut impl FnMut(u64, u64) -> u64) {
 
 #[test]
 fn what_is_faster_than_a_layer_does_not_stand_on_it() {
-    let unflushed = Case::of("seqwrite", 400e6).with(|s| {
+    let unflushed = Case::measured("seqwrite", 400e6).with(|s| {
         let m = &mut s.cell.measurement;
         (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
     });
     let faster = unflushed.layer(BaseLayer::Raw, 20e6);
     assert_eq!(faster.cause(), (Cause::PageCache, Grade::Proved));
     assert_eq!(faster.evidence(), "20.0 times the rate of the raw device");
-    let read = Case::of("seqread", 120e6).with(|s| queue(s, 0.2)).layer(BaseLayer::Raw, 20e6);
+    let read = Case::measured("seqread", 120e6).with(|s| queue(s, 0.2)).layer(BaseLayer::Raw, 20e6);
     assert_eq!(read.cause().0, Cause::Unattributed);
 }
 
 #[test]
 fn what_cannot_be_told_prints_the_layers() {
-    let case = Case::of("seqread", 50e6)
+    let case = Case::measured("seqread", 50e6)
         .with(|s| queue(s, 0.2))
         .layer(BaseLayer::Raw, 200e6)
         .layer(BaseLayer::Tool, 9e9);
     assert_eq!(case.cause(), (Cause::Unattributed, Grade::Unattributed));
     insta::assert_snapshot!(case.evidence(), @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (540 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
-    let blind = Case::of("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
+    let blind = Case::measured("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
     assert_eq!(blind.cause().0, Cause::Unattributed, "nothing seen, nothing said");
 }
 
@@ -247,7 +247,7 @@ fn a_rate_that_falls_with_fresh_memory_is_no_cache_of_the_disk() {
 
 /// A cell of five in which the rate falls by half while its file is gone through so many times.
 fn sloped(workload: &str, passes: u64, others_too: bool) -> Case {
-    let mut case = Case::of(workload, 60e6).with(|s| {
+    let mut case = Case::measured(workload, 60e6).with(|s| {
         let job = &mut s.cell.measurement.job;
         (job.fsync, job.direct) = (0, true);
         s.cell.measurement.flush_ns = 0;

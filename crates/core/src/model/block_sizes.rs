@@ -22,7 +22,7 @@ impl BlockSizes {
     ///
     /// # Errors
     /// For a mix whose sizes differ.
-    pub fn of(self, rw: Rw) -> Result<u64, String> {
+    pub fn for_pattern(self, rw: Rw) -> Result<u64, String> {
         match (rw.reads(), rw.writes()) {
             (true, true) if self.read != self.write => Err(format!(
                 "--rw={} reads and writes blocks of one size. Give one --bs, or run a read and a \
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str, rw: Rw) -> Result<u64, String> {
-        text.parse::<BlockSizes>()?.of(rw)
+        text.parse::<BlockSizes>()?.for_pattern(rw)
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub enum Extent {
 
 impl Extent {
     /// In bytes, of a whole.
-    pub fn of(self, whole_bytes: u64) -> u64 {
+    pub fn in_bytes(self, whole_bytes: u64) -> u64 {
         match self {
             Extent::Bytes(bytes) => bytes,
             Extent::Percent(percent) => {
@@ -45,8 +45,8 @@ mod tests {
     #[test]
     fn bytes_or_a_share() {
         assert_eq!("4k".parse(), Ok(Extent::Bytes(4096)));
-        assert_eq!("10%".parse::<Extent>().map(|extent| extent.of(12_345)), Ok(1234));
-        assert_eq!("100%".parse::<Extent>().map(|extent| extent.of(u64::MAX)), Ok(u64::MAX));
+        assert_eq!("10%".parse::<Extent>().map(|extent| extent.in_bytes(12_345)), Ok(1234));
+        assert_eq!("100%".parse::<Extent>().map(|extent| extent.in_bytes(u64::MAX)), Ok(u64::MAX));
         for wrong in ["0%", "101%", "%", "-1%", "x"] {
             assert!(wrong.parse::<Extent>().is_err(), "{wrong}");
         }

@@ -105,7 +105,7 @@ fn short(ios: u64) -> Go {
 }
 
 fn count(report: &SliceReport, kind: OpKind) -> u64 {
-    report.of(kind).map_or(0, |totals| totals.count)
+    report.totals(kind).map_or(0, |totals| totals.count)
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn small_files_leave_nothing_between_slices() {
                 assert_eq!(count(&slice, kind), slice.ios(), "{kind:?}");
             }
             assert!(count(&slice, OpKind::Flush) > 0);
-            read_bytes += slice.of(OpKind::Read).unwrap().bytes;
+            read_bytes += slice.totals(OpKind::Read).unwrap().bytes;
         }
         assert_eq!(talk.end().verified_bytes, Some(read_bytes));
     }

@@ -74,7 +74,7 @@ fn starts(program: &str, arguments: &[&str]) -> Result<Spread> {
         times.push(started.elapsed().as_secs_f64() * 1e3);
         ensure!(status.context("cannot run it")?.success(), "{program} failed");
     }
-    Ok(Spread::of(times))
+    Ok(Spread::from_values(times))
 }
 
 /// From before the program is started to its first I/O, which it tells by the same clock, in ms.
@@ -89,7 +89,7 @@ fn first_ios(program: &str, arguments: &[&str]) -> Result<Spread> {
         let first_ns = said["monotonic_ns"].as_u64().context("no time of the first I/O")?;
         times.push(first_ns.checked_sub(started_ns).context("before its start")? as f64 / 1e6);
     }
-    Ok(Spread::of(times))
+    Ok(Spread::from_values(times))
 }
 
 /// What the preloaded clock counts over 20 000 I/Os more, divided by them: start and end fall out.
@@ -110,7 +110,7 @@ fn clock_reads(root: &Path, setup: &Setup) -> Result<Spread> {
     let [few, many] = IOS;
     let reads = (count(many)? - count(few)?) / (many - few) as f64;
     ensure!(reads > 0.0, "the engine's clock was not the one that counts");
-    Ok(Spread::of([reads]))
+    Ok(Spread::from_values([reads]))
 }
 
 /// From `bakeoff check --engine`.
@@ -124,5 +124,5 @@ fn data_rates(bakeoff: &Path) -> Result<(Spread, Spread)> {
         fill.push(rate("fill_bytes_per_s")? / 1e9);
         verify.push(rate("verify_bytes_per_s")? / 1e9);
     }
-    Ok((Spread::of(fill), Spread::of(verify)))
+    Ok((Spread::from_values(fill), Spread::from_values(verify)))
 }

@@ -67,7 +67,7 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
     for (name, count, most) in &fixed.instructions {
         if let Some(most) = most {
             let figure = format!("user instructions per I/O, {name}");
-            goals.push(goal(figure, Spread::of([*count]), "", Want::AtMost(*most)));
+            goals.push(goal(figure, Spread::from_values([*count]), "", Want::AtMost(*most)));
         }
     }
     for (key, peer, least) in RATES {
@@ -86,13 +86,13 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
         goals.push(goal_of_all.because(|| why::cpu(ours, fio, 0.8)));
     }
     if let Some((case, ours, _)) = results.pair("direct1m", "fio") {
-        let requests = Spread::of(ours.counted(|sample| sample.requests));
+        let requests = Spread::from_values(ours.counted(|sample| sample.requests));
         let text = format!("device requests per I/O: {case}");
         goals.push(goal(text, requests, "", Want::AtMost(1.05)));
     }
     let in_flight = |key, depth: f64| {
         let (case, ours, _) = results.pair(key, "fio")?;
-        let off = Spread::of(ours.counted(|s| (s.in_flight / depth - 1.0).abs() * 100.0));
+        let off = Spread::from_values(ours.counted(|s| (s.in_flight / depth - 1.0).abs() * 100.0));
         Some(goal(format!("mean latency x rate off depth: {case}"), off, " %", Want::AtMost(1.0)))
     };
     let depths = [("psync", 1.0), ("uring", 32.0), ("direct32", 32.0)];
@@ -101,12 +101,12 @@ pub fn all(results: &Results, fixed: &Fixed) -> Vec<Goal> {
         let buffers = 32.0 * 4096.0;
         let mb = ours.samples.first().map_or(0.0, |s| (s.pss_bytes as f64 - buffers) / 1e6);
         let text = "PSS of all processes while running, without 32 buffers of 4 KiB";
-        goals.push(goal(text, Spread::of([mb]), " MB", Want::AtMost(10.0)));
+        goals.push(goal(text, Spread::from_values([mb]), " MB", Want::AtMost(10.0)));
     }
     let watching = &fixed.watching;
     let text = format!("CPU of watching the machine, {} sources, of one core", watching.sources);
     goals.push(goal(text, watching.percent, " %", Want::AtMost(0.5)));
-    let mb = Spread::of([watching.bytes / 1e6]);
+    let mb = Spread::from_values([watching.bytes / 1e6]);
     goals.push(goal("memory of watching the machine", mb, " MB", Want::AtMost(3.0)));
     goals.push(goal("process start to first I/O", fixed.first_io_ms, " ms", Want::AtMost(10.0)));
     goals.push(goal("clock reads per I/O, psync", fixed.clock_reads, "", Want::AtMost(1.0)));
@@ -145,7 +145,7 @@ const RATES: &[(&str, &str, f64)] = &[
 /// Ours to theirs, round by round.
 pub fn paired(ours: &Series, theirs: &Series, value: impl Fn(&Sample) -> f64) -> Spread {
     let pairs = ours.counted(&value).zip(theirs.counted(&value));
-    Spread::of(pairs.map(|(ours, theirs)| ours / theirs))
+    Spread::from_values(pairs.map(|(ours, theirs)| ours / theirs))
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
         assert!(reached.is_met);
         assert_eq!(reached.measured, "1.70 (1.10 to 2.00)");
         assert!(!goal("a cost", spread, " MiB", Want::AtMost(1.6)).is_met);
-        let exact = goal("a count", Spread::of([3.0]), "", Want::AtMost(3.0));
+        let exact = goal("a count", Spread::from_values([3.0]), "", Want::AtMost(3.0));
         assert_eq!((exact.measured.as_str(), exact.is_met), ("3.00", true));
     }
 }

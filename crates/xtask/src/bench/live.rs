@@ -205,7 +205,7 @@ fn pairs(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Resu
         return Ok(String::new());
     }
     let row = |what: &str, values: Vec<f64>, unit: &str| {
-        let Spread { median, low, high } = Spread::of(values);
+        let Spread { median, low, high } = Spread::from_values(values);
         [what.to_owned(), format!("{median:.2}{unit}"), format!("{low:.2} to {high:.2}{unit}")]
     };
     let [alone, watched] = noises;
@@ -249,7 +249,7 @@ fn readers(bakeoff: &Path, dir: &Path, server: &Server, options: &Options) -> Re
     let runs = running.join().map_err(|_| anyhow::anyhow!("the runs panicked"))??;
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let gaps: u64 = seen.iter().map(|seen| seen.gaps).sum();
-    let events = Spread::of(seen.iter().map(|seen| seen.events as f64));
+    let events = Spread::from_values(seen.iter().map(|seen| seen.events as f64));
     let title =
         format!("{} readers for {} min during {runs} runs", options.readers, options.minutes);
     let rows = [

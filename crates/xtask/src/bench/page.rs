@@ -109,7 +109,7 @@ fn table(series: &[Series]) -> String {
 }
 
 fn median(series: &Series, value: impl Fn(&Sample) -> f64) -> f64 {
-    Spread::of(series.counted(value)).median
+    Spread::from_values(series.counted(value)).median
 }
 
 /// Ours to theirs, round by round.

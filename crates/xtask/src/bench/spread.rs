@@ -13,7 +13,7 @@ pub struct Spread {
 
 impl Spread {
     /// Of at least one value.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Spread {
+    pub fn from_values(values: impl IntoIterator<Item = f64>) -> Spread {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
         let (last, middle) = (values.len() - 1, values.len() / 2);
@@ -32,7 +32,10 @@ mod tests {
 
     #[test]
     fn medians_of_odd_and_even_counts() {
-        assert_eq!(Spread::of([3.0, 1.0, 2.0]), Spread { median: 2.0, low: 1.0, high: 3.0 });
-        assert_eq!(Spread::of([4.0, 1.0, 2.0, 3.0]).median, 2.5);
+        assert_eq!(
+            Spread::from_values([3.0, 1.0, 2.0]),
+            Spread { median: 2.0, low: 1.0, high: 3.0 }
+        );
+        assert_eq!(Spread::from_values([4.0, 1.0, 2.0, 3.0]).median, 2.5);
     }
 }

@@ -63,7 +63,11 @@ fn of_run(events: &str) -> Result<(Spread, f64, usize)> {
         }
     }
     ensure!(!percent.is_empty(), "no cell tells what watching it cost");
-    Ok((Spread::of(percent), bytes.context("the run does not tell what watched it")?, sources))
+    Ok((
+        Spread::from_values(percent),
+        bytes.context("the run does not tell what watched it")?,
+        sources,
+    ))
 }
 
 fn iostat() -> Result<(Spread, f64)> {
@@ -86,7 +90,7 @@ fn iostat() -> Result<(Spread, f64)> {
     child.kill().context("iostat cannot be ended")?;
     child.wait()?;
     before?;
-    Ok((Spread::of(shares), bytes))
+    Ok((Spread::from_values(shares), bytes))
 }
 
 /// CPU time of a process with one thread: the first number of its schedstat.

@@ -39,7 +39,7 @@ pub fn rate(results: &Results, key: &str, ours: &Series, theirs: &Series, least:
 /// Why all the CPU time of an I/O of `ours` is more than `most` times that of `theirs`.
 pub fn cpu(ours: &Series, theirs: &Series, most: f64) -> String {
     let pairs = ours.counted(kernel_us).zip(theirs.counted(|sample| sample.cpu_us));
-    let kernel = Spread::of(pairs.map(|(ours, theirs)| ours / theirs)).median;
+    let kernel = Spread::from_values(pairs.map(|(ours, theirs)| ours / theirs)).median;
     if kernel > most {
         return format!("the kernel's part of ours alone is {kernel:.2} of all of theirs");
     }
@@ -62,7 +62,7 @@ fn kernel_us(sample: &Sample) -> f64 {
 }
 
 fn middle(series: &Series, value: impl Fn(&Sample) -> f64) -> f64 {
-    Spread::of(series.counted(value)).median
+    Spread::from_values(series.counted(value)).median
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub fn pushed(site: &mut Site) -> Result<()> {
     for (played, is_first) in [(&first, true), (&second, false)] {
         played.fails_only(&[])?;
         for name in BOARDS {
-            ensure!((played.of(name)?.changed > 0) == is_first, "{name}: {}", played.said);
+            ensure!((played.recap(name)?.changed > 0) == is_first, "{name}: {}", played.said);
         }
     }
     for played in [&wrong, &first, &second] {

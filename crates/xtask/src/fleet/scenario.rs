@@ -71,7 +71,7 @@ fn first_time(site: &mut Site) -> Result<()> {
     site.host("away")?.set_connected(true)?;
     let played = playing.end()?;
     played.fails_only(&["dies", "full", "wrong", "hot"])?;
-    ensure!(played.of("dies")?.unreachable == 1, "{}", played.said);
+    ensure!(played.recap("dies")?.unreachable == 1, "{}", played.said);
     played.says("no space left for the store")?;
     played.says("Refusing to erase /srv/wrong.img")?;
     played.says("ordinary.img is not its erase token")?;
@@ -126,10 +126,10 @@ fn second_time(site: &mut Site) -> Result<()> {
     let played = site.play("bakeoff", &[])?;
     played.fails_only(&[])?;
     for name in ["ordinary", "second", "away"] {
-        ensure!(played.of(name)?.changed == 0, "{name}: {}", played.said);
+        ensure!(played.recap(name)?.changed == 0, "{name}: {}", played.said);
     }
     for name in ["dies", "full", "wrong", "hot"] {
-        ensure!(played.of(name)?.changed > 0, "{name}: {}", played.said);
+        ensure!(played.recap(name)?.changed > 0, "{name}: {}", played.said);
     }
     let after = run_on(site, "dies")?;
     ensure!(after == (before.0, "stopped".to_owned()), "{after:?}");
@@ -141,7 +141,7 @@ fn third_time(site: &mut Site) -> Result<()> {
     let played = site.play("bakeoff", &[])?;
     played.fails_only(&[])?;
     for name in HOSTS {
-        ensure!(played.of(name)?.changed == 0, "{name}: {}", played.said);
+        ensure!(played.recap(name)?.changed == 0, "{name}: {}", played.said);
     }
     let after = site.host("ordinary")?.files()?;
     unchanged(&before, &after)?;
@@ -184,7 +184,7 @@ fn removal(site: &mut Site) -> Result<()> {
     let again = site.play("remove", &words)?;
     again.fails_only(&[])?;
     for name in HOSTS {
-        ensure!(again.of(name)?.changed == 0, "{name}: {}", again.said);
+        ensure!(again.recap(name)?.changed == 0, "{name}: {}", again.said);
     }
     Ok(())
 }

@@ -217,7 +217,7 @@ impl Playing {
 
 impl Played {
     /// What it did on a host.
-    pub fn of(&self, name: &str) -> Result<Recap> {
+    pub fn recap(&self, name: &str) -> Result<Recap> {
         let found = self.recaps.get(name).copied();
         found.with_context(|| format!("no recap of {name} in\n{}", self.said))
     }

@@ -26,13 +26,13 @@ pub struct State(String);
 
 impl State {
     /// Looks.
-    pub fn of(guest: &mut Guest) -> Result<State> {
+    pub fn read(guest: &mut Guest) -> Result<State> {
         guest.ok(STATE).map(State)
     }
 
     /// Fails when something is there that was not, or the other way round.
     pub fn assert_unchanged(&self, guest: &mut Guest) -> Result<()> {
-        let now = State::of(guest)?;
+        let now = State::read(guest)?;
         let differences = differences(&self.0, &now.0);
         ensure!(differences.is_empty(), "the guest is not as before:\n{differences}");
         Ok(())

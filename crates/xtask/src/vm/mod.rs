@@ -80,7 +80,7 @@ pub struct Options {
 
 impl Options {
     /// The tests of that part of a name, of this program in place of the static one.
-    pub fn of(part: &str, binary: Option<PathBuf>) -> Options {
+    pub fn for_part(part: &str, binary: Option<PathBuf>) -> Options {
         Options { list: false, binary, dist: false, run: None, parts: vec![part.to_owned()] }
     }
 
@@ -274,6 +274,6 @@ fn start(
 ) -> Result<(Machine, Guest, State)> {
     let machine = lab.machine(board, name, disks)?;
     let mut guest = machine.boot()?;
-    let state = State::of(&mut guest)?;
+    let state = State::read(&mut guest)?;
     Ok((machine, guest, state))
 }

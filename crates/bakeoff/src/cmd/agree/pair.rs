@@ -46,7 +46,7 @@ type Told = Result<Measurement, ParseError>;
 impl<'a> Bench<'a> {
     /// In a directory of ours.
     pub fn new(dir: &Opened, cancel: &'a Cancel) -> Bench<'a> {
-        Bench { room: Scratch::of(dir.clone()), data: OnceCell::new(), cancel }
+        Bench { room: Scratch::from_opened(dir.clone()), data: OnceCell::new(), cancel }
     }
 
     /// The file, made when it is first wanted.

@@ -74,7 +74,7 @@ pub struct Content {
 
 impl Content {
     /// Of these lines, one for each event.
-    pub fn of(lines: &[String]) -> Content {
+    pub fn from_lines(lines: &[String]) -> Content {
         let mut sum = Checksum::default();
         sum.add(lines);
         sum.content()
@@ -122,12 +122,12 @@ mod tests {
         let parts: Vec<Vec<u8>> = pack(&lines).collect();
         assert!((2..5).contains(&parts.len()), "{}", parts.len());
         assert_eq!(unpacked(&parts), Ok(lines.clone()));
-        assert_ne!(Content::of(&lines), Content::of(&lines[1..]));
+        assert_ne!(Content::from_lines(&lines), Content::from_lines(&lines[1..]));
         let empty = [String::new(), String::new()];
         assert_eq!(unpacked(&pack(&empty).collect::<Vec<_>>()), Ok(empty.to_vec()));
         // As `sha256sum` has it.
         let known = "87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7";
-        assert_eq!(Content::of(&["a".to_string()]).sha256, known);
+        assert_eq!(Content::from_lines(&["a".to_string()]).sha256, known);
     }
 
     #[test]

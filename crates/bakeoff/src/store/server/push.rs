@@ -162,5 +162,5 @@ fn push(
         facts: &facts,
     };
     let sent = server.send(&outgoing, &lines, known)?;
-    Ok(Done::Sent(sent, Some(Content::of(&lines))))
+    Ok(Done::Sent(sent, Some(Content::from_lines(&lines))))
 }

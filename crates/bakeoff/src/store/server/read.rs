@@ -41,7 +41,7 @@ impl Records for Server {
         let mut unpacker = Unpacker::default();
         let unpacked = rows.iter().try_for_each(|row| unpacker.add(row.get(0)));
         let lines = unpacked.map(|()| unpacker.finish()).map_err(|why| self.altered(run, why))?;
-        if Content::of(&lines) != content {
+        if Content::from_lines(&lines) != content {
             let why = "its lines do not match its checksum. Delete it as the administrator (DELETE \
                        FROM bakeoff.runs WHERE id = ...), then push it again from its board";
             return Err(self.altered(run, why.to_string()).into());

@@ -117,7 +117,7 @@ impl Server {
         lines: &[String],
         known: Option<&Known>,
     ) -> Result<Sent, SendError> {
-        let whole = Content::of(lines);
+        let whole = Content::from_lines(lines);
         let Some(known) = known else {
             return match self.begin(run, lines, &whole) {
                 // Somebody else sent it since it was asked for.
@@ -129,7 +129,7 @@ impl Server {
         };
         let had = usize::try_from(known.content.events).unwrap_or(usize::MAX);
         let common = had.min(lines.len());
-        if Content::of(&lines[..common]) != known.content {
+        if Content::from_lines(&lines[..common]) != known.content {
             return Err(differs(run.run));
         }
         if common < lines.len() {

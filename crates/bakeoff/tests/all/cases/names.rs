@@ -17,7 +17,7 @@ fn spaces_newlines_foreign_bytes_and_the_same_directory_twice() {
     let run = |time: &str| {
         let mut command = bench.bakeoff();
         command.args(["quick", "--workload=randwrite", "--size=16m", "--report=answer.html"]);
-        Ended::of(command.args(["--time", time]).args([&odd, &odd]).output().unwrap())
+        Ended::from_output(command.args(["--time", time]).args([&odd, &odd]).output().unwrap())
     };
     // A time too short for the blocks of this machine is refused.
     let ended = run("1m");

@@ -144,7 +144,8 @@ fn a_filesystem_without_room() {
     assert_eq!(ended.code, 4, "{ended:?}");
     assert!(words.iter().all(|word| ended.err.contains(word)), "{ended:?}");
     let mut demo = bench.bakeoff();
-    let ended = crate::bench::Ended::of(demo.current_dir(&at).arg("demo").output().unwrap());
+    let ended =
+        crate::bench::Ended::from_output(demo.current_dir(&at).arg("demo").output().unwrap());
     assert_eq!(ended.code, 4, "{ended:?}");
     for word in ["512 MiB", dir, "Change to a directory on another drive"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");

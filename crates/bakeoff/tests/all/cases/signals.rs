@@ -157,7 +157,7 @@ fn two_at_once_and_hands_off_a_living_run() {
     assert!(shown.err.contains("is in progress"), "{shown:?}");
     first.signal(Signal::CONT);
 
-    let second = Ended::of(quick(&bench, dir.to_str().unwrap()).output().unwrap());
+    let second = Ended::from_output(quick(&bench, dir.to_str().unwrap()).output().unwrap());
     assert_eq!(second.code, 0, "{second:?}");
     let first = first.end();
     assert_eq!(first.code, 0, "{first:?}");

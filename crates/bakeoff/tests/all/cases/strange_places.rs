@@ -73,7 +73,7 @@ fn a_network_directory() {
 fn places_that_are_no_place_for_files() {
     let bench = Bench::new();
     for dir in ["/proc", "/sys"] {
-        let ended = Ended::of(bench.bakeoff().args(["quick", dir]).output().unwrap());
+        let ended = Ended::from_output(bench.bakeoff().args(["quick", dir]).output().unwrap());
         assert_eq!((ended.code, ended.out.as_str()), (4, ""), "{dir}: {ended:?}");
         assert!(ended.err.contains(dir), "{dir}: {ended:?}");
     }

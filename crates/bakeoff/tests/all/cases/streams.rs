@@ -71,7 +71,7 @@ fn nobody_reads_stderr(mut quick: Command) {
 
 fn stdout_is_full(mut quick: Command) {
     let output = quick.stdout(full()).stderr(Stdio::piped()).output().unwrap();
-    let ended = Ended::of(output);
+    let ended = Ended::from_output(output);
     assert_eq!(ended.code, 4, "{ended:?}");
     for word in ["cannot write the result", "No space left", "bakeoff show"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");
@@ -79,7 +79,7 @@ fn stdout_is_full(mut quick: Command) {
 }
 
 fn stderr_is_full(mut quick: Command) {
-    let ended = Ended::of(quick.stdout(Stdio::piped()).stderr(full()).output().unwrap());
+    let ended = Ended::from_output(quick.stdout(Stdio::piped()).stderr(full()).output().unwrap());
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(ended.out.contains("Is this normal?"), "{ended:?}");
 }
@@ -89,7 +89,7 @@ fn results_and_help_that_cannot_be_written_are_an_error() {
     let bench = Bench::new();
     for args in [&["bench", ".", "--size", "1m"][..], &["devices"], &["--help"], &["--version"]] {
         let output = bench.bakeoff().args(args).stdout(full()).output().unwrap();
-        let ended = Ended::of(output);
+        let ended = Ended::from_output(output);
         assert_eq!(ended.code, 4, "{args:?}: {ended:?}");
         assert!(ended.err.contains("cannot write the result"), "{args:?}: {ended:?}");
         // A closed pipe is nobody's fault.

@@ -32,7 +32,7 @@ pub struct Choice {
 }
 
 /// What is recommended, in words.
-pub fn of(run: &Run, analysis: &Analysis) -> Choice {
+pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     let Some(chosen) = &analysis.recommendation else {
         return Choice::without_candidate(none(analysis));
     };

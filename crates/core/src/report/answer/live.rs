@@ -18,7 +18,7 @@ pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<St
     if !analysis.compares {
         return Vec::new();
     }
-    let matrix = matrix::of(run, analysis);
+    let matrix = matrix::from_run(run, analysis);
     let width = width.max(40);
     let mut lines = vec![paint(&cut(&leads(&matrix), width), Tone::Strong, color)];
     let mut parts = table::parts(&matrix, width, color).into_iter();

@@ -150,7 +150,7 @@ impl Cell {
 }
 
 /// The table of a run and its analysis; A/A twins are not in it.
-pub fn of(run: &Run, analysis: &Analysis) -> Matrix {
+pub fn from_run(run: &Run, analysis: &Analysis) -> Matrix {
     let column = |v: &WorkloadVerdict| Column {
         name: names::workload(&v.workload),
         heading: names::heading(&v.workload),

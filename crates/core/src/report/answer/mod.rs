@@ -17,7 +17,7 @@ mod sentence;
 mod spoken;
 mod table;
 
-pub use choice::{Choice, of as choice};
+pub use choice::{Choice, from_run as choice};
 pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Cell, Matrix, Place, Row as MatrixRow};
@@ -111,7 +111,7 @@ impl Answer<'_> {
         };
         let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
         let mut choice = match (&place, analysis.compares) {
-            (None, true) => choice::of(run, analysis),
+            (None, true) => choice::from_run(run, analysis),
             (Some(_), _) | (None, false) => {
                 Choice::without_candidate(said::headline(run, analysis))
             }
@@ -120,7 +120,7 @@ impl Answer<'_> {
         Answer {
             choice,
             lines: analysis.verdicts.iter().map(line).collect(),
-            matrix: analysis.compares.then(|| matrix::of(run, analysis)),
+            matrix: analysis.compares.then(|| matrix::from_run(run, analysis)),
             place,
             bottleneck: limits::bottleneck(analysis),
             limits: limits::all(run, analysis),

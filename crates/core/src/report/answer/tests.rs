@@ -84,7 +84,7 @@ fn certain_answers_without_a_common_choice_are_not_called_so_far() {
     let rate = |c: usize, _: usize| [1000.0, 1030.0, 990.0][c];
     let run = demo(&["ext4", "xfs", "ext2"], &["randwrite", "seqread"], 5, 0.12, rate).build();
     let mut analysis = analyse(&run);
-    let said = |analysis: &Analysis| super::choice::of(&run, analysis).said;
+    let said = |analysis: &Analysis| super::choice::from_run(&run, analysis).said;
     assert!(said(&analysis).starts_with("Best for each use so far: ext4"), "{}", said(&analysis));
     analysis.verdicts.iter_mut().for_each(|v| v.verdict = Verdict::AsFast);
     assert!(said(&analysis).starts_with("Best for each use: ext4"), "{}", said(&analysis));

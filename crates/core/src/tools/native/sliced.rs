@@ -134,17 +134,17 @@ pub struct SliceReport {
 
 impl SliceReport {
     /// The operations of one kind.
-    pub fn of(&self, kind: OpKind) -> Option<&OpTotals> {
+    pub fn totals(&self, kind: OpKind) -> Option<&OpTotals> {
         self.ops.iter().find(|(own, _)| *own == kind).map(|(_, totals)| totals)
     }
 
     fn sum(&self, kinds: &[OpKind], of: impl Fn(&OpTotals) -> u64) -> u64 {
-        kinds.iter().filter_map(|kind| self.of(*kind)).map(of).sum()
+        kinds.iter().filter_map(|kind| self.totals(*kind)).map(of).sum()
     }
 
     /// Data operations, or for small files the files.
     pub fn ios(&self) -> u64 {
-        match self.of(OpKind::Create) {
+        match self.totals(OpKind::Create) {
             Some(files) => files.count,
             None => self.sum(&[OpKind::Read, OpKind::Write], |totals| totals.count),
         }
@@ -164,12 +164,12 @@ impl SliceReport {
     /// run, and whether it counts is for the caller to fill in.
     pub fn slice(&self) -> Slice {
         let main = [OpKind::Create, OpKind::Read, OpKind::Write];
-        let main = if self.of(OpKind::Create).is_some() { &main[..1] } else { &main[1..] };
+        let main = if self.totals(OpKind::Create).is_some() { &main[..1] } else { &main[1..] };
         let mut latencies = Histogram::default();
         main.iter()
-            .filter_map(|kind| self.of(*kind))
+            .filter_map(|kind| self.totals(*kind))
             .for_each(|totals| latencies.merge(&totals.histogram));
-        let longest = main.iter().filter_map(|kind| self.of(*kind)).map(|totals| totals.max_ns);
+        let longest = main.iter().filter_map(|kind| self.totals(*kind)).map(|totals| totals.max_ns);
         let flushes = self.sum(&[OpKind::Flush], |totals| totals.count);
         Slice {
             elapsed_ns: self.elapsed_ns,
@@ -192,7 +192,7 @@ pub fn merged(ended: Measurement, slices: &[&SliceReport]) -> Measurement {
     let elapsed_ns = sum(|slice| slice.elapsed_ns).max(1);
     let stats = |kind| {
         let mut totals = OpTotals::default();
-        slices.iter().filter_map(|slice| slice.of(kind)).for_each(|more| totals.merge(more));
+        slices.iter().filter_map(|slice| slice.totals(kind)).for_each(|more| totals.merge(more));
         totals.stats(elapsed_ns)
     };
     Measurement {

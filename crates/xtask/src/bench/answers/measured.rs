@@ -120,7 +120,7 @@ fn noise(candidates: &[BTreeMap<u64, f64>]) -> Option<f64> {
             deviations.extend(deviation(&differences.collect::<Vec<_>>()));
         }
     }
-    (!deviations.is_empty()).then(|| Spread::of(deviations).median)
+    (!deviations.is_empty()).then(|| Spread::from_values(deviations).median)
 }
 
 fn deviation(values: &[f64]) -> Option<f64> {

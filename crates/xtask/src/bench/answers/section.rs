@@ -66,7 +66,7 @@ pub fn section(machine: &[(&str, String)], answers: &Answers) -> String {
 fn bound(demo: &Measured) -> Option<f64> {
     let negative = demo.answers.values().filter_map(|a| a.lead).filter(|lead| *lead < 0.0);
     let bounds: Vec<f64> = negative.map(|lead| -lead).collect();
-    (!bounds.is_empty()).then(|| Spread::of(bounds).median)
+    (!bounds.is_empty()).then(|| Spread::from_values(bounds).median)
 }
 
 fn verdicts(demos: &[Measured]) -> String {
@@ -103,7 +103,7 @@ fn told(values: impl Iterator<Item = f64>, show: impl Fn(f64) -> String) -> Stri
     if values.is_empty() {
         return "none".to_string();
     }
-    let Spread { median, low, high } = Spread::of(values);
+    let Spread { median, low, high } = Spread::from_values(values);
     format!("{} ({} to {})", show(median), show(low), show(high))
 }
 

@@ -65,7 +65,7 @@ pub fn cut_and_resume(lab: &TestLab) -> Result<()> {
         guest.kill()?;
     }
     let mut guest = machine.boot()?;
-    let before = State::of(&mut guest)?;
+    let before = State::read(&mut guest)?;
     guest.ok("mount /dev/vda /root")?;
     finish(&mut guest)?;
     // Scripts begin in it.
