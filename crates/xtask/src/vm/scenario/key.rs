@@ -10,12 +10,13 @@ use crate::vm::guest::Guest;
 use crate::vm::plan;
 
 /// A cryptsetup before the real one, which keeps what it is given as a key. /dev/shm is memory.
+/// The end of the run may stop it at any point, so a key takes the place of the last one whole.
 const KEEP: &str = "mkdir -p /tmp/keep
 cat >/tmp/keep/cryptsetup <<END
 #!/bin/dash
 case \" \\$* \" in
     *' --key-file - '*)
-        cat >/dev/shm/key
+        cat >/dev/shm/key.new && mv /dev/shm/key.new /dev/shm/key
         exec $(command -v cryptsetup) \"\\$@\" </dev/shm/key ;;
 esac
 exec $(command -v cryptsetup) \"\\$@\"
@@ -45,7 +46,7 @@ pub fn is_nowhere(guest: &mut Guest) -> Result<()> {
     for form in [key.as_slice(), hex.as_bytes(), numbers.join(",").as_bytes()] {
         ensure!(!holds(kept.as_slice(), form)?, "the key is in the record");
     }
-    guest.ok("rm -r /tmp/keep /dev/shm/key").map(drop)
+    guest.ok("rm -r /tmp/keep /dev/shm/key*").map(drop)
 }
 
 /// Whether `bytes` are anywhere in what is read.
