@@ -12,9 +12,11 @@ use clap::Parser;
 
 mod alarms;
 mod bench;
+mod dependencies;
 mod dist;
 mod fleet;
 mod install;
+mod junit;
 mod page;
 mod prose;
 mod release;
@@ -33,6 +35,8 @@ enum Task {
     Tidy,
     /// Check the spelling, and the style of the docs
     Prose,
+    /// Check that dependencies are used, and their licences and sources
+    Dependencies,
     /// Print every text that a user can see
     Words,
     /// Run the quick checks: format, lints, house rules and unit tests
@@ -92,6 +96,7 @@ fn run(root: &Path, task: Task) -> Result<bool> {
     match task {
         Task::Tidy => tidy::run(root),
         Task::Prose => prose::check(root),
+        Task::Dependencies => dependencies::check(root),
         Task::Words => tidy::words(root),
         Task::Check => testing::check(root),
         Task::Test => testing::test(root),

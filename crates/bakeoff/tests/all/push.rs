@@ -36,7 +36,7 @@ fn json(text: &str) -> Value {
 }
 
 pub fn database(name: &str) -> Option<Database> {
-    Some(Cluster::shared()?.database(name))
+    Some(Cluster::usual()?.database(name))
 }
 
 /// Runs a command on the store of all boards and on the server: they answer the same.

@@ -143,7 +143,7 @@ fn a_run_is_sent_between_blocks_and_a_server_that_goes_away_costs_it_nothing() {
 
 #[test]
 fn a_run_that_was_killed_is_completed_on_the_server_when_it_is_resumed_or_pushed() {
-    let Some(cluster) = Cluster::shared() else { return };
+    let Some(cluster) = Cluster::usual() else { return };
     for (name, by_resume) in [("resumed", true), ("pushed", false)] {
         let db = cluster.database(name);
         let writer = db.address(&db.role("pi", "bakeoff_writer"));

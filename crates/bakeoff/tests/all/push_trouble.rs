@@ -96,7 +96,7 @@ fn waits_no_longer_than_it_may(db: &Database, home: &Home, writer: &str) {
 
 #[test]
 fn a_server_that_is_away_silent_or_of_another_layout_is_said() {
-    let Some(cluster) = Cluster::shared() else { return };
+    let Some(cluster) = Cluster::usual() else { return };
     let db = cluster.database("layouts");
     let role = db.role("pi", "bakeoff_writer");
     let home = board(&id(1), "pi");

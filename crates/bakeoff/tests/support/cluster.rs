@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -47,19 +47,10 @@ pub struct Cluster {
     port: u16,
 }
 
-static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
-
 impl Cluster {
-    /// The one that tests running at the same time share, each with a database of its own.
-    pub fn shared() -> Option<Arc<Cluster>> {
-        let programs = programs()?;
-        let mut shared = SHARED.lock().unwrap();
-        if let Some(running) = shared.upgrade() {
-            return Some(running);
-        }
-        let new = Arc::new(Cluster::start(programs, &[]));
-        *shared = Arc::downgrade(&new);
-        Some(new)
+    /// One with the usual settings; none where the server's programs are missing.
+    pub fn usual() -> Option<Arc<Cluster>> {
+        Some(Arc::new(Cluster::start(programs()?, &[])))
     }
 
     /// A new one with these settings.

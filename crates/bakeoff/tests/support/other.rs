@@ -5,10 +5,10 @@
 // A helper of tests may panic: that is how a test fails.
 #![allow(clippy::unwrap_used)]
 
+use std::fs::File;
 use std::os::unix::fs::chown;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -20,8 +20,8 @@ use crate::skip;
 
 /// Exit code of useradd and userdel while another process changes the accounts.
 const LOCKED: i32 = 1;
-/// One change of the accounts at a time in this process.
-static ACCOUNTS: Mutex<()> = Mutex::new(());
+/// Held during a change of the accounts: a name in the directory of temporary files.
+const ACCOUNTS: &str = "bakeoff-tests-accounts.lock";
 /// Users of this process so far.
 static USERS: AtomicU32 = AtomicU32::new(0);
 
@@ -69,7 +69,7 @@ impl Other {
         set_thread_groups(&[]).unwrap();
         set_thread_res_gid(gid, gid, gid).unwrap();
         set_thread_res_uid(uid, uid, uid).unwrap();
-        assert!(std::fs::File::open("/etc/shadow").is_err(), "it still has root's powers");
+        assert!(File::open("/etc/shadow").is_err(), "it still has root's powers");
     }
 
     /// Does something as them, in a thread.
@@ -92,10 +92,11 @@ impl Drop for Other {
     }
 }
 
-/// Runs a program that changes the accounts; again while another process changes them.
+/// Runs a program that changes the accounts, one of all tests at a time; again while something else
+/// changes them.
 fn changed(command: &mut Command) -> Output {
-    // A test that failed with the lock changed nothing halfway.
-    let _one = ACCOUNTS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let turn = File::create(std::env::temp_dir().join(ACCOUNTS)).unwrap();
+    turn.lock().unwrap();
     let mut done = command.output().unwrap();
     for _ in 0..100 {
         if done.status.code() != Some(LOCKED) {

@@ -4,7 +4,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 pub use crate::cluster::{Cluster, PASSWORD, programs};
 use crate::stored::{Home, answer};
@@ -30,9 +30,6 @@ impl Database {
     pub fn update(&self) {
         let (code, script, err) = Home::new().run(&["fleet", "schema"]);
         assert_eq!(code, 0, "{err}");
-        // Roles belong to all databases, and two tests may make them at the same moment.
-        static ONE: Mutex<()> = Mutex::new(());
-        let _one = ONE.lock().unwrap();
         let (ok, said) = self.cluster.psql(&self.name, &script);
         assert!(ok && said.contains("bakeoff: layout 2"), "{said}");
     }

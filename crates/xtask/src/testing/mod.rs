@@ -10,16 +10,17 @@ use std::sync::Mutex;
 
 use anyhow::Result;
 
-mod count;
 mod fuzz;
+mod nextest;
 mod skips;
 mod step;
 
-use count::{Count, Format};
 use step::{Outcome, Step};
 
 use crate::dist::plain;
-use crate::vm;
+use crate::junit::{self, Case};
+use crate::tally::Count;
+use crate::{tool, vm};
 
 /// How long each of the many fuzz targets runs; `cargo xtask fuzz SECONDS` runs them for longer.
 const FUZZ_SECONDS: u32 = 3;
@@ -47,10 +48,9 @@ pub fn check(root: &Path) -> Result<bool> {
     steps.push(clippy());
     steps.push(step::xtask("house rules", &["tidy"]));
     steps.push(step::xtask("prose", &["prose"]));
-    let mut tests = vec!["test", "--workspace", "--lib", "--bins", "--"];
-    tests.extend(LONG.iter().flat_map(|name| ["--skip", name]));
-    // Their names tell what is no test from what was skipped.
-    steps.push(step::cargo("unit tests", &tests).counting(Format::Cargo).quiet());
+    steps.push(step::xtask("dependencies", &["dependencies"]).quiet());
+    let quick = format!("not test(/({})$/)", LONG.join("|"));
+    steps.push(nextest::step(root, "unit tests", &["--lib", "--bins", "-E", &quick])?);
     run(root, steps, Vec::new())
 }
 
@@ -58,12 +58,12 @@ pub fn check(root: &Path) -> Result<bool> {
 pub fn test(root: &Path) -> Result<bool> {
     // Most of them wait for a disk or a clock most of the time.
     let threads = format!("--test-threads={}", 2 * std::thread::available_parallelism()?.get());
-    let tests = ["test", "--workspace", "--no-fail-fast", "--", &threads];
     let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
     let first = vec![
         step::cargo("format", &["fmt", "--all", "--check"]),
         step::xtask("house rules", &["tidy"]),
         step::xtask("prose", &["prose"]),
+        step::xtask("dependencies", &["dependencies"]).quiet(),
         // Before what is compiled, since the program carries the bundle.
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),
@@ -77,13 +77,13 @@ pub fn test(root: &Path) -> Result<bool> {
     let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS)?;
     // The tests leave half of the processors to what compiles and computes.
     let beside = vec![
-        step::cargo("tests", &tests).counting(Format::Cargo),
+        nextest::step(root, "tests", &[&threads])?,
         step::xtask("instructions per I/O", &["bench", "--instructions"]).quiet(),
         targets.quiet().then(fuzz),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
-            .then(vec![browser.counting(Format::Node).quiet()]),
-        machines().counting(Format::Ours).quiet(),
+            .then(vec![browser.reporting("target/browser-tests.xml").quiet()]),
+        machines().quiet(),
     ];
     run(root, first, beside)
 }
@@ -91,9 +91,10 @@ pub fn test(root: &Path) -> Result<bool> {
 /// The tests on emulated machines that are worth their time each time; `make test-vm` has them all.
 /// They are all of the PC, so what the tests before them compiled is the program they take.
 fn machines() -> Step {
-    let words = ["test-vm", "--binary", plain::BINARY].into_iter();
+    const REPORT: &str = "target/machine-tests.xml";
+    let words = ["test-vm", "--binary", plain::BINARY, "--junit", REPORT].into_iter();
     let arguments: Vec<&str> = words.chain(vm::EACH_TIME.iter().copied()).collect();
-    step::xtask("emulated machines", &arguments)
+    step::xtask("emulated machines", &arguments).reporting(REPORT)
 }
 
 /// Every fuzz target for so many seconds.
@@ -128,7 +129,7 @@ fn run(root: &Path, first: Vec<Step>, beside: Vec<Step>) -> Result<bool> {
         );
     }
     let total = total(&outcomes, skips.len() as u64, missed.len() as u64);
-    println!("\n{} passed, {} failed, {} skipped", total.passed, total.failed, total.skipped);
+    println!("\n{total}");
     Ok(total.failed == 0)
 }
 
@@ -168,8 +169,10 @@ fn total(outcomes: &[Outcome], skipped: u64, missed: u64) -> Count {
 
 fn summary(outcomes: &[Outcome], skips: &[skips::Skip]) -> String {
     let mut text = String::new();
-    for failed in outcomes.iter().filter(|outcome| !outcome.said.is_empty()) {
-        text += &format!("\n== what failed in {}\n{}\n", failed.name, failed.said.join("\n"));
+    for (Case { name, outcome }, step) in cases(outcomes) {
+        if let junit::Outcome::Failed(said) = outcome {
+            text += &format!("\n== failed in {step}: {name}\n{}\n", tool::last_lines(said));
+        }
     }
     text += "\n== summary\n";
     for outcome in outcomes {
@@ -184,13 +187,20 @@ fn summary(outcomes: &[Outcome], skips: &[skips::Skip]) -> String {
             outcome.took.as_secs_f64()
         );
     }
-    for ignored in outcomes.iter().flat_map(|outcome| &outcome.ignored) {
-        text += &format!("SKIPPED: {ignored}\n");
+    for (Case { name, outcome }, _) in cases(outcomes) {
+        if let junit::Outcome::Skipped(why) = outcome {
+            text += &format!("SKIPPED: {name}: {why}\n");
+        }
     }
     for skip in skips {
         text += &format!("SKIPPED: {}: {} (needs {})\n", skip.test, skip.reason, skip.needs);
     }
     text
+}
+
+/// The tests of all reports, each with the name of its step.
+fn cases(outcomes: &[Outcome]) -> impl Iterator<Item = (&Case, &str)> {
+    outcomes.iter().flat_map(|step| step.cases.iter().map(|case| (case, step.name.as_str())))
 }
 
 /// An empty file for tests to note in why they could not run.
@@ -203,29 +213,41 @@ fn skips_file(root: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn outcome(passed: u64, failed: u64, skipped: u64) -> Outcome {
         let count = Count { passed, failed, skipped };
-        Outcome::new("tests".into(), count, failed == 0)
+        let (name, cases, took) = ("tests".to_owned(), Vec::new(), Duration::ZERO);
+        Outcome { name, count, ok: failed == 0, cases, took }
     }
 
     #[test]
     fn steps_beside_each_other_are_each_run_and_counted() {
+        let folder = tempfile::tempdir().unwrap();
         let skips = tempfile::NamedTempFile::new().unwrap();
-        let step = |script: &str, format| {
+        let step = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
-            Step::new(script, command).counting(format).quiet()
+            Step::new(script, command).quiet()
         };
+        let three = vec![
+            Case { name: "a".to_owned(), outcome: junit::Outcome::Passed },
+            Case { name: "b".to_owned(), outcome: junit::Outcome::Failed("it's so".to_owned()) },
+            Case { name: "c".to_owned(), outcome: junit::Outcome::Skipped("why".to_owned()) },
+        ];
+        std::fs::write(folder.path().join("three"), junit::write(&three).unwrap()).unwrap();
         let steps = VecDeque::from([
-            step("echo '3 passed, 1 failed, 2 skipped'; exit 1", Format::Ours),
-            step("true", Format::One),
-            step("false", Format::One),
+            step("cp three report; exit 1").reporting("report"),
+            step("true"),
+            step("false"),
         ]);
-        let outcomes = at_once(Path::new("/"), skips.path(), steps, 2).unwrap();
+        let outcomes = at_once(folder.path(), skips.path(), steps, 2).unwrap();
         let counts = total(&outcomes, 0, 0);
-        assert_eq!(counts, Count { passed: 4, failed: 2, skipped: 2 });
+        assert_eq!(counts, Count { passed: 2, failed: 2, skipped: 1 });
+        let said: Vec<&str> = cases(&outcomes).map(|(case, _)| case.name.as_str()).collect();
+        assert_eq!(said, ["a", "b", "c"]);
         assert_eq!(outcomes.iter().filter(|outcome| outcome.ok).count(), 1);
     }
 

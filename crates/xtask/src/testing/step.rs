@@ -1,13 +1,14 @@
-//! One step of a test run: a command whose output is shown as it comes and counted on the way.
+//! One step of a test run: a command, and the tests of the report that it writes.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use super::count::{Count, Counter, Format};
+use crate::junit::{self, Case};
+use crate::tally::Count;
 use crate::tool;
 
 /// A command with a name for the summary.
@@ -15,7 +16,7 @@ pub struct Step {
     name: String,
     folder: &'static str,
     command: Command,
-    format: Format,
+    report: Option<&'static str>,
     is_quiet: bool,
     followers: Vec<Step>,
 }
@@ -24,12 +25,12 @@ impl Step {
     /// A step that counts as one check, passed when the command succeeds.
     pub fn new(name: &str, command: Command) -> Step {
         let (name, followers) = (name.to_owned(), Vec::new());
-        Step { name, folder: "", command, format: Format::One, is_quiet: false, followers }
+        Step { name, folder: "", command, report: None, is_quiet: false, followers }
     }
 
-    /// Counts the tests its output tells of.
-    pub fn counting(mut self, format: Format) -> Step {
-        self.format = format;
+    /// Counts the tests of the JUnit report that it writes there, below the top of the repository.
+    pub fn reporting(mut self, report: &'static str) -> Step {
+        self.report = Some(report);
         self
     }
 
@@ -49,72 +50,70 @@ impl Step {
     pub fn run(mut self, root: &Path, skips: &Path) -> Result<Vec<Outcome>> {
         let followers = std::mem::take(&mut self.followers);
         println!("\n== {}", self.name);
-        let mut outcomes = vec![if self.is_quiet {
-            self.run_quietly(root, skips)?
-        } else {
-            self.run_aloud(root, skips)?
-        }];
+        let mut outcomes = vec![self.run_alone(root, skips)?];
         for follower in followers {
             outcomes.extend(follower.run(root, skips)?);
         }
         Ok(outcomes)
     }
 
-    /// Runs it and shows each line as it comes.
-    fn run_aloud(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
+    fn run_alone(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
         let started = Instant::now();
-        let program = self.command.get_program().to_owned();
-        self.command
-            .current_dir(root.join(self.folder))
-            .env("BAKEOFF_SKIPS", skips)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped());
-        let mut child = match self.command.spawn() {
-            Ok(child) => child,
-            Err(error) => {
-                println!("cannot run {}: {error}", program.display());
-                let count = Count { failed: 1, ..Count::default() };
-                let took = started.elapsed();
-                return Ok(Outcome { took, ..Outcome::new(self.name, count, false) });
-            }
-        };
-        let output = child.stdout.take().context("its output was asked for")?;
-        let mut counter = Counter::new(self.format);
-        for line in BufReader::new(output).split(b'\n') {
-            let mut line = line.context("reading its output")?;
-            counter.line(&String::from_utf8_lossy(&line));
-            line.push(b'\n');
-            // Not locked between lines: other steps may have something to show.
-            std::io::stdout().write_all(&line)?;
+        let report = self.report.map(|report| root.join(report));
+        if let Some(report) = report.as_deref().filter(|report| report.exists()) {
+            // That of the last time is not the answer of a command that writes none.
+            std::fs::remove_file(report)?;
         }
-        let ok = child.wait()?.success();
-        let (ignored, said) = (counter.ignored().to_vec(), counter.said().to_vec());
-        let took = started.elapsed();
-        Ok(Outcome { ignored, said, took, ..Outcome::new(self.name, counter.finish(ok), ok) })
+        self.command.current_dir(root.join(self.folder)).env("BAKEOFF_SKIPS", skips);
+        self.command.stdin(Stdio::null());
+        let ok = if self.is_quiet { self.run_quietly()? } else { self.run_aloud() };
+        let cases = match report.filter(|report| report.exists()) {
+            Some(report) => junit::read(&std::fs::read_to_string(report)?)?,
+            None => Vec::new(),
+        };
+        let count = count(self.report.is_some(), ok, &cases);
+        Ok(Outcome { name: self.name, count, ok, cases, took: started.elapsed() })
     }
 
-    /// Runs it and shows its output only if it fails.
-    fn run_quietly(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
-        let started = Instant::now();
-        let program = self.command.get_program().to_owned();
-        self.command.current_dir(root.join(self.folder)).env("BAKEOFF_SKIPS", skips);
-        let mut counter = Counter::new(self.format);
-        let (ok, said) = match self.command.stdin(Stdio::null()).output() {
-            Ok(output) => {
-                String::from_utf8_lossy(&output.stdout).lines().for_each(|line| counter.line(line));
-                (output.status.success(), [output.stdout, output.stderr].concat())
+    fn run_aloud(&mut self) -> bool {
+        match self.command.status() {
+            Ok(status) => status.success(),
+            Err(error) => {
+                println!("{}", self.not_run(&error));
+                false
             }
-            Err(error) => (false, format!("cannot run {}: {error}\n", program.display()).into()),
+        }
+    }
+
+    fn run_quietly(&mut self) -> Result<bool> {
+        let (ok, said) = match self.command.output() {
+            Ok(output) => (output.status.success(), [output.stdout, output.stderr].concat()),
+            Err(error) => (false, self.not_run(&error).into_bytes()),
         };
         if !ok {
+            // Locked: other steps may have something to show.
             let mut shown = std::io::stdout().lock();
             writeln!(shown, "{}:", self.name)?;
             shown.write_all(&said)?;
         }
-        let ignored = counter.ignored().to_vec();
-        let (count, took) = (counter.finish(ok), started.elapsed());
-        Ok(Outcome { ignored, took, ..Outcome::new(self.name, count, ok) })
+        Ok(ok)
     }
+
+    fn not_run(&self, error: &std::io::Error) -> String {
+        format!("cannot run {}: {error}\n", self.command.get_program().display())
+    }
+}
+
+/// The tests of a step. A command that failed without a failed test (it was not built, it crashed)
+/// and a runner that told of no test at all are a failure.
+fn count(reports: bool, ok: bool, cases: &[Case]) -> Count {
+    let mut count = Count::from_cases(cases);
+    if ok && !reports {
+        count.passed = 1;
+    } else if !ok && count.failed == 0 || ok && cases.is_empty() {
+        count.failed += 1;
+    }
+    count
 }
 
 /// What became of a step.
@@ -125,20 +124,10 @@ pub struct Outcome {
     pub count: Count,
     /// Whether the command succeeded.
     pub ok: bool,
-    /// Tests that cargo was told to ignore, with their reasons.
-    pub ignored: Vec<String>,
-    /// What failed tests printed, told again at the end of everything.
-    pub said: Vec<String>,
+    /// The tests of its report.
+    pub cases: Vec<Case>,
     /// How long it took.
     pub took: Duration,
-}
-
-impl Outcome {
-    /// An outcome with nothing to tell of yet.
-    pub fn new(name: String, count: Count, ok: bool) -> Outcome {
-        let (ignored, said) = (Vec::new(), Vec::new());
-        Outcome { name, count, ok, ignored, said, took: Duration::ZERO }
-    }
 }
 
 /// A step of cargo, the one that runs us.
@@ -163,4 +152,35 @@ pub fn npm(name: &str, folder: &'static str, arguments: &[&str]) -> Step {
 /// Whether this is a CI run, where nothing may be missing.
 pub fn in_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true" || value == "1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::junit::Outcome;
+
+    fn case(outcome: Outcome) -> Case {
+        Case { name: "a".to_owned(), outcome }
+    }
+
+    #[test]
+    fn what_cannot_be_built_has_failed() {
+        let failed = Count { failed: 1, ..Count::default() };
+        assert_eq!(count(true, false, &[]), failed);
+        assert_eq!(count(false, false, &[]), failed);
+        assert_eq!(count(false, true, &[]), Count { passed: 1, ..Count::default() });
+    }
+
+    #[test]
+    fn a_runner_that_ran_nothing_has_failed() {
+        assert_eq!(count(true, true, &[]).failed, 1);
+    }
+
+    #[test]
+    fn a_runner_that_failed_after_its_tests_has_failed() {
+        let passed = [case(Outcome::Passed)];
+        assert_eq!(count(true, false, &passed), Count { passed: 1, failed: 1, skipped: 0 });
+        let failed = [case(Outcome::Failed(String::new()))];
+        assert_eq!(count(true, false, &failed), Count { failed: 1, ..Count::default() });
+    }
 }

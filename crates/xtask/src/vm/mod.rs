@@ -31,6 +31,7 @@ mod scenario;
 mod store;
 
 use crate::tally::Tally;
+use crate::{junit, tool};
 use board::Board;
 use clean::State;
 use disk::{Disk, MIB};
@@ -70,6 +71,9 @@ pub struct Options {
     /// Test the binaries that `cargo xtask dist` built
     #[arg(long, conflicts_with = "binary")]
     dist: bool,
+    /// Write a report of the tests there, as JUnit XML
+    #[arg(long, value_name = "PATH")]
+    junit: Option<PathBuf>,
     /// Run a script on a machine: pc (default), pi3 or pi1
     #[arg(long, value_name = "SCRIPT")]
     run: Option<String>,
@@ -81,7 +85,8 @@ pub struct Options {
 impl Options {
     /// The tests of that part of a name, of this program in place of the static one.
     pub fn for_part(part: &str, binary: Option<PathBuf>) -> Options {
-        Options { list: false, binary, dist: false, run: None, parts: vec![part.to_owned()] }
+        let (junit, run, parts) = (None, None, vec![part.to_owned()]);
+        Options { list: false, binary, dist: false, junit, run, parts }
     }
 
     /// Whether a test is named.
@@ -111,6 +116,9 @@ pub fn test(root: &Path, options: Options) -> Result<bool> {
     let left: Vec<String> = names().filter(|name| parts.is_empty() && !wanted(name)).collect();
     if !left.is_empty() {
         println!("not run, because they need the machine for themselves: {}", left.join(", "));
+    }
+    if let Some(path) = &options.junit {
+        tool::write(path, junit::write(&tally.cases)?)?;
     }
     Ok(tally.end())
 }

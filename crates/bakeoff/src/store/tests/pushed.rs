@@ -172,7 +172,7 @@ impl Store for Pushed {
 
 #[test]
 fn a_server_keeps_every_promise_about_reading() {
-    let Some(cluster) = Cluster::shared() else { return };
+    let Some(cluster) = Cluster::usual() else { return };
     for (at, (name, keeps)) in READING.into_iter().enumerate() {
         println!("{name}");
         keeps(&mut Pushed::new(&cluster, &format!("suite_{at}")));
