@@ -26,8 +26,13 @@ const WRITE_BYTES: usize = 64 << 10;
 
 /// Pages for each page written from which on the count is looked into: others may have made them.
 const SUSPECT: f64 = 0.3;
-/// Writes whose pages are looked for in the cache before the count is put down to others.
-const LOOKS: u32 = 3;
+/// Writes whose pages were looked for in the cache before the count is put down to others.
+const WATCHED_WRITES: u32 = 3;
+/// Looks during a write from which on it was watched. On a busy machine it may be over before the
+/// thread that looks has its turn.
+const LOOKS: u32 = 16;
+/// Writes after which no more are tried, watched or not.
+const MOST_WRITES: u32 = 64;
 /// What such a write holds: long enough to be looked at, little enough for a slow card.
 const LOOK_BYTES: usize = 1 << 20;
 
@@ -78,33 +83,44 @@ pub fn dirtied_per_page(file: &Path) -> io::Result<Option<f64>> {
 /// The largest share of `block` that lay in the page cache while it was written to the end of
 /// `file`, where it has to be allocated as well (to the start of a device).
 fn share_cached(file: &File, block: &[u8]) -> io::Result<f64> {
-    let mut most = 0;
-    for _ in 0..LOOKS {
-        let end = file.metadata()?.len();
-        let len = end + block.len() as u64;
-        let before = residency::resident_bytes(file, len)?;
-        let (begun, is_over) = (Barrier::new(2), AtomicBool::new(false));
-        let seen = thread::scope(|scope| {
-            let looking = scope.spawn(|| {
-                begun.wait();
-                let mut seen = 0;
-                while !is_over.load(Ordering::Relaxed) {
-                    seen = residency::resident_bytes(file, len)?.max(seen);
-                }
-                io::Result::Ok(seen)
-            });
-            begun.wait();
-            let written = file.write_all_at(block, end);
-            is_over.store(true, Ordering::Relaxed);
-            let seen = looking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            written.and(seen)
-        })?;
-        most = seen.saturating_sub(before).max(most);
-        if most as f64 > SUSPECT * block.len() as f64 {
+    let end = file.metadata()?.len();
+    let (mut most, mut watched) = (0, 0);
+    for _ in 0..MOST_WRITES {
+        let (seen, looks) = seen_cached(file, block, end)?;
+        if end > 0 {
+            file.set_len(end)?;
+        }
+        most = seen.max(most);
+        watched += u32::from(looks >= LOOKS);
+        if most as f64 > SUSPECT * block.len() as f64 || watched == WATCHED_WRITES {
             break;
         }
     }
     Ok(most as f64 / block.len() as f64)
+}
+
+/// Bytes more in the page cache while `block` is written at `end`, and how often was looked.
+fn seen_cached(file: &File, block: &[u8], end: u64) -> io::Result<(u64, u32)> {
+    let len = end + block.len() as u64;
+    let before = residency::resident_bytes(file, len)?;
+    let (begun, is_over) = (Barrier::new(2), AtomicBool::new(false));
+    let (seen, looks) = thread::scope(|scope| {
+        let looking = scope.spawn(|| {
+            begun.wait();
+            let (mut seen, mut looks) = (0, 0);
+            while !is_over.load(Ordering::Relaxed) {
+                seen = residency::resident_bytes(file, len)?.max(seen);
+                looks += 1;
+            }
+            io::Result::Ok((seen, looks))
+        });
+        begun.wait();
+        let written = file.write_all_at(block, end);
+        is_over.store(true, Ordering::Relaxed);
+        let seen = looking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.and(seen)
+    })?;
+    Ok((seen.saturating_sub(before), looks))
 }
 
 /// Whether `file` can be opened with O_DIRECT: tried on the file itself, or where it is not there
