@@ -23,8 +23,9 @@ use crate::exec::{ExecError, Finished, Spec};
 use crate::host;
 use crate::signals::Cancel;
 
-/// Time a tool may take to say its version; each is waited for before anything else can be said.
-const VERSION_LIMIT: Duration = Duration::from_secs(3);
+/// Time a tool may take to say its version: one that is first read from a slow card, beside other
+/// work, takes seconds. Each is waited for before anything else can be said.
+const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
 /// How long a cell of a tool may take where neither mode nor plan limits it.
 const CELL_LIMIT: Duration = Duration::from_secs(3600);
@@ -51,7 +52,9 @@ pub enum ForeignError {
         advice: String,
     },
     /// It was asked for its version and went on.
-    #[error("{tool} did not print its version within 3 s. Check that `{command}` exits on its own")]
+    #[error(
+        "{tool} did not print its version within 10 s. Check that `{command}` exits on its own"
+    )]
     Silent {
         /// Its name.
         tool: &'static str,

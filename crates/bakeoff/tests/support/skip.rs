@@ -16,8 +16,9 @@ use std::path::Path;
 /// Notes that the current test cannot run for want of `needs` (a command, a package, `root`, or
 /// a kernel feature such as `kernel btrfs`), and why it needs it.
 pub fn skip(needs: &str, reason: &str) {
-    let thread = std::thread::current();
-    let test = thread.name().unwrap_or("a test");
+    // With one thread for all tests, that thread is nobody's.
+    let test = std::env::var("NEXTEST_TEST_NAME")
+        .unwrap_or_else(|_| std::thread::current().name().unwrap_or("a test").to_string());
     eprintln!("SKIPPED: {test}: {reason} (needs {needs})");
     let Some(path) = std::env::var_os("BAKEOFF_SKIPS") else { return };
     let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
