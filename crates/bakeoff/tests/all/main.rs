@@ -1,9 +1,10 @@
 //! Every test that runs the built program, in one binary: it is compiled and linked once, and its
 //! tests share the machine as one queue. A new test is a module of this one.
 //!
-//! They run beside each other in one process. So no test changes what the process has one of (the
-//! working directory, the environment): it gives that to the program it starts. What the machine
-//! has one of (a count of loop devices, of processes) is looked at for the test's own paths only.
+//! With `cargo test` they run beside each other in one process. So no test changes what the process
+//! has one of (the working directory, the environment): it gives that to the program it starts.
+//! What the machine has one of (a count of loop devices, of processes) is looked at for the test's
+//! own paths only.
 
 #![forbid(unsafe_code)]
 // A helper of tests may panic: that is how a test fails.

@@ -49,12 +49,21 @@ const FIXTURES: &[(&str, &str)] = &[
     ("import_yabs", "fixtures/tools/yabs"),
 ];
 
+/// Where the inputs that are tried come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// The same ones in the same order, as many as there is time for: a test.
+    Repeated,
+    /// Others each time.
+    New,
+}
+
 /// The step that builds all targets, and one for each of them.
-pub fn steps(root: &Path, seconds: u32) -> Result<(Step, Vec<Step>)> {
+pub fn steps(root: &Path, seconds: u32, search: Search) -> Result<(Step, Vec<Step>)> {
     let target = host_triple()?;
     let run = |path: PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        target_step(root, &target, &name, seconds)
+        target_step(root, &target, &name, (seconds, search))
     };
     let runs = tool::files_of(&root.join("fuzz/fuzz_targets"), "rs")?.into_iter().map(run);
     let runs = runs.collect();
@@ -71,7 +80,7 @@ fn build(target: &str) -> Step {
     Step::new("fuzz targets", command)
 }
 
-fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
+fn target_step(root: &Path, target: &str, name: &str, (seconds, search): (u32, Search)) -> Step {
     let corpus = root.join("fuzz/corpus").join(name);
     // A folder that cannot be made is reported by libFuzzer, which is given its name.
     let _ = std::fs::create_dir_all(&corpus);
@@ -83,6 +92,9 @@ fn target_step(root: &Path, target: &str, name: &str, seconds: u32) -> Step {
         .args(["-print_final_stats=0", "-verbosity=0"])
         .arg(format!("-artifact_prefix={}/", root.join("fuzz").display()))
         .arg(corpus);
+    if search == Search::Repeated {
+        command.arg("-seed=1");
+    }
     let seeds = FIXTURES.iter().filter(|(target, _)| *target == name).map(|(_, folder)| *folder);
     for folder in seeds.chain([format!("fuzz/seeds/{name}").as_str()]) {
         if root.join(folder).exists() {

@@ -15,6 +15,7 @@ mod nextest;
 mod skips;
 mod step;
 
+use fuzz::Search;
 use step::{Outcome, Step};
 
 use crate::dist::plain;
@@ -74,7 +75,7 @@ pub fn test(root: &Path) -> Result<bool> {
         step::xtask("packages", &["packages"]).quiet(),
     ];
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
-    let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS)?;
+    let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS, Search::Repeated)?;
     // The tests leave half of the processors to what compiles and computes.
     let beside = vec![
         nextest::step(root, "tests", &[&threads])?,
@@ -99,7 +100,7 @@ fn machines() -> Step {
 
 /// Every fuzz target for so many seconds.
 pub fn fuzz(root: &Path, seconds: u32) -> Result<bool> {
-    let (targets, fuzz) = fuzz::steps(root, seconds)?;
+    let (targets, fuzz) = fuzz::steps(root, seconds, Search::New)?;
     run(root, vec![targets], fuzz)
 }
 

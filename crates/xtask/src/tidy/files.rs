@@ -13,6 +13,10 @@ const SCRIPT_LINES: usize = 400;
 /// Words for work that was not finished. In two parts, or this file would break its own rule.
 const UNFINISHED: [&str; 3] = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
+/// How a line ignores a test, and how it says that it is none: the child process of one, or a
+/// measurement. cargo-nextest reports nothing of ignored tests.
+const IGNORED: (&str, &str) = ("#[ignore", "#[ignore = \"not a test: ");
+
 /// What git leaves in a file that two sides changed. In two parts, as above.
 const MERGE_MARKS: [&str; 2] = [concat!("<<<<", "<<< "), concat!(">>>>", ">>> ")];
 
@@ -49,6 +53,11 @@ pub fn check(file: &File) -> Vec<Violation> {
         }
         if MERGE_MARKS.iter().any(|mark| text.starts_with(mark)) {
             add(line, "merge-mark", "a merge was not finished here: resolve it".to_owned());
+        }
+        let attribute = text.trim_start();
+        if attribute.starts_with(IGNORED.0) && !attribute.starts_with(IGNORED.1) {
+            let what = "an ignored test is reported nowhere: note a skip with its reason (skip.rs)";
+            add(line, "ignored", what.to_owned());
         }
         if let Some(word) = UNFINISHED.iter().find(|word| has_word(text, word)) {
             add(line, "unfinished", format!("{word}: finish it, or say in the issue what is left"));
@@ -112,6 +121,14 @@ mod tests {
     fn an_unfinished_merge_is_found() {
         let text = MERGE_MARKS.map(|mark| format!("{mark}HEAD\n- a line\n")).concat();
         assert_eq!(rules("CHANGELOG.md", &text), ["merge-mark"; 2]);
+    }
+
+    #[test]
+    fn a_test_that_is_ignored_in_silence_is_found() {
+        let found = |attribute: &str| rules("a.rs", &format!("//! What.\n    {attribute}\n"));
+        assert_eq!(found("#[ignore]"), ["ignored"]);
+        assert_eq!(found("#[ignore = \"takes an hour\"]"), ["ignored"]);
+        assert_eq!(found("#[ignore = \"not a test: a child\"]"), [""; 0]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ mod arrows;
 mod boundaries;
 mod dependencies;
 mod files;
-mod ignored;
 mod layout;
 mod purity;
 mod rust;
@@ -69,7 +68,6 @@ pub fn run(root: &Path) -> Result<bool> {
         let text = files.iter().find(|file| file.path == *path).map_or("", |file| &file.text);
         violations.extend(layout::check(path, text, source));
         violations.extend(boundaries::check(path, source));
-        violations.extend(ignored::check(path, source));
         violations.extend(purity::check(path, source));
         violations.extend(sentences::check(path, source));
         violations.extend(wording::check(path, source));
