@@ -7,6 +7,7 @@
 
 use thiserror::Error;
 
+use super::cannot::Cannot;
 use super::measured::{Figures, Work};
 use crate::model::finding::Finding;
 use crate::model::job::{EngineName, Job, Rw};
@@ -87,13 +88,13 @@ pub struct Unsupported {
     /// The tool.
     pub tool: &'static str,
     /// What it cannot, and what would do.
-    pub why: String,
+    pub why: Cannot,
 }
 
 /// Refuses what `tool` has no words for: the first of the reasons that holds.
-pub(super) fn refuse(tool: &'static str, reasons: &[(bool, &str)]) -> Result<(), Unsupported> {
+pub(super) fn refuse(tool: &'static str, reasons: &[(bool, Cannot)]) -> Result<(), Unsupported> {
     match reasons.iter().find(|(holds, _)| *holds) {
-        Some((_, why)) => Err(Unsupported { tool, why: (*why).to_string() }),
+        Some((_, why)) => Err(Unsupported { tool, why: why.clone() }),
         None => Ok(()),
     }
 }
@@ -213,11 +214,8 @@ pub(super) fn own_part(
         return Ok(workload.profile);
     };
     let name = part.profile.name();
-    let does = DriverName::ALL.iter().copied().find(|driver| driver.name() == name);
-    let native = DriverName::Native.name();
-    let does = does.map_or(String::new(), |does| format!(" or \"{}\"", does.name()));
-    let why = format!("profile = \"{name}\" needs driver = \"{native}\"{does}");
-    Err(Unsupported { tool, why })
+    let is_a_driver = DriverName::ALL.iter().any(|driver| driver.name() == name);
+    Err(Unsupported { tool, why: Cannot::OtherProfile { name, is_a_driver } })
 }
 
 /// Bytes to move: what is asked for; of writes that wait in memory for a flush at the end one pass,
@@ -230,13 +228,7 @@ pub(super) fn amount(job: &Job) -> Option<u64> {
 /// Refuses what neither dd nor sysbench nor iozone has words for.
 pub(super) fn refuse_beyond_plain(tool: &'static str, job: &Job) -> Result<(), Unsupported> {
     let is_plain = matches!(job.offsets, Offsets::Uniform | Offsets::Once);
-    refuse(
-        tool,
-        &[
-            (job.engine != EngineName::Psync, "it uses only read and write calls: omit engine"),
-            (!is_plain, "its offsets are sequential or uniformly random: omit offsets"),
-        ],
-    )
+    refuse(tool, &[(job.engine != EngineName::Psync, Cannot::Engine), (!is_plain, Cannot::Offsets)])
 }
 
 /// The one result of `tool` in its output.

@@ -2,6 +2,7 @@
 
 pub mod agnostics;
 pub mod bonnie;
+pub mod cannot;
 pub mod dd;
 pub mod diskmark;
 pub mod f3;

@@ -7,6 +7,7 @@ use crate::model::job::{Job, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::profiles;
+use crate::tools::cannot::Cannot;
 use crate::tools::foreign::{
     Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
     own_part, refuse, refuse_beyond_plain,
@@ -35,7 +36,7 @@ impl Driver for Dd {
         let job = &workload.job;
         supports(job)?;
         let workdir = Workdir::for_phase(workload.phase);
-        let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
+        let file = workdir.file().ok_or_else(|| no(Cannot::SeveralFiles))?;
         let count = job.io_size.unwrap_or(job.size) / job.bs;
         let mut words = Words::new(&["dd"]);
         let size = [format!("bs={}", job.bs), format!("count={count}")];
@@ -67,7 +68,7 @@ impl Driver for Dd {
 }
 
 /// One part of the profile: the file written anew, flushed as the part says, or read.
-fn profile(job: &Job, word: &str) -> Result<Invocation, Unsupported> {
+fn profile(job: &Job, word: &'static str) -> Result<Invocation, Unsupported> {
     let (bs, count) = (format!("bs={}", job.bs), format!("count={}", job.size / job.bs));
     let write = |conv: &[&str]| {
         let mut words = Words::new(&["dd", "if=/dev/zero", "of=dd.bakeoff", &bs, &count]);
@@ -90,13 +91,13 @@ fn profile(job: &Job, word: &str) -> Result<Invocation, Unsupported> {
             let (cool, plain) = (job.invalidate, Invocation::plain(Workdir::Empty, words.0));
             return Ok(Invocation { prepare, cool, ..plain });
         }
-        word => return Err(no(format!("its profile has no part {word}"))),
+        word => return Err(no(Cannot::NoPart(word))),
     };
     Ok(Invocation::plain(Workdir::Empty, measure))
 }
 
-fn no(why: impl Into<String>) -> Unsupported {
-    Unsupported { tool: "dd", why: why.into() }
+fn no(why: Cannot) -> Unsupported {
+    Unsupported { tool: "dd", why }
 }
 
 fn supports(job: &Job) -> Result<(), Unsupported> {
@@ -104,16 +105,13 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
     refuse(
         "dd",
         &[
-            (
-                !matches!(job.rw, Rw::Read | Rw::Write),
-                "it reads or writes sequentially: use rw = \"read\" or \"write\"",
-            ),
-            (amount > job.size, "it processes the file once: omit io_size"),
-            (amount < job.bs, "less than one block"),
-            (job.iodepth > 1 || job.numjobs > 1, "it performs only one operation at a time"),
-            (job.fsync > 0 || job.fdatasync > 0, "it flushes only at the end: use end_fsync"),
-            (job.rate_iops.is_some(), "it cannot limit the rate"),
-            (job.verify, "it cannot verify data"),
+            (!matches!(job.rw, Rw::Read | Rw::Write), Cannot::DdPattern),
+            (amount > job.size, Cannot::DdAmount),
+            (amount < job.bs, Cannot::DdBlock),
+            (job.iodepth > 1 || job.numjobs > 1, Cannot::DdDepth),
+            (job.fsync > 0 || job.fdatasync > 0, Cannot::FlushesBetween),
+            (job.rate_iops.is_some(), Cannot::DdRate),
+            (job.verify, Cannot::DdVerify),
         ],
     )?;
     refuse_beyond_plain("dd", job)
