@@ -20,9 +20,10 @@ fn fill(file: &mut File) {
     }
 }
 
-/// Holds the run once the store has a cell, so that it cannot end before the place is full.
-fn held_when_a_cell_is_stored(run: &mut Running, store: &Path) {
-    run.held_when("a stored cell", store, |record| record.count_of("cell_done") > 0);
+/// Holds the run once the store has a block, so that it cannot end before the place is full. The
+/// answer so far is of whole blocks.
+fn held_when_a_block_is_stored(run: &mut Running, store: &Path) {
+    run.held_when("a stored block", store, |record| record.count_of("block_done") > 0);
 }
 
 #[test]
@@ -35,7 +36,7 @@ fn a_place_that_fills_up_ends_the_run_with_what_it_measured() {
     let dir = at.to_str().unwrap();
     let args = ["quick", dir, "--workload", "smallfiles", "--size", "16m", "--time", "20m"];
     let mut run = Running::start(bench.bakeoff().args(args));
-    held_when_a_cell_is_stored(&mut run, &bench.store());
+    held_when_a_block_is_stored(&mut run, &bench.store());
     let (hog, is_over) = (at.join("hog"), AtomicBool::new(false));
     let mut file = File::create(&hog).unwrap();
     fill(&mut file);
@@ -85,7 +86,7 @@ fn a_store_that_fills_up_ends_the_run_with_the_answer_so_far() {
     let args = ["quick", dir.to_str().unwrap(), "--workload", "randread", "--size", "16m"];
     let mut command = bench.bakeoff();
     let mut run = Running::start(command.args(args).args(store).args(["--time", "20m"]));
-    held_when_a_cell_is_stored(&mut run, &file);
+    held_when_a_block_is_stored(&mut run, &file);
     let hog = memory.join("hog");
     fill(&mut File::create(&hog).unwrap());
     run.signal(Signal::CONT);
