@@ -7,8 +7,7 @@
 mod letters;
 #[cfg(feature = "card")]
 mod paint;
-#[cfg(feature = "card")]
-mod png;
+pub mod png;
 
 use bakeoff_core::report::Picture;
 use thiserror::Error;

@@ -12,10 +12,10 @@ use bakeoff_core::model::path::RawPath;
 
 use crate::exec::{Spec, background, find_program};
 use crate::fault::{Fault, Outcome};
+use crate::files::{Entry, FileError, User};
 use crate::host;
 use crate::signals::Cancel;
 use crate::store::place;
-use crate::store::user::{self, User};
 
 /// How often it is looked at.
 const TICK: Duration = Duration::from_millis(500);
@@ -85,15 +85,17 @@ fn early_end(child: &mut Child, log: &Path, watched: Duration) -> Result<Option<
 
 /// A new file beside the store for what the run says.
 fn log_file(store: &Path) -> Result<(PathBuf, File), Fault> {
-    let dir = place::beside(store, ".logs");
-    let unusable = |path: &Path, e| {
-        Fault::environment(format!("cannot create the log {}: {e}", RawPath::new(path)))
-    };
+    let name = format!("{}-{}.log", host::unix_ns(), std::process::id());
     let owner = User::behind_sudo();
-    user::create_dir_all(&dir, owner.as_ref()).map_err(|e| unusable(&dir, e))?;
-    let path = dir.join(format!("{}-{}.log", host::unix_ns(), std::process::id()));
-    let file = user::create_file(&path, owner.as_ref()).map_err(|e| unusable(&path, e))?;
-    Ok((path, file))
+    let made = || {
+        let logs = Entry::making(store, (0o700, owner.as_ref()))?.beside(".logs");
+        let log = logs.make_directory((0o700, owner.as_ref()))?.entry(name);
+        Ok((log.path(), log.create(0o666, owner.as_ref())?))
+    };
+    made().map_err(|e: FileError| {
+        let logs = RawPath::new(place::beside(store, ".logs"));
+        Fault::environment(format!("cannot create a log in {logs}: {e}"))
+    })
 }
 
 /// Starts it as a transient unit of systemd's; `None` where systemd does not run the machine.

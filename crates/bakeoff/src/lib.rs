@@ -17,6 +17,7 @@ mod detached;
 mod exec;
 mod failure;
 mod fault;
+mod files;
 mod host;
 mod load;
 mod measuring;

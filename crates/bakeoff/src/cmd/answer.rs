@@ -10,9 +10,9 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::{self, Document, TextOptions};
 
+use super::stored;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::store::user_file;
 use crate::ui::out;
 
 /// How text is laid out on this stdout: for its columns, or 80 where no terminal listens.
@@ -89,9 +89,7 @@ pub fn print(
 /// Writes the HTML report.
 pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
     let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::report());
-    user_file::write_atomically(path, html.as_bytes()).map_err(|error| {
-        Fault::environment(format!("cannot write {}: {error}", RawPath::new(path)))
-    })
+    stored::write_file(path, |out| out.write_all(html.as_bytes()))
 }
 
 /// Whether the printed text names the report's path itself.

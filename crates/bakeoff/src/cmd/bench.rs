@@ -49,6 +49,9 @@ pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     if let Some(record) = &args.verify_state_load {
         return bench_kept::look(format, args, record);
     }
+    if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
+        stored::check_output(path)?;
+    }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let mut done = Vec::new();
     for job in &jobs {

@@ -1,21 +1,23 @@
 //! The record of acknowledged writes that `bench --verify_state_save` keeps, and the look for
 //! them with `--verify_state_load` after a crash.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use bakeoff_core::model::acks::Acks;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report;
 use bakeoff_core::tools::native::TargetKind;
-use rustix::fs::OFlags;
+use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::answer;
+use super::{answer, stored};
 use crate::cli::{Bench, Format};
 use crate::fault::{Fault, Outcome};
+use crate::files::entry::kind;
+use crate::files::{Entry, FileError};
 use crate::load;
 use crate::signals::Cancel;
 
@@ -26,23 +28,32 @@ const LINE_MAX_BYTES: u64 = 64 << 10;
 /// its drive before the job goes on, or a pipe or port to whoever keeps it.
 pub fn open_record(record: &Path, target: &Path) -> Result<File, Fault> {
     let shown = RawPath::new(record);
-    let unusable = |e: std::io::Error| Fault::environment(format!("cannot write {shown}: {e}"));
-    let beside = record.parent().filter(|dir| !dir.as_os_str().is_empty());
-    let is_file = std::fs::metadata(record).map_or(true, |found| found.is_file());
-    let folder = std::fs::metadata(beside.unwrap_or(Path::new("."))).map_err(unusable)?;
+    let unusable = |e: FileError| stored::unwritten(record, e);
+    let entry = Entry::of(record).map_err(unusable)?;
+    let before = entry.look().map_err(|e| unusable(e.into()))?;
+    let is_stream = match before.as_ref().map(|found| FileType::from_raw_mode(found.st_mode)) {
+        None | Some(FileType::RegularFile) => false,
+        Some(FileType::Fifo | FileType::CharacterDevice) => true,
+        Some(_) => {
+            let kind = before.as_ref().map_or("nothing", kind);
+            return Err(unusable(FileError::Refused(format!("it is {kind}"))));
+        }
+    };
     let of_target = std::fs::metadata(target).map_err(Fault::environment)?;
-    if is_file && folder.dev() == of_target.dev() {
+    if !is_stream && entry.device().map_err(|e| unusable(e.into()))? == of_target.dev() {
         return Err(Fault::usage(format!(
             "Refusing to write the record {shown}: it is on the filesystem under test and could be \
              lost with it. Keep the record on another drive"
         )));
     }
-    let flags = OFlags::DSYNC | OFlags::NOCTTY;
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(0o600);
-    let file = options.custom_flags(flags.bits() as i32).open(record).map_err(unusable)?;
-    let found = file.metadata().map_err(unusable)?;
-    if found.is_file() && found.len() > 0 {
+    let make = if before.is_none() { OFlags::CREATE | OFlags::EXCL } else { OFlags::empty() };
+    let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::DSYNC | make;
+    let (file, found) = entry.open_with(flags, 0o600).map_err(unusable)?;
+    let kind_of = |found: &Stat| FileType::from_raw_mode(found.st_mode);
+    if before.is_some_and(|before| kind_of(&before) != kind_of(&found)) {
+        return Err(unusable(FileError::Refused("another file took its place".to_string())));
+    }
+    if !is_stream && found.st_size > 0 {
         return Err(Fault::usage(format!(
             "{shown} already exists, and a record covers only one job. Remove it or name another \
              file"

@@ -15,9 +15,11 @@ use bakeoff_core::report;
 
 use super::exported::Exported;
 use super::{redacted, stored};
+use crate::card::png;
 use crate::cli::{Export, Format, Global};
 use crate::exec::{ExecError, Spec};
 use crate::fault::{Fault, Outcome};
+use crate::files::{Entry, User};
 use crate::signals::Cancel;
 use crate::ui::say;
 
@@ -104,8 +106,7 @@ fn directory<'a>(
     let Some(path) = output.filter(|path| *path != Path::new("-")) else { return Ok(None) };
     let shown = RawPath::new(path);
     if stored::names_directory(path) {
-        std::fs::create_dir_all(path)
-            .map_err(|e| Fault::environment(format!("cannot create {shown}: {e}")))?;
+        make_directory(path)?;
     }
     let is_directory = path.is_dir();
     if !is_directory && path.extension().is_none() {
@@ -114,6 +115,13 @@ fn directory<'a>(
         ));
     }
     Ok(Some(path).filter(|_| is_directory))
+}
+
+/// Makes a directory for results, and those above it.
+fn make_directory(path: &Path) -> Result<(), Fault> {
+    let user = User::behind_sudo();
+    let made = Entry::making(&path.join("file"), (0o777, user.as_ref()));
+    made.map(drop).map_err(|error| stored::unwritten(path, error))
 }
 
 /// One document with all cases, or in a directory one for each, which is what fio-plot reads.
@@ -126,7 +134,7 @@ fn fio_json(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     };
     for case in &cases {
         let of_candidate = directory.join(file_name(&case.candidate));
-        std::fs::create_dir_all(&of_candidate).map_err(Fault::environment)?;
+        make_directory(&of_candidate)?;
         let file = of_candidate.join(file_name(&case.workload) + ".json");
         let text = report::fio_json::document(run, &[&case.job]);
         stored::write(Some(&file), |out| out.write_all(text.as_bytes()))?;
@@ -157,8 +165,11 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     };
     let file = format!("{name}.gp");
     stored::write(Some(&directory.join(&file)), |out| out.write_all(script.as_bytes()))?;
+    // Where nobody else has names: gnuplot opens what it reads and writes by name.
+    let apart = tempfile::tempdir().map_err(Fault::environment)?;
+    std::fs::write(apart.path().join(&file), &script).map_err(Fault::environment)?;
     let drawn = match Spec::tool(&["gnuplot", &file], DRAW_LIMIT) {
-        Ok(spec) => spec.in_directory(directory).run(&Cancel::default()),
+        Ok(spec) => spec.in_directory(apart.path()).run(&Cancel::default()),
         Err(ExecError::Missing { .. }) => {
             say::line(format_args!(
                 "bakeoff: gnuplot is not installed (package gnuplot-nox), so no image was created. \
@@ -169,13 +180,12 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
         Err(error) => return Err(Fault::environment(error)),
     };
     let drawn = drawn.map_err(Fault::environment)?;
-    match drawn.status.success() {
-        true => Ok(()),
-        false => {
-            let said = printable(drawn.stderr.trim_ascii());
-            Err(Fault::environment(format!("gnuplot: {}: {said}", drawn.how())))
-        }
+    if !drawn.status.success() {
+        let said = printable(drawn.stderr.trim_ascii());
+        return Err(Fault::environment(format!("gnuplot: {}: {said}", drawn.how())));
     }
+    let image = std::fs::read(apart.path().join(&picture)).map_err(Fault::environment)?;
+    stored::write(Some(&directory.join(&picture)), |out| out.write_all(&png::signed(&image)))
 }
 
 fn write_bundle(out: &mut dyn Write, head: &String, lines: &[String]) -> std::io::Result<()> {

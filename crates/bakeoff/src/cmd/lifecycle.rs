@@ -10,7 +10,7 @@ use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report;
 
 use super::answer::{self, Extent};
-use super::notify;
+use super::{notify, stored};
 use crate::cli::{Beside, Global};
 use crate::fault::{self, Fault, Outcome};
 use crate::host::power;
@@ -73,8 +73,11 @@ impl Ending {
     /// A report, and whatever was asked for beside it.
     ///
     /// # Errors
-    /// The address of a server is none, or has a password in it.
+    /// The report cannot be written, or the address of a server is none or has a password in it.
     pub fn new(report: ReportTo, beside: &Beside) -> Result<Ending, Fault> {
+        if let ReportTo::File(path) = &report {
+            stored::check_output(path)?;
+        }
         #[cfg(feature = "postgres")]
         if let Some(to) = &beside.push {
             crate::store::server::Address::read(to)?;

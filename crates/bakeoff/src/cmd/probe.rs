@@ -15,6 +15,7 @@ use bakeoff_core::units;
 use super::{answer, consent, lifecycle, stored, unkept};
 use crate::cli::{Global, Probe};
 use crate::fault::{Fault, Outcome};
+use crate::files::{Entry, User};
 use crate::host;
 use crate::planning::run_plan;
 use crate::signals::Cancel;
@@ -25,7 +26,6 @@ use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::steps::target::{self, Target};
 use crate::store::place;
-use crate::store::user::{self, User};
 use crate::ui::say;
 
 /// Runs the command.
@@ -188,9 +188,8 @@ fn saved_path(store: &Path, target: &Target) -> PathBuf {
 }
 
 fn make_directory_of(saved: &Path) -> Result<(), Fault> {
-    let dir = saved.parent().unwrap_or(Path::new("."));
-    user::create_dir_all(dir, User::behind_sudo().as_ref())
-        .map_err(|e| Fault::environment(format!("cannot create {}: {e}", RawPath::new(dir))))
+    let owner = User::behind_sudo();
+    Ok(Entry::making(saved, (0o700, owner.as_ref())).map(drop)?)
 }
 
 fn check_room(saved: &Path, layout: &Layout) -> Result<(), Fault> {

@@ -1,6 +1,6 @@
 //! What the commands about stored runs share: finding one, reading it, saying how it stands.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -13,7 +13,8 @@ use bakeoff_core::report::runs::State;
 
 use crate::cli::{Format, Global, formats};
 use crate::fault::Fault;
-use crate::store::{Records, RunId, Sqlite, StoreError, folded, place, user_file};
+use crate::files::{FileError, output};
+use crate::store::{Records, RunId, Sqlite, StoreError, folded, place};
 use crate::ui::say;
 
 /// Opens the store to read it, a file or a server; `None` when nothing was ever stored.
@@ -172,22 +173,41 @@ pub fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), Fault> {
-    let is_directory =
-        || Fault::usage(format!("{} is a directory. Specify a file in it", RawPath::new(path)));
     if names_directory(path) {
-        return Err(is_directory());
+        return Err(unwritten(path, FileError::Io(ErrorKind::IsADirectory.into())));
     }
-    #[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
-    user_file::write_with(path, fill).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Fault::refused(error),
-        std::io::ErrorKind::IsADirectory => is_directory(),
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-            Fault::environment(format!(
-                "no space left to write {}. Nothing was written there. Free some space, or specify \
-                 a file on another drive",
-                RawPath::new(path)
-            ))
+    output::write(path, fill).map_err(|error| unwritten(path, error))
+}
+
+/// Refuses a file that could not be written when the run is over.
+pub fn check_output(path: &Path) -> Result<(), Fault> {
+    if names_directory(path) {
+        return Err(unwritten(path, FileError::Io(ErrorKind::IsADirectory.into())));
+    }
+    output::check(path).map_err(|error| unwritten(path, error))
+}
+
+/// Why nothing was written to a path.
+pub fn unwritten(path: &Path, error: FileError) -> Fault {
+    let shown = RawPath::new(path);
+    let error = match error {
+        FileError::Refused(why) => {
+            return Fault::refused(format!("Refusing to write to {shown}: {why}"));
         }
-        _ => Fault::environment(format!("cannot write {}: {error}", RawPath::new(path))),
-    })
+        FileError::NotOurs => {
+            return Fault::refused(format!("Refusing to overwrite {shown}: {error}"));
+        }
+        FileError::Io(error) => error,
+    };
+    #[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
+    match error.kind() {
+        ErrorKind::IsADirectory => {
+            Fault::usage(format!("{shown} is a directory. Specify a file in it"))
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Fault::environment(format!(
+            "no space left to write {shown}. Nothing was written there. Free some space, or \
+             specify a file on another drive"
+        )),
+        _ => Fault::environment(format!("cannot write {shown}: {error}")),
+    }
 }

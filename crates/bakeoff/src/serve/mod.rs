@@ -33,9 +33,9 @@ use bakeoff_core::model::path::RawPath;
 
 use crate::cli::{Global, Serve};
 use crate::fault::{Fault, Outcome};
+use crate::files::{Entry, User};
 use crate::planning::run_plan::fresh_u64;
 use crate::signals::Cancel;
-use crate::store::user;
 use crate::ui::say;
 use access::Rules;
 use app::App;
@@ -106,9 +106,8 @@ fn token_of(store: &Path) -> Result<(Option<Token>, Option<String>), Fault> {
         let path = token::path(store);
         Fault::environment(format!("cannot use the token in {}: {error}", RawPath::new(&path)))
     };
-    if let Some(dir) = store.parent() {
-        user::create_dir_all(dir, user::User::behind_sudo().as_ref()).map_err(unusable)?;
-    }
+    let owner = User::behind_sudo();
+    Entry::making(store, (0o700, owner.as_ref())).map_err(Fault::from)?;
     let (token, fresh) = Token::of_store(store).map_err(unusable)?;
     Ok((Some(token), fresh))
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::files::User;
 use crate::store::place;
-use crate::store::user::User;
 
 /// Bytes of a token; nobody guesses 128 bits.
 const BYTES: usize = 16;

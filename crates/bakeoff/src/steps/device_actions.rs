@@ -4,9 +4,7 @@
 //! Like its neighbour `action` it decides nothing. Undoing twice does no harm, and what is gone
 //! already is success.
 
-use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::sync::OnceLock;
 
 use bakeoff_core::model::job::{Job, Rw};
@@ -17,6 +15,7 @@ use bakeoff_core::tools::native::{FailureKind, TargetKind};
 
 use super::action_error::{ActionError, io_error};
 use super::tool;
+use crate::files::{Entry, FileError};
 use crate::host;
 use crate::load::{self, LoadError};
 use crate::signals::Cancel;
@@ -130,23 +129,21 @@ pub fn close_mapper(name: &str) -> Result<(), ActionError> {
 
 /// Writes a rule of udev's and has it read.
 pub fn add_udev_rule(path: &RawPath, text: &str) -> Result<(), ActionError> {
-    let failed = |e: io::Error| io_error(&format!("write {path}"))(e);
-    if let Some(dir) = path.as_path().parent() {
-        fs::create_dir_all(dir).map_err(failed)?;
-    }
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o644);
-    let mut file = options.open(path.as_path()).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    let written = || {
+        let rule = Entry::making(path.as_path(), (0o755, None))?;
+        rule.replace((0o644, false), |file| file.write_all(text.as_bytes()))
+    };
+    written().map_err(|e: FileError| io_error(&format!("write {path}"))(io::Error::other(e)))?;
     reload_udev()
 }
 
 /// Takes a rule away again.
 pub fn remove_udev_rule(path: &RawPath) -> Result<(), ActionError> {
-    match fs::remove_file(path.as_path()) {
+    let removed = Entry::of(path.as_path()).and_then(|rule| Ok(rule.remove()?));
+    match removed {
         Ok(()) => reload_udev(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(io_error(&format!("remove {path}"))(error)),
+        Err(FileError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(io_error(&format!("remove {path}"))(io::Error::other(error))),
     }
 }
 
@@ -186,7 +183,7 @@ mod tests {
         let path = RawPath::new(dir.path().join("rules.d/00-bakeoff-x.rules"));
         // Where udev runs it is told to read its rules again, which needs root; the file counts.
         let _ = add_udev_rule(&path, "KERNEL==\"sda\"\n");
-        assert_eq!(fs::read_to_string(path.as_path()).unwrap(), "KERNEL==\"sda\"\n");
+        assert_eq!(std::fs::read_to_string(path.as_path()).unwrap(), "KERNEL==\"sda\"\n");
         let _ = remove_udev_rule(&path);
         assert!(!path.as_path().exists());
         remove_udev_rule(&path).unwrap();

@@ -20,11 +20,14 @@ use super::locked_target::LockedTarget;
 use super::own_place;
 use super::target;
 use crate::fault::Fault;
+use crate::files::Entry;
 use crate::signals::Cancel;
 use crate::store::place;
 
 /// What a file with originals begins with; the salt of the pass that overwrote them follows.
 const SAVED_MAGIC: &[u8; 8] = b"bakeoff1";
+/// The end of its name while it is not complete.
+const PART: &str = ".part";
 /// Bytes moved at a time; what memory is aligned to for direct I/O.
 const CHUNK_BYTES: usize = 1 << 20;
 const ALIGN_BYTES: usize = 4096;
@@ -120,7 +123,7 @@ pub fn saved_file(run: &str, store: &Path) -> io::Result<PathBuf> {
 pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
     let unusable = |e: io::Error| Fault::environment(format!("{}: {e}", RawPath::new(saved)));
     // Half a copy: nothing was overwritten yet.
-    match fs::remove_file(part_of(saved)) {
+    match fs::remove_file(place::beside(saved, PART)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unusable(error)),
         _ => {}
     }
@@ -202,11 +205,9 @@ fn try_pass(
 
 /// Keeps what is about to be overwritten. What cannot be read is not kept: it was lost before.
 fn save(medium: &mut dyn Medium, layout: &Layout, salt: u64, saved: &Path) -> io::Result<()> {
-    let part = part_of(saved);
-    let mut options = OpenOptions::new();
-    let nofollow = OFlags::NOFOLLOW.bits() as i32;
-    let file =
-        options.write(true).create_new(true).mode(0o600).custom_flags(nofollow).open(&part)?;
+    let saved = Entry::of(saved).map_err(io::Error::other)?;
+    let part = saved.beside(PART);
+    let file = part.create(0o600, None).map_err(io::Error::other)?;
     let mut out = BufWriter::new(file);
     out.write_all(SAVED_MAGIC)?;
     out.write_all(&salt.to_le_bytes())?;
@@ -223,11 +224,8 @@ fn save(medium: &mut dyn Medium, layout: &Layout, salt: u64, saved: &Path) -> io
     }
     out.into_inner().map_err(|e| e.into_error())?.sync_all()?;
     // Only a whole file has the name that is put back from.
-    fs::rename(&part, saved)?;
-    match saved.parent() {
-        Some(dir) => File::open(dir)?.sync_all(),
-        None => Ok(()),
-    }
+    part.rename(&saved)?;
+    saved.sync_names()
 }
 
 /// Puts back what a file has kept, and removes the file.
@@ -291,10 +289,6 @@ fn each_saved(
         from.read_exact(&mut chunk[..len])?;
         take(salt, at, &chunk[..len])?;
     }
-}
-
-fn part_of(saved: &Path) -> PathBuf {
-    place::beside(saved, ".part")
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use super::{RunId, place};
 use crate::fault::Fault;
+use crate::files::FileError;
 
 /// What went wrong.
 #[derive(Debug, Error)]
@@ -40,6 +41,14 @@ pub enum StoreError {
     IsDirectory {
         /// The store.
         path: PathBuf,
+    },
+    /// It is no file of ours, or one that another user can exchange.
+    #[error("Refusing to use {} as the store: {why}", RawPath::new(path))]
+    Refused {
+        /// What was named.
+        path: PathBuf,
+        /// What it is.
+        why: String,
     },
     /// Not allowed.
     #[error(
@@ -206,6 +215,17 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Why the store, or a file beside it, is not used.
+    pub fn from_file(path: &Path, error: FileError) -> StoreError {
+        match error {
+            FileError::Io(error) => StoreError::from_io(path, &error),
+            FileError::Refused(_) | FileError::NotOurs => StoreError::Refused {
+                path: path.to_path_buf(),
+                why: format!("{error}. Specify another file with --store PATH"),
+            },
+        }
+    }
+
     /// What the system said about a file of the store.
     pub fn from_io(path: &Path, error: &io::Error) -> StoreError {
         let path = path.to_path_buf();
@@ -268,6 +288,7 @@ impl From<StoreError> for Fault {
             }
             #[cfg(feature = "postgres")]
             StoreError::Server(error) => error.into(),
+            StoreError::Refused { .. } => Fault::refused(error),
             StoreError::NoHeader | StoreError::Exists { .. } | StoreError::Unstorable { .. } => {
                 Fault::bug(error)
             }

@@ -4,14 +4,13 @@
 //! words are on the screen. The file is written beside its place and renamed over it, so that a
 //! link which somebody put there is replaced and never followed.
 
-use std::fs;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bakeoff_core::report::facts::LastError;
 
-use super::place;
-use super::user::{self, User};
+use super::{open, place};
+use crate::files::{Entry, FileError, User};
 
 /// Most bytes of a message that are kept.
 const MESSAGE_BYTES: usize = 8 << 10;
@@ -19,43 +18,43 @@ const MESSAGE_BYTES: usize = 8 << 10;
 const FILE_BYTES: u64 = 1 << 20;
 
 /// Keeps a failure beside the store that was named, or the default one.
-pub fn keep(store: Option<&Path>, error: &LastError) -> io::Result<()> {
-    let path = file_of(store)?;
-    let dir = path.parent().unwrap_or(Path::new("/"));
+///
+/// # Errors
+/// It cannot be kept, or what was named is no store: nothing is left beside it.
+pub fn keep(store: Option<&Path>, error: &LastError) -> Result<(), FileError> {
+    let path = place::path(store).map_err(io::Error::other)?;
+    open::find(&path).map_err(io::Error::other)?;
     let owner = User::behind_sudo();
-    if store.is_none() {
-        user::create_dir_all(dir, owner.as_ref())?;
-    }
+    let entry = match store {
+        Some(_) => Entry::of(&path)?,
+        None => Entry::making(&path, (0o700, owner.as_ref()))?,
+    };
     let cut = |text: &str| text.chars().take(MESSAGE_BYTES).collect::<String>();
     let kept = LastError {
         message: cut(&error.message),
         panic: error.panic.as_deref().map(cut),
         ..error.clone()
     };
-    let mut file = tempfile::Builder::new().prefix(".bakeoff-").tempfile_in(dir)?;
-    file.write_all(serde_json::to_string_pretty(&kept)?.as_bytes())?;
-    if let Some(owner) = owner {
-        owner.give(file.as_file())?;
-    }
-    file.persist(path)?;
-    Ok(())
+    let text = serde_json::to_string_pretty(&kept).map_err(io::Error::other)?;
+    entry.beside(".error").replace((0o600, false), |file| {
+        file.write_all(text.as_bytes())?;
+        owner.map_or(Ok(()), |owner| owner.give(file))
+    })
 }
 
 /// The failure that was kept; `None` where there is none, or none that can be read.
 pub fn kept(store: Option<&Path>) -> Option<LastError> {
     let mut text = String::new();
-    fs::File::open(file_of(store).ok()?).ok()?.take(FILE_BYTES).read_to_string(&mut text).ok()?;
+    let entry = Entry::of(&place::path(store).ok()?).ok()?.beside(".error");
+    let (file, _) = entry.open().ok()??;
+    file.take(FILE_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
-}
-
-fn file_of(store: Option<&Path>) -> io::Result<PathBuf> {
-    let store = place::path(store).map_err(io::Error::other)?;
-    Ok(place::beside(&store, ".error"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn error(message: &str) -> LastError {
         LastError {

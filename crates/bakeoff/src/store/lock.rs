@@ -3,18 +3,17 @@
 //! flock(2) on a small file beside the store, in `<store>.locks/`. Whoever measures, resumes or
 //! cleans up holds the run's lock all the while; everyone else asks whether it is held.
 
-use std::fs::{self, File};
-use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, ErrorKind::NotFound, ErrorKind::PermissionDenied};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::user::{self, User};
 use super::{RunId, StoreError, place};
+use crate::files::{Entry, FileError, User};
 
 /// How often a lock is tried whose file is removed by its last holder at the same moment.
 const TRIES: u32 = 100;
@@ -27,14 +26,14 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct RunLock {
     _file: File,
-    path: PathBuf,
+    entry: Entry,
 }
 
 impl Drop for RunLock {
     fn drop(&mut self) {
         // Removed while it is still locked, so nobody else can hold this file; if it cannot be
         // removed it stays behind, unlocked and empty, which harms nothing.
-        let _ = fs::remove_file(&self.path);
+        let _ = self.entry.remove();
     }
 }
 
@@ -50,29 +49,31 @@ pub(super) fn hold_layout(store: &Path) -> Result<Option<RunLock>, StoreError> {
 
 /// Whether a living process has the run in hand.
 pub fn is_held(store: &Path, run: &RunId) -> Result<bool, StoreError> {
-    let path = dir(store).join(run.as_str());
-    let file = match open_lock(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+    let error = |e: FileError| StoreError::from_file(store, e);
+    let open = || locks(store)?.directory()?.entry(run.as_str()).open();
+    let lock = match open() {
         // Who may not look may not change the run either; it can still be shown.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
-        other => other.map_err(|source| StoreError::from_io(&path, &source))?,
+        Err(FileError::Io(e)) if matches!(e.kind(), NotFound | PermissionDenied) => {
+            return Ok(false);
+        }
+        other => other.map_err(error)?,
     };
+    let Some((file, _)) = lock else { return Ok(false) };
     match flock(&file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => Ok(false),
         Err(Errno::WOULDBLOCK) => Ok(true),
-        Err(error) => Err(StoreError::from_io(&path, &error.into())),
+        Err(e) => Err(error(e.into())),
     }
 }
 
 /// The runs that living processes have in hand.
 #[cfg(any(feature = "dashboard", feature = "tui"))]
 pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
-    let dir = dir(store);
-    let entries = match fs::read_dir(&dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(|source| StoreError::from_io(&dir, &source))?,
+    let names = match locks(store).and_then(|locks| Ok(locks.directory()?.names()?)) {
+        Err(FileError::Io(e)) if e.kind() == NotFound => return Ok(Vec::new()),
+        other => other.map_err(|e| StoreError::from_file(store, e))?,
     };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let names = names.into_iter().filter_map(|name| name.into_string().ok());
     let mut runs = Vec::new();
     for run in names.filter_map(|name| RunId::parse(&name)) {
         if is_held(store, &run)? {
@@ -82,25 +83,34 @@ pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
     Ok(runs)
 }
 
-fn dir(store: &Path) -> PathBuf {
-    place::beside(store, ".locks")
+/// The directory of locks, beside the store.
+fn locks(store: &Path) -> Result<Entry, FileError> {
+    Ok(Entry::of(store)?.beside(".locks"))
 }
 
 fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<RunLock>, StoreError> {
+    try_hold(store, name, how).map_err(|error| match error {
+        FileError::Io(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+            StoreError::Busy { path: place::beside(store, ".locks").join(name) }
+        }
+        error => StoreError::from_file(store, error),
+    })
+}
+
+fn try_hold(store: &Path, name: &str, how: FlockOperation) -> Result<Option<RunLock>, FileError> {
     let user = User::behind_sudo();
-    let (dir, path) = (dir(store), dir(store).join(name));
-    let error = |source: io::Error| StoreError::from_io(&path, &source);
+    let locks = locks(store)?;
     let mut refused = 0;
     for _ in 0..TRIES {
-        user::create_dir_all(&dir, user.as_ref()).map_err(error)?;
-        let file = match user::create_file(&path, user.as_ref()) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => match open_lock(&path) {
-                // Its holder removed it just now.
-                Err(e) if e.kind() == io::ErrorKind::NotFound => continue,
-                other => other.map_err(error)?,
-            },
-            other => other.map_err(error)?,
+        let entry = locks.make_directory((0o700, user.as_ref()))?.entry(name);
+        let file = match entry.create(0o666, user.as_ref()) {
+            Err(FileError::Io(e)) if e.kind() == io::ErrorKind::AlreadyExists => {
+                entry.open()?.map(|(file, _)| file)
+            }
+            other => Some(other?),
         };
+        // Its holder removed it just now.
+        let Some(file) = file else { continue };
         match flock(&file, how) {
             Err(Errno::WOULDBLOCK) if refused == PATIENCE => return Ok(None),
             Err(Errno::WOULDBLOCK) => {
@@ -109,39 +119,20 @@ fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Run
                 continue;
             }
             Err(Errno::INTR) => continue,
-            other => other.map_err(|e| error(e.into()))?,
+            other => other?,
         }
-        if is_same(&file, &path).map_err(error)? {
-            return Ok(Some(RunLock { _file: file, path }));
+        // Its last holder may have removed it between our open and our lock.
+        if entry.names(&file)? {
+            return Ok(Some(RunLock { _file: file, entry }));
         }
     }
-    Err(StoreError::Busy { path })
-}
-
-/// Opens a lock without waiting for anybody: who made a FIFO of its name does not hold us up.
-fn open_lock(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::other("the lock is not a regular file. Remove it")),
-    }
-}
-
-/// Whether the file is still the one of that name: its last holder may have removed it between
-/// our open and our lock.
-fn is_same(file: &File, path: &Path) -> io::Result<bool> {
-    let ours = file.metadata()?;
-    match fs::symlink_metadata(path) {
-        Ok(named) => Ok((named.dev(), named.ino()) == (ours.dev(), ours.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    Err(io::Error::from(io::ErrorKind::ResourceBusy).into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::sync::atomic::{AtomicU32, Ordering};
 
     fn run() -> RunId {
@@ -166,7 +157,7 @@ mod tests {
     fn refuses_a_lock_that_is_a_fifo() {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let store = dir.path().join("s.db");
-        let locks = super::dir(&store);
+        let locks = place::beside(&store, ".locks");
         fs::create_dir(&locks).expect("room");
         let path = locks.join(run().as_str());
         let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");

@@ -19,8 +19,6 @@ pub mod place;
 pub mod server;
 pub mod sqlite;
 pub mod trust;
-pub mod user;
-pub mod user_file;
 
 #[cfg(test)]
 mod tests;

@@ -7,18 +7,20 @@
 //! (<https://www.sqlite.org/wal.html>, "Performance Considerations";
 //! <https://www.sqlite.org/pragma.html#pragma_synchronous>).
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use rusqlite_migration::{M, Migrations};
+use rustix::fs::fstat;
 
-use super::user::{self, User};
-use super::{StoreError, lock, place};
+use super::{StoreError, lock};
+use crate::files::{Entry, FileError, User};
 
 /// Each brings a store of the layout before to the next; never changed once released.
 const MIGRATIONS: &[M] = &[
@@ -32,10 +34,16 @@ pub const KNOWN: i64 = MIGRATIONS.len() as i64;
 /// Where the first stores have their layout.
 const HISTORY: &str = "refinery_schema_history";
 
+/// What every file of SQLite's begins with (sqlite.org/fileformat, section 1.3).
+const MAGIC: &[u8] = b"SQLite format 3\0";
 /// "bake", the mark of our files in SQLite's header (sqlite.org/fileformat, offset 68).
 const APPLICATION_ID: i64 = 0x6261_6b65;
 /// How long another process may keep the store busy.
 const BUSY: Duration = Duration::from_secs(60);
+
+/// The path has no links: one that is there now was put there since.
+const WITHOUT_LINKS: OpenFlags =
+    OpenFlags::SQLITE_OPEN_NOFOLLOW.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// How a connection can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,23 +56,51 @@ enum How {
     Frozen,
 }
 
+/// A store that was opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub connection: Connection,
+    /// Its path, without links.
+    pub path: PathBuf,
+    /// The file of that name when it was opened, for questions about it.
+    pub file: &'static File,
+}
+
+/// Files of stores this process has looked at. They stay open: closing any descriptor of a file
+/// gives up the locks that SQLite has on it (fcntl(2), "advisory record locking").
+static SEEN: Mutex<Vec<&'static File>> = Mutex::new(Vec::new());
+
 /// Opens the store for reading and writing; makes it when there is none.
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
-    make_file(path)?;
-    connect(path, How::Shared)
+pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
+    let refused = |error| StoreError::from_file(path, error);
+    let owner = User::behind_sudo();
+    let entry = Entry::making(path, (0o700, owner.as_ref())).map_err(refused)?;
+    let file = match look(&entry, path)? {
+        Some(file) => file,
+        // SQLite gives its -wal and -shm files the owner of this one.
+        None => match entry.create(0o666, owner.as_ref()) {
+            Ok(file) => seen(file),
+            // Another bakeoff was faster.
+            Err(FileError::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists => {
+                look(&entry, path)?.ok_or_else(|| StoreError::Gone { path: path.into() })?
+            }
+            Err(error) => return Err(refused(error)),
+        },
+    };
+    let path = entry.path();
+    Ok(Opened { connection: connect(&path, How::Shared)?, path, file })
 }
 
 /// Opens the store for reading; `None` when there is none. Works where nothing can be written.
-pub(super) fn open_existing(path: &Path) -> Result<Option<Connection>, StoreError> {
-    match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(StoreError::from_io(path, &error)),
-        Ok(found) if found.is_dir() => return Err(StoreError::IsDirectory { path: path.into() }),
-        Ok(found) if found.len() == 0 => return Ok(None),
-        Ok(_) => {}
+pub(super) fn open_existing(path: &Path) -> Result<Option<Opened>, StoreError> {
+    let Some((entry, file)) = find(path)? else { return Ok(None) };
+    if file.metadata().map_err(|e| StoreError::from_io(path, &e))?.len() == 0 {
+        return Ok(None);
     }
-    let first = match connect(path, How::Shared) {
-        Ok(connection) => return Ok(Some(connection)),
+    let path = entry.path();
+    let opened = |connection| Some(Opened { connection, path: path.clone(), file });
+    let first = match connect(&path, How::Shared) {
+        Ok(connection) => return Ok(opened(connection)),
         Err(error) => error,
     };
     let is_unwritable = matches!(
@@ -78,44 +114,65 @@ pub(super) fn open_existing(path: &Path) -> Result<Option<Connection>, StoreErro
         return Err(first);
     }
     // With a log beside it the file alone is not the whole truth.
-    let has_log = fs::metadata(place::beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let log = entry.beside("-wal").look();
+    let has_log = log.is_ok_and(|log| log.is_some_and(|log| log.st_size > 0));
     let how = if has_log { How::Alone } else { How::Frozen };
-    connect(path, how).map(Some).map_err(|_| first)
+    connect(&path, how).map(opened).map_err(|_| first)
 }
 
-fn make_file(path: &Path) -> Result<(), StoreError> {
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Err(StoreError::IsDirectory { path: path.into() }),
-        Ok(_) => return Ok(()),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(StoreError::from_io(path, &error));
+/// The store's file and where it is; `None` when there is none.
+///
+/// # Errors
+/// Something else has its name. Nothing is opened for writing.
+pub fn find(path: &Path) -> Result<Option<(Entry, &'static File)>, StoreError> {
+    let entry = match Entry::of(path) {
+        Err(FileError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other.map_err(|error| StoreError::from_file(path, error))?,
+    };
+    Ok(look(&entry, path)?.map(|file| (entry, file)))
+}
+
+/// The file of a store; `None` when there is none.
+fn look(entry: &Entry, path: &Path) -> Result<Option<&'static File>, StoreError> {
+    let error = |e: FileError| StoreError::from_file(path, e);
+    if let Some(found) = entry.look().map_err(|e| error(e.into()))? {
+        let known = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |file: &&&File| {
+            fstat(file).is_ok_and(|file| (file.st_dev, file.st_ino) == (found.st_dev, found.st_ino))
+        };
+        if let Some(file) = known.iter().find(is_it) {
+            return Ok(Some(file));
         }
-        Err(_) => {}
     }
-    let owner = User::behind_sudo();
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    user::create_dir_all(dir, owner.as_ref()).map_err(|e| StoreError::from_io(path, &e))?;
-    // SQLite gives its -wal and -shm files the owner of this one.
-    match user::create_file(path, owner.as_ref()) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(StoreError::from_io(path, &error))
-        }
-        _ => Ok(()),
+    let Some((file, _)) = entry.open().map_err(error)? else { return Ok(None) };
+    let mut start = Vec::new();
+    let read = (&file).take(MAGIC.len() as u64).read_to_end(&mut start);
+    read.map_err(|e| StoreError::from_io(path, &e))?;
+    match start.is_empty() || start == MAGIC {
+        true => Ok(Some(seen(file))),
+        false => Err(StoreError::from_file(
+            path,
+            FileError::Refused("it is not an SQLite database".to_string()),
+        )),
     }
+}
+
+/// Keeps a file of a store open.
+fn seen(file: File) -> &'static File {
+    let file: &'static File = Box::leak(Box::new(file));
+    SEEN.lock().unwrap_or_else(PoisonError::into_inner).push(file);
+    file
 }
 
 fn connect(path: &Path, how: How) -> Result<Connection, StoreError> {
     let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
     let mut connection = match how {
-        How::Shared | How::Alone => Connection::open_with_flags(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        ),
+        How::Shared | How::Alone => {
+            Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | WITHOUT_LINKS)
+        }
         How::Frozen => Connection::open_with_flags(
             frozen_uri(path),
-            OpenFlags::SQLITE_OPEN_READ_ONLY
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX
-                | OpenFlags::SQLITE_OPEN_URI,
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | WITHOUT_LINKS,
         ),
     }
     .map_err(error)?;

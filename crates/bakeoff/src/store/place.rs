@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::StoreError;
-use super::user::User;
+use crate::files::User;
 
 /// How the address of a server begins.
 const SERVERS: [&str; 2] = ["postgresql://", "postgres://"];

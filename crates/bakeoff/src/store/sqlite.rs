@@ -3,6 +3,7 @@
 //! Not here: what a run means (core), and how the file is opened and kept up to date ([`open`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,7 @@ mod query;
 use self::query::to_i64;
 use super::error::read_event;
 use super::import::ImportError;
+use super::open::Opened;
 use super::{
     Digest, Imported, Machines, Records, RunId, Store, StoreError, Summary, listed, lock, open,
 };
@@ -37,35 +39,44 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct Sqlite {
     connection: Connection,
     path: PathBuf,
-    /// Device and inode of what was opened. SQLite goes on with a file that has no name any more.
-    opened: Option<(u64, u64)>,
-}
-
-/// Which file has that name now.
-fn file_at(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+    /// What was opened. SQLite goes on with a file that has no name any more.
+    file: &'static File,
 }
 
 impl Sqlite {
     /// Opens the store, making it when there is none.
     pub fn open(path: &Path) -> Result<Sqlite, StoreError> {
-        Ok(Sqlite::of(open::open(path)?, path))
+        open::open(path).map(Sqlite::of)
     }
 
     /// Opens the store to read it; `None` when there is none yet. Works on a full drive and on a
     /// read-only filesystem, where changes fail later.
     pub fn open_existing(path: &Path) -> Result<Option<Sqlite>, StoreError> {
-        let connection = open::open_existing(path)?;
-        Ok(connection.map(|connection| Sqlite::of(connection, path)))
+        Ok(open::open_existing(path)?.map(Sqlite::of))
     }
 
-    fn of(connection: Connection, path: &Path) -> Sqlite {
-        Sqlite { connection, path: path.to_path_buf(), opened: file_at(path) }
+    fn of(opened: Opened) -> Sqlite {
+        let Opened { connection, path, file } = opened;
+        Sqlite { connection, path, file }
     }
 
-    /// The file.
+    /// Its path, without links.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file that was opened, whatever has its name by now.
+    pub fn file(&self) -> &'static File {
+        self.file
+    }
+
+    /// Whether its path still leads to the file that was opened.
+    fn is_there(&self) -> bool {
+        let (named, opened) = (std::fs::symlink_metadata(&self.path), self.file.metadata());
+        let is_it = |named: &Metadata, opened: &Metadata| {
+            (named.dev(), named.ino()) == (opened.dev(), opened.ino())
+        };
+        named.is_ok_and(|named| opened.is_ok_and(|opened| is_it(&named, &opened)))
     }
 
     /// Whether a living process has the run in hand.
@@ -90,9 +101,9 @@ impl Sqlite {
             .map_err(error)?;
         let done = work(&transaction, path)?;
         transaction.commit().map_err(error)?;
-        match file_at(path) == self.opened {
+        match self.is_there() {
             true => Ok(done),
-            false => Err(StoreError::Gone { path: path.clone() }.into()),
+            false => Err(StoreError::Gone { path: self.path.clone() }.into()),
         }
     }
 

@@ -6,16 +6,17 @@
 //! whoever can rename a directory can put another in its place.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::steps::shell_word;
-use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Stat, fstat, statat};
 use rustix::process::geteuid;
 use thiserror::Error;
 
 use super::place::beside;
-use super::user::User;
+use crate::files::User;
 
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
@@ -58,19 +59,21 @@ pub enum Distrust {
     },
 }
 
-/// Refuses to root a store that another user can write.
+/// Refuses to root a store that another user can write: the file that was opened, and everything
+/// on its path, which has no links.
 ///
 /// # Errors
 /// Who can, and what to type.
-pub fn check(store: &Path) -> Result<(), Distrust> {
+pub fn check(store: &Path, opened: impl AsFd) -> Result<(), Distrust> {
     if !geteuid().is_root() {
         return Ok(());
     }
     let invoking = User::behind_sudo().map(|user| user.uid());
     let unknown = |path: &Path, source| Distrust::Unknown { path: word(path), source };
-    let real = std::fs::canonicalize(store).map_err(|e| unknown(store, e))?;
-    let mut all: Vec<PathBuf> = real.ancestors().map(Path::to_path_buf).collect();
-    all.extend(["-wal", "-shm", ".locks"].map(|companion| beside(&real, companion)));
+    let file = fstat(opened).map_err(|e| unknown(store, e.into()))?;
+    check_one(store, store, &file, invoking)?;
+    let mut all: Vec<PathBuf> = store.ancestors().map(Path::to_path_buf).collect();
+    all.extend(["-wal", "-shm", ".locks"].map(|companion| beside(store, companion)));
     for path in all {
         let found = match statat(CWD, &path, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => found,
@@ -127,14 +130,15 @@ mod tests {
             return;
         }
         let dir = tempfile::tempdir_in("/var/tmp").unwrap();
-        let home = dir.path().join("home");
+        let home = fs::canonicalize(dir.path()).unwrap().join("home");
         fs::create_dir(&home).unwrap();
         let store = home.join("s.db");
         fs::write(&store, "").unwrap();
         let mode = |path: &Path, mode| {
             fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
         };
-        let is_trusted = || check(&store).is_ok();
+        let check = || super::check(&store, fs::File::open(&store).unwrap());
+        let is_trusted = || check().is_ok();
         assert!(is_trusted());
         mode(&store, 0o666);
         assert!(!is_trusted(), "anybody can write to the file");
@@ -145,7 +149,7 @@ mod tests {
         assert!(is_trusted(), "sticky");
         mode(&home, 0o755);
         chown(&home, Some(1234), None).unwrap();
-        assert!(matches!(check(&store), Err(Distrust::Owned { uid: 1234, .. })), "a parent");
+        assert!(matches!(check(), Err(Distrust::Owned { uid: 1234, .. })), "a parent");
         chown(&home, Some(0), None).unwrap();
         chown(&store, Some(1234), None).unwrap();
         assert!(!is_trusted(), "the file");

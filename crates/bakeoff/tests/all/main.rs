@@ -61,6 +61,7 @@ mod members;
 mod narrow;
 mod normal;
 mod obeyed;
+mod opened_files;
 mod precondition;
 mod probed;
 #[cfg(feature = "postgres")]

@@ -39,20 +39,22 @@ fn in_namespace(dir: &Path, script: &str) -> Option<(i32, String, String)> {
 #[test]
 fn a_corrupt_store_names_the_command_that_mends_it() {
     let home = Home::new();
-    home.file("bakeoff.db", "garbage\n".repeat(999));
+    let mut corrupt = b"SQLite format 3\0".to_vec();
+    corrupt.extend("garbage\n".repeat(999).as_bytes());
+    home.file("bakeoff.db", &corrupt);
     let bundle = bundle_path();
     let import = ["import", bundle.to_str().unwrap()];
     for args in [["runs"].as_slice(), &["show", "last"], &import, &["rm", "last"]] {
         let (code, out, err) = home.run(args);
         assert!(code == 4 && out.is_empty() && err.contains("is damaged"), "{args:?}: {err}");
-        assert_eq!(fs::read(home.store()).unwrap(), "garbage\n".repeat(999).as_bytes());
+        assert_eq!(fs::read(home.store()).unwrap(), corrupt);
     }
     let err = home.run(&["runs"]).2;
     let mend = err.lines().last().unwrap().trim();
     assert!(Command::new("sh").args(["-euc", mend]).status().unwrap().success(), "{mend}");
     assert_eq!(home.cmd(&["import"]).arg(bundle_path()).output().unwrap().status.code(), Some(0));
     let kept = home.dir.path().join("bakeoff.db.damaged/bakeoff.db");
-    assert_eq!(fs::read(kept).unwrap(), "garbage\n".repeat(999).as_bytes());
+    assert_eq!(fs::read(kept).unwrap(), corrupt);
 }
 
 #[test]

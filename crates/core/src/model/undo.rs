@@ -6,6 +6,7 @@
 //! version or somebody else put into a record is kept to be shown and is never obeyed.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::inode::Inode;
 use super::path::RawPath;
@@ -74,12 +75,19 @@ impl ScratchOf {
     /// That in memory: a number that no candidate has.
     pub const MEMORY: ScratchOf = ScratchOf::Number(9999);
 
-    /// The directory's name.
+    /// The directory's name. Everybody who may list its parent sees it during the run, so it does
+    /// not tell the run's id, which is part of the names of reports. A plan has `RUN` for an id.
     pub fn name(self, run: &str) -> String {
-        match self {
-            ScratchOf::Run => format!(".bakeoff-{run}"),
-            ScratchOf::Number(number) => format!(".bakeoff-{run}-{number}"),
+        if !is_run_id(run) {
+            return format!(".bakeoff-{run}");
         }
+        let of = match self {
+            ScratchOf::Run => format!("scratch of {run}"),
+            ScratchOf::Number(number) => format!("scratch {number} of {run}"),
+        };
+        let start: String =
+            Sha256::digest(of).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        format!(".bakeoff-{start}")
     }
 }
 
@@ -253,6 +261,17 @@ mod tests {
         {
             assert!(!is_run_id(run), "{run}");
         }
-        assert_eq!(ScratchOf::Number(3).name("0123456789abcdef"), ".bakeoff-0123456789abcdef-3");
+    }
+
+    /// The name of a scratch directory told another user the name of the report.
+    #[test]
+    fn the_name_of_a_scratch_directory_does_not_tell_the_run() {
+        let names = [ScratchOf::Run, ScratchOf::Number(3), ScratchOf::MEMORY]
+            .map(|of| of.name("0123456789abcdef"));
+        assert_eq!(names[0], ScratchOf::Run.name("0123456789abcdef"), "found again by the record");
+        for (at, name) in names.iter().enumerate() {
+            assert!(!name.contains("0123456789abcdef") && !names[..at].contains(name), "{name}");
+            assert!(name.strip_prefix(".bakeoff-").is_some_and(is_run_id), "{name}");
+        }
     }
 }

@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn every_condition_uses_its_index() {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        let connection = open::open(&dir.path().join("s.db")).expect("a new store");
+        let connection = open::open(&dir.path().join("s.db")).expect("a new store").connection;
         let text = || Some("x".to_string());
         let filter = Filter {
             drive: text(),

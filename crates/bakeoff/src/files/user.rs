@@ -5,13 +5,12 @@
 //! in between.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Gid, Mode, OFlags, Uid, fchown, open};
+use rustix::fs::{Gid, Uid, fchown};
 
 /// Someone else than the user this process runs as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,36 +66,10 @@ fn home_of(uid: u32, passwd: &str) -> Option<PathBuf> {
     lines.find(|f| f.len() >= 7 && f[2] == uid).map(|f| PathBuf::from(f[5]))
 }
 
-/// Makes the directory and those above it that are missing, each 0700 as the XDG specification
-/// asks, and hands the new ones to `user`.
-pub fn create_dir_all(dir: &Path, user: Option<&User>) -> io::Result<()> {
-    if dir.as_os_str().is_empty() || dir.is_dir() {
-        return Ok(());
-    }
-    if let Some(parent) = dir.parent() {
-        create_dir_all(parent, user)?;
-    }
-    match fs::DirBuilder::new().mode(0o700).create(dir) {
-        // Another bakeoff was faster.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
-        Err(error) => Err(error),
-        Ok(()) => match user {
-            None => Ok(()),
-            Some(user) => {
-                let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
-                user.give(open(dir, flags, Mode::empty())?)
-            }
-        },
-    }
-}
-
-/// Makes a new file that belongs to `user`; an error when there is one.
-pub fn create_file(path: &Path, user: Option<&User>) -> io::Result<File> {
-    let file = File::options().read(true).write(true).create_new(true).open(path)?;
-    if let Some(user) = user {
-        user.give(&file)?;
-    }
-    Ok(file)
+/// Whether a user is the caller: who runs this process, or typed `sudo`.
+pub fn is_callers(uid: u32) -> bool {
+    uid == rustix::process::geteuid().as_raw()
+        || User::behind_sudo().is_some_and(|user| user.uid == uid)
 }
 
 #[cfg(test)]
