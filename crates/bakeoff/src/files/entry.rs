@@ -8,14 +8,14 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use bakeoff_core::model::path::RawPath;
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, RenameFlags, Stat, fstat, mkdirat, openat,
-    readlinkat, renameat, renameat_with, stat, statat, unlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat, fstat, mkdirat, openat, readlinkat,
+    renameat, renameat_with, stat, statat, unlinkat,
 };
 use rustix::io::Errno;
 use rustix::process::geteuid;
@@ -61,12 +61,13 @@ impl Directory {
         Entry { dir: self.clone(), name: name.into() }
     }
 
-    /// All names in it.
-    pub fn names(&self) -> io::Result<Vec<OsString>> {
+    /// All names in it, as far as they are UTF-8.
+    #[cfg(any(feature = "dashboard", feature = "tui"))]
+    pub fn names(&self) -> io::Result<Vec<String>> {
         let open = openat(&self.fd, ".", LIST, Mode::empty())?;
         let mut names = Vec::new();
-        for entry in Dir::new(open)? {
-            names.push(OsString::from_vec(entry?.file_name().to_bytes().to_vec()));
+        for entry in rustix::fs::Dir::new(open)? {
+            names.extend(entry?.file_name().to_str().map(str::to_owned));
         }
         Ok(names)
     }
@@ -92,6 +93,7 @@ impl Directory {
     /// Files in /dev are made by the kernel: one of ours there is a mistyped name of a drive.
     fn refuse_devices(&self) -> Result<(), FileError> {
         let is_devices = self.path.starts_with("/dev")
+            && !self.path.starts_with("/dev/shm")
             && stat("/dev").and_then(|dev| Ok(dev.st_dev == fstat(&self.fd)?.st_dev))?;
         match is_devices {
             true => {
@@ -328,16 +330,20 @@ fn walk(path: &Path, making: Option<Making>) -> Result<Entry, FileError> {
         };
         let what = fstat(&found)?;
         links += 1;
-        match FileType::from_raw_mode(what.st_mode) {
-            _ if links > LINKS_MAX => return Err(Errno::LOOP.into()),
-            FileType::Symlink => {}
-            _ if is_last => return Ok(entry),
-            // It was a link a moment ago.
-            FileType::Directory => {
-                rest.push(name);
-                continue;
+        if links > LINKS_MAX {
+            return Err(Errno::LOOP.into());
+        }
+        let kind = FileType::from_raw_mode(what.st_mode);
+        if kind != FileType::Symlink {
+            if is_last {
+                return Ok(entry);
             }
-            _ => return Err(Errno::NOTDIR.into()),
+            if kind != FileType::Directory {
+                return Err(Errno::NOTDIR.into());
+            }
+            // It was a link a moment ago.
+            rest.push(name);
+            continue;
         }
         if what.st_uid != 0 && !is_callers(what.st_uid) {
             let link = RawPath::new(entry.path());

@@ -73,9 +73,8 @@ pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
         Err(FileError::Io(e)) if e.kind() == NotFound => return Ok(Vec::new()),
         other => other.map_err(|e| StoreError::from_file(store, e))?,
     };
-    let names = names.into_iter().filter_map(|name| name.into_string().ok());
     let mut runs = Vec::new();
-    for run in names.filter_map(|name| RunId::parse(&name)) {
+    for run in names.into_iter().filter_map(|name| RunId::parse(&name)) {
         if is_held(store, &run)? {
             runs.push(run);
         }
@@ -93,7 +92,9 @@ fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<Run
         FileError::Io(error) if error.kind() == io::ErrorKind::ResourceBusy => {
             StoreError::Busy { path: place::beside(store, ".locks").join(name) }
         }
-        error => StoreError::from_file(store, error),
+        error @ (FileError::Refused(_) | FileError::NotOurs | FileError::Io(_)) => {
+            StoreError::from_file(store, error)
+        }
     })
 }
 

@@ -112,6 +112,25 @@ fn refuses_a_store_that_is_a_drive_also_a_mounted_one() {
     assert!(!Path::new(&format!("{}.error", source.trim())).exists());
 }
 
+/// A store has the words of a report in it, so a report was written over it, with all its runs.
+#[test]
+fn a_report_is_not_written_over_a_store() {
+    let home = Home::with_run();
+    let before = state(&home.store());
+    for args in [&["report", "last"][..], &["export", "last", "--format", "json", "--no-redact"]] {
+        let (code, _, err) = home.run(&[args, &["-o", "bakeoff.db"]].concat());
+        assert!(code == 3 && err.contains("did not write it"), "{err}");
+        assert!(state(&home.store()) == before);
+    }
+    // What is ours can be written again, an image too.
+    for _ in 0..2 {
+        let (code, _, err) = home.run(&["report", "last", "-o", "report.html"]);
+        assert_eq!(code, 0, "{err}");
+        let (code, _, err) = home.run(&["report", "last", "--card", "card.png"]);
+        assert!(code == 0 || err.contains("without"), "{err}");
+    }
+}
+
 /// A mistyped drive became a file in /dev that swallowed whatever was written to it.
 #[test]
 fn makes_no_file_in_dev() {
