@@ -7,23 +7,26 @@ pub mod background;
 mod family;
 pub mod foreground;
 pub mod internal;
+mod pipes;
 pub mod talk;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
 use thiserror::Error;
 
+use pipes::Pipes;
+
+use crate::fault;
 use crate::signals::Cancel;
 
 /// Most bytes kept of each output stream of a foreign tool.
@@ -52,7 +55,7 @@ pub enum ExecError {
         program: String,
     },
     /// It could not be started.
-    #[error("cannot start {program}: {source}")]
+    #[error("cannot start {program}: {source}{}", fault::limit_advice(source))]
     Start {
         /// Its name.
         program: String,
@@ -199,19 +202,23 @@ impl<'a> Spec<'a> {
     pub fn run(mut self, cancel: &Cancel) -> Result<Finished, ExecError> {
         let started = Instant::now();
         let mut child = self.start()?;
-        let stdin = child.stdin.take().map(|pipe| feed(pipe, std::mem::take(&mut self.stdin)));
-        let stdout = child.stdout.take().map(|pipe| drain(pipe, self.keep_bytes));
-        let stderr = child.stderr.take().map(|pipe| drain(pipe, self.keep_bytes));
-        let waited = self.wait(&mut child, started, cancel);
+        let input = std::mem::take(&mut self.stdin);
+        let mut pipes = Pipes::of(&mut child, input, self.keep_bytes);
+        let waited = match &mut pipes {
+            Ok(pipes) => self.wait(&mut child, pipes, started, cancel),
+            Err(error) => Err(self.failed(std::mem::replace(error, io::ErrorKind::Other.into()))),
+        };
         if waited.is_err() {
             kill_group(&mut child);
         }
-        let joined = |thread: Option<JoinHandle<Vec<u8>>>| {
-            thread.and_then(|t| t.join().ok()).unwrap_or_default()
+        let (status, Ok(Pipes { stdout, stderr, .. })) = (waited?, pipes) else {
+            return Err(self.failed(io::ErrorKind::BrokenPipe.into()));
         };
-        let status = waited?;
-        drop(stdin.map(JoinHandle::join));
-        Ok(Finished { status, stdout: joined(stdout), stderr: joined(stderr) })
+        Ok(Finished { status, stdout, stderr })
+    }
+
+    fn failed(&self, source: io::Error) -> ExecError {
+        ExecError::Start { program: self.name.clone(), source }
     }
 
     fn start(&self) -> Result<Child, ExecError> {
@@ -229,39 +236,44 @@ impl<'a> Spec<'a> {
             .map_err(|source| ExecError::Start { program: self.name.clone(), source })
     }
 
+    /// Until it has ended and all that it wrote is read, or it may not go on.
     fn wait(
         &mut self,
         child: &mut Child,
+        pipes: &mut Pipes,
         started: Instant,
         cancel: &Cancel,
     ) -> Result<ExitStatus, ExecError> {
+        // Kernels before 5.3 have none; there short waits have to do.
         let pidfd = Pid::from_raw(child.id() as i32)
             .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let mut ended = None;
         loop {
-            if self.is_whole {
-                kill_left_behind(child);
+            if ended.is_none() && (!self.is_whole || kill_left_behind(child)) {
+                ended = child.try_wait().map_err(|source| self.failed(source))?;
             }
-            let status = child
-                .try_wait()
-                .map_err(|source| ExecError::Start { program: self.name.clone(), source })?;
-            if let Some(status) = status {
-                return Ok(status);
+            let is_late = started.elapsed() > self.limit;
+            match ended {
+                Some(status) if pipes.are_over() || is_late || cancel.is_set() => {
+                    return Ok(status);
+                }
+                None if cancel.is_set() => return Err(ExecError::Interrupted),
+                None if is_late => {
+                    let (program, limit) = (self.name.clone(), self.limit);
+                    return Err(ExecError::TimedOut { program, limit });
+                }
+                Some(_) | None => {}
             }
-            if cancel.is_set() {
-                return Err(ExecError::Interrupted);
-            }
-            if started.elapsed() > self.limit {
-                return Err(ExecError::TimedOut { program: self.name.clone(), limit: self.limit });
-            }
+            let mut longest = UNWATCHED.min(self.limit.saturating_sub(started.elapsed()));
             if let Some(tick) = self.tick.as_mut() {
                 tick();
+                longest = longest.min(TICK);
             }
-            let pidfd = pidfd.as_ref().map(AsFd::as_fd);
-            let longest = match self.tick {
-                Some(_) => TICK,
-                None => self.limit.saturating_sub(started.elapsed()),
-            };
-            rest(pidfd, longest, cancel);
+            if pidfd.is_none() {
+                longest = longest.min(BLIND);
+            }
+            let pidfd = pidfd.as_ref().map(AsFd::as_fd).filter(|_| ended.is_none());
+            pipes.wait(pidfd, longest);
         }
     }
 }
@@ -280,34 +292,6 @@ fn shown(limit: Duration) -> String {
     bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Waits until the process ends, a signal arrives or `longest` is over.
-fn rest(pidfd: Option<BorrowedFd<'_>>, longest: Duration, cancel: &Cancel) {
-    let mut left = longest;
-    // A signal may have come just before the wait began, which it then does not end.
-    while !left.is_zero() && !cancel.is_set() {
-        let step = left.min(UNWATCHED);
-        if pause(pidfd, step) {
-            return;
-        }
-        left = left.saturating_sub(step);
-    }
-}
-
-/// Waits for `longest` or less; whether there is something to look at. Kernels before 5.3 have no
-/// pidfd; there a short sleep has to do.
-fn pause(pidfd: Option<BorrowedFd<'_>>, longest: Duration) -> bool {
-    let Some(fd) = pidfd else {
-        thread::sleep(BLIND);
-        return true;
-    };
-    let longest = Timespec {
-        tv_sec: longest.as_secs().try_into().unwrap_or(i64::MAX),
-        tv_nsec: longest.subsec_nanos().into(),
-    };
-    // An interrupted poll is the signal we wait for as well; the caller looks again.
-    !matches!(poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&longest)), Ok(0))
-}
-
 /// Kills the child with everything it started and waits for it. A process that waits for a device
 /// which will never answer cannot be killed; after a while it is left to the kernel.
 fn kill_group(child: &mut Child) {
@@ -324,35 +308,21 @@ fn kill_group(child: &mut Child) {
     }
 }
 
-/// Kills what a child that has ended left in its process group. The child is looked at without
-/// taking its status: until then nobody else can have got the group's number.
-fn kill_left_behind(child: &Child) {
-    let Some(pid) = Pid::from_raw(child.id() as i32) else { return };
+/// Kills what a child that has ended left in its process group; whether it has ended. The child is
+/// looked at without taking its status: until then nobody else can have got the group's number.
+fn kill_left_behind(child: &Child) -> bool {
+    let Some(pid) = Pid::from_raw(child.id() as i32) else { return true };
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    if let Ok(Some(_)) = waitid(WaitId::Pid(pid), look) {
-        // Usually it left nobody.
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
-}
-
-fn feed(mut pipe: impl Write + Send + 'static, bytes: Vec<u8>) -> JoinHandle<()> {
-    thread::spawn(move || {
-        // A child that stops reading says why through its exit status.
-        let _ = pipe.write_all(&bytes);
-    })
-}
-
-/// Reads a stream to its end and keeps the first `keep` bytes of it.
-fn drain(mut pipe: impl Read + Send + 'static, keep: usize) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut kept = Vec::new();
-        let mut buffer = vec![0; 4 << 10];
-        while let Ok(n @ 1..) = pipe.read(&mut buffer) {
-            let room = keep - kept.len();
-            kept.extend_from_slice(&buffer[..n.min(room)]);
+    match waitid(WaitId::Pid(pid), look) {
+        Ok(None) => false,
+        Ok(Some(_)) => {
+            // Usually it left nobody.
+            let _ = kill_process_group(pid, Signal::KILL);
+            true
         }
-        kept
-    })
+        // Who takes its status is told why.
+        Err(_) => true,
+    }
 }
 
 /// Where a program is: on PATH, or in the directories of system tools that a user's PATH lacks.

@@ -110,6 +110,14 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// Both ends in one: the worse exit code, and what each says.
+    pub fn with(self, also: Fault) -> Fault {
+        let exit = self.exit.max(also.exit);
+        Fault { exit, ..self.and(also) }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -123,6 +131,28 @@ impl From<std::io::Error> for Fault {
             return Fault { exit: 0, message: String::new() };
         }
         Fault::environment(format!("cannot write the result: {error}"))
+    }
+}
+
+/// What to type where the kernel refuses a process, thread, descriptor or memory because a limit is
+/// reached; nothing for other errors.
+pub fn limit_advice(error: &std::io::Error) -> &'static str {
+    use rustix::io::Errno;
+    match Errno::from_io_error(error) {
+        Some(Errno::AGAIN) => {
+            ". The limit of processes is reached. End other programs, or raise it (ulimit -u, or \
+             pids.max of the cgroup)"
+        }
+        Some(Errno::MFILE) => ". The limit of open files is reached. Raise it: ulimit -n 1024",
+        Some(Errno::NFILE) => ". The system has too many open files. End other programs",
+        Some(Errno::NOMEM) => {
+            ". There is not enough memory. End other programs, or raise the limit (ulimit -v, or \
+             memory.max of the cgroup)"
+        }
+        Some(Errno::FBIG) => {
+            ". The limit of a file's size is reached. Raise it: ulimit -f unlimited"
+        }
+        _ => "",
     }
 }
 

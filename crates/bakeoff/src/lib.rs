@@ -51,6 +51,7 @@ pub use cli::formats::command;
 
 /// Runs the command line of this process. `is_static`: whether the program needs no shared library.
 pub fn main(is_static: bool) -> ExitCode {
+    bakeoff_engine::size_limit_is_an_error();
     cmd::about::set_static(is_static);
     if let Some(code) = exec::internal::dispatch() {
         return code;

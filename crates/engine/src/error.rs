@@ -12,7 +12,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum EngineError {
     /// The place is full or a quota is reached.
-    #[error("no space left while {doing}: free some or choose a smaller --size")]
+    #[error("no space left while {doing}: free some space, or write less")]
     NoSpace {
         /// What the engine was at.
         doing: String,
@@ -86,6 +86,17 @@ impl EngineError {
             Some(Errno::NOSPC | Errno::DQUOT) => EngineError::NoSpace { doing },
             Some(Errno::ROFS) => EngineError::ReadOnly { doing },
             Some(Errno::ACCESS | Errno::PERM) => EngineError::Permission { doing },
+            Some(Errno::FBIG) => EngineError::Unsupported(format!(
+                "the limit of a file's size is reached while {doing}: raise it (ulimit -f \
+                 unlimited), or write less"
+            )),
+            Some(Errno::MFILE) => EngineError::Unsupported(format!(
+                "the limit of open files is reached while {doing}: raise it (ulimit -n 1024)"
+            )),
+            Some(Errno::AGAIN) => EngineError::Unsupported(format!(
+                "the limit of processes is reached while {doing}: raise it (ulimit -u, or pids.max \
+                 of the cgroup), or lower numjobs"
+            )),
             Some(Errno::NOENT | Errno::NXIO | Errno::NODEV) => EngineError::NotFound { doing },
             _ => EngineError::Io { doing, source },
         }

@@ -175,6 +175,13 @@ impl Target {
         let fd = self.open_with(OFlags::RDONLY)?;
         let length = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
             .map_err(|e| EngineError::io("determining the size of the target", e))?;
+        if length == 0 && self.kind == TargetKind::Block {
+            return Err(EngineError::Invalid(
+                "the device has a size of 0 bytes: it was detached, or its medium was removed. \
+                 Attach it again and start over"
+                    .to_string(),
+            ));
+        }
         if length < job.size {
             return Err(EngineError::Invalid(format!(
                 "the target has {length} bytes and the job spans {}: lower --size{}",

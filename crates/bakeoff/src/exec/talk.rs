@@ -5,14 +5,14 @@
 //! `PR_SET_PDEATHSIG`).
 
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
-use std::process::{Child, ChildStdin, ChildStdout};
-use std::thread::JoinHandle;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::ioctl_fionbio;
 
-use super::{ENGINE_OUTPUT_BYTES, ExecError, Spec, TOOL_OUTPUT_BYTES, UNWATCHED, drain};
+use super::pipes::{read_on, timespec};
+use super::{BLIND, ENGINE_OUTPUT_BYTES, ExecError, Spec, TOOL_OUTPUT_BYTES, UNWATCHED};
 use crate::signals::Cancel;
 
 /// Bytes read at a time.
@@ -26,7 +26,9 @@ pub struct Talk {
     output: ChildStdout,
     /// What was read beyond the last line.
     unread: Vec<u8>,
-    errors: Option<JoinHandle<Vec<u8>>>,
+    errors: Option<ChildStderr>,
+    /// What it wrote to standard error.
+    said: Vec<u8>,
 }
 
 impl Drop for Talk {
@@ -66,13 +68,20 @@ fn start(spec: Spec<'_>) -> Result<Talk, ExecError> {
     let mut child = spec.input(vec![b'\n']).start()?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(input), Some(output), Some(errors)) = pipes else {
-        super::kill_group(&mut child);
-        let source = io::Error::from(io::ErrorKind::BrokenPipe);
-        return Err(ExecError::Start { program: NAME.to_string(), source });
+        return Err(not_started(child, io::ErrorKind::BrokenPipe.into()));
     };
-    let errors = Some(drain(errors, TOOL_OUTPUT_BYTES));
+    // Read in passing, so that a child that says much is not held up.
+    if let Err(error) = ioctl_fionbio(&errors, true) {
+        return Err(not_started(child, error.into()));
+    }
     let (name, unread) = (NAME.to_string(), Vec::with_capacity(STEP_BYTES));
-    Ok(Talk { child, name, input: Some(input), output, unread, errors })
+    let (input, errors, said) = (Some(input), Some(errors), Vec::new());
+    Ok(Talk { child, name, input, output, unread, errors, said })
+}
+
+fn not_started(mut child: Child, source: io::Error) -> ExecError {
+    super::kill_group(&mut child);
+    ExecError::Start { program: NAME.to_string(), source }
 }
 
 const NAME: &str = "the measuring process";
@@ -128,7 +137,12 @@ impl Talk {
     }
 
     /// Waits until there is something to read; false where it has to be asked again.
-    fn wait(&self, since: Instant, limit: Duration, cancel: &Cancel) -> Result<bool, ExecError> {
+    fn wait(
+        &mut self,
+        since: Instant,
+        limit: Duration,
+        cancel: &Cancel,
+    ) -> Result<bool, ExecError> {
         if cancel.is_set() {
             return Err(ExecError::Interrupted);
         }
@@ -136,21 +150,27 @@ impl Talk {
         if left.is_zero() {
             return Err(ExecError::TimedOut { program: self.name.clone(), limit });
         }
+        let mut watched = vec![PollFd::new(&self.output, PollFlags::IN)];
+        watched.extend(self.errors.iter().map(|errors| PollFd::new(errors, PollFlags::IN)));
         // A signal ends the wait, unless it came just before.
-        let step = left.min(UNWATCHED);
-        let timeout = Timespec {
-            tv_sec: step.as_secs().try_into().unwrap_or(i64::MAX),
-            tv_nsec: step.subsec_nanos().into(),
-        };
-        let fd = self.output.as_fd();
-        Ok(matches!(poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&timeout)), Ok(1..)))
+        let found = poll(&mut watched, Some(&timespec(left.min(UNWATCHED))));
+        let has_output = found.is_ok() && !watched[0].revents().is_empty();
+        read_on(&mut self.errors, &mut self.said, TOOL_OUTPUT_BYTES);
+        Ok(has_output)
     }
 
     /// It closed its output, and so is about to end.
     fn end(&mut self) -> String {
         self.input = None;
-        let status = self.child.wait();
-        let errors = self.errors.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let status = loop {
+            let ended = self.child.try_wait();
+            read_on(&mut self.errors, &mut self.said, TOOL_OUTPUT_BYTES);
+            match ended {
+                Ok(None) => std::thread::sleep(BLIND),
+                Ok(Some(status)) => break Ok(status),
+                Err(error) => break Err(error),
+            }
+        };
         let how = match status {
             Ok(status) => {
                 let (stdout, stderr) = (Vec::new(), Vec::new());
@@ -158,7 +178,7 @@ impl Talk {
             }
             Err(error) => error.to_string(),
         };
-        match bakeoff_core::model::path::printable(errors.trim_ascii()) {
+        match bakeoff_core::model::path::printable(self.said.trim_ascii()) {
             said if said.is_empty() => how,
             said => format!("{how}: {said}"),
         }

@@ -105,7 +105,7 @@ fn seen_cached(file: &File, block: &[u8], end: u64) -> io::Result<(u64, u32)> {
     let before = residency::resident_bytes(file, len)?;
     let (begun, is_over) = (Barrier::new(2), AtomicBool::new(false));
     let (seen, looks) = thread::scope(|scope| {
-        let looking = scope.spawn(|| {
+        let look = || {
             begun.wait();
             let (mut seen, mut looks) = (0, 0);
             while !is_over.load(Ordering::Relaxed) {
@@ -113,7 +113,8 @@ fn seen_cached(file: &File, block: &[u8], end: u64) -> io::Result<(u64, u32)> {
                 looks += 1;
             }
             io::Result::Ok((seen, looks))
-        });
+        };
+        let looking = thread::Builder::new().spawn_scoped(scope, look)?;
         begun.wait();
         let written = file.write_all_at(block, end);
         is_over.store(true, Ordering::Relaxed);

@@ -50,11 +50,16 @@ pub fn read_results(app: &Arc<App>) {
     *reads = Some(cancel.clone());
     drop(reads);
     let app = Arc::clone(app);
-    std::thread::spawn(move || {
+    let reader = Arc::clone(&app);
+    let begun = std::thread::Builder::new().spawn(move || {
         // What it prints is in the store then; a failure is shown where the run is opened.
-        let _ = app.command_until(&["runs", "--all", "--format", "csv"], &cancel);
-        *locked(&app.reads_results) = None;
+        let _ = reader.command_until(&["runs", "--all", "--format", "csv"], &cancel);
+        *locked(&reader.reads_results) = None;
     });
+    if begun.is_err() {
+        // They are read when somebody asks again.
+        *locked(&app.reads_results) = None;
+    }
 }
 
 /// What is looked for, from a request.

@@ -1,6 +1,7 @@
 //! Reads the run that is shown, again whenever it changed, in a thread that yields to everything
 //! else.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
@@ -33,15 +34,18 @@ pub struct Follow(Receiver<Box<Now>>);
 
 impl Follow {
     /// Starts to look.
-    pub fn start(store: PathBuf, whose: Whose) -> Follow {
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn start(store: PathBuf, whose: Whose) -> io::Result<Follow> {
         // One that nobody has looked at yet is replaced by waiting for the reader.
         let (send, receive) = sync_channel(1);
-        thread::spawn(move || {
+        thread::Builder::new().spawn(move || {
             // Where it cannot yield it looks as rarely.
             let _ = rustix::process::nice(19);
             follow(&store, whose, &send);
-        });
-        Follow(receive)
+        })?;
+        Ok(Follow(receive))
     }
 
     /// What is new since the last call.

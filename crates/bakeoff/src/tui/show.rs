@@ -86,11 +86,11 @@ fn show(what: What, store: PathBuf) -> Result<(), Fault> {
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     match what {
         What::Run(pid) => {
-            let follow = Follow::start(store, Whose::Process(pid));
+            let follow = Follow::start(store, Whose::Process(pid)).map_err(Fault::environment)?;
             on_screen(&follow, (Mode::Run, INTERVAL), &cancel)
         }
         What::Machine(ns) => {
-            let follow = Follow::start(store, Whose::Anybody);
+            let follow = Follow::start(store, Whose::Anybody).map_err(Fault::environment)?;
             on_screen(&follow, (Mode::Watch, Duration::from_nanos(ns)), &cancel)
         }
         What::Beside(pid) => beside(pid, &store, &cancel),
@@ -115,7 +115,8 @@ fn beside(pid: u32, store: &Path, cancel: &Cancel) -> Result<(), Fault> {
         }
         was_in_front = is_front;
         if pressed(is_front) == Some(SHOW) {
-            let follow = Follow::start(store.to_path_buf(), Whose::Process(pid));
+            let follow = Follow::start(store.to_path_buf(), Whose::Process(pid))
+                .map_err(Fault::environment)?;
             shown = on_screen(&follow, (Mode::Beside, INTERVAL), cancel);
         }
         if suspended.swap(false, Ordering::Relaxed) {
@@ -152,8 +153,8 @@ fn on_screen(
     cancel: &Cancel,
 ) -> Result<(), Fault> {
     let mut live = Live::open(Devices::Disks).map_err(Fault::environment)?;
+    let over = watch_end(cancel).map_err(Fault::environment)?;
     say(Said::Shown)?;
-    let over = watch_end(cancel);
     // Gives the terminal back also after a panic.
     let mut terminal = ratatui::try_init().map_err(Fault::environment)?;
     let mut state = State::new(mode);
@@ -179,10 +180,10 @@ fn on_screen(
 
 /// Ends the process where drawing does not end when it is told to: nothing answers on a terminal
 /// that is gone.
-fn watch_end(cancel: &Cancel) -> Arc<AtomicBool> {
+fn watch_end(cancel: &Cancel) -> std::io::Result<Arc<AtomicBool>> {
     let over = Arc::new(AtomicBool::new(false));
     let (is_over, cancel) = (Arc::clone(&over), cancel.clone());
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         while !cancel.is_set() {
             std::thread::sleep(ENDING);
             if is_over.load(Ordering::Relaxed) {
@@ -194,8 +195,8 @@ fn watch_end(cancel: &Cancel) -> Arc<AtomicBool> {
             ratatui::restore();
             std::process::exit(1);
         }
-    });
-    over
+    })?;
+    Ok(over)
 }
 
 fn drawn(

@@ -64,7 +64,7 @@ impl View {
         let mut child = background::view(words).map_err(Fault::environment)?;
         let pid = Arc::new(Mutex::new(i32::try_from(child.id()).ok().and_then(Pid::from_raw)));
         let known = Arc::clone(&pid);
-        let listening = std::thread::spawn(move || {
+        let listening = move || {
             let is_shown = listen(&mut child, &mut on);
             // Its number may be another's as soon as its end was taken.
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,8 +76,16 @@ impl View {
             }
             settings.iter().for_each(Settings::apply);
             on(Said::Gone);
-        });
-        Ok(View { pid, listening: Some(listening) })
+        };
+        let mut view = View { pid, listening: None };
+        match std::thread::Builder::new().spawn(listening) {
+            Ok(listening) => view.listening = Some(listening),
+            Err(error) => {
+                view.send(Signal::TERM);
+                return Err(Fault::environment(error));
+            }
+        }
+        Ok(view)
     }
 
     fn send(&self, signal: Signal) {
