@@ -119,14 +119,16 @@ pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
     Ok(Backing { inode, offset_bytes: info.offset })
 }
 
-/// The name a loop device was given when it was attached; only root can give one. `None` where
-/// nothing is attached, or it is no loop device.
-pub fn name(device: BorrowedFd<'_>) -> Option<Vec<u8>> {
+/// The name a loop device was given when it was attached; only root can give one.
+///
+/// # Errors
+/// Nothing is attached, or it is no loop device.
+pub fn name(device: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
     let mut info = empty();
     // SAFETY: the kernel writes one `loop_info64`, which `info` is and stays during the call.
-    unsafe { call_with(device, LOOP_GET_STATUS64, &raw mut info) }.ok()?;
+    unsafe { call_with(device, LOOP_GET_STATUS64, &raw mut info) }?;
     let end = info.file_name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
-    Some(info.file_name[..end].to_vec())
+    Ok(info.file_name[..end].to_vec())
 }
 
 /// Detaches a loop device. The kernel does it when the last user of a busy one lets go.
@@ -257,7 +259,7 @@ mod tests {
         let size = rustix::fs::seek(&device, rustix::fs::SeekFrom::End(0));
         let mark = super::name(device.as_fd());
         detach(device.as_fd()).unwrap();
-        assert_eq!(mark.as_deref(), Some(&b"mark"[..]));
+        assert_eq!(mark.unwrap(), b"mark");
         assert_eq!(told.unwrap(), Backing { inode, offset_bytes: 4096 });
         assert_eq!(size.unwrap(), 8192);
     }

@@ -75,7 +75,8 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     };
     let report =
         args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);
-    let ending = lifecycle::Ending::new(report, &args.beside)?;
+    let mut ending = lifecycle::Ending::new(report, &args.beside)?;
+    ending.remains = lifecycle::recover(global)?;
     lifecycle::run(global, plan, ending, |session| image::prepare(session, &parent, place))
 }
 

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::analyse::analyse;
-use bakeoff_core::model::event::{StopReason, What};
+use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::{Action, Header, StopReason, What};
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::run::Run;
+use bakeoff_core::model::run::{Run, StepRecord};
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report;
 
@@ -20,6 +21,7 @@ use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::action_error::ActionError;
 use crate::steps::journal::Journal;
+use crate::steps::own_mounts::{self, OwnMounts};
 use crate::steps::recover;
 #[cfg(feature = "postgres")]
 use crate::steps::sender::Sender;
@@ -67,6 +69,30 @@ pub struct Ending {
     /// The server that it is sent to.
     #[cfg(feature = "postgres")]
     pub push: Option<PathBuf>,
+    /// Whether changes of earlier runs remain.
+    pub remains: Remains,
+}
+
+/// Whether dead runs left changes that could not be undone, which every command that tries ends
+/// with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Remains(bool);
+
+impl Remains {
+    /// The end of the command, with that.
+    pub fn end(self, ended: Result<Outcome, Fault>) -> Result<Outcome, Fault> {
+        if !self.0 {
+            return ended;
+        }
+        let said = say::typed(
+            "changes of earlier runs remain (see above). Undo them with `sudo bakeoff clean`",
+        );
+        let remains = Fault::environment(said);
+        Err(match ended {
+            Ok(_) => remains,
+            Err(fault) => fault.with(remains),
+        })
+    }
 }
 
 impl Ending {
@@ -87,15 +113,17 @@ impl Ending {
             notify: beside.notify.clone(),
             #[cfg(feature = "postgres")]
             push: beside.push.clone(),
+            remains: Remains::default(),
         })
     }
 }
 
 /// Puts back what dead runs left, so that nothing of theirs is in the way.
-pub fn recover(global: &Global) -> Result<(), Fault> {
+pub fn recover(global: &Global) -> Result<Remains, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
-    say_recovered(&recover::recover(&mut store)?, global.quiet);
-    Ok(())
+    let recovered = recover::recover(&mut store)?;
+    say_recovered(&recovered, global.quiet);
+    Ok(Remains(!recovered.failures.is_empty()))
 }
 
 /// Begins a run, prepares its target set, measures it and answers.
@@ -106,11 +134,11 @@ pub fn run(
     prepare: impl FnOnce(&mut Session) -> Result<TargetSet, StepError>,
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
-    say_recovered(&recover::recover(&mut store)?, global.quiet);
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let power_command = plan.power_command.clone();
     check_power(power_command.as_deref())?;
     let header = plan.header(global);
+    let mounts = own_mounts(&header, &[])?;
     let controls = earlier::controls(&store, &header);
     let figures = earlier::figures(&store, &header);
     let mut journal = Journal::begin(&mut store, header)?;
@@ -122,8 +150,27 @@ pub fn run(
     }
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     session.power_command = power_command;
+    session.mounts = mounts;
     let target_set = prepare(&mut session);
     go_on(global, session, target_set, ending)
+}
+
+/// Mounts that only the run sees, where its candidates are mounted by it. `steps`: those of a run
+/// that is resumed.
+///
+/// # Errors
+/// The kernel refuses a mount namespace.
+pub fn own_mounts(header: &Header, steps: &[StepRecord]) -> Result<Option<OwnMounts>, Fault> {
+    let is_stack = |candidate: &Candidate| matches!(candidate.kind, Kind::Stack(_));
+    if !header.candidates.iter().any(is_stack) {
+        return Ok(None);
+    }
+    let targets = header.regions().map(|region| region.target.as_path().to_path_buf());
+    let scratches = steps.iter().filter_map(|record| {
+        let Action::MakeScratch { parent, .. } = &record.step.action else { return None };
+        Some(parent.as_path().to_path_buf())
+    });
+    own_mounts::enter(&targets.chain(scratches).collect::<Vec<_>>()).map(Some)
 }
 
 /// Whether a power command tells watts: better known before an hour is measured without.
@@ -145,9 +192,10 @@ pub fn go_on(
     target_set: Result<TargetSet, StepError>,
     ending: Ending,
 ) -> Result<Outcome, Fault> {
+    let remains = ending.remains;
     let mut target_set = match target_set {
         Ok(target_set) => target_set,
-        Err(error) => return Err(give_up(session, error, ending.notify.as_deref())),
+        Err(error) => return remains.end(Err(give_up(session, error, ending.notify.as_deref()))),
     };
     #[cfg(feature = "postgres")]
     {
@@ -172,7 +220,7 @@ pub fn go_on(
     if let (Some(to), Some(id)) = (push, RunId::parse(&run.header.run)) {
         super::push::ended(global, &to, &id);
     }
-    measured.and(answered)
+    remains.end(measured.and(answered))
 }
 
 /// Keeps what lists show of the run. One that could not be kept is read in full by the next list.
@@ -231,7 +279,7 @@ fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Faul
     match finished {
         Ok(()) => fault,
         Err(also) if also.to_string() == fault.to_string() => fault,
-        Err(also) => fault.and(also),
+        Err(also) => fault.with(also),
     }
 }
 
@@ -240,6 +288,13 @@ fn announce(session: &Session, quiet: bool) {
     if let Some(rehearsal) = run.rehearsal.as_ref().filter(|_| !quiet) {
         for line in announce::plan(&run.header, rehearsal, session.journal.elapsed_ns()) {
             session.progress.say(&line);
+        }
+        if session.mounts.is_some() {
+            let pid = std::process::id();
+            session.progress.say(&format!(
+                "Only this run sees its filesystems. To look inside:\n  sudo nsenter --mount \
+                 --target {pid}"
+            ));
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
             units::size(SMALLEST_BYTES)
         )));
     }
-    lifecycle::recover(global)?;
+    let remains = lifecycle::recover(global)?;
     say::note(
         global.quiet,
         format_args!(
@@ -64,10 +64,10 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     })?;
     found.hint = target.sd_card_id().and_then(|id| card::hint(&id));
     answer::print_either(format, || report::probe_json(&found), || report::probe_document(&found))?;
-    Ok(match found.verdict {
+    remains.end(Ok(match found.verdict {
         Verdict::NoEvidence => Outcome::Done,
         Verdict::Mismatch | Verdict::Unstable => Outcome::Open,
-    })
+    }))
 }
 
 /// Probes as a step of a run: what undoes it, restoring the originals, is recorded first.

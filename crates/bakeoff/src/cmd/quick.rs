@@ -56,7 +56,8 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         ..RunPlan::new(Verb::Quick, title, protocol)
     };
     let report = lifecycle::ReportTo::from_option(args.report.clone());
-    let ending = lifecycle::Ending::new(report, &args.beside)?;
+    let mut ending = lifecycle::Ending::new(report, &args.beside)?;
+    ending.remains = lifecycle::recover(global)?;
     lifecycle::run(global, plan, ending, directories::prepare)
 }
 

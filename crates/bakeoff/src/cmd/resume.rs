@@ -59,8 +59,10 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
         journal.record(What::Extended { time_ns, max_write_bytes: args.max_write })?;
     }
     session::supersede_open(&mut journal)?;
+    let mounts = lifecycle::own_mounts(&journal.run().header, &journal.run().steps)?;
     let _awake = host::awake::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
+    session.mounts = mounts;
     session.power_command = args.beside.power_command.clone();
     let target_set = prepare(&mut session, &args.erase);
     lifecycle::go_on(global, session, target_set, ending)

@@ -34,9 +34,9 @@ struct Ready {
 /// Runs the command.
 pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
-    let ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside)?;
+    let mut ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside)?;
     refuse_store(global, &args.on)?;
-    lifecycle::recover(global)?;
+    ending.remains = lifecycle::recover(global)?;
     let mut ready = get_ready(global, args)?;
     show(global, &ready);
     let targets: Vec<&Target> = ready.wanted.iter().map(|w| &w.target).collect();

@@ -25,6 +25,12 @@ pub fn attached_loops() -> io::Result<Vec<RawPath>> {
     Ok(attached)
 }
 
+/// Whether a loop device still has a file behind it.
+pub fn is_attached(device: &RawPath) -> bool {
+    let name = device.as_path().file_name().unwrap_or_default();
+    Path::new("/sys/block").join(name).join("loop").is_dir()
+}
+
 /// Which file this is; none for devices, and where there is no file.
 pub fn inode_of(path: &Path) -> Option<Inode> {
     let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;

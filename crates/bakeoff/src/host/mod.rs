@@ -42,6 +42,7 @@ mod system_disks;
 mod tasks;
 mod trusted;
 mod users;
+mod view;
 mod wall_clock;
 
 pub use arrived::device_written_bytes;
@@ -55,13 +56,14 @@ pub use files::{is_same_file, loops_of_file, used_as};
 pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;
 pub use live::{Devices, Live};
-pub use loops::{attached_loops, inode_of, is_mount_point};
+pub use loops::{attached_loops, inode_of, is_attached, is_mount_point};
+pub use mounts::{mounted_elsewhere, serves_fuse};
 pub use opened::{Opened, open_device, open_directory, reopen};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
 pub use settings::{
     can_discard, card_type, cpufreq_policies, governors, has_mapper, have_udev_look,
-    logical_block_bytes, setting, systemd_runs, udev_runs, write_setting,
+    logical_block_bytes, setting, setting_or_error, systemd_runs, udev_runs, write_setting,
 };
 pub use sources::Sources;
 pub use stack_support::{dm_runs, stack_support};
@@ -69,6 +71,7 @@ pub use support::{has_driver, install_advice, likely_manager, manager, support};
 pub use system_disks::system_disks;
 pub use trusted::{Distrust, check_directory, check_made, keeps_links, others_can_write};
 pub use users::of_file as users_of_file;
+pub use view::{device_at, filesystem_of, sees_drives, sees_processes_of, view};
 pub use wall_clock::{unix_ns, unix_s};
 
 use bakeoff_core::prepare::device::System;

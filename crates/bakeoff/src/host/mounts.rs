@@ -3,7 +3,7 @@
 //! A mount's own device number says it for most filesystems. btrfs has an anonymous number and
 //! maybe many devices, which /sys/fs/btrfs lists; FUSE names a device as its source.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::sysinfo::mountinfo::{self, Mount};
 use bakeoff_core::sysinfo::{fdinfo, swaps};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::device_number::dev_at;
 use super::process::{self, is_refused};
@@ -59,6 +60,62 @@ pub fn elsewhere(root: &Root, devices: &[BlockDevice], own: &[Mounted]) -> (Vec<
         }
     }
     (found, saw_all)
+}
+
+/// Processes of other mount namespaces, of our user namespace, in which something is mounted at
+/// `at`.
+///
+/// # Errors
+/// A process cannot be looked at.
+pub fn mounted_elsewhere(at: &Path) -> io::Result<Vec<Process>> {
+    let root = Root::system();
+    let link = |process: &Path, kind: &str| std::fs::read_link(process.join("ns").join(kind));
+    let ours = Path::new("/proc/self");
+    let mut known = BTreeMap::from([(link(ours, "mnt")?, false)]);
+    let user = link(ours, "user").ok();
+    let is_root = rustix::process::geteuid().is_root();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        let entry = entry?;
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        let mut looked = || -> io::Result<bool> {
+            let namespace = link(&entry.path(), "mnt")?;
+            if link(&entry.path(), "user").ok() != user {
+                return Ok(false);
+            }
+            if let Some(has) = known.get(&namespace) {
+                return Ok(*has);
+            }
+            let mounts = mountinfo::parse(&root.read(entry.path().join("mountinfo"))?);
+            let has = mounts.iter().any(|mount| mount.mount_point.as_path() == at);
+            known.insert(namespace, has);
+            Ok(has)
+        };
+        match looked() {
+            Ok(true) => found.push(process::named(&root, pid)),
+            Ok(false) => {}
+            // It ended, or is about to and has given its mounts back.
+            Err(error)
+                if matches!(
+                    Errno::from_io_error(&error),
+                    Some(Errno::NOENT | Errno::SRCH | Errno::INVAL)
+                ) => {}
+            Err(_) if process::has_ended(&root, pid) => {}
+            // Some sandboxes hide their first process from root, who sees all that root started.
+            Err(error) if is_root && error.kind() == io::ErrorKind::PermissionDenied => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a process serves a filesystem in user space.
+pub fn serves_fuse(pid: u32) -> bool {
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let mut links = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    links.any(|link| link == Path::new("/dev/fuse"))
 }
 
 fn mounted(

@@ -37,7 +37,7 @@ pub fn is_refused(root: &Root, pid: u32, error: &io::Error) -> bool {
 }
 
 /// Whether a process is no more, or only waits for its parent to notice.
-fn has_ended(root: &Root, pid: u32) -> bool {
+pub fn has_ended(root: &Root, pid: u32) -> bool {
     match root.text(format!("proc/{pid}/stat")) {
         None => true,
         Some(text) => text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z')),

@@ -4,12 +4,29 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
+use rustix::io::Errno;
+
 use super::root::Root;
 use crate::exec::find_program;
 
 /// The text of a setting; `None` when there is none.
 pub fn setting(path: &Path) -> Option<String> {
     Root::system().text(path).map(|text| text.trim().to_string())
+}
+
+/// The same, where not being able to look is no answer.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn setting_or_error(path: &Path) -> io::Result<Option<String>> {
+    match Root::system().read(path) {
+        Ok(text) => Ok(Some(String::from_utf8_lossy(&text).trim().to_string())),
+        // ENODEV: its drive went while it was read.
+        Err(error) if matches!(Errno::from_io_error(&error), Some(Errno::NOENT | Errno::NODEV)) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Writes a setting, which must exist.
@@ -27,11 +44,17 @@ pub fn cpufreq_policies() -> Vec<String> {
 }
 
 /// Whether there is a device mapper volume of this name.
-pub fn has_mapper(name: &str) -> bool {
-    let root = Root::system();
-    let is_it =
-        |drive: &String| root.attr(format!("sys/block/{drive}/dm/name")).as_deref() == Some(name);
-    root.names("sys/block").iter().any(is_it)
+///
+/// # Errors
+/// The drives cannot be listed, or one of them cannot be looked at.
+pub fn has_mapper(name: &str) -> io::Result<bool> {
+    for drive in std::fs::read_dir("/sys/block")? {
+        let volume = setting_or_error(&drive?.path().join("dm/name"))?;
+        if volume.as_deref() == Some(name) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Logical block size of a drive by its kernel name, bytes.

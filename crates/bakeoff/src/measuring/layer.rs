@@ -29,7 +29,7 @@ pub const MEMORY: &str = "/dev/shm";
 
 /// Makes our directory in memory.
 pub fn memory_scratch(step: u32, run: &str) -> Step {
-    steps::make_scratch(step, run, ScratchOf::MEMORY, &RawPath::new(MEMORY))
+    steps::make_scratch(step, run, ScratchOf::MEMORY, (&RawPath::new(MEMORY), None))
 }
 
 /// One layer of one workload on one candidate, or on what all stand on.

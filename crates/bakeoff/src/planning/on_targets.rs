@@ -145,6 +145,14 @@ fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<
     let mut found: Vec<Target> = Vec::new();
     for path in &args.targets {
         let target = target::look(path, args.shares_disk_with_root)?;
+        // Bound to another directory, or in a filesystem that ignores case.
+        let is_same = |other: &&Target| target.file.is_some() && other.file == target.file;
+        if let Some(other) = found.iter().find(is_same).filter(|other| other.path != target.path) {
+            return Err(Fault::usage(format!(
+                "{} and {} are the same file under two names. Name it once",
+                other.path, target.path
+            )));
+        }
         if found.iter().any(|other| other.disk == target.disk) {
             return Err(Fault::usage(format!(
                 "{} is on the same drive as another target, and the two would disturb each other",

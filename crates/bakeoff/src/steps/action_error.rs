@@ -8,6 +8,7 @@ use bakeoff_core::report;
 use thiserror::Error;
 
 use crate::exec::ExecError;
+use crate::fault;
 use crate::host::Distrust;
 use crate::load::LoadError;
 
@@ -28,7 +29,7 @@ pub enum ActionError {
         said: String,
     },
     /// A system call failed.
-    #[error("{what}: {source}")]
+    #[error("{what}: {source}{}", fault::limit_advice(source))]
     Io {
         /// What was tried.
         what: String,
@@ -60,6 +61,9 @@ pub enum ActionError {
     /// Writing a file of ours failed; where and why.
     #[error("cannot write a scratch file: {0}")]
     Fill(String),
+    /// What was changed cannot be seen from here, so nobody knows whether it is gone.
+    #[error("{0}")]
+    Unseen(String),
     /// What is recorded is nothing that this version does, or that may be done here.
     #[error("{0}")]
     Unknown(String),

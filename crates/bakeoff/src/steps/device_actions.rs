@@ -120,7 +120,7 @@ pub fn close_mapper(name: &str) -> Result<(), ActionError> {
     let what = format!("dmsetup remove --retry {name}");
     let argv = ["dmsetup", "remove", "--retry", name].map(std::ffi::OsString::from);
     tool::retry_while_busy(&what, || {
-        if !host::has_mapper(name) {
+        if !host::has_mapper(name).map_err(io_error("list the volumes"))? {
             return Ok(());
         }
         tool::run(&argv, &what, &Cancel::default()).map(drop)

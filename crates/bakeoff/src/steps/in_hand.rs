@@ -56,7 +56,8 @@ mod tests {
         let started: Event = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
         let run = store.create(&started).unwrap();
         let start_ticks = host::process_start_ticks(pid).unwrap_or_default();
-        let what = What::Owned(Owner { pid, start_ticks, boot_id: host::boot_id().unwrap() });
+        let what =
+            What::Owned(Owner { pid, start_ticks, boot_id: host::boot_id().unwrap(), view: None });
         store.append(&run, &[Event { seq: 1, unix_ns: 0, elapsed_ns: 0, what }]).unwrap();
         (dir, store, run)
     }

@@ -138,5 +138,6 @@ fn owner() -> Result<Owner, Fault> {
         pid,
         start_ticks: host::process_start_ticks(pid).map_err(unreadable)?,
         boot_id: host::boot_id().map_err(unreadable)?,
+        view: host::view().ok(),
     })
 }

@@ -70,13 +70,24 @@ pub fn detach(mark: &str) -> Result<(), ActionError> {
     })
 }
 
-/// The loop devices with that mark.
+/// The loop devices with that mark. One that is attached and cannot be asked may have it.
 fn marked(mark: &str) -> Result<Vec<RawPath>, ActionError> {
     let all = host::attached_loops().map_err(io_error("list the loop devices"))?;
-    let is_marked = |device: &RawPath| {
-        let opened = std::fs::File::open(device.as_path()).ok();
-        let name = opened.and_then(|open| bakeoff_engine::loops::name(open.as_fd()));
-        name.is_some_and(|name| name == mark.as_bytes())
-    };
-    Ok(all.into_iter().filter(is_marked).collect())
+    let mut found = Vec::new();
+    for device in all {
+        let opened = std::fs::File::open(device.as_path());
+        match opened.and_then(|open| bakeoff_engine::loops::name(open.as_fd())) {
+            Ok(name) if name == mark.as_bytes() => found.push(device),
+            Ok(_) => {}
+            Err(error) if host::is_attached(&device) => {
+                return Err(ActionError::Unseen(format!(
+                    "{device} may be a loop device of the run and cannot be examined: {error}. Run \
+                     `sudo bakeoff clean` outside any container"
+                )));
+            }
+            // Another one detached it meanwhile.
+            Err(_) => {}
+        }
+    }
+    Ok(found)
 }

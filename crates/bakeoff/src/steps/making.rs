@@ -14,7 +14,7 @@ use super::step_error::StepError;
 use super::stepper;
 use super::{loops, own_place};
 use crate::fault::Fault;
-use crate::host::Opened;
+use crate::host::{self, Opened};
 use crate::load::scratch::{self, Scratch};
 
 /// Makes a scratch directory of the run in `parent`; gives the step that did, and the directory.
@@ -24,7 +24,8 @@ pub fn scratch(
     parent: &RawPath,
 ) -> Result<(u32, Scratch), StepError> {
     let run = session.journal.run().header.run.clone();
-    let build = |n| steps::make_scratch(n, &run, of, parent);
+    let on = host::filesystem_of(parent.as_path()).ok();
+    let build = |n| steps::make_scratch(n, &run, of, (parent, on));
     directory(session, build, (parent, &of.name(&run)))
 }
 

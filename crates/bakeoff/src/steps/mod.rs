@@ -5,7 +5,8 @@
 //! list of what is ever undone. `journal` records, `recover` undoes what a dead run left, and
 //! `in_hand` tells whether it is dead. `target` chooses drives, `locked_target` keeps them for us.
 //! What is below a directory of others is made and held open by `making`; what only root uses is in
-//! a place of our own (`own_place`). `watchdog` holds a run to its limits, and `spent` counts what
+//! a place of our own (`own_place`), and mounted for nobody else (`own_mounts`). What cannot be
+//! seen is not undone (`seen`). `watchdog` holds a run to its limits, and `spent` counts what
 //! it wrote. `sender` sends its record to a server.
 
 pub mod action;
@@ -16,9 +17,11 @@ pub mod journal;
 pub mod locked_target;
 pub mod loops;
 pub mod making;
+pub mod own_mounts;
 pub mod own_place;
 pub mod probing;
 pub mod recover;
+mod seen;
 #[cfg(feature = "postgres")]
 pub mod sender;
 pub mod session;

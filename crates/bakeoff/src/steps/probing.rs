@@ -127,7 +127,7 @@ pub fn restore_saved(saved: &Path, drive: &DriveId) -> Result<(), Fault> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unusable(error)),
         _ => {}
     }
-    if !saved.exists() {
+    if !saved.try_exists().map_err(unusable)? {
         return Ok(());
     }
     let kept = format!("the data that a probe overwrote is saved in {}", RawPath::new(saved));

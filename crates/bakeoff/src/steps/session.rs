@@ -10,6 +10,7 @@ use bakeoff_core::report::stop::{self, Superseded};
 
 use super::journal::Journal;
 use super::locked_target::LockedTarget;
+use super::own_mounts::OwnMounts;
 use super::spent::Spent;
 use super::unwind;
 use super::watchdog::Watchdog;
@@ -47,6 +48,8 @@ pub struct Session<'s> {
     pub sender: Option<super::sender::Sender>,
     /// Holds it to its limits until it ends.
     limits: Option<Watchdog>,
+    /// What it mounts is mounted here. Last: everything else ends before.
+    pub mounts: Option<OwnMounts>,
 }
 
 impl<'s> Session<'s> {
@@ -68,6 +71,7 @@ impl<'s> Session<'s> {
             #[cfg(feature = "postgres")]
             sender: None,
             limits,
+            mounts: None,
         }
     }
 
@@ -130,7 +134,7 @@ impl<'s> Session<'s> {
             Ok(failures) => failures.iter().fold(fault, |fault, failure| fault.and(failure)),
             // Most likely the same fault again; what could not be put back stands in it.
             Err(also) if also.to_string() == fault.to_string() => fault,
-            Err(also) => fault.and(also),
+            Err(also) => fault.with(also),
         }
     }
 

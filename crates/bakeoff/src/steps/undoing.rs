@@ -9,6 +9,8 @@ use std::path::Path;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::{Knob, Undo, is_run_id};
 use bakeoff_core::prepare::{knobs, steps, udev_rule};
+use rustix::mount::UnmountFlags;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::action_error::{ActionError, io_error};
 use super::device_actions as device;
@@ -18,7 +20,6 @@ use super::probing;
 use super::tool;
 use crate::host;
 use crate::load::scratch::{self, Scratch};
-use crate::signals::Cancel;
 
 /// Which step of which run is undone.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +45,7 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), ActionError> {
     }
     let what = steps::describe_undo(undo, of.run, of.step);
     match undo {
-        Undo::RemoveOurScratch { parent, of: which } => {
+        Undo::RemoveOurScratch { parent, of: which, .. } => {
             let removed = match of.made {
                 Some(made) => made.remove(),
                 None => scratch::remove(parent.as_path(), &which.name(of.run)),
@@ -52,7 +53,7 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), ActionError> {
             removed.map_err(io_error(&what))
         }
         Undo::RemoveMountPoints => {
-            let Ok(parent) = own_place::parent() else { return Ok(()) };
+            let parent = own_place::parent().map_err(unseen)?;
             let removed = scratch::remove(parent.as_path(), of.run);
             removed.map_err(io_error(&what))
         }
@@ -86,16 +87,37 @@ fn shown(recorded: &serde_json::Value) -> String {
     bakeoff_core::model::path::printable(text.as_bytes())
 }
 
+fn unseen(why: impl std::fmt::Display) -> ActionError {
+    ActionError::Unseen(why.to_string())
+}
+
 /// Unmounts whatever is mounted at a mount point of ours: its path is derived, and nobody but root
 /// can rename anything above it.
+///
+/// The mounts of a dead run ended with its last process. The driver of a FUSE filesystem lives on
+/// and keeps the mount that it serves, which only it sees: it is ended, and the mount with it.
 fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
-    let Ok(at) = own_place::mount_point_of(run, slot) else { return Ok(()) };
-    let argv = ["umount".into(), at.as_path().as_os_str().to_os_string()];
+    let at = own_place::mount_point_of(run, slot).map_err(unseen)?;
+    let at = at.as_path();
+    let busy = |how: String| ActionError::Tool { command: what.into(), how, said: String::new() };
     tool::retry_while_busy(what, || {
-        if !host::is_mount_point(at.as_path()).map_err(io_error("read the mount table"))? {
-            return Ok(());
+        if host::is_mount_point(at).map_err(io_error("read the mount table"))? {
+            let unmounted = rustix::mount::unmount(at, UnmountFlags::NOFOLLOW);
+            return unmounted.map_err(|error| busy(std::io::Error::from(error).to_string()));
         }
-        tool::run(&argv, "umount", &Cancel::default()).map(drop)
+        let there = host::mounted_elsewhere(at).map_err(io_error("read other mount tables"))?;
+        for driver in there.iter().filter(|process| host::serves_fuse(process.pid)) {
+            let pid = i32::try_from(driver.pid).ok().and_then(Pid::from_raw);
+            // It may have ended by itself.
+            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+        }
+        match there.first() {
+            None => Ok(()),
+            Some(process) => Err(busy(format!(
+                "still mounted for {} (process {}). End that process",
+                process.name, process.pid
+            ))),
+        }
     })
 }
 
@@ -112,7 +134,9 @@ fn restore_at(
     (knob, ours, before): (&Knob, &str, &str),
     what: &str,
 ) -> Result<(), ActionError> {
-    let Some(now) = host::setting(path.as_path()) else { return Ok(()) };
+    let Some(now) = host::setting_or_error(path.as_path()).map_err(io_error(what))? else {
+        return Ok(());
+    };
     if knobs::current(&now) != ours {
         return Ok(());
     }
@@ -125,17 +149,12 @@ fn restore_at(
 
 /// Writes a setting that the kernel forgot when another was put back, unless the device is gone.
 fn keep(knob: &Knob, value: &str) -> Result<(), ActionError> {
-    match live(knob) {
-        Some((path, now)) if offers(knob, &now, value) => device::set_knob(&path, value),
-        _ => Ok(()),
+    let Some(path) = knob.path() else { return Ok(()) };
+    let read = io_error("read a setting of the kernel");
+    match host::setting_or_error(path.as_path()).map_err(read)? {
+        Some(now) if offers(knob, &now, value) => device::set_knob(&path, value),
+        Some(_) | None => Ok(()),
     }
-}
-
-/// The file of a setting that is there, with what it says.
-fn live(knob: &Knob) -> Option<(RawPath, String)> {
-    let path = knob.path()?;
-    let now = host::setting(path.as_path())?;
-    Some((path, now))
 }
 
 /// Whether a value is one that the kernel offers for a setting whose file says `now`.
@@ -189,7 +208,7 @@ mod tests {
         let which = bakeoff_core::model::undo::ScratchOf::Run;
         let knob = Knob::Scheduler("nosuchdisk".to_string());
         for one in [
-            Undo::RemoveOurScratch { parent, of: which },
+            Undo::RemoveOurScratch { parent, of: which, on: None },
             Undo::RemoveOurRule,
             Undo::UnmountOurs { slot: 7 },
             Undo::RestoreKnob { knob, ours: "bfq".into(), before: "none".into() },

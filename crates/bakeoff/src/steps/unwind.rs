@@ -3,6 +3,7 @@
 use bakeoff_core::model::event::{Step, What};
 
 use super::journal::Journal;
+use super::seen;
 use super::step_error::StepError;
 use super::undoing::{self, Of};
 use crate::fault::Fault;
@@ -13,8 +14,12 @@ pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
     let record = journal.run().steps.get(number as usize);
     let undo = record.filter(|r| !r.undone).and_then(|r| r.step.undo.clone());
     if let Some(undo) = undo {
-        let made = journal.release(number);
-        if !(undo.ends_with_the_boot() && is_of_another_boot(journal)) {
+        let is_past = is_of_another_boot(journal);
+        if !(undo.ends_with_the_boot() && is_past) {
+            let run = journal.run();
+            seen::check(&undo, &run.header.run, run.owner.as_ref(), is_past)
+                .map_err(StepError::Failed)?;
+            let made = journal.release(number);
             let (run, store) = (&journal.run().header.run, journal.store_path());
             let of = Of { run, step: number, store, made: made.as_ref() };
             undoing::undo(&undo, of).map_err(StepError::Failed)?;
@@ -69,7 +74,7 @@ mod tests {
         let text = include_str!("../../../../fixtures/bundle/v0.1.0.jsonl");
         let started: Event = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
         let run = store.create(&started).unwrap();
-        let owner = Owner { pid: 1, start_ticks: 0, boot_id: boot_id.to_string() };
+        let owner = Owner { pid: 1, start_ticks: 0, boot_id: boot_id.to_string(), view: None };
         let step = udev_rule::add(0, run.as_str(), &[]);
         let done = StepDone { step: 0, took_ns: 1, status: 0, output: String::new() };
         let whats = [What::Owned(owner), What::StepPlanned(step), What::StepDone(done)];

@@ -57,11 +57,14 @@ mod history;
 mod import;
 mod import_real;
 mod imported;
+mod limits;
+mod masked;
 mod members;
 mod narrow;
 mod normal;
 mod obeyed;
 mod opened_files;
+mod own_mounts;
 mod precondition;
 mod probed;
 #[cfg(feature = "postgres")]

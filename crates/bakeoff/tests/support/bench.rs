@@ -24,12 +24,12 @@ pub enum Loop {
     Direct,
 }
 
-/// The start of a script in a mount namespace of its own. It ends the mounts of other tests and
-/// their runs there: a copy of them would keep their devices busy for as long as the namespace is
+/// The start of a script in a mount namespace of its own. It ends the mounts of other tests there:
+/// a copy of them would keep their devices busy for as long as the namespace is
 /// there. Where `/` is not shared, no propagation would do it.
 pub const WITHOUT_OTHERS: &str = r#"
 for at in $(cut -d ' ' -f 2 /proc/self/mounts); do
-    case $at in /run/bakeoff/*|*/.tmp*) umount --lazy "$at" 2>/dev/null || true ;; esac
+    case $at in */.tmp*) umount --lazy "$at" 2>/dev/null || true ;; esac
 done
 "#;
 
@@ -180,7 +180,6 @@ impl Bench {
     /// it.
     pub fn attached(&self) -> Vec<String> {
         let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
-        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
         let here = self.path().to_string_lossy().into_owned();
         let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
         let loops: Vec<&str> = loops
@@ -191,14 +190,8 @@ impl Bench {
         let is_hex = |c: char| c.is_ascii_hexdigit();
         let named = loops.iter().filter_map(|line| line.split(".bakeoff-").nth(1));
         let named = named.filter_map(|rest| rest.split(|c| !is_hex(c)).next().map(str::to_string));
-        let runs: Vec<String> = self
-            .run_ids()
-            .into_iter()
-            .chain(named)
-            .map(|run| format!("/run/bakeoff/{run}/"))
-            .collect();
-        let mounts = mounts.lines().filter(|line| runs.iter().any(|run| line.contains(run)));
-        loops.iter().copied().chain(mounts).map(str::to_string).collect()
+        let runs: Vec<String> = self.run_ids().into_iter().chain(named).collect();
+        loops.iter().map(ToString::to_string).chain(mounts_of(&runs)).collect()
     }
 
     /// The runs in the store; none while there is no store.
@@ -230,6 +223,19 @@ impl Drop for Bench {
             let _ = Command::new("losetup").arg("--detach").arg(device).status();
         }
     }
+}
+
+/// What is mounted for runs in any mount namespace: each has its own.
+pub fn mounts_of(runs: &[String]) -> Vec<String> {
+    let names: Vec<String> = runs.iter().map(|run| format!("/run/bakeoff/{run}/")).collect();
+    let mut found = std::collections::BTreeSet::new();
+    for process in std::fs::read_dir("/proc").unwrap().flatten() {
+        // What is no process, or has ended, has no mounts.
+        let mounts = std::fs::read_to_string(process.path().join("mounts")).unwrap_or_default();
+        let lines = mounts.lines().filter(|line| names.iter().any(|name| line.contains(name)));
+        found.extend(lines.map(str::to_string));
+    }
+    found.into_iter().collect()
 }
 
 /// Runs a command that has to succeed; gives what it printed.

@@ -12,7 +12,7 @@ use std::process::Command;
 use bakeoff_core::model::event::Event;
 use bakeoff_core::model::run::Run;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, mounts_of};
 use crate::skip;
 
 /// A mebibyte.
@@ -99,13 +99,10 @@ pub fn left(bench: &Bench) -> Vec<String> {
     let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
     let mut found: Vec<String> =
         loops.lines().filter(|line| line.contains(&here)).map(str::to_string).collect();
-    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-    for run in runs(bench) {
-        let scratch = Path::new("/run/bakeoff").join(&run);
-        let name = scratch.display().to_string();
-        found.extend(mounts.lines().filter(|l| l.contains(&name)).map(str::to_string));
-        found.extend(scratch.exists().then(|| scratch.display().to_string()));
-    }
+    let runs = runs(bench);
+    found.extend(mounts_of(&runs));
+    let scratches = runs.iter().map(|run| Path::new("/run/bakeoff").join(run));
+    found.extend(scratches.filter(|at| at.exists()).map(|at| at.display().to_string()));
     found
 }
 

@@ -426,6 +426,21 @@ pub struct Owner {
     pub start_ticks: u64,
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot_id: String,
+    /// What it saw of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<View>,
+}
+
+/// By what another process tells that it sees the same directories and processes: those of a
+/// container are others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// Device number of what is mounted at `/run`.
+    pub run_dev: u64,
+    /// The same of `/var/lib`.
+    pub var_lib_dev: u64,
+    /// Number of the PID namespace.
+    pub pid_ns: u64,
 }
 
 /// One workload in one visit, measured.

@@ -21,6 +21,9 @@ pub enum Undo {
         parent: RawPath,
         /// Which of the run's.
         of: ScratchOf,
+        /// The filesystem it is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        on: Option<On>,
     },
     /// Remove the directory of our mount points, which only root can reach.
     RemoveMountPoints,
@@ -59,6 +62,15 @@ pub enum Undo {
     /// Something else is recorded; it is shown and never obeyed.
     #[serde(untagged)]
     Unknown(serde_json::Value),
+}
+
+/// A filesystem, by which it is recognised where another one may be mounted in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct On {
+    /// As the kernel numbered it in the boot of the run.
+    pub dev: u64,
+    /// Whether it is gone after a restart.
+    pub is_in_memory: bool,
 }
 
 /// Which scratch directory of a run.

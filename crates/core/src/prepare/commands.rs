@@ -73,7 +73,7 @@ pub fn describe(action: &Action) -> String {
 /// One line that says how a step of a run is undone.
 pub fn describe_undo(undo: &Undo, run: &str, step: u32) -> String {
     match undo {
-        Undo::RemoveOurScratch { parent, of } => {
+        Undo::RemoveOurScratch { parent, of, .. } => {
             let ours = join(parent, &of.name(run));
             format!("remove bakeoff's files in {} and the directory", shell_word(&ours))
         }

@@ -6,7 +6,7 @@
 use crate::model::candidate::Stack;
 use crate::model::path::RawPath;
 use crate::model::step::{Action, Step};
-use crate::model::undo::{DriveId, ScratchOf, Undo, Volume};
+use crate::model::undo::{DriveId, On, ScratchOf, Undo, Volume};
 use crate::units;
 
 use super::region::Span;
@@ -15,13 +15,18 @@ use super::{crypt, lvm, recipe};
 pub use super::commands::{argv, describe, describe_undo, shell_word};
 
 /// Make a scratch directory of the run in `parent`.
-pub fn make_scratch(step: u32, run: &str, of: ScratchOf, parent: &RawPath) -> Step {
+pub fn make_scratch(
+    step: u32,
+    run: &str,
+    of: ScratchOf,
+    (parent, on): (&RawPath, Option<On>),
+) -> Step {
     Step::new(
         step,
         format!("create a scratch directory in {parent}"),
         Action::MakeScratch { parent: parent.clone(), name: of.name(run) },
     )
-    .undone_by(Undo::RemoveOurScratch { parent: parent.clone(), of })
+    .undone_by(Undo::RemoveOurScratch { parent: parent.clone(), of, on })
 }
 
 /// Make the run's directory of mount points in `parent`, where only root can be.
@@ -226,7 +231,7 @@ mod tests {
     #[test]
     fn every_change_that_lasts_has_its_way_back() {
         let file = RawPath::new("/x/image");
-        assert!(make_scratch(0, "ab", ScratchOf::Run, &RawPath::new("/x")).undo.is_some());
+        assert!(make_scratch(0, "ab", ScratchOf::Run, (&RawPath::new("/x"), None)).undo.is_some());
         assert_eq!(attach_loop(1, &file).undo, Some(Undo::DetachMarkedLoop));
     }
 }

@@ -7,7 +7,7 @@ use crate::bundle::{Head, RUN_SCHEMA};
 use crate::model::candidate::{Candidate, Crypt, Kind, Knobs, Skipped, Stack};
 use crate::model::event::{
     CacheState, Cell, Cooled, Event, FlashState, Header, Owner, Position, Region, Rehearsal, Step,
-    StepDone, StopReason, Truth, What,
+    StepDone, StopReason, Truth, View, What,
 };
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::{Layer, LayerKind, Place, PlaceClass, ZoneModel};
@@ -59,7 +59,8 @@ pub fn lines() -> Vec<String> {
 }
 
 fn whats() -> Vec<What> {
-    let owner = Owner { pid: 4321, start_ticks: 987_654, boot_id: "6f1c".into() };
+    let view = Some(View { run_dev: 25, var_lib_dev: 2049, pid_ns: 4_026_531_836 });
+    let owner = Owner { pid: 4321, start_ticks: 987_654, boot_id: "6f1c".into(), view };
     let mut all = vec![What::Started(Box::new(header())), What::Owned(owner)];
     all.push(What::Rehearsed(Box::new(rehearsal())));
     all.push(What::Watching(Box::new(super::sample_telemetry::watching())));

@@ -155,7 +155,8 @@ fn bytes_that_may_not_be_written_end_it() {
 
 #[test]
 fn interrupted_rounds_are_begun_anew_and_finished_ones_are_kept() {
-    let owner = || What::Owned(Owner { pid: 1, start_ticks: 1, boot_id: "a".to_string() });
+    let owner =
+        || What::Owned(Owner { pid: 1, start_ticks: 1, boot_id: "a".to_string(), view: None });
     let builder = builder(&["randread", "randwrite"]).event(owner());
     let rate = |_: u32, _: u16, w: u16| if w == 0 { 50.0 } else { 100.0 };
     let run = builder.play(8, rate).event(owner()).play(99, rate).build();

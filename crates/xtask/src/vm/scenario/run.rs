@@ -97,8 +97,8 @@ fs = ['ext4']
 scheduler = ['none', 'mq-deadline', 'bfq', 'kyber']
 ";
 
-/// A script that succeeds while a filesystem of a run is mounted.
-pub const IS_MOUNTED: &str = "grep -q ^/dev/mapper/bakeoff- /proc/mounts";
+/// A script that succeeds while a filesystem of a run is mounted, which only the run sees.
+pub const IS_MOUNTED: &str = "grep -qs ^/dev/mapper/bakeoff- /proc/[0-9]*/mounts";
 
 /// One that succeeds when the file of `quick` in /mnt/a is being written or measured on.
 const IS_LAID_OUT: &str = "find /mnt/a -type f -size +8192k | grep -q .";

@@ -2,7 +2,7 @@
 
 use crate::model::path::RawPath;
 use crate::model::step::{Action, Inode};
-use crate::model::undo::{DriveId, Knob, ScratchOf, Undo, Volume};
+use crate::model::undo::{DriveId, Knob, On, ScratchOf, Undo, Volume};
 
 /// What is done and what undoes it.
 pub fn actions() -> Vec<(Action, Option<Undo>)> {
@@ -13,7 +13,11 @@ pub fn actions() -> Vec<(Action, Option<Undo>)> {
     vec![
         (
             Action::MakeScratch { parent: parent.clone(), name: name.clone() },
-            Some(Undo::RemoveOurScratch { parent: parent.clone(), of: ScratchOf::Number(1) }),
+            Some(Undo::RemoveOurScratch {
+                parent: parent.clone(),
+                of: ScratchOf::Number(1),
+                on: Some(On { dev: 2049, is_in_memory: true }),
+            }),
         ),
         (Action::MakeScratch { parent, name }, Some(Undo::RemoveMountPoints)),
         (Action::Fill { file: file.clone(), size_bytes: 1 << 30 }, None),

@@ -1,0 +1,152 @@
+//! The mount namespace of a run: nobody else sees what it mounts, and that ends with its last
+//! process (mount_namespaces(7)).
+//!
+//! In the namespace of everybody, whatever copies the mount table privately (`unshare --mount`, some
+//! sandboxes) would keep a candidate's device in use after it was unmounted. A copy of ours does the
+//! same to others where mounts are not shared, so what the run does not need is not kept.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use bakeoff_core::sysinfo::mountinfo;
+use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_change, unmount};
+use rustix::process::{chroot, fchdir};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+use crate::fault::Fault;
+use crate::ui::say;
+
+/// Directories of the system: programs and what they read, with all that is mounted below.
+const SYSTEM: [&str; 14] = [
+    "/bin", "/boot", "/dev", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/opt", "/proc",
+    "/sbin", "/sys", "/usr",
+];
+/// Directories that programs write to.
+const SHARED: [&str; 7] =
+    ["/root", "/run", "/run/lock", "/tmp", "/var/lib", "/var/log", "/var/tmp"];
+/// Variables whose value is a path, or several with colons between them.
+const VARIABLES: [&str; 4] = ["HOME", "PATH", "TMPDIR", "XDG_DATA_HOME"];
+
+/// The namespace of a run, from its begin on. When the value goes, this thread returns to the one
+/// before: what is written then is where everybody looks for it.
+#[derive(Debug)]
+pub struct OwnMounts {
+    before: File,
+    root: File,
+    here: File,
+}
+
+/// Enters a mount namespace of its own, with all threads and processes that are started from now
+/// on. `needed`: what the run uses beside the directories of the system and what was typed.
+///
+/// # Errors
+/// The kernel refuses it.
+pub fn enter(needed: &[PathBuf]) -> Result<OwnMounts, Fault> {
+    let opened = |path: &str| File::open(path).map_err(|error| refused(&error));
+    // Open, the working directory also stays in use for who would unmount it.
+    let own =
+        OwnMounts { before: opened("/proc/self/ns/mnt")?, root: opened("/")?, here: opened(".")? };
+    let kept = kept(needed);
+    bakeoff_engine::own_mounts().map_err(|error| refused(&error))?;
+    // What others mount and unmount arrives here where mounts are shared; nothing gets out.
+    let downstream = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
+    mount_change("/", downstream).map_err(|error| match error {
+        rustix::io::Errno::INVAL => Fault::environment(
+            "cannot keep mounts private to the run: / is not a mount point, as in a chroot. Bind \
+             the directory to itself before you enter it: mount --bind DIR DIR",
+        ),
+        error => refused(&error.into()),
+    })?;
+    drop_others(&kept).map_err(|error| refused(&error))?;
+    Ok(own)
+}
+
+fn refused(error: &io::Error) -> Fault {
+    let advice = match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+        Some(rustix::io::Errno::NOSPC) => {
+            "The limit of mount namespaces is reached; raise it: sysctl user.max_mnt_namespaces=1000"
+        }
+        _ => {
+            "This takes root with CAP_SYS_ADMIN, which a container has with --privileged. Without \
+             it, compare directories: bakeoff quick DIR…"
+        }
+    };
+    Fault::environment(format!(
+        "cannot create a mount namespace for the filesystems of the run: {error}. {advice}"
+    ))
+}
+
+/// Every path that the run uses, as the mount table spells it.
+fn kept(needed: &[PathBuf]) -> Vec<PathBuf> {
+    let typed = std::env::args_os().flat_map(|word| {
+        let text = word.to_string_lossy().into_owned();
+        // The path in `--report=FILE`, and those of a command.
+        text.split(['=', ' ']).map(PathBuf::from).collect::<Vec<_>>()
+    });
+    let named = VARIABLES.iter().filter_map(std::env::var_os);
+    let named: Vec<PathBuf> =
+        named.flat_map(|value| std::env::split_paths(&value).collect::<Vec<_>>()).collect();
+    let fixed = SHARED.iter().map(PathBuf::from).chain([PathBuf::from(".")]);
+    let all = fixed.chain(typed).chain(named).chain(needed.iter().cloned());
+    all.filter(|path| !path.as_os_str().is_empty())
+        .filter_map(|path| std::fs::canonicalize(path).ok())
+        .collect()
+}
+
+/// Whether a mount belongs to the system, or something that the run uses is on it.
+fn is_needed(mount_point: &Path, kept: &[PathBuf]) -> bool {
+    SYSTEM.iter().any(|dir| mount_point.starts_with(dir))
+        || kept.iter().any(|path| path.starts_with(mount_point))
+}
+
+/// Takes the copies of other mounts away, latest first.
+fn drop_others(kept: &[PathBuf]) -> io::Result<()> {
+    let mounts = mountinfo::parse(&std::fs::read("/proc/self/mountinfo")?);
+    let others = mounts.iter().map(|mount| mount.mount_point.as_path());
+    for at in others.rev().filter(|at| !is_needed(at, kept)) {
+        // One that stays is only in use for longer.
+        let _ = unmount(at, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
+    }
+    Ok(())
+}
+
+impl OwnMounts {
+    fn leave(&self) -> io::Result<()> {
+        // Threads share their directories, and who shares them may not move.
+        bakeoff_engine::own_directories()?;
+        move_into_link_name_space(self.before.as_fd(), Some(LinkNameSpaceType::Mount))?;
+        fchdir(&self.root)?;
+        chroot(".")?;
+        Ok(fchdir(&self.here)?)
+    }
+}
+
+impl Drop for OwnMounts {
+    fn drop(&mut self) {
+        if let Err(error) = self.leave() {
+            say::line(format_args!(
+                "bakeoff: cannot return to the mount namespace of the system: {error}. Filesystems \
+                 that were mounted during the run are not visible to it"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_mounts_of_the_system_and_of_what_is_used() {
+        let kept = ["/home/me/work", "/run", "/mnt/usb/disk.img"].map(PathBuf::from);
+        let is_kept = |at: &str| is_needed(Path::new(at), &kept);
+        for at in ["/", "/home", "/run", "/mnt/usb", "/dev/shm", "/usr", "/boot/firmware"] {
+            assert!(is_kept(at), "{at}");
+        }
+        for at in ["/mnt/other", "/home/me/work/mnt", "/run/user/1000", "/media/me/stick"] {
+            assert!(!is_kept(at), "{at}");
+        }
+    }
+}
