@@ -53,7 +53,8 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
         Some(label) => labelled(global, label)?,
         None => named(global, &args.runs)?,
     };
-    let found = fleet::fleet(&runs, args.over.into());
+    let (runs, roles): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
+    let found = fleet::fleet(&runs, &roles, args.over.into());
     if found.boards.len() < 2 {
         return Err(too_few(found.over));
     }
@@ -92,8 +93,11 @@ fn too_few(over: Over) -> Fault {
     })
 }
 
+/// A run, and the role of a server that sent it.
+type Sent = ((Run, Analysis), Option<String>);
+
 /// The runs that were named; says of one that was named twice that it counts once.
-fn named(global: &Global, names: &[String]) -> Result<Vec<(Run, Analysis)>, Fault> {
+fn named(global: &Global, names: &[String]) -> Result<Vec<Sent>, Fault> {
     if names.iter().any(|name| name.starts_with("study:")) {
         return Err(Fault::usage("a study has no boards. Specify stored runs"));
     }
@@ -123,7 +127,7 @@ fn at_most(runs: usize) -> Result<(), Fault> {
 }
 
 /// All runs with that label. One that cannot be read is left out and named.
-fn labelled(global: &Global, label: &str) -> Result<Vec<(Run, Analysis)>, Fault> {
+fn labelled(global: &Global, label: &str) -> Result<Vec<Sent>, Fault> {
     let filter = Filter { label: Some(label.to_string()), ..Filter::default() };
     let none = || {
         Fault::usage(format!(
@@ -147,8 +151,9 @@ fn labelled(global: &Global, label: &str) -> Result<Vec<(Run, Analysis)>, Fault>
     Ok(runs)
 }
 
-fn analysed(store: &dyn Records, id: &RunId) -> Result<(Run, Analysis), Fault> {
+fn analysed(store: &dyn Records, id: &RunId) -> Result<Sent, Fault> {
+    let role = store.role(id)?;
     let run = folded::read(store, id)?;
     let analysis = analyse(&run);
-    Ok((fleet::lighter(run), analysis))
+    Ok(((fleet::lighter(run), analysis), role))
 }

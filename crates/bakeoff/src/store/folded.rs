@@ -1,8 +1,9 @@
 //! A stored run as a whole: its events, folded.
 
-use bakeoff_core::model::run::Run;
+use bakeoff_core::model::run::{FoldError, Run};
 
-use super::{Records, RunId, read_events};
+use super::error::read_event;
+use super::{Records, RunId};
 use crate::fault::Fault;
 
 /// Reads the run from its events.
@@ -12,11 +13,20 @@ pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
 
 /// The run that these lines are.
 pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
-    let events = read_events(id, lines)?;
-    Run::fold(&events).map_err(|error| {
+    let unsound = |error| {
         let advice = format!(
             "`bakeoff export {id} --format jsonl --no-redact` saves its readable part, and"
         );
         Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff rm {id}"))
-    })
+    };
+    // One event at a time: all of them take a multiple of their text.
+    let mut run: Option<Run> = None;
+    for (seq, line) in lines.iter().enumerate() {
+        let event = read_event(id, seq, lines, line)?;
+        match &mut run {
+            None => run = Some(Run::begin(&event).map_err(unsound)?),
+            Some(run) => run.apply(&event).map_err(unsound)?,
+        }
+    }
+    run.ok_or_else(|| unsound(FoldError::Empty))
 }

@@ -24,6 +24,8 @@ pub(super) struct Unknown {
     pub label: Option<String>,
     /// Its number in the order of arrival.
     pub arrived: i64,
+    /// The role of a server that sent it.
+    pub role: Option<String>,
 }
 
 impl Machines {
@@ -51,9 +53,6 @@ fn begun(of: Unknown, first: &Event) -> Result<RunGroup, String> {
     let Facts { machine, kernel, .. } = Facts::from_header(&run.header);
     let last =
         Last { run: of.run.to_string(), unix_ns: run.started_unix_ns, arrived: of.arrived, kernel };
-    Ok(RunGroup::one(
-        machine.unwrap_or_else(|| Machine::from_host(&run.header.host)),
-        of.label,
-        last,
-    ))
+    let machine = machine.unwrap_or_else(|| Machine::from_host(&run.header.host));
+    Ok(RunGroup::one(Machine { role: of.role, ..machine }, of.label, last))
 }

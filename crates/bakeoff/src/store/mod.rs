@@ -83,6 +83,12 @@ pub trait Records {
     /// How a readable run stands, which said why it stopped or did not.
     fn state(&self, run: &RunId, is_stopped: bool) -> Result<State, StoreError>;
 
+    /// The role of a server that sent the run; `None` in a local store.
+    fn role(&self, run: &RunId) -> Result<Option<String>, StoreError> {
+        let _ = run;
+        Ok(None)
+    }
+
     /// Whether the run was measured on another machine.
     fn is_imported(&self, run: &RunId) -> Result<bool, StoreError>;
 

@@ -171,7 +171,7 @@ fn a_record_that_was_cut_or_forged_on_the_server_is_refused_and_no_other() {
                 of(2),
                 of(1)
             ),
-            "checksum",
+            "different runs",
         ),
         (
             // With the checksum of the other run it is still a record of another run.
@@ -268,5 +268,46 @@ fn install(cluster: &Cluster, key: &Path, crt: &Path) {
         std::fs::copy(from, &to).unwrap();
         std::fs::set_permissions(&to, PermissionsExt::from_mode(0o600)).unwrap();
         chown(&to, Some(owner), Some(owner)).unwrap();
+    }
+}
+
+/// 40 parts of spaces, each within its limit, took a reader 1.1 GB; a title or a first event could
+/// take as much.
+#[test]
+fn what_a_board_stores_takes_little_memory_of_who_reads() {
+    let Some(db) = database("heavy") else { return };
+    let writer = db.address(&db.role("pi", "bakeoff_writer"));
+    let reader = db.address(&db.role("ada", "bakeoff_reader"));
+    let home = board(&id(1), "pi");
+    assert_eq!(push(&home, &writer, &[]).0, 0);
+    let spaces = {
+        use std::io::Write;
+        let mut python = Command::new("python3");
+        python.args(["-c", "import zlib; print(zlib.compress(b' ' * (17 << 20) + b'\\n').hex())"]);
+        let output = python.output().unwrap();
+        std::io::stderr().write_all(&output.stderr).unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_string()
+    };
+    db.sql(&format!(
+        "DELETE FROM bakeoff.parts; INSERT INTO bakeoff.parts (run, owner, part, bytes) \
+         SELECT number, owner, part, decode('{spaces}', 'hex') \
+         FROM bakeoff.runs, generate_series(0, 39) part; \
+         UPDATE bakeoff.runs SET events = 1048576, title = repeat('t', 200000000), \
+         verdict = repeat('v', 200000000), label = 'cards', hostname = repeat('h', 200000000)",
+    ));
+    for (args, says) in [
+        (&["show", &id(1)][..], "event 0"),
+        (&["fleet", "report", "--label", "cards"], "event 0"),
+        (&["runs"], ""),
+        (&["fleet", "list"], ""),
+    ] {
+        // As much address space as it may use at all.
+        let mut command = Command::new("prlimit");
+        command.arg("--as=400000000").arg(assert_cmd::cargo::cargo_bin("bakeoff"));
+        command.args(["--store", &reader]).args(args).env("PGPASSWORD", PASSWORD);
+        let ended = command.env("HOME", home.dir.path()).output().unwrap();
+        let err = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code().is_some_and(|code| code < 70), "{args:?}: {ended:?}");
+        assert!(err.contains(says) && !err.contains("memory allocation"), "{args:?}: {err}");
     }
 }

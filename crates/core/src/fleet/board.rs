@@ -5,6 +5,9 @@
 //! everything the record says of the machine, and two that are alike in all of that are counted as
 //! one, because counting one board twice would make an answer look more certain than it is.
 //!
+//! On a server the role that sent a run is part of its board's identity: a role can claim any ID,
+//! and must not replace the answer of another one's board.
+//!
 //! A redacted run does not say which board it is from. It counts as a board of its own, because
 //! most such runs come from different people, and a note says so.
 
@@ -33,6 +36,9 @@ pub struct Board {
     pub board_id: Option<String>,
     /// What the firmware calls it.
     pub model: Option<String>,
+    /// The role of a server that sent its runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// Indices of its runs, by time.
     pub runs: Vec<usize>,
 }
@@ -64,6 +70,14 @@ pub enum Note {
         hostnames: Vec<String>,
         /// Its runs.
         runs: usize,
+    },
+    /// Several roles of a server sent runs with one board ID or serial number: a board has a new
+    /// role, or one role's record claims what is another's. They are kept apart.
+    SeveralRoles {
+        /// The boards or drives.
+        boards: Vec<String>,
+        /// Their roles.
+        roles: Vec<String>,
     },
     /// The runs of one serial number were made on several boards: the drive was moved, or several
     /// drives have that number, as cheap ones do. They count as one drive.
@@ -108,10 +122,14 @@ pub enum Note {
     },
 }
 
-/// The boards of these runs, in the order of their first one, and what is odd about them.
-pub fn boards(runs: &[&Run]) -> (Vec<Board>, Vec<Note>) {
-    let machines: Vec<Machine> =
-        runs.iter().map(|run| Machine::from_host(&run.header.host)).collect();
+/// The boards of these runs, in the order of their first one, and what is odd about them. `roles`
+/// are of those that sent the runs; none for runs of a local store.
+pub fn boards(runs: &[&Run], roles: &[Option<String>]) -> (Vec<Board>, Vec<Note>) {
+    let machine = |(at, run): (usize, &&Run)| Machine {
+        role: roles.get(at).cloned().flatten(),
+        ..Machine::from_host(&run.header.host)
+    };
+    let machines: Vec<Machine> = runs.iter().enumerate().map(machine).collect();
     let (mut boards, mut notes) = of_machines(&machines);
     for board in &mut boards {
         board.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));
@@ -133,7 +151,7 @@ pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<Note>) {
     for at in order {
         let machine = &machines[at];
         let known: Option<usize> = match &machine.board_id {
-            Some(id) => by_id.get(id).copied(),
+            Some(id) => by_id.get(&(&machine.role, id)).copied(),
             None => by_looks.get(machine).copied(),
         };
         if let Some(known) = known {
@@ -141,19 +159,36 @@ pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<Note>) {
             continue;
         }
         if let Some(id) = &machine.board_id {
-            by_id.insert(id, boards.len());
+            by_id.insert((&machine.role, id), boards.len());
         }
         by_looks.entry(machine.without_id()).or_insert(boards.len());
         boards.push(Board {
             name: sanitize(&machine.hostname),
             board_id: machine.board_id.as_deref().map(sanitize),
             model: machine.model.as_deref().map(sanitize),
+            role: machine.role.as_deref().map(sanitize),
             runs: vec![at],
         });
     }
     boards.sort_by_key(|board| board.runs.iter().copied().min());
-    let notes = name(&mut boards);
+    let mut notes = name(&mut boards);
+    let ids = boards.iter().filter_map(|board| Some((board.board_id.as_deref()?, board)));
+    notes.extend(several_roles(ids));
     (boards, notes)
+}
+
+/// Which of these, by their ids, several roles have.
+pub(super) fn several_roles<'a>(all: impl Iterator<Item = (&'a str, &'a Board)>) -> Vec<Note> {
+    let mut by_id: BTreeMap<&str, Vec<&Board>> = BTreeMap::new();
+    for (id, board) in all.filter(|(_, board)| board.role.is_some()) {
+        by_id.entry(id).or_default().push(board);
+    }
+    by_id.retain(|_, boards| boards.len() > 1);
+    let note = |boards: Vec<&Board>| Note::SeveralRoles {
+        boards: boards.iter().map(|board| board.name.clone()).collect(),
+        roles: boards.iter().filter_map(|board| board.role.clone()).collect(),
+    };
+    by_id.into_values().map(note).collect()
 }
 
 /// Tells boards of one name apart.
@@ -172,6 +207,13 @@ fn name(boards: &mut [Board]) -> Vec<Note> {
             let digits: Option<String> =
                 board.board_id.as_ref().map(|id| id.chars().take(SHORT).collect());
             board.name = format!("{hostname} ({})", digits.unwrap_or_else(|| number.to_string()));
+        }
+        let named: Vec<String> = boards.iter().map(|board| board.name.clone()).collect();
+        for board in boards.iter_mut() {
+            let is_shared = named.iter().filter(|name| **name == board.name).count() > 1;
+            if let Some(role) = board.role.as_ref().filter(|_| is_shared) {
+                board.name += &format!(" of {role}");
+            }
         }
     }
     notes
@@ -239,7 +281,7 @@ mod tests {
     }
 
     fn found(runs: &[Run]) -> (Vec<String>, Vec<Note>) {
-        let (boards, notes) = boards(&runs.iter().collect::<Vec<_>>());
+        let (boards, notes) = boards(&runs.iter().collect::<Vec<_>>(), &[]);
         (boards.iter().map(|b| format!("{} {:?}", b.name, b.runs)).collect(), notes)
     }
 
@@ -263,6 +305,29 @@ mod tests {
         assert_eq!(boards, ["pi-1 [0, 1]"]);
         let hostnames = vec!["pi-1".to_string(), "pi-2".to_string()];
         assert_eq!(notes, [Note::OneId { board: "pi-1".to_string(), hostnames, runs: 2 }]);
+    }
+
+    /// A board that claimed another one's ID, with a later clock, replaced its answer.
+    #[test]
+    fn one_id_of_two_roles_is_two_boards_and_is_said() {
+        let runs = [run("pi", Some("a1"), NOW), run("pi", Some("a1"), NOW + 1)];
+        let runs: Vec<&Run> = runs.iter().collect();
+        let roles = ["ada", "eve"].map(|role| Some(role.to_string()));
+        let (found, notes) = boards(&runs, &roles);
+        let names: Vec<&str> = found.iter().map(|board| board.name.as_str()).collect();
+        assert_eq!(names, ["pi (a1) of ada", "pi (a1) of eve"]);
+        let several = Note::SeveralRoles {
+            boards: names.iter().map(|name| name.to_string()).collect(),
+            roles: roles.into_iter().flatten().collect(),
+        };
+        assert!(notes.contains(&several), "{notes:?}");
+        let same = [Some("ada".to_string()), Some("ada".to_string())];
+        assert_eq!(boards(&runs, &same).0.len(), 1);
+        // Without an ID, what a record looks like is claimed as well.
+        let runs = [run("pi", None, NOW), run("pi", Some("a1"), NOW + 1)];
+        let runs: Vec<&Run> = runs.iter().collect();
+        let roles = ["eve", "ada"].map(|role| Some(role.to_string()));
+        assert_eq!(boards(&runs, &roles).0.len(), 2);
     }
 
     #[test]

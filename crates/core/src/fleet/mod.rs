@@ -78,10 +78,11 @@ pub struct Own {
     pub lead: Option<f64>,
 }
 
-/// The answer over the boards of these runs, or over their drives, kernels or years.
-pub fn fleet(runs: &[(Run, Analysis)], over: Over) -> Fleet {
+/// The answer over the boards of these runs, or over their drives, kernels or years. `roles` are
+/// of those that sent the runs; none for runs of a local store.
+pub fn fleet(runs: &[(Run, Analysis)], roles: &[Option<String>], over: Over) -> Fleet {
     let all: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-    let (boards, notes) = over::groups(&all, over);
+    let (boards, notes) = over::groups(&all, roles, over);
     let kept: Vec<&(Run, Analysis)> =
         boards.iter().filter_map(|board| board.runs.last().map(|at| &runs[*at])).collect();
     let only: Vec<&Run> = kept.iter().map(|(run, _)| run).collect();

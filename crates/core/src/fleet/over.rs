@@ -33,14 +33,16 @@ pub enum Over {
 }
 
 /// The groups of these runs, in the order of their first one, and what is odd about the records.
-pub fn groups(runs: &[&Run], over: Over) -> (Vec<Board>, Vec<Note>) {
-    let (boards, notes) = board::boards(runs);
+pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board>, Vec<Note>) {
+    let (boards, notes) = board::boards(runs, roles);
     let key: fn(&Run) -> Option<Group> = match over {
         Over::Board => return (boards, notes),
         Over::Device => device,
         Over::Kernel => kernel,
         Over::Year => year,
     };
+    // A serial number is what a record claims, as the ID of a board is.
+    let role_of = |at: usize| roles.get(at).cloned().flatten().filter(|_| over == Over::Device);
     let mut groups: Vec<(String, Board)> = Vec::new();
     let mut notes = Vec::new();
     for (at, run) in runs.iter().enumerate() {
@@ -48,11 +50,17 @@ pub fn groups(runs: &[&Run], over: Over) -> (Vec<Board>, Vec<Note>) {
             notes.push(Note::NotRecorded { run: sanitize(&run.header.run) });
             continue;
         };
-        match groups.iter_mut().find(|(known, _)| *known == id) {
+        let role = role_of(at).as_deref().map(sanitize);
+        let is_it = |known: &&mut (String, Board)| known.0 == id && known.1.role == role;
+        match groups.iter_mut().find(is_it) {
             Some((_, group)) => group.runs.push(at),
-            None => groups.push((id, Board { name, board_id: None, model: None, runs: vec![at] })),
+            None => {
+                let board = Board { name, board_id: None, model: None, role, runs: vec![at] };
+                groups.push((id, board));
+            }
         }
     }
+    notes.extend(board::several_roles(groups.iter().map(|(id, group)| (id.as_str(), group))));
     let mut groups: Vec<Board> = groups.into_iter().map(|(_, group)| group).collect();
     for group in &mut groups {
         group.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));
@@ -143,7 +151,7 @@ mod tests {
     }
 
     fn found(runs: &[Run], over: Over) -> (Vec<String>, Vec<Note>) {
-        let (groups, notes) = groups(&runs.iter().collect::<Vec<_>>(), over);
+        let (groups, notes) = groups(&runs.iter().collect::<Vec<_>>(), &[], over);
         (groups.iter().map(|g| format!("{} {:?}", g.name, g.runs)).collect(), notes)
     }
 
@@ -191,6 +199,6 @@ mod tests {
     fn boards_are_what_they_were() {
         let runs = [run("a", None, "6.6", NOW), run("b", None, "6.6", NOW)];
         let all: Vec<&Run> = runs.iter().collect();
-        assert_eq!(groups(&all, Over::Board), board::boards(&all));
+        assert_eq!(groups(&all, &[], Over::Board), board::boards(&all, &[]));
     }
 }

@@ -37,7 +37,7 @@ fn on(at: u32, ratio: f64, change: impl FnOnce(&mut Header)) -> (Run, Analysis) 
 }
 
 fn fleet(runs: &[(Run, Analysis)]) -> Fleet {
-    super::fleet(runs, Over::Board)
+    super::fleet(runs, &[], Over::Board)
 }
 
 fn six(ratios: [f64; 6]) -> Fleet {
@@ -174,7 +174,7 @@ fn an_answer_over_kernels_is_worded_for_kernels() {
         })
     };
     let runs: Vec<_> = [(0, "6.1"), (1, "6.6"), (2, "6.12"), (3, "6.18")].map(board).into();
-    let found = super::fleet(&runs, Over::Kernel);
+    let found = super::fleet(&runs, &[], Over::Kernel);
     assert_eq!((found.boards.len(), found.answers[0].claim), (4, Claim::Fastest));
     let text = fleet_document(&found).text(80, false);
     assert!(!text.contains("boards like these") && !text.contains("next board"), "{text}");

@@ -17,6 +17,9 @@ pub struct Machine {
     pub cpus: u32,
     /// Machine architecture, as `uname -m` says it.
     pub arch: String,
+    /// The role of a server that sent the record, which the server vouches for. Everything else is
+    /// what the record claims. `None` for a record of a local store.
+    pub role: Option<String>,
 }
 
 impl Machine {
@@ -29,6 +32,7 @@ impl Machine {
             cpu: host.cpu.clone(),
             cpus: host.cpus,
             arch: host.arch.clone(),
+            role: None,
         }
     }
 

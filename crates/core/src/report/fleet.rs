@@ -364,6 +364,16 @@ fn note(note: &Note, noun: Noun) -> String {
             hostnames.len(),
             cut(&hostnames.join(", "), LONGEST_NAMES)
         ),
+        Note::SeveralRoles { boards, roles } => format!(
+            "{} have one ID in their records, and were sent by {} roles of the server ({}). They \
+             count as {}, because a role can claim any ID. If it is one {}, give it one role and \
+             name only its latest run.",
+            cut(&boards.join(" and "), LONGEST_NAMES),
+            roles.len(),
+            cut(&roles.join(", "), LONGEST_NAMES),
+            phrases::count(boards.len(), noun.one),
+            noun.one
+        ),
         Note::OneSerial { board, boards, runs } => format!(
             "{runs} runs of {board} were made on {boards} boards. They count as one drive, with \
              the latest run. If they are several drives with one serial number, bakeoff cannot \

@@ -22,6 +22,9 @@ pub struct Entry {
     pub board_id: Option<String>,
     /// What the firmware calls it.
     pub model: Option<String>,
+    /// The role of a server that sent its runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// Kernel of its latest run.
     pub kernel: String,
     /// Stored runs.
@@ -51,6 +54,7 @@ impl Entry {
             name: board.name.clone(),
             board_id: board.board_id.clone(),
             model: board.model.clone(),
+            role: board.role.clone(),
             kernel: last.as_ref().map_or(String::new(), |last| sanitize(&last.kernel)),
             runs,
             last_run: last.as_ref().map_or(String::new(), |last| sanitize(&last.run)),
@@ -89,6 +93,19 @@ pub fn document(entries: &[Entry]) -> Document {
     let columns = ["board", "model", "kernel", "runs", "labels"].map(words);
     out.table(Table::new(columns, entries.iter().map(Entry::cells)));
     out.paragraph(phrases::count(entries.len(), "board"));
+    let shared = |entry: &&Entry| {
+        let is_same = |other: &&Entry| other.board_id.is_some() && other.board_id == entry.board_id;
+        entry.role.is_some() && entries.iter().filter(is_same).count() > 1
+    };
+    let roles: Vec<&str> =
+        entries.iter().filter(shared).filter_map(|entry| entry.role.as_deref()).collect();
+    if !roles.is_empty() {
+        out.paragraph(format!(
+            "Several roles of the server sent runs with one board ID: {}. They are listed as \
+             several boards, because a role can claim any ID.",
+            roles.join(", ")
+        ));
+    }
     out
 }
 

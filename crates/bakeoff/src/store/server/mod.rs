@@ -27,7 +27,7 @@ use tokio_postgres::Client;
 
 pub use address::Address;
 pub use error::ServerError;
-pub use packed::{Checksum, Content};
+pub use packed::{Checksum, Content, RUN_BYTES};
 
 use super::place::is_address;
 

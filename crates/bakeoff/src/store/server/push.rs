@@ -7,7 +7,7 @@
 use bakeoff_core::analyse::analyse;
 
 use super::send::{Known, Outgoing, SendError, Sent};
-use super::{Content, Server, ServerError};
+use super::{Content, RUN_BYTES, Server, ServerError};
 use crate::fault::Fault;
 use crate::store::listed::digest_of;
 use crate::store::{Records, RunId, Sqlite, StoreError, Summary, folded};
@@ -143,6 +143,13 @@ fn push(
         return Ok(Done::Sent(server.relabel(id, label, known)?, None));
     }
     let lines = local.lines(id)?;
+    if lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>() > RUN_BYTES {
+        let most = RUN_BYTES >> 20;
+        return Err(Stop::Run(Fault::environment(format!(
+            "run {id} is larger than {most} MiB, the most that a server keeps of a run. Send it as \
+             a file: bakeoff export {id} --format bundle --no-redact -o FILE"
+        ))));
+    }
     let run = folded::fold(id, &lines)?;
     if run.stopped.is_none() {
         return Ok(Done::LeftOut(LeftOut::NotFinished));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bakeoff_core::bundle::{Decoder, Head, SCHEMA};
+use bakeoff_core::bundle::{Head, SCHEMA};
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::history::filter::Filter;
 use bakeoff_core::model::event::Event;
@@ -15,15 +15,17 @@ use super::{ANSWER, Server, ServerError};
 use crate::store::error::read_event;
 use crate::store::{Digest, Latest, Machines, Records, RunId, StoreError, Summary, id};
 
-/// Time for the lines of a run, which may be a GiB.
-const LINES: Duration = Duration::from_secs(3_600);
-/// Most runs whose first events are asked for at once.
-const FIRSTS: usize = 500;
+/// Time for a part of a run, which may have 20 MiB.
+const PART: Duration = Duration::from_secs(600);
+/// Most runs whose first events are asked for at once, and the largest first event.
+const FIRSTS: usize = 32;
+const FIRST_BYTES: i32 = 1 << 20;
 /// Runs that a list shows without being asked for all.
 const SHOWN: &str = "(r.cells > 0 OR r.label IS NOT NULL OR NOT r.is_stopped)";
-/// Columns of a summary.
-const SUMMARY: &str = "SELECT r.id, r.created_unix_ns, r.verb, r.title, r.label, r.events, \
-                       r.blocks, r.cells, r.verdict, r.is_stopped FROM bakeoff.runs r";
+/// Columns of a summary. Long text is cut: a board must not fill the memory of who reads.
+const SUMMARY: &str = "SELECT r.id, r.created_unix_ns, left(r.verb, 400), left(r.title, 2000), \
+                       left(r.label, 2000), r.events, r.blocks, r.cells, left(r.verdict, 4000), \
+                       r.is_stopped FROM bakeoff.runs r";
 /// More runs than these are told apart by reading all ids.
 const FEW: usize = 1_000;
 
@@ -31,29 +33,41 @@ type Values = Vec<Box<dyn ToSql + Sync>>;
 
 impl Records for Server {
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
-        let sql = "SELECT number, events, sha256, version, label FROM bakeoff.runs WHERE id = $1";
+        let sql = "SELECT number, events, sha256, left(version, 400), left(label, 2000) \
+                   FROM bakeoff.runs WHERE id = $1";
         let row = self.ask(ANSWER, self.client.query_opt(sql, &[&run.as_str()]))?;
         let row = row.ok_or_else(|| none(run.as_str()))?;
         let (number, events): (i64, i64) = (row.get(0), row.get(1));
         let content = Content { events: events.cast_unsigned(), sha256: row.get(2) };
-        let sql = "SELECT bytes FROM bakeoff.parts WHERE run = $1 ORDER BY part";
-        let rows = self.ask(LINES, self.client.query(sql, &[&number]))?;
-        let mut unpacker = Unpacker::default();
-        let unpacked = rows.iter().try_for_each(|row| unpacker.add(row.get(0)));
-        let lines = unpacked.map(|()| unpacker.finish()).map_err(|why| self.altered(run, why))?;
-        if Content::from_lines(&lines) != content {
-            let why = "its lines do not match its checksum. Delete it as the administrator (DELETE \
-                       FROM bakeoff.runs WHERE id = ...), then push it again from its board";
-            return Err(self.altered(run, why.to_string()).into());
-        }
         let head = Head {
             schema: SCHEMA.to_string(),
             run: run.to_string(),
             version: row.get(3),
             label: row.get(4),
         };
-        check(&head, &lines).map_err(|why| self.altered(run, why))?;
+        let altered = |why| self.altered(run, why);
+        let mut unpacker = Unpacker::new(&head, content.events).map_err(altered)?;
+        // One part at a time: each is judged before the next one takes memory.
+        let sql = "SELECT part, bytes FROM bakeoff.parts WHERE run = $1 AND part > $2 \
+                   ORDER BY part LIMIT 1";
+        let mut last = -1;
+        while let Some(row) = self.ask(PART, self.client.query_opt(sql, &[&number, &last]))? {
+            last = row.get(0);
+            unpacker.add(row.get(1)).map_err(altered)?;
+        }
+        let lines = unpacker.finish();
+        if Content::from_lines(&lines) != content {
+            let why = "its lines do not match its checksum. Delete it as the administrator (DELETE \
+                       FROM bakeoff.runs WHERE id = ...), then push it again from its board";
+            return Err(altered(why.to_string()).into());
+        }
         Ok(lines)
+    }
+
+    fn role(&self, run: &RunId) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT owner::text FROM bakeoff.runs WHERE id = $1";
+        let row = self.ask(ANSWER, self.client.query_opt(sql, &[&run.as_str()]))?;
+        Ok(Some(row.ok_or_else(|| none(run.as_str()))?.get(0)))
     }
 
     fn first(&self, run: &RunId) -> Result<Event, StoreError> {
@@ -63,14 +77,18 @@ impl Records for Server {
 
     fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError> {
         let mut all = Vec::with_capacity(runs.len());
-        let sql = "SELECT r.header FROM unnest($1::text[]) WITH ORDINALITY AS w (id, at) \
+        let sql = "SELECT CASE WHEN octet_length(r.header) <= $2 THEN r.header END, r.id \
+                   FROM unnest($1::text[]) WITH ORDINALITY AS w (id, at) \
                    LEFT JOIN bakeoff.runs r ON r.id = w.id ORDER BY w.at";
         for wanted in runs.chunks(FIRSTS) {
             let ids: Vec<&str> = wanted.iter().map(RunId::as_str).collect();
-            let rows = self.ask(ANSWER, self.client.query(sql, &[&ids]))?;
+            let rows = self.ask(ANSWER, self.client.query(sql, &[&ids, &FIRST_BYTES]))?;
             all.extend(wanted.iter().zip(rows).map(|(run, row)| {
-                let line: Option<String> = row.get(0);
-                let line = line.ok_or_else(|| none(run.as_str()))?;
+                let (line, id): (Option<String>, Option<String>) = (row.get(0), row.get(1));
+                let line = line.ok_or_else(|| match id {
+                    None => none(run.as_str()),
+                    Some(_) => self.altered(run, "its first event is too large".into()).into(),
+                })?;
                 read_event(run, 0, std::slice::from_ref(&line), &line)
             }));
         }
@@ -168,17 +186,6 @@ impl Server {
 
 fn none(name: &str) -> StoreError {
     StoreError::NotFound { name: name.to_string(), near: Vec::new() }
-}
-
-/// Judges the lines as those of a bundle.
-fn check(head: &Head, lines: &[String]) -> Result<(), String> {
-    let mut decoder = Decoder::default();
-    let head = serde_json::to_string(head).map_err(|error| error.to_string())?;
-    decoder.line(head.as_bytes()).map_err(|error| error.why.to_string())?;
-    for (event, line) in lines.iter().enumerate() {
-        decoder.line(line.as_bytes()).map_err(|error| format!("event {event}: {}", error.why))?;
-    }
-    Ok(())
 }
 
 fn refs(values: &Values) -> Vec<&(dyn ToSql + Sync)> {

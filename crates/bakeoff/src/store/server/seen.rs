@@ -9,15 +9,18 @@ use super::{ANSWER, Server};
 use crate::store::machines::Unknown;
 use crate::store::{Machines, RunId, StoreError};
 
-/// A row for each machine and label. The pair tells the run that began last, and of two that began
+/// A row for each role, machine and label; long text is cut, so that no board fills the memory of
+/// who reads. The pair tells the run that began last, and of two that began
 /// at once the one that came first.
 const SEEN: &str = "WITH seen AS (
-        SELECT hostname, board_id, model, cpu, cpus, arch, label, count(*) AS runs,
+        SELECT left(hostname, 400) AS hostname, left(board_id, 400) AS board_id,
+            left(model, 400) AS model, left(cpu, 400) AS cpu, cpus, left(arch, 400) AS arch,
+            left(label, 400) AS label, owner::text AS role, count(*) AS runs,
             max(number) AS arrived, min(created_unix_ns) AS first_unix_ns,
             max(ARRAY[created_unix_ns, -number]) AS last
-        FROM bakeoff.runs WHERE hostname IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7)
+        FROM bakeoff.runs WHERE hostname IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)
     SELECT s.hostname, s.board_id, s.model, s.cpu, s.cpus, s.arch, s.label, s.runs, s.arrived,
-        s.first_unix_ns, r.id, r.created_unix_ns, r.number, r.kernel
+        s.first_unix_ns, r.id, r.created_unix_ns, r.number, left(r.kernel, 400), s.role
     FROM seen s JOIN bakeoff.runs r ON r.number = -s.last[2]";
 
 impl Server {
@@ -25,12 +28,12 @@ impl Server {
     pub(super) fn seen(&self) -> Result<Machines, StoreError> {
         let rows = self.ask(ANSWER, self.client.query(SEEN, &[]))?;
         let known = rows.iter().map(seen).collect();
-        let sql = "SELECT id, label, number FROM bakeoff.runs WHERE hostname IS NULL \
-                   ORDER BY number DESC";
+        let sql = "SELECT id, left(label, 400), number, owner::text FROM bakeoff.runs \
+                   WHERE hostname IS NULL ORDER BY number DESC";
         let rows = self.ask(ANSWER, self.client.query(sql, &[]))?;
         let unknown = rows.iter().filter_map(|row| {
             let run = RunId::parse(row.get(0))?;
-            Some(Unknown { run, label: row.get(1), arrived: row.get(2) })
+            Some(Unknown { run, label: row.get(1), arrived: row.get(2), role: row.get(3) })
         });
         Machines::of(self, known, unknown.collect())
     }
@@ -45,6 +48,7 @@ fn seen(row: &Row) -> RunGroup {
             cpu: row.get(3),
             cpus: row.get::<_, Option<i64>>(4).and_then(|n| n.try_into().ok()).unwrap_or(0),
             arch: row.get::<_, Option<String>>(5).unwrap_or_default(),
+            role: row.get(14),
         },
         label: row.get(6),
         runs: unsigned(row.get(7)),

@@ -90,7 +90,7 @@ fn one(row: &Row<'_>) -> rusqlite::Result<Option<Listed>> {
     let (run, arrived, label): (String, i64, Option<String>) =
         (row.get(0)?, row.get(1)?, row.get(2)?);
     let Some(hostname) = row.get(4)? else {
-        let unknown = |run| Listed::Unknown(Unknown { run, label, arrived });
+        let unknown = |run| Listed::Unknown(Unknown { run, label, arrived, role: None });
         return Ok(RunId::parse(&run).map(unknown));
     };
     let machine = Machine {
@@ -100,6 +100,7 @@ fn one(row: &Row<'_>) -> rusqlite::Result<Option<Listed>> {
         cpu: row.get(7)?,
         cpus: row.get(8)?,
         arch: row.get(9)?,
+        role: None,
     };
     let last = Last { run, unix_ns: row.get(3)?, arrived, kernel: row.get(10)? };
     Ok(Some(Listed::Known(RunGroup::one(machine, label, last))))

@@ -97,7 +97,7 @@ pub(super) fn keep(
     let Digest { events, blocks, cells, verdict, is_stopped } = digest;
     let (events, cells) = (to_i64(*events), to_i64(*cells));
     t.execute(sql, params![number, events, version, blocks, verdict, is_stopped, cells])?;
-    if let Some(Machine { hostname, board_id, model, cpu, cpus, arch }) = &facts.machine {
+    if let Some(Machine { hostname, board_id, model, cpu, cpus, arch, role: _ }) = &facts.machine {
         let sql = "UPDATE digests SET hostname = ?2, board_id = ?3, model = ?4, cpu = ?5,
                    cpus = ?6, arch = ?7, kernel = ?8 WHERE run = ?1";
         let kernel = &facts.kernel;
