@@ -437,18 +437,13 @@ pub struct Beside {
 #[cfg(feature = "dashboard")]
 #[derive(Debug, clap::Args)]
 pub struct Serve {
-    /// Address and port to listen on (any address but a loopback one requires the printed token)
+    /// Address and port to listen on (on any address but a loopback one, everyone on the network
+    /// can read the pages)
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080")]
     pub listen: std::net::SocketAddr,
-    /// Allow runs that erase a drive (each needs the erase token of the drive)
+    /// Show the pages to all users of this machine, not only to you and root
     #[arg(long)]
-    pub allow_erase: bool,
-    /// PEM file with the certificate chain, for HTTPS
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    pub tls_cert: Option<PathBuf>,
-    /// PEM file with the certificate's private key
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    pub tls_key: Option<PathBuf>,
+    pub allow_local_users: bool,
 }
 
 #[derive(Debug, clap::Args)]

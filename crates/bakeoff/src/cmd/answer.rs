@@ -76,7 +76,7 @@ pub fn print(
         Some(Format::Json) => report::json_text(run, analysis),
         Some(Format::Csv) => report::csv(run),
         Some(Format::Markdown) => report::markdown(run, analysis),
-        Some(Format::Prometheus) => report::prometheus(run, analysis),
+        Some(Format::Prometheus) => report::run_metrics(run, analysis),
         Some(Format::Nagios) => report::service(run, analysis).line(),
         Some(Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) => {
             return Err(Fault::usage("jsonl and bundle are formats of `bakeoff export`"));

@@ -1,8 +1,9 @@
-//! What all requests share: the store's path, who may do what, the messages, what was made last.
+//! What all requests share: the store's path, the messages, what was made last.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,8 @@ use bakeoff_core::report::now::Now;
 use bakeoff_core::report::runs::State;
 use tokio::sync::Semaphore;
 
-use super::access::Rules;
+use super::crowd::Crowd;
+use super::gate::Names;
 use super::hub::Hub;
 use super::problem::Problem;
 use super::view;
@@ -32,6 +34,9 @@ const LEAST_PAUSE: Duration = Duration::from_secs(2);
 const PAUSE_FACTOR: u32 = 50;
 /// Documents that are made at the same time.
 const AT_ONCE: usize = 2;
+/// Event streams at one time, in all and of one address; pages have the other connections.
+const STREAMS: usize = 64;
+const STREAMS_OF_ONE: usize = 32;
 /// How long the list of drives is good for.
 const DRIVES_AGE: Duration = Duration::from_secs(15);
 
@@ -62,36 +67,36 @@ struct Kept {
 pub struct App {
     /// The store's file.
     pub store: PathBuf,
-    /// Who is let in, and to what.
-    pub rules: Rules,
-    /// Whether a run that erases a drive may be started.
-    pub may_erase: bool,
+    /// The names of this server.
+    pub names: Names,
     /// Messages for browsers.
     pub hub: Arc<Hub>,
+    /// Who reads the messages.
+    pub streams: Arc<Crowd>,
     /// Ends the server.
     pub cancel: Cancel,
     /// Documents that may still be begun.
     pub slots: Arc<Semaphore>,
     /// The last runs of drives, for scrapes.
     pub analysed: Mutex<Analysed>,
-    /// Ends the process that reads the results of runs that were never listed, while there is one.
-    pub reads_results: Mutex<Option<Cancel>>,
+    /// Whether a process reads the results of runs that were never listed.
+    pub reads_results: AtomicBool,
     kept: Mutex<Kept>,
     drives: Mutex<Option<(Instant, Arc<Devices>)>>,
 }
 
 impl App {
     /// Nothing read yet.
-    pub fn new(store: PathBuf, rules: Rules, may_erase: bool, boot: String, cancel: Cancel) -> App {
+    pub fn new(store: PathBuf, names: Names, boot: String, cancel: Cancel) -> App {
         App {
             store,
-            rules,
-            may_erase,
+            names,
             hub: Arc::new(Hub::new(boot)),
+            streams: Crowd::new(STREAMS, STREAMS_OF_ONE),
             cancel,
             slots: Arc::new(Semaphore::new(AT_ONCE)),
             analysed: Mutex::default(),
-            reads_results: Mutex::default(),
+            reads_results: AtomicBool::new(false),
             kept: Mutex::default(),
             drives: Mutex::default(),
         }
@@ -158,14 +163,9 @@ impl App {
 
     /// A command of ours on this store.
     pub fn command(&self, args: &[&str]) -> Result<Finished, Problem> {
-        self.command_until(args, &self.cancel)
-    }
-
-    /// The same until it is told to end.
-    pub fn command_until(&self, args: &[&str], cancel: &Cancel) -> Result<Finished, Problem> {
         let mut words: Vec<OsString> = args.iter().map(OsString::from).collect();
         words.splice(1..1, ["--store".into(), self.store.clone().into(), "--quiet".into()]);
-        finished(&words, cancel)
+        finished(&words, &self.cancel)
     }
 
     /// The drives of this machine, by what the kernel says; nothing is read from them.

@@ -1,79 +1,87 @@
-//! Lets requests in by the rules, whole and in time, and says what a browser may do with an answer.
+//! Lets requests in, or not, and says what a browser may do with an answer.
+//!
+//! A page of another site can make a browser send requests here. Its name in `Host` gives it away
+//! when it points its own name at our address (DNS rebinding), and `Sec-Fetch-Site` when it does
+//! not (Fetch Metadata, 2). Nothing that is asked for here changes anything.
 
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{HeaderName, HeaderValue};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::HeaderMap;
+use axum::http::header::{HOST, HeaderName, HeaderValue};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Redirect, Response};
-use tokio::time::timeout;
+use axum::response::{IntoResponse, Response};
 
-use super::access::Denied;
 use super::app::App;
 use super::problem::Problem;
+use super::who::Visitor;
 
-/// Most bytes of a request's body: a form with a few names.
-const BODY_BYTES: usize = 16 << 10;
-/// Time for it.
-const BODY: Duration = Duration::from_secs(10);
+/// The names of this server.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// Whether it can be reached from other machines.
+    pub is_open: bool,
+    /// The machine's own name.
+    pub hostname: String,
+}
+
+impl Names {
+    /// Whether a name in `Host` is ours. An address is always: a page that came from an address
+    /// came from us, as only names can be pointed elsewhere.
+    fn has(&self, name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        let own = self.hostname.to_ascii_lowercase();
+        let is_named = !own.is_empty() && (name == own || name == format!("{own}.local"));
+        let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        name == "localhost"
+            || address.unwrap_or(&name).parse::<IpAddr>().is_ok()
+            || (self.is_open && is_named)
+    }
+
+    /// Why a request with these headers is refused.
+    fn refusal(&self, headers: &HeaderMap) -> Option<&'static str> {
+        if !self.has(host_name(text(headers, &HOST).unwrap_or_default())) {
+            return Some(
+                "The host name in the URL does not belong to this machine. Use its IP address, \
+                 or localhost. A reverse proxy has to send one of these as Host.",
+            );
+        }
+        let site = text(headers, &HeaderName::from_static("sec-fetch-site"));
+        let mode = text(headers, &HeaderName::from_static("sec-fetch-mode"));
+        // A link on another site may lead here; its scripts and pictures may not.
+        let is_own = site.is_none_or(|site| matches!(site, "same-origin" | "none"));
+        (!is_own && mode != Some("navigate")).then_some("This request came from another site.")
+    }
+}
 
 /// Lets requests in, or not, and says to browsers what they may do with the answer.
 pub async fn admit(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_string();
-    let checked = app.rules.check(request.method(), &path, request.headers());
-    let is_api = path.starts_with("/api/") || path == "/metrics";
-    let mut response = match checked {
-        Ok(reader) => match whole(request).await {
-            Ok(mut request) => {
-                request.extensions_mut().insert(reader);
-                next.run(request).await
-            }
-            Err(problem) if is_api => problem.json(),
-            Err(problem) => problem.into_response(),
-        },
-        Err(Denied::Token) if !is_api && request.method() == Method::GET => {
-            Redirect::to("/login").into_response()
-        }
-        Err(denied) => {
-            let problem = problem(denied);
-            if is_api { problem.json() } else { problem.into_response() }
-        }
+    let visitor = request.extensions().get::<Visitor>();
+    let refusal = match visitor {
+        Some(visitor) => visitor.refusal.or_else(|| app.names.refusal(request.headers())),
+        None => Some("Cannot determine who asks."),
+    };
+    let mut response = match refusal.map(Problem::forbidden) {
+        None => next.run(request).await,
+        Some(problem) if path.starts_with("/api/") || path == "/metrics" => problem.json(),
+        Some(problem) => problem.into_response(),
     };
     harden(&path, response.headers_mut());
     response
 }
 
-/// The request with its whole body: a client that is slow to send one is given up.
-async fn whole(request: Request) -> Result<Request, Problem> {
-    let (head, body) = request.into_parts();
-    match timeout(BODY, to_bytes(body, BODY_BYTES)).await {
-        Ok(Ok(bytes)) => Ok(Request::from_parts(head, Body::from(bytes))),
-        Ok(Err(_)) => Err(Problem {
-            status: StatusCode::PAYLOAD_TOO_LARGE,
-            said: format!("The request is incomplete, or larger than {BODY_BYTES} bytes."),
-        }),
-        Err(_) => Err(Problem {
-            status: StatusCode::REQUEST_TIMEOUT,
-            said: format!("The request took longer than {} s.", BODY.as_secs()),
-        }),
-    }
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-fn problem(denied: Denied) -> Problem {
-    Problem::forbidden(match denied {
-        Denied::Host => {
-            "The host name in the URL does not belong to this machine. Use its IP address, or \
-             localhost."
-        }
-        Denied::Origin => {
-            "This request came from another site. Outside a browser, add an Origin header with \
-             this server's address, or Authorization: Bearer TOKEN."
-        }
-        Denied::Token => "The token is missing. Log in, or add Authorization: Bearer TOKEN.",
-    })
+/// The name in `Host`, without the port: a tunnel has another one.
+fn host_name(host: &str) -> &str {
+    match host.starts_with('[') {
+        true => host.find(']').map_or(host, |end| &host[..=end]),
+        false => host.split(':').next().unwrap_or_default(),
+    }
 }
 
 /// No inline script anywhere; styles inside elements only on the report, whose charts are laid out
@@ -100,4 +108,43 @@ fn harden(path: &str, headers: &mut HeaderMap) {
     set("cross-origin-resource-policy", "same-origin");
     set("permissions-policy", "camera=(), geolocation=(), microphone=()");
     set("cache-control", if path.starts_with("/assets/") { "no-cache" } else { "no-store" });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_refused(is_open: bool, pairs: &[(&'static str, &str)]) -> bool {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+        }
+        Names { is_open, hostname: "pi".into() }.refusal(&headers).is_some()
+    }
+
+    /// `--listen 127.0.0.2:8080` refused the address that it printed.
+    #[test]
+    fn rejects_names_that_point_here_from_elsewhere_and_no_address() {
+        for host in ["localhost:8080", "LOCALHOST", "127.0.0.1:8080", "127.0.0.2:80", "[::1]:9"] {
+            assert!(!is_refused(false, &[("host", host)]), "{host}");
+        }
+        let foreign = ["evil.example", "localhost.evil.example:8080", "", "pi", "[::1", "::1"];
+        for host in foreign.into_iter().chain(["127.0.0.1.evil.example", "[evil.example]"]) {
+            assert!(is_refused(false, &[("host", host)]), "{host}");
+        }
+        for host in ["192.168.0.5:8080", "pi:8080", "PI.local", "[fe80::1]:80"] {
+            assert!(!is_refused(true, &[("host", host)]), "{host}");
+        }
+        assert!(is_refused(true, &[("host", "pi.evil.example")]));
+        assert!(is_refused(false, &[]));
+    }
+
+    #[test]
+    fn rejects_what_other_sites_send_and_lets_their_links_in() {
+        let get = |pairs: &[_]| is_refused(false, &[&[("host", "localhost")], pairs].concat());
+        let cross = ("sec-fetch-site", "cross-site");
+        assert!(get(&[cross, ("sec-fetch-mode", "no-cors")]) && get(&[cross]));
+        assert!(!get(&[cross, ("sec-fetch-mode", "navigate")]));
+        assert!(!get(&[("sec-fetch-site", "same-origin")]) && !get(&[]));
+    }
 }

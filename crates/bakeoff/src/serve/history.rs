@@ -3,6 +3,7 @@
 //! The store searches with the statement that `bakeoff runs` uses.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use axum::extract::{Query as UrlQuery, State};
 use axum::response::Html;
@@ -13,10 +14,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::app::{App, blocking, locked};
+use super::app::{App, blocking};
 use super::pages::{Pairs, one};
 use super::problem::Problem;
-use crate::signals::Cancel;
 use crate::store::{Records, RunId, Sqlite, Summary, lock};
 
 /// Runs on one page.
@@ -42,23 +42,18 @@ pub async fn runs(
 /// measurement.
 pub fn read_results(app: &Arc<App>) {
     let is_measured = lock::held(&app.store).map_or(true, |held| !held.is_empty());
-    let mut reads = locked(&app.reads_results);
-    if is_measured || reads.is_some() {
+    if is_measured || app.reads_results.swap(true, Ordering::Relaxed) {
         return;
     }
-    let cancel = Cancel::default();
-    *reads = Some(cancel.clone());
-    drop(reads);
-    let app = Arc::clone(app);
-    let reader = Arc::clone(&app);
+    let reading = Arc::clone(app);
     let begun = std::thread::Builder::new().spawn(move || {
         // What it prints is in the store then; a failure is shown where the run is opened.
-        let _ = reader.command_until(&["runs", "--all", "--format", "csv"], &cancel);
-        *locked(&reader.reads_results) = None;
+        let _ = reading.command(&["runs", "--all", "--format", "csv"]);
+        reading.reads_results.store(false, Ordering::Relaxed);
     });
+    // Without a thread now, the next list tries again.
     if begun.is_err() {
-        // They are read when somebody asks again.
-        *locked(&app.reads_results) = None;
+        app.reads_results.store(false, Ordering::Relaxed);
     }
 }
 

@@ -7,14 +7,12 @@ use axum::extract::State;
 use bakeoff_core::report::now::Now;
 use serde_json::json;
 
-use super::answer::{Answer, json as as_json};
+use super::api::{Answer, json as as_json};
 use super::app::{App, slowly};
 use super::problem::Problem;
 use crate::host;
 
 /// The run that is measured, or the last one, in one flat object.
-#[utoipa::path(get, path = "/api/1/homeassistant", responses(
-    (status = 200, description = "bakeoff/homeassistant/1", content_type = "application/json")))]
 pub async fn document(State(app): State<Arc<App>>) -> Answer {
     let current = slowly(&app, |app| app.current()).await.map_err(Problem::json)?;
     let hottest_c = host::hottest_mc().map(|mc| mc as f64 / 1000.0);

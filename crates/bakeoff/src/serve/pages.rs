@@ -3,17 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Extension;
-use axum::extract::{Form, Path, Query as UrlQuery, State};
-use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
-use axum::response::{Html, IntoResponse, Redirect, Response};
-use bakeoff_core::model::verb::Verb;
+use axum::extract::{Path, Query as UrlQuery, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{Html, IntoResponse, Response};
 use bakeoff_core::report::devices::Drive;
-use bakeoff_core::report::pages::{self, ComparePage, DriveRow, LoginPage, NowPage, TextPage};
-use bakeoff_core::report::runs::State as RunState;
+use bakeoff_core::report::pages::{self, ComparePage, DriveRow, NowPage};
 use bakeoff_core::units;
 
-use super::access::{Reader, TOKEN_COOKIE};
 use super::app::{App, slowly};
 use super::problem::Problem;
 use super::view;
@@ -23,10 +19,8 @@ use crate::store::{Records, RunId};
 const HTML: &str = "text/html; charset=utf-8";
 /// Most runs compared at once.
 const COMPARED: usize = 32;
-/// How long a browser keeps the token: 30 days.
-const COOKIE_AGE_S: u32 = 30 * 24 * 3600;
 
-/// Pairs of a query or a form; a name may come more than once.
+/// Pairs of a query; a name may come more than once.
 pub type Pairs = Vec<(String, String)>;
 
 /// The values of a name.
@@ -40,31 +34,16 @@ pub fn one<'p>(pairs: &'p Pairs, name: &str) -> &'p str {
 }
 
 /// What runs now.
-pub async fn now(
-    State(app): State<Arc<App>>,
-    Extension(reader): Extension<Reader>,
-) -> Result<Html<String>, Problem> {
+pub async fn now(State(app): State<Arc<App>>) -> Result<Html<String>, Problem> {
     let html = slowly(&app, move |app| {
-        let current = app.current()?;
+        let run = app.current()?.map_or_else(pages::no_run, |current| current.html.clone());
         let drives = app.devices()?;
-        let page = match current {
-            Some(current) => NowPage {
-                run: current.html.clone(),
-                id: current.run.to_string(),
-                is_running: current.now.state == RunState::Running,
-                can_resume: current.now.can_resume,
-                erases: current.now.verb == Verb::Run,
-                can_act: reader.may_act,
-                ..NowPage::default()
-            },
-            None => NowPage { run: pages::no_run(), ..NowPage::default() },
-        };
         let machine = match app.hub.text() {
             text if text.is_empty() => "Activity is measured while this page is open.".into(),
             text => text,
         };
         let drives = drives.drives.iter().map(drive_row).collect();
-        Ok(pages::rendered(&NowPage { machine, drives, ..page }))
+        Ok(pages::rendered(&NowPage { run, machine, drives }))
     });
     Ok(Html(html.await?))
 }
@@ -104,10 +83,9 @@ pub async fn run(
 /// The drive whose history is asked for: a name, never a path.
 pub fn drive(pairs: &Pairs) -> Result<String, Problem> {
     match one(pairs, "drive").trim() {
-        path if path.starts_with('/') => Err(Problem::bad(
-            "Specify the drive by its serial \
-                                                           number.",
-        )),
+        path if path.starts_with('/') => {
+            Err(Problem::bad("Specify the drive by its serial number."))
+        }
         drive => Ok(drive.to_string()),
     }
 }
@@ -159,50 +137,6 @@ pub fn printed(app: &App, args: &[&str]) -> Result<String, Problem> {
         Some(0 | 1) => Ok(String::from_utf8_lossy(&finished.stdout).into_owned()),
         code => Err(Problem::of_exit(code, &finished.stderr)),
     }
-}
-
-/// Checks a drive of this machine, which takes seconds on an idle machine.
-pub async fn check(
-    State(app): State<Arc<App>>,
-    Form(pairs): Form<Pairs>,
-) -> Result<Html<String>, Problem> {
-    let target = one(&pairs, "target").to_string();
-    let page = slowly(&app, move |app| {
-        if app.current()?.is_some_and(|current| current.now.state == RunState::Running) {
-            return Err(Problem::busy("A run is in progress. Check the drive when it has ended."));
-        }
-        // A name from a request reaches a command only if it is one of ours.
-        let devices = app.devices()?;
-        let known = devices.drives.iter().find(|drive| drive.path == target);
-        let drive = known.ok_or_else(|| Problem::not_found("This machine has no such drive."))?;
-        Ok(TextPage {
-            title: format!("Check of {}", drive.path),
-            pre: printed(app, &["check", &drive.path])?,
-            back: Some(("/".to_string(), "Back".to_string())),
-            ..TextPage::default()
-        })
-    });
-    Ok(Html(pages::rendered(&page.await?)))
-}
-
-/// Asks for the token.
-pub async fn login() -> Html<String> {
-    Html(pages::rendered(&LoginPage { is_wrong: false }))
-}
-
-/// Takes the token. A wrong one takes a second.
-pub async fn logged_in(State(app): State<Arc<App>>, Form(pairs): Form<Pairs>) -> Response {
-    let typed = one(&pairs, "token").trim();
-    let is_token = app.rules.token.as_ref().is_some_and(|token| token.is(typed));
-    if !is_token {
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-        return Html(pages::rendered(&LoginPage { is_wrong: true })).into_response();
-    }
-    let secure = if app.rules.is_tls { "; Secure" } else { "" };
-    let cookie = format!(
-        "{TOKEN_COOKIE}={typed}; HttpOnly; SameSite=Strict; Path=/; Max-Age={COOKIE_AGE_S}{secure}"
-    );
-    ([(SET_COOKIE, cookie)], Redirect::to("/")).into_response()
 }
 
 /// A script or style of ours.

@@ -97,7 +97,6 @@ impl IntoResponse for Problem {
             title: title.to_string(),
             said: self.said.lines().map(str::to_string).collect(),
             back: Some(("/".to_string(), "Back to the current run".to_string())),
-            ..TextPage::default()
         };
         (self.status, Html(pages::rendered(&page))).into_response()
     }

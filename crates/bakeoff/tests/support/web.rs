@@ -19,8 +19,6 @@ pub struct Server {
     pub process: Running,
     /// `127.0.0.1:PORT`.
     pub address: String,
-    /// The token, where one was printed.
-    pub token: Option<String>,
 }
 
 /// An answer.
@@ -54,9 +52,7 @@ impl Server {
         });
         // It says everything before it listens for Ctrl-C.
         process.until("its last line", |run| run.err().contains("Ctrl-C stops").then_some(()));
-        let said = process.err();
-        let token = said.lines().find_map(|line| line.strip_prefix("Token: ")).map(str::to_string);
-        Server { process, address, token }
+        Server { process, address }
     }
 
     /// A connection.
@@ -66,8 +62,8 @@ impl Server {
         stream
     }
 
-    /// Sends a request with these headers and body, and reads the answer to its end.
-    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    /// Sends a request with these headers, and reads the answer to its end.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text += &format!("Host: {}\r\n", self.address);
@@ -75,26 +71,23 @@ impl Server {
         for (name, value) in headers {
             text += &format!("{name}: {value}\r\n");
         }
-        if !body.is_empty() {
-            let length = body.len();
-            text += "Content-Type: application/x-www-form-urlencoded\r\n";
-            text += &format!("Content-Length: {length}\r\n");
-        }
         let mut stream = self.connect();
-        stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
+        stream.write_all(format!("{text}\r\n").as_bytes()).unwrap();
         reply(stream)
     }
 
     /// A page or document.
     pub fn get(&self, path: &str) -> Reply {
-        self.send("GET", path, &[], "")
+        self.send("GET", path, &[])
     }
 
-    /// A form of this server's own, with the token where there is one.
-    pub fn post(&self, path: &str, body: &str) -> Reply {
-        let origin = format!("http://{}", self.address);
-        let bearer = format!("Bearer {}", self.token.as_deref().unwrap_or_default());
-        self.send("POST", path, &[("Origin", &origin), ("Authorization", &bearer)], body)
+    /// The same, where the server may close the connection at once.
+    pub fn get_or_none(&self, path: &str) -> Option<Reply> {
+        let mut stream = self.connect();
+        let text = format!("GET {path} HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\n\r\n");
+        stream.write_all(text.as_bytes()).ok()?;
+        let is_there = stream.peek(&mut [0]).is_ok_and(|bytes| bytes > 0);
+        is_there.then(|| reply(stream))
     }
 
     /// The stream of events, from after `last`.

@@ -35,6 +35,23 @@ impl Exposition {
         let _ = writeln!(self.out, "{}{labels} {}", self.name, number(value));
     }
 
+    /// A metric with its samples; one that has none is left out.
+    pub fn family(
+        &mut self,
+        name: &'static str,
+        help: &str,
+        samples: impl Iterator<Item = (Vec<(&'static str, String)>, f64)>,
+    ) {
+        for (i, (labels, value)) in samples.enumerate() {
+            if i == 0 {
+                self.gauge(name, help);
+            }
+            let labels: Vec<(&str, &str)> =
+                labels.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            self.sample(&labels, value);
+        }
+    }
+
     /// A metric of one sample without labels.
     pub fn single(&mut self, name: &'static str, help: &str, value: f64) {
         self.gauge(name, help);

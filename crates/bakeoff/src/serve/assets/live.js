@@ -20,19 +20,6 @@
     const parsed = new DOMParser().parseFromString(html, "text/html");
     target.replaceChildren(...parsed.body.childNodes);
     const article = target.querySelector("article");
-    const state = article ? article.dataset.state : "";
-    const form = document.getElementById("act");
-    if (form && article) {
-      const run = article.dataset.run;
-      const stop = document.getElementById("stop");
-      const resume = document.getElementById("resume");
-      stop.hidden = state !== "running";
-      resume.hidden = article.dataset.resume !== "yes";
-      const again = document.getElementById("again");
-      if (again) again.hidden = resume.hidden;
-      stop.setAttribute("formaction", `/runs/${run}/stop`);
-      resume.setAttribute("formaction", `/runs/${run}/resume`);
-    }
     const left = article ? Number(article.dataset.left) : NaN;
     reloadAt = left > 0 ? Date.now() + left * 1000 : 0;
   }
@@ -118,7 +105,11 @@
 
   const source = new EventSource("/api/1/events");
   source.addEventListener("open", () => { connection.hidden = true; });
-  source.addEventListener("error", () => { connection.hidden = false; });
+  source.addEventListener("error", () => {
+    connection.hidden = false;
+    // A refusal, unlike a lost connection, ends the source.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 30000);
+  });
   source.addEventListener("reset", () => {
     series.clear();
     axis.replaceChildren();

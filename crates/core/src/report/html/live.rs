@@ -1,9 +1,8 @@
 //! The pages of `bakeoff serve`: a run as it is now, the history, the report with links in place of
-//! its script and style, comparing, starting.
+//! its script and style, comparing.
 //!
 //! Server-rendered, readable without a script, and without any inline script or style: the
-//! server's content security policy allows neither. Nothing here reads a store or decides what may
-//! be started.
+//! server's content security policy allows neither. Nothing here reads a store.
 
 use askama::Template;
 
@@ -19,8 +18,7 @@ use crate::report::health;
 use crate::units;
 
 /// The pages of the navigation: address and name.
-const PAGES: [(&str, &str); 4] =
-    [("/", "Now"), ("/runs", "Runs"), ("/compare", "Compare"), ("/new", "New")];
+const PAGES: [(&str, &str); 3] = [("/", "Now"), ("/runs", "Runs"), ("/compare", "Compare")];
 
 /// A run as it is now: the part of a page that is replaced while the run goes on.
 pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
@@ -122,16 +120,6 @@ pub struct DriveRow {
 pub struct NowPage {
     /// [`run_now`], or what is said where there is no run.
     pub run: String,
-    /// Id of that run.
-    pub id: String,
-    /// Whether it is measured.
-    pub is_running: bool,
-    /// Whether it can be resumed.
-    pub can_resume: bool,
-    /// Whether resuming it erases a drive, which may need a token.
-    pub erases: bool,
-    /// Whether the reader may stop and resume.
-    pub can_act: bool,
     /// The last frame of `watch` as text.
     pub machine: String,
     /// The drives of the machine.
@@ -140,8 +128,8 @@ pub struct NowPage {
 
 /// What the first page shows where nothing is stored.
 pub fn no_run() -> String {
-    "<article class=\"now\"><h1>No runs yet</h1><p>Start one under <a href=\"/new\">New</a>, \
-     or with <code>bakeoff quick</code> in a terminal.</p></article>"
+    "<article class=\"now\"><h1>No runs yet</h1><p>Start one with \
+     <code>bakeoff quick</code> in a terminal.</p></article>"
         .to_string()
 }
 
@@ -153,18 +141,8 @@ pub struct TextPage {
     pub title: String,
     /// Sentences below it.
     pub said: Vec<String>,
-    /// Text of a command.
-    pub pre: String,
     /// Address and words of a link.
     pub back: Option<(String, String)>,
-}
-
-/// The page that asks for the token.
-#[derive(Clone, Copy, Debug, Template)]
-#[template(path = "live/login.html")]
-pub struct LoginPage {
-    /// Whether a wrong one was typed.
-    pub is_wrong: bool,
 }
 
 /// Runs beside each other.
@@ -189,9 +167,7 @@ impl ComparePage {
 }
 
 mod history;
-mod new;
 mod trend;
 
 pub use history::{HistoryPage, HistoryRow, Query, encoded};
-pub use new::{Choice, NewPage};
 pub use trend::trend_page;
