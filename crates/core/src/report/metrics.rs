@@ -1,4 +1,4 @@
-//! Metrics of Prometheus' kind: the one writer of `--format prometheus` and of `serve`'s `/metrics`.
+//! Metrics of Prometheus' kind, for `--format prometheus` and `/metrics` of `serve` alike.
 //!
 //! Names and units follow the Prometheus conventions (prometheus.io/docs/practices/naming): base
 //! units, a unit at the end. What both tell has the same name, unit and labels in both.
