@@ -204,9 +204,9 @@ impl<'a> CellContext<'a> {
         self.place.into_iter().flat_map(|place| place.disks())
     }
 
-    /// Whether a disk behind it rotates.
+    /// Whether a disk behind it seeks for certain.
     pub fn rotates(&self) -> bool {
-        self.layers().any(|disk| disk.rotational == Some(true))
+        self.layers().any(|disk| disk.seeks() == Some(true))
     }
 
     /// A byte rate in the workload's metric, for layers that know bytes only.

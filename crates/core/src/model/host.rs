@@ -66,7 +66,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether all drives below spin; sticks and card readers often say so of themselves.
+    /// Whether all drives below say that they spin, sticks and card readers aside. A virtual disk
+    /// often says so: what was written to it before does not count for more there.
     pub fn spins(&self) -> bool {
         let spins =
             |disk: &Layer| disk.rotational == Some(true) && disk.bus.as_deref() != Some("usb");
@@ -192,6 +193,40 @@ pub struct Layer {
     pub by_id: Option<String>,
 }
 
+/// Vendors and models of drives that a hypervisor or a cloud makes.
+const VIRTUAL: [&str; 9] = [
+    "QEMU",
+    "VBOX",
+    "VMware",
+    "Virtual disk",
+    "Virtual Disk",
+    "Msft",
+    "Google",
+    "Amazon Elastic Block Store",
+    "Xen",
+];
+
+impl Layer {
+    /// Whether a hypervisor or a cloud makes the drive, as far as it can be told.
+    pub fn is_virtual(&self) -> bool {
+        let names = [&self.vendor, &self.model].into_iter().flatten();
+        matches!(self.bus.as_deref(), Some("virtio" | "xen" | "vmbus"))
+            || names.into_iter().any(|name| VIRTUAL.iter().any(|word| name.contains(word)))
+    }
+
+    /// Whether the drive has a head that seeks; `None` = unknown. `queue/rotational` is 1 where a
+    /// driver does not know better, as of virtual disks, sticks and card readers.
+    pub fn seeks(&self) -> Option<bool> {
+        match (self.rotational?, self.bus.as_deref()?) {
+            (false, _) | (_, "nvme" | "mmc") => Some(false),
+            (true, _) if self.is_virtual() => None,
+            (true, "usb") if self.removable == Some(true) => None,
+            (true, "ata" | "scsi" | "sas" | "usb") => Some(true),
+            (true, _) => None,
+        }
+    }
+}
+
 /// Zones of a drive, as the kernel names them (Documentation/ABI/stable/sysfs-block,
 /// `queue/zoned`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,5 +290,22 @@ mod tests {
         let models = words.map(ZoneModel::parse);
         let known = [ZoneModel::None, ZoneModel::HostAware, ZoneModel::HostManaged].map(Some);
         assert_eq!((&models[..3], models[3]), (&known[..], None));
+    }
+
+    #[test]
+    fn only_a_drive_that_is_known_to_have_a_head_seeks() {
+        let drive = |bus: &str, rotational| Layer {
+            bus: Some(bus.to_string()),
+            rotational: Some(rotational),
+            ..Layer::default()
+        };
+        assert_eq!(drive("ata", true).seeks(), Some(true));
+        assert_eq!(drive("ata", false).seeks(), Some(false));
+        assert_eq!(drive("nvme", true).seeks(), Some(false));
+        assert_eq!(drive("virtio", true).seeks(), None);
+        let model = Some("QEMU HARDDISK".to_string());
+        assert_eq!(Layer { model, ..drive("ata", true) }.seeks(), None);
+        assert_eq!(Layer { removable: Some(true), ..drive("usb", true) }.seeks(), None);
+        assert_eq!(Layer { bus: None, ..drive("", true) }.seeks(), None);
     }
 }

@@ -41,7 +41,7 @@ pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> u64 {
 /// stick or a hard disk, a tenth of an SSD's. What a virtual disk is on nobody can see: it may be
 /// an SSD, so that a tenth is the limit there too, at least 8 GiB, as many are small.
 pub fn run_write_budget(place: &Place) -> u64 {
-    let of = |disk: &Layer| match (disk.bus.as_deref(), disk.rotational) {
+    let of = |disk: &Layer| match (disk.bus.as_deref(), disk.seeks()) {
         // Behind a USB bridge what does not spin may say it does.
         (Some("mmc" | "usb"), _) | (Some("ata" | "scsi" | "sas"), Some(true)) => disk.size_bytes,
         (Some("nvme" | "ata" | "scsi" | "sas"), _) => disk.size_bytes / 10,

@@ -4,19 +4,6 @@ use crate::model::host::{Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::{CardKind, Link, Transport};
 use crate::model::normal::{Medium, WhyUnknown};
 
-/// Vendors and models of drives that a hypervisor or a cloud makes.
-const VIRTUAL: [&str; 9] = [
-    "QEMU",
-    "VBOX",
-    "VMware",
-    "Virtual disk",
-    "Virtual Disk",
-    "Msft",
-    "Google",
-    "Amazon Elastic Block Store",
-    "Xen",
-];
-
 /// The kind of storage, with the drive it is on where there is one.
 ///
 /// # Errors
@@ -46,8 +33,7 @@ pub fn of_place(place: &Place) -> Result<(Medium, Option<&Layer>), WhyUnknown> {
 
 fn of_disk(drive: &Layer) -> Result<Medium, WhyUnknown> {
     let rotates = drive.rotational == Some(true);
-    let names = [&drive.vendor, &drive.model].into_iter().flatten();
-    let is_virtual = names.into_iter().any(|name| VIRTUAL.iter().any(|word| name.contains(word)));
+    let is_virtual = drive.is_virtual();
     let link = drive.link.as_ref();
     let is_queued = link.and_then(Link::transport) == Some(Transport::Uas);
     Ok(match drive.bus.as_deref().ok_or(WhyUnknown::OtherBus)? {

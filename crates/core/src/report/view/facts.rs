@@ -261,8 +261,8 @@ fn layer_words(layer: &Layer) -> String {
     words.extend(named.iter().filter_map(|(label, value)| {
         value.as_ref().map(|v| v.trim()).filter(|v| !v.is_empty()).map(|v| format!("{label}{v}"))
     }));
-    if let Some(rotational) = layer.rotational {
-        words.push(if rotational { "rotating" } else { "not rotating" }.to_string());
+    if let Some(seeks) = layer.seeks() {
+        words.push(if seeks { "rotating" } else { "not rotating" }.to_string());
     }
     if let Some(bytes) = layer.logical_block_bytes {
         words.push(format!("{bytes} B sectors"));

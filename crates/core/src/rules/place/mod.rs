@@ -61,7 +61,7 @@ fn drive(place: &Place) -> Option<&Layer> {
 }
 
 fn is_hard_disk(drive: &Layer) -> bool {
-    drive.rotational == Some(true)
+    drive.seeks() == Some(true)
 }
 
 /// The region of a drive of flash that stacks are made on: its state before each visit counts.

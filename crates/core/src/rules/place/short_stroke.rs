@@ -66,11 +66,19 @@ fn in_study(study: &Study) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::tests::before::{behind_usb, fires};
+    use crate::model::candidate::Kind;
+    use crate::rules::tests::before::{behind_usb, disk_of, fires};
 
     #[test]
     fn l09_seeks_over_a_part_of_a_hard_disk_and_over_an_eighth() {
         assert!(fires("L09", &behind_usb(1_000_000_000_000, 1)));
         assert!(!fires("L09", &behind_usb(2 << 30, 1)), "an eighth of the drive");
+        // An image on a virtual disk was said to have short seeks.
+        let mut virtual_disk = behind_usb(1_000_000_000_000, 1);
+        let Kind::Directory { place, .. } = &mut virtual_disk.header.candidates[0].kind else {
+            panic!("a directory")
+        };
+        disk_of(place).bus = Some("virtio".to_string());
+        assert!(!fires("L09", &virtual_disk));
     }
 }

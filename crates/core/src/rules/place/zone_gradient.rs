@@ -92,16 +92,20 @@ mod tests {
 
     #[test]
     fn l02_a_region_over_much_of_a_hard_disk_and_a_small_one() {
-        let sized = |size: u64, rotational| {
-            with(|h| {
+        let on = |bus: &'static str, size: u64, rotational| {
+            with(move |h| {
                 let region = h.region.as_mut().expect("a region");
                 region.size_bytes = size;
-                disk_of(&mut region.place).rotational = Some(rotational);
+                let drive = disk_of(&mut region.place);
+                (drive.rotational, drive.bus) = (Some(rotational), Some(bus.to_string()));
             })
         };
+        let sized = |size, rotational| on("ata", size, rotational);
         assert!(fires("L02", &sized(12 << 30, true)), "a fifth of 64 GiB");
         assert!(!fires("L02", &sized(8 << 30, true)));
         assert!(!fires("L02", &sized(12 << 30, false)));
+        // A virtual disk says that it rotates, and a difference of 2.3 times was refused on one.
+        assert!(!fires("L02", &on("virtio", 12 << 30, true)));
     }
 
     /// A region of a device whose reads fall by so many percent from its start to its end.

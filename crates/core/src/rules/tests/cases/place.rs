@@ -81,7 +81,8 @@ fn zones(gib: u64) -> Vec<Finding> {
     planned(&with(|h| {
         let region = h.region.as_mut().expect("a region");
         region.size_bytes = gib << 30;
-        disk_of(&mut region.place).rotational = Some(true);
+        let drive = disk_of(&mut region.place);
+        (drive.rotational, drive.bus) = (Some(true), Some("ata".to_string()));
     }))
 }
 
