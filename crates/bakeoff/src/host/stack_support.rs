@@ -19,14 +19,15 @@ pub fn stack_support(stack: &Stack, drive: Option<&str>) -> Result<(), Lacking> 
     }
     let root = Root::system();
     if let Some(crypt) = &stack.crypt {
-        program("cryptsetup")?;
+        // The kernel first: where it lacks a part, installing a program does not help.
         device_mapper(&root)?;
         module(&root, "dm_crypt", "DM_CRYPT").map_err(Lacking::Driver)?;
         cipher(&root, crypt)?;
+        program("cryptsetup")?;
     }
     if stack.lvm {
-        program("lvcreate")?;
         device_mapper(&root)?;
+        program("lvcreate")?;
     }
     if let (Some(wanted), Some(drive)) = (&stack.knobs.scheduler, drive) {
         has_scheduler(&root, wanted, drive)?;
@@ -39,7 +40,7 @@ pub fn stack_support(stack: &Stack, drive: Option<&str>) -> Result<(), Lacking> 
 
 /// Whether device mapper volumes can be made: the kernel's part and the program.
 pub fn dm_runs() -> bool {
-    program("dmsetup").is_ok() && device_mapper(&Root::system()).is_ok()
+    device_mapper(&Root::system()).is_ok() && program("dmsetup").is_ok()
 }
 
 fn program(program: &'static str) -> Result<(), Lacking> {

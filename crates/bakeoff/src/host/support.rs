@@ -31,14 +31,15 @@ fn supported_in(
     };
     match recipe.driver {
         Driver::Raw => Ok(()),
+        // The kernel first: where it lacks the filesystem, installing a program does not help.
         Driver::Kernel(fs) => {
-            need(recipe.mkfs)?;
-            kernel_driver(root, fs).map_err(Lacking::Driver)
+            kernel_driver(root, fs).map_err(Lacking::Driver)?;
+            need(recipe.mkfs)
         }
         Driver::Fuse { program, .. } => {
+            kernel_driver(root, "fuse").map_err(Lacking::Driver)?;
             need(recipe.mkfs)?;
             need(program)?;
-            kernel_driver(root, "fuse").map_err(Lacking::Driver)?;
             match root.path("dev/fuse").exists() {
                 true => Ok(()),
                 false => Err(Lacking::FuseDevice),
@@ -126,9 +127,23 @@ mod tests {
         assert_eq!((no.fs.as_str(), no.kernel.as_str()), ("vfat", "6.12.0"));
     }
 
+    /// `apt install reiserfsprogs` was the advice on kernels that have no reiserfs any more.
+    #[test]
+    fn no_program_is_advised_for_a_filesystem_that_the_kernel_lacks() {
+        let (_dir, root) =
+            tree(&[("proc/filesystems", "\text4\n"), ("proc/sys/kernel/osrelease", "6.18.0\n")]);
+        let lacking = |name| supported_in(&root, recipe(name), &|_| false).unwrap_err();
+        for recipe in RECIPES.iter().filter(|r| !matches!(r.driver, Driver::Raw)) {
+            let no = lacking(recipe.name);
+            let is_kernel = matches!(no, Lacking::Driver(_));
+            assert_eq!(is_kernel, recipe.driver != Driver::Kernel("ext4"), "{}", recipe.name);
+        }
+    }
+
     #[test]
     fn a_missing_program_is_named_with_the_manager_that_has_it() {
-        let (_dir, root) = tree(&[("proc/filesystems", "\text4\n\tfuseblk\nnodev\tfuse\n")]);
+        let registered = "\text4\n\txfs\n\tbtrfs\n\tfuseblk\nnodev\tfuse\n";
+        let (_dir, root) = tree(&[("proc/filesystems", registered)]);
         let only = |manager: &'static str| move |program: &str| program == manager;
         let lacks = |program, manager| Err(Lacking::Program { program, manager: Some(manager) });
         let no = supported_in(&root, recipe("xfs"), &only("apt-get"));

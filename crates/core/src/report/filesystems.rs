@@ -1,6 +1,7 @@
 //! The page about the filesystems that can be candidates: docs/filesystems.md.
 
 use crate::prepare::recipe::{Driver, RAW, RECIPES, Recipe};
+use crate::setup::kernels;
 use crate::units;
 
 /// The page: each filesystem with what it is made by, how it is mounted and what `equalised` adds.
@@ -19,7 +20,11 @@ pub fn filesystems_markdown() -> String {
 
 fn row(recipe: &Recipe) -> String {
     let driver = match recipe.driver {
-        Driver::Kernel(_) => "kernel".to_string(),
+        Driver::Kernel(fs) => match kernels::releases(fs) {
+            None => "kernel".to_string(),
+            Some(((major, minor), None)) => format!("kernel, since Linux {major}.{minor}"),
+            Some((_, Some((major, minor)))) => format!("kernel, before Linux {major}.{minor}"),
+        },
         Driver::Fuse { package, .. } => format!("user space ({package})"),
         Driver::Raw => "none".to_string(),
     };

@@ -30,6 +30,12 @@ const SPANS: [Span; 5] = [
     Span { fs: "bcachefs", since: (6, 7), removed: Some((6, 18)) },
     Span { fs: "reiserfs", since: (2, 4), removed: Some((6, 13)) },
 ];
+/// The first release of Linux with a driver, and the first one without it again; `None` = all that
+/// matter have it.
+pub fn releases(fs: &str) -> Option<((u32, u32), Option<(u32, u32)>)> {
+    SPANS.iter().find(|span| span.fs == fs).map(|span| (span.since, span.removed))
+}
+
 /// Filesystems that kernels of RHEL are built without.
 const NOT_IN_RHEL: [&str; 6] = ["btrfs", "f2fs", "ntfs3", "nilfs2", "jfs", "reiserfs"];
 
