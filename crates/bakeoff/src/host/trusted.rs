@@ -3,7 +3,8 @@
 //! A directory that another user owns is fine: what is ours in it is held by descriptors, and its
 //! owner can rename our directory but change nothing in it. The same goes for the directories above
 //! it, whoever owns them. One that several users may write in and that is not sticky is refused:
-//! there each may do to the others' files what only an owner should.
+//! there each may do to the others' files what only an owner should. Sticks are often mounted so,
+//! with modes that the mount gives to everything; where nobody but root can log in, that is fine.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -17,6 +18,11 @@ use thiserror::Error;
 
 /// Filesystems without owners that have no links either, by `f_type`: vfat and exfat.
 const WITHOUT_LINKS: [u64; 2] = [0x4d44, 0x2011_bab0];
+/// Filesystems whose modes a mount option gives, so that chmod(2) changes nothing: vfat, exfat, ntfs3
+/// and, as ntfs-3g and exfat-fuse, FUSE (linux/magic.h).
+const MODES_OF_MOUNT: [u64; 4] = [0x4d44, 0x2011_bab0, 0x7366_746e, 0x6573_5546];
+/// Accounts with one of these cannot log in.
+const NO_SHELLS: [&str; 4] = ["nologin", "false", "true", "sync"];
 /// Group and others may write.
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
@@ -28,13 +34,15 @@ pub enum Distrust {
     #[error(
         "Refusing to create files in {} as root: other users can write to it and its sticky bit is \
          not set, so they could replace the files. {}",
-        RawPath::new(.dir), advice(*.owner, .dir)
+        RawPath::new(.dir), advice_where(*.is_of_mount, *.owner, .dir)
     )]
     Writable {
         /// The directory.
         dir: PathBuf,
         /// Its owner.
         owner: u32,
+        /// Whether its mode comes from a mount option.
+        is_of_mount: bool,
     },
     /// A directory that was just made belongs to somebody else, or others may write to it.
     #[error(
@@ -70,6 +78,37 @@ fn advice(owner: u32, dir: &Path) -> String {
     }
 }
 
+fn advice_where(is_of_mount: bool, owner: u32, dir: &Path) -> String {
+    let remount =
+        "mount the filesystem again with the option umask=022 (chmod has no effect on it)";
+    match (is_of_mount, owner) {
+        (false, _) => advice(owner, dir),
+        (true, 0) => format!("Run without sudo, or {remount}"),
+        (true, _) => format!("{}, or {remount}", advice(owner, dir)),
+    }
+}
+
+/// Whether no account but root's can log in, going by the file of users.
+fn only_root_logs_in(users: &str) -> bool {
+    let is_closed = |line: &str| {
+        let mut fields = line.split(':');
+        let (uid, shell) = (fields.nth(2), fields.nth(3));
+        let has_none = |shell: &str| {
+            NO_SHELLS.iter().any(|name| Path::new(shell.trim()).file_name() == Some(name.as_ref()))
+        };
+        uid == Some("0") || shell.is_some_and(has_none)
+    };
+    let mut lines = users.lines().filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().is_some() && lines.all(is_closed)
+}
+
+/// Whether everybody may write in a filesystem because of how it is mounted, and nobody else is
+/// there.
+fn is_safe_for_all(fd: impl AsFd) -> bool {
+    has_type(fd, &MODES_OF_MOUNT)
+        && std::fs::read_to_string("/etc/passwd").is_ok_and(|users| only_root_logs_in(&users))
+}
+
 /// The name of a user, where the file of users has one.
 fn user_name(uid: u32) -> Option<String> {
     let users = std::fs::read_to_string("/etc/passwd").ok()?;
@@ -83,13 +122,14 @@ fn user_name(uid: u32) -> Option<String> {
 
 /// Refuses to root a directory that others can write and that is not sticky.
 pub fn check_directory(fd: impl AsFd, dir: &Path) -> Result<(), Distrust> {
-    let found = fstat(fd);
+    let found = fstat(&fd);
     let found =
         found.map_err(|e| Distrust::Unknown { dir: dir.to_path_buf(), source: e.into() })?;
-    match geteuid().is_root() && others_can_write(&found) {
-        true => Err(Distrust::Writable { dir: dir.to_path_buf(), owner: found.st_uid }),
-        false => Ok(()),
+    if !geteuid().is_root() || !others_can_write(&found) || is_safe_for_all(&fd) {
+        return Ok(());
     }
+    let (dir, owner) = (dir.to_path_buf(), found.st_uid);
+    Err(Distrust::Writable { dir, owner, is_of_mount: has_type(fd, &MODES_OF_MOUNT) })
 }
 
 /// Whether users beside the owner and root may exchange what is in a directory. The group of root
@@ -113,7 +153,7 @@ pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), Di
         return Ok(());
     }
     let is_ours = made.st_uid == 0 && made.st_mode & OTHERS_WRITE == 0;
-    let has_links = keeps_links(&fd);
+    let has_links = keeps_links(&fd) && !is_safe_for_all(&fd);
     let is_empty = is_empty(fd).map_err(unknown)?;
     match (is_ours || !has_links) && made.st_dev == above.st_dev && is_empty {
         true => Ok(()),
@@ -124,9 +164,13 @@ pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), Di
 /// Whether a filesystem can have links, which lead elsewhere. Those that have none mostly keep no
 /// owners either: everything in them belongs to whom the mount says.
 pub fn keeps_links(fd: impl AsFd) -> bool {
+    !has_type(fd, &WITHOUT_LINKS)
+}
+
+fn has_type(fd: impl AsFd, types: &[u64]) -> bool {
     // f_type is sign-extended on 32 bits; these numbers have no highest bit.
     #[allow(clippy::unnecessary_cast)]
-    fstatfs(fd).map_or(true, |fs| !WITHOUT_LINKS.contains(&(fs.f_type as u64)))
+    fstatfs(fd).is_ok_and(|fs| types.contains(&(fs.f_type as u64)))
 }
 
 fn is_empty(fd: impl AsFd) -> io::Result<bool> {
@@ -185,6 +229,19 @@ mod tests {
         assert!(matches!(check(0, 0o777), Err(Distrust::NotOurs { .. })));
         fs::write(made.join("theirs"), "x").unwrap();
         assert!(matches!(check(0, 0o700), Err(Distrust::NotOurs { .. })));
+    }
+
+    #[test]
+    fn an_account_with_a_shell_is_another_user() {
+        let board = "root:x:0:0:root:/root:/bin/ash\nnobody:*:65534:65534:nobody:/:/bin/false\n";
+        assert!(only_root_logs_in(board));
+        let with = |line: &str| only_root_logs_in(&format!("{board}{line}\n"));
+        assert!(with("sync:x:4:65534:sync:/bin:/bin/sync"));
+        assert!(!with("me:x:1000:1000::/home/me:/bin/sh"));
+        // No shell is /bin/sh (passwd(5)), and a broken line is nothing to rely on.
+        assert!(!with("me:x:1000:1000::/home/me:"));
+        assert!(!with("me"));
+        assert!(!only_root_logs_in(""));
     }
 
     #[test]
