@@ -3,10 +3,12 @@
 use crate::model::candidate::Skipped;
 use crate::model::cause::{Cause, Grade};
 use crate::model::finding::Severity;
+use crate::model::index::WorkloadIx;
 use crate::model::lead::{NotRanked, Refusal};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
+use crate::model::workload::Workload;
 use crate::phrases::{self, capital};
 use crate::report::layout::cut;
 use crate::report::view::{FindingView, findings};
@@ -56,6 +58,7 @@ pub fn all(run: &Run, analysis: &Analysis) -> Vec<Limit> {
     let mut limits = of(&|s| s == Severity::Refuse && !is_early);
     limits.extend(stalls(analysis).map(|said| Limit { is_in_answers: true, ..note(said) }));
     limits.extend(not_ranked(analysis).into_iter().map(note));
+    limits.extend(discarded(run).map(note));
     limits.extend(of(&|s| s == Severity::Error));
     limits.extend(missing(run).map(note));
     limits.extend(of(&|s| s == Severity::Warn));
@@ -97,7 +100,12 @@ fn stalls(analysis: &Analysis) -> Option<String> {
 
 /// Who is not ranked, by reason.
 fn not_ranked(analysis: &Analysis) -> Vec<String> {
-    let reasons = [NotRanked::Memory, NotRanked::CacheUnknown, NotRanked::TooFewBlocks];
+    let reasons = [
+        NotRanked::Memory,
+        NotRanked::MemoryPlace,
+        NotRanked::CacheUnknown,
+        NotRanked::TooFewBlocks,
+    ];
     let of = |reason: NotRanked| {
         let excluded = analysis.verdicts.iter().flat_map(|v| {
             let excluded = v.lead.iter().flat_map(|lead| &lead.excluded);
@@ -111,6 +119,21 @@ fn not_ranked(analysis: &Analysis) -> Vec<String> {
         (!each.is_empty()).then(|| format!("Not ranked: {} ({why}).", each.join("; ")))
     };
     reasons.into_iter().filter_map(of).collect()
+}
+
+/// Workloads of which as many measurements were discarded as count, with the last reason of each.
+fn discarded(run: &Run) -> Option<String> {
+    let of = |(index, workload): (usize, &Workload)| {
+        let is_it = |w: &WorkloadIx| usize::from(*w) == index;
+        let lost = run.invalid.iter().filter(|(_, _, w, _)| is_it(w));
+        let (.., reason) = lost.clone().next_back()?;
+        let (lost, counted) =
+            (lost.count(), run.complete_cells().filter(|cell| is_it(&cell.workload)).count());
+        let name = names::workload(&workload.name);
+        (lost >= counted).then(|| format!("{lost} of {name} ({})", sentence::stopless(reason)))
+    };
+    let all: Vec<String> = run.header.workloads.iter().enumerate().filter_map(of).collect();
+    (!all.is_empty()).then(|| format!("Discarded measurements: {}.", all.join("; ")))
 }
 
 /// What was wanted and not measured.
