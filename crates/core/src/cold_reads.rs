@@ -1,10 +1,11 @@
 //! What the page cache and the devices allow to be said about the reads of a cell.
 //!
-//! A read is cold when nothing of the file was in memory just before and the lowest real devices
-//! then moved at least nine tenths of the bytes asked for (cachestat(2); Documentation/admin-guide/
-//! iostats.rst). Where the bytes go through a user-space driver, another machine or memory itself,
-//! neither can be known from here. A direct read does not take what is in memory (open(2),
-//! O_DIRECT), so for it the bytes that the devices moved are all that counts.
+//! A read is cold when the lowest real devices moved at least nine tenths of the bytes asked for
+//! (Documentation/admin-guide/iostats.rst), and nothing of the file was known to be in memory just
+//! before (cachestat(2)). A direct read does not take what is in memory (open(2), O_DIRECT), so for
+//! it the bytes that the devices moved are all that counts. Behind a user-space driver and on
+//! another machine there are further caches: such a read is never called cold, and counts only
+//! where a device below is known to have moved the bytes ([`is_delivered`]).
 
 use crate::model::event::{CacheState, Truth};
 use crate::model::host::PlaceClass;
@@ -29,15 +30,20 @@ pub fn cache_state(
     if matches!(class, PlaceClass::Memory | PlaceClass::Fuse | PlaceClass::Network) {
         return CacheState::Unknown;
     }
-    let resident =
-        truth.resident_before_bytes.map(|b| b as f64 > file_bytes as f64 * RESIDENT_SHARE);
-    let moved = truth.device_read_bytes.map(|b| b as f64 >= read_bytes as f64 * COLD_SHARE);
-    let resident = if direct && moved == Some(true) { Some(false) } else { resident };
-    match (resident, moved) {
-        (Some(true), _) | (_, Some(false)) => CacheState::Warm,
-        (Some(false), Some(true)) => CacheState::Cold,
-        _ => CacheState::Unknown,
+    let is_resident =
+        truth.resident_before_bytes.is_some_and(|b| b as f64 > file_bytes as f64 * RESIDENT_SHARE);
+    match is_delivered(truth, read_bytes) {
+        Some(false) => CacheState::Warm,
+        Some(true) if is_resident && !direct => CacheState::Warm,
+        Some(true) => CacheState::Cold,
+        None if is_resident => CacheState::Warm,
+        None => CacheState::Unknown,
     }
+}
+
+/// Whether the devices delivered what was read, whoever is between; `None` = nobody can tell.
+pub fn is_delivered(truth: &Truth, read_bytes: u64) -> Option<bool> {
+    truth.device_read_bytes.map(|bytes| bytes as f64 >= read_bytes as f64 * COLD_SHARE)
 }
 
 /// Share of what was read that came from memory and not from a device; `None` where next to nothing
@@ -49,8 +55,7 @@ pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64, cached: f
     }
     let share = match class {
         PlaceClass::Memory => 1.0,
-        PlaceClass::Fuse | PlaceClass::Network => return None,
-        PlaceClass::Block | PlaceClass::Stacked => {
+        PlaceClass::Fuse | PlaceClass::Network | PlaceClass::Block | PlaceClass::Stacked => {
             let delivered = truth.device_read_bytes? as f64 / read_bytes as f64;
             cached.min(1.0).max(1.0 - delivered)
         }
@@ -60,9 +65,9 @@ pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64, cached: f
 
 /// What was seen around several parts measured together, as far as it can be said of each.
 ///
-/// A suspend, swapping and writes that were not direct concern all of them. Which part the devices
-/// moved bytes for cannot be told, nor for a profile by itself, which lays its own files out
-/// meanwhile. What others moved is `seen.foreign_bytes` and what `idle` says they move in that time
+/// A suspend, swapping and writes that were not direct concern all of them. What the devices moved
+/// around all of them is no part's: a profile lays its own files out meanwhile. What they read for
+/// a part is what was counted while it ran. What others moved is `seen.foreign_bytes` and what `idle` says they move in that time
 /// anyway; it is compared with what all parts moved, and each gets its share.
 pub fn apportion(
     seen: Truth,
@@ -73,7 +78,13 @@ pub fn apportion(
     let elapsed_ns: u64 = parts.iter().map(|m| m.elapsed_ns).sum();
     let foreign = seen.foreign_bytes.map(|bytes| bytes + idle(elapsed_ns));
     if !is_profile {
-        return vec![Truth { foreign_bytes: foreign, ..seen }; parts.len()];
+        let own = |m: &Measurement| m.device_read_bytes.or(seen.device_read_bytes);
+        let truth = |m: &Measurement| Truth {
+            foreign_bytes: foreign,
+            device_read_bytes: own(m),
+            ..seen.clone()
+        };
+        return parts.iter().map(truth).collect();
     }
     let own = |m: &Measurement| m.ops().map(|(_, s)| s.io_bytes).sum::<u64>();
     let all: u64 = parts.iter().map(own).sum();
@@ -82,12 +93,21 @@ pub fn apportion(
             .map(|bytes| (u128::from(bytes) * u128::from(own(m)) / u128::from(all.max(1))) as u64)
     };
     let truth = |m: &Measurement| Truth {
-        device_read_bytes: None,
+        device_read_bytes: m.device_read_bytes,
         device_written_bytes: None,
         foreign_bytes: share(m),
         ..seen.clone()
     };
     parts.iter().map(truth).collect()
+}
+
+/// What the devices read for several figures of one command, shared out as they read.
+pub fn share_out(parts: &mut [&mut Measurement], device_read_bytes: u64) {
+    let read = |m: &Measurement| m.read.as_ref().map_or(0, |read| u128::from(read.io_bytes));
+    let all = parts.iter().map(|m| read(m)).sum::<u128>().max(1);
+    for part in parts {
+        part.device_read_bytes = Some((u128::from(device_read_bytes) * read(part) / all) as u64);
+    }
 }
 
 #[cfg(test)]
@@ -125,7 +145,8 @@ mod tests {
         assert_eq!(share(PlaceClass::Block, Some(0)), Some(1.0));
         assert_eq!(share(PlaceClass::Block, Some(950)), None);
         assert_eq!(share(PlaceClass::Block, None), None);
-        assert_eq!(share(PlaceClass::Network, Some(0)), None);
+        assert_eq!(share(PlaceClass::Network, None), None);
+        assert_eq!(share(PlaceClass::Fuse, Some(0)), Some(1.0));
         assert_eq!(share(PlaceClass::Memory, None), Some(1.0));
         assert_eq!(memory_share(PlaceClass::Memory, &Truth::default(), 0, 0.0), None);
         let busy = Truth { device_read_bytes: Some(1500), ..Truth::default() };
@@ -134,22 +155,34 @@ mod tests {
     }
 
     #[test]
-    fn cold_needs_both_nothing_resident_and_bytes_moved() {
+    fn cold_is_proved_by_the_bytes_that_the_devices_moved() {
         use CacheState::{Cold, Unknown, Warm};
         let block = PlaceClass::Block;
         assert_eq!(state(block, Some(0), Some(900)), Cold);
         assert_eq!(state(block, Some(100), Some(1000)), Cold);
         assert_eq!(state(block, Some(101), Some(1000)), Warm);
         assert_eq!(state(block, Some(0), Some(899)), Warm);
-        assert_eq!(state(block, None, Some(1000)), Unknown);
+        assert_eq!(state(block, None, Some(1000)), Cold);
         assert_eq!(state(block, Some(0), None), Unknown);
+        assert_eq!(state(block, Some(101), None), Warm);
     }
 
     #[test]
     fn memory_fuse_and_network_are_never_cold() {
         for class in [PlaceClass::Memory, PlaceClass::Fuse, PlaceClass::Network] {
             assert_eq!(state(class, Some(0), Some(1000)), CacheState::Unknown);
+            assert_eq!(state(class, Some(0), None), CacheState::Unknown);
         }
+    }
+
+    #[test]
+    fn what_the_drives_read_for_a_command_is_shared_out_among_its_figures() {
+        let workload = crate::workloads::find("seqread").expect("built in");
+        let mut parts = [30e6, 90e6].map(|rate| crate::testing::measurement(&workload, rate));
+        let [one, other] = &mut parts;
+        share_out(&mut [one, other], 1000);
+        let got = parts.map(|m| m.device_read_bytes.expect("known"));
+        assert!(got[0].abs_diff(250) < 5 && got[1].abs_diff(750) < 5, "{got:?}");
     }
 
     #[test]

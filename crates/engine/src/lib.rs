@@ -18,6 +18,7 @@ mod check;
 mod clock;
 mod control;
 mod cost;
+mod counters;
 mod crew;
 mod data;
 mod durability;

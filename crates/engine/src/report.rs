@@ -70,6 +70,9 @@ pub fn measurement(job: &Job, lanes: Vec<Outcome>, circumstances: Circumstances)
         backlog,
         figures: Vec::new(),
         tool: None,
+        device_read_bytes: None,
+        wrote_bytes: None,
+        laid_out_bytes: None,
         findings: circumstances.findings,
     }
 }

@@ -79,7 +79,7 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
             TargetKind::KeptDirectory => Workdir::kept(at)?,
             TargetKind::Directory | TargetKind::File | TargetKind::Block => Workdir::open(at)?,
         };
-        let work = Work { profile, parts: &task.parts, job: &task.job };
+        let work = Work { profile, parts: &task.parts, job: &task.job, disks: &task.disks };
         let measured = measure_in(workdir, work, at, live, open);
         return measured.map(Reply::Parts);
     }

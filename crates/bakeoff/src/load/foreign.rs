@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use bakeoff_core::cold_reads;
 use bakeoff_core::model::measurement::{Measurement, Tool};
 use bakeoff_core::model::workload::{DriverName, Workload};
 use bakeoff_core::plan::left_out::{CannotRun, DroppedWorkload};
@@ -118,21 +119,28 @@ impl Installed {
 
     /// Runs it in `dir`, which is as [`Invocation::target_set`] wants it, for workloads that belong
     /// together: the numbers of each, or why it told none, with what it printed. A command that
-    /// gives the numbers of several is run once. `limit` is for each command.
+    /// gives the numbers of several is run once. `limit` is for each command. What `disks` read
+    /// meanwhile is shared out among the figures of a command as they read.
     pub fn run(
         &self,
         workloads: &[Workload],
-        dir: &Path,
+        (dir, disks): (&Path, &[String]),
         limit: Duration,
         cancel: &Cancel,
     ) -> Result<Vec<Told>, ForeignError> {
         let mut last: Option<(Invocation, RawOutput)> = None;
+        // Of each command: the first of its figures, and what the drives read.
+        let mut commands: Vec<(usize, Option<u64>)> = Vec::new();
         let mut all = Vec::with_capacity(workloads.len());
         for workload in workloads {
             let invocation = self.invocation(workload)?;
             let output = match last.take() {
                 Some((known, output)) if known == invocation => output,
-                _ => self.output(&invocation, dir, limit, cancel)?,
+                _ => {
+                    let (output, read) = self.output(&invocation, (dir, disks), limit, cancel)?;
+                    commands.push((all.len(), read));
+                    output
+                }
             };
             let metrics = self.driver.parse(&output).map_err(ForeignError::Parse)?;
             let findings = foreign::findings(self.name, &output);
@@ -140,6 +148,16 @@ impl Installed {
                 measured::measurement(workload, self.tool(&invocation), &metrics, findings);
             all.push((measured, output.kept()));
             last = Some((invocation, output));
+        }
+        let mut rest = all.as_mut_slice();
+        for (first, read) in commands.into_iter().rev() {
+            let (before, own) = rest.split_at_mut(first);
+            let mut own: Vec<&mut Measurement> =
+                own.iter_mut().filter_map(|(measured, _)| measured.as_mut().ok()).collect();
+            if let Some(read) = read {
+                cold_reads::share_out(&mut own, read);
+            }
+            rest = before;
         }
         Ok(all)
     }
@@ -155,10 +173,10 @@ impl Installed {
     fn output(
         &self,
         invocation: &Invocation,
-        dir: &Path,
+        (dir, disks): (&Path, &[String]),
         limit: Duration,
         cancel: &Cancel,
-    ) -> Result<RawOutput, ForeignError> {
+    ) -> Result<(RawOutput, Option<u64>), ForeignError> {
         for (name, text) in &invocation.files {
             let written = fs::write(dir.join(name), text);
             written.map_err(|e| ForeignError::Io("write the tool's job file", e))?;
@@ -175,7 +193,9 @@ impl Installed {
             cool(dir)
                 .map_err(|e| ForeignError::Io("drop the tool's files from the page cache", e))?;
         }
-        Ok(run(&invocation.measure)?)
+        let before = host::Moment::take(disks);
+        let output = run(&invocation.measure)?;
+        Ok((output, host::Moment::take(disks).since(&before).device_read_bytes))
     }
 }
 

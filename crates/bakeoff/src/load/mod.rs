@@ -84,6 +84,8 @@ pub struct Load<'l> {
     pub job: &'l Job,
     /// Parts of one profile to do with it, ascending; none for the job itself.
     pub parts: &'l [Part],
+    /// `major:minor` of the drives below, whose reads the parts of a profile count.
+    pub disks: &'l [String],
     /// An inherited file that records what is acknowledged.
     pub acks: Option<BorrowedFd<'l>>,
     /// Whether nobody looks how far it is: then the caller is not woken until it ends.
@@ -95,7 +97,7 @@ pub struct Load<'l> {
 impl<'l> Load<'l> {
     /// A job, or parts of a profile, with progress and without a record.
     pub fn new(job: &'l Job, parts: &'l [Part]) -> Load<'l> {
-        Load { job, parts, acks: None, unseen: false, longest: UNLIMITED }
+        Load { job, parts, disks: &[], acks: None, unseen: false, longest: UNLIMITED }
     }
 }
 
@@ -129,7 +131,7 @@ pub fn run_all(
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Result<Vec<Measurement>, LoadError> {
-    let Load { job, parts, acks, unseen, longest } = load;
+    let Load { job, parts, disks, acks, unseen, longest } = load;
     let live =
         live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
     // Held open until the child has ended.
@@ -137,6 +139,7 @@ pub fn run_all(
     let task = Task {
         profile: parts.first().map(|part| part.profile),
         parts: parts.iter().map(|part| part.part).collect(),
+        disks: disks.to_vec(),
         inode: target.inode(),
         live_fd: Some(live.as_raw_fd()),
         acks_fd: acks.map(|acks| acks.as_raw_fd()),

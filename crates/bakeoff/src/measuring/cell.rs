@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::event::{Cell, Header, Truth};
+use bakeoff_core::model::event::{CacheState, Cell, Header, Truth};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
@@ -113,7 +113,8 @@ pub fn measure(
     let job = Job { seed, slowed_ppm, ..limited.job };
     let part = |w: &WorkloadIx| header.workloads[*w].profile;
     let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
-    let load = Load { longest: load::CELL, ..Load::new(&job, &parts) };
+    let disks = site.disks.clone();
+    let load = Load { longest: load::CELL, disks: &disks, ..Load::new(&job, &parts) };
     if let Some(sampler) = sampler {
         sampler.begin(&site.devices);
     }
@@ -225,7 +226,7 @@ fn measure_foreign(
     }
     let limit = foreign::limit(first.job.time_limit_ns, group.len());
     let before = host::Evidence::take(&site.disks);
-    let told = tool.run(group, directory.path(), limit, cancel)?;
+    let told = tool.run(group, (directory.path(), &site.disks), limit, cancel)?;
     host::Evidence::take(&site.disks).since(&before, &mut truth);
     let worded = |(measured, raw): foreign::Told| {
         (measured.map_err(|e| report::foreign::parse_error(&e)), Some(raw))
@@ -261,7 +262,10 @@ fn judge(
             slices: Vec::new(),
             telemetry,
         };
-        if let Some(reason) = evidence::invalid_reason(header, &cell) {
+        // What came from memory comes from there the next time too: it is kept, shown and not
+        // ranked.
+        let invalid = evidence::invalid_reason(header, &cell);
+        if let Some(reason) = invalid.filter(|_| cell.truth.cache != CacheState::Warm) {
             return CellOutcome::Invalid { workload, reason, again: true };
         }
         began_ns += elapsed_ns;

@@ -5,7 +5,7 @@
 //! record between the first slice and the last.
 
 use bakeoff_core::decide::turns;
-use bakeoff_core::model::event::{Cell, Truth};
+use bakeoff_core::model::event::{CacheState, Cell, Truth};
 use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::{cold_reads, evidence};
@@ -223,7 +223,8 @@ fn finish(
         cold_reads::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
     cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));
     match evidence::invalid_reason(header, &cell) {
-        Some(reason) => Err(reason),
-        None => Ok(cell),
+        // Shown as it is and not ranked: the next one would be read from memory too.
+        Some(reason) if cell.truth.cache != CacheState::Warm => Err(reason),
+        Some(_) | None => Ok(cell),
     }
 }

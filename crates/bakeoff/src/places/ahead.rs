@@ -11,7 +11,7 @@ use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::slice_length::{self, Least};
 use bakeoff_core::model::workload::{Phase, Workload};
-use bakeoff_core::profiles::{self, PartSpec};
+use bakeoff_core::profiles::{self, PartSpec, Writes};
 
 use super::try_cells::CellTrials;
 
@@ -138,6 +138,9 @@ impl<'a> Ahead<'a> {
 
     /// What a cell of a workload costs on average: as it was tried, else as the model has it.
     fn cell(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> Cost {
+        if profiles::is_shared(workload) {
+            return Cost::default();
+        }
         let is_sliced = self.is_sliced(workload);
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
         let (length_ns, rounds, most_bytes) = match is_sliced {
@@ -282,8 +285,13 @@ fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &
     let layout_ns = if workload.profile.is_some_and(lays_out) { whole_ns as u64 } else { 0 };
     let writing_ns = if spec.rw.writes() { measured_ns + layout_ns } else { layout_ns };
     let writing_s = if trial.wears { writing_ns as f64 / 1e9 } else { 0.0 };
+    let bytes_per_s = match spec.writes {
+        Writes::Paced(per_s) => per_s as f64,
+        Writes::Flushed(bytes) => bytes as f64 / (trial.flushed_write_ns.max(1) as f64 / 1e9),
+        Writes::Streamed | Writes::Shared => trial.bytes_per_s,
+    };
     Cost {
         time_ns: measured_ns + layout_ns + CELL_OVERHEAD_NS,
-        write_bytes: (trial.bytes_per_s * writing_s) as u64,
+        write_bytes: (bytes_per_s.min(trial.bytes_per_s) * writing_s) as u64,
     }
 }

@@ -14,8 +14,9 @@ use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::protocol::Protocol;
 use bakeoff_core::model::slice_length::{self, Least, SHORTEST_NS};
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
+use bakeoff_core::profiles::{self, Writes};
 use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
-use bakeoff_core::{profiles, workloads};
+use bakeoff_core::workloads;
 use bakeoff_engine::residency;
 
 use crate::load::scratch;
@@ -89,8 +90,11 @@ pub fn try_cells(
         };
         match tried {
             Err(LoadError::Interrupted) => return Err(LoadError::Interrupted),
-            // What fails here fails again in its cell, and is said there.
-            Err(_) => {}
+            // What fails here fails again in its cell.
+            Err(error) => {
+                let name = &first.name;
+                session.progress.say(&format!("{name} will probably fail: {error}"));
+            }
             Ok(trials) => {
                 for (workload, trial) in group.iter().zip(trials) {
                     all[usize::from(*workload)] = Some(trial);
@@ -134,14 +138,29 @@ fn whole(
     // Laying files out belongs to the first part, and what was written to all as they took time.
     let around_ns = wall_ns.saturating_sub(all_ns);
     let cell_max_ns = header.protocol.cell_max_ns.unwrap_or(u64::MAX);
+    // What arrived at a drive of our own, with what the filesystem added.
+    let handed: u64 = measured.iter().map(cost::measured_bytes).sum();
+    let arrived = |bytes: u64| match handed {
+        0 => bytes,
+        all => {
+            let share = u128::from(written) * u128::from(bytes) / u128::from(all);
+            bytes.max(u64::try_from(share).unwrap_or(u64::MAX))
+        }
+    };
     let trial = |(at, (m, part)): (usize, (&Measurement, &Part))| {
-        let bytes = u128::from(written) * u128::from(m.elapsed_ns) / u128::from(all_ns.max(1));
-        let own = cost::measured_bytes(m);
+        let is_shared =
+            profiles::part_spec(*part).is_some_and(|spec| spec.writes == Writes::Shared);
+        if is_shared {
+            // Its bytes and its time are those of the part before.
+            return CellTrial { slices: vec![TrialSlice::default()], ..CellTrial::default() };
+        }
+        let laid_out = m.laid_out_bytes.unwrap_or(0);
+        let own = cost::measured_bytes(m).saturating_sub(laid_out);
         let slice = TrialSlice {
             asked_ns: m.elapsed_ns,
             wall_ns: m.elapsed_ns,
             elapsed_ns: m.elapsed_ns,
-            write_bytes: own.max(u64::try_from(bytes).unwrap_or(u64::MAX)),
+            write_bytes: arrived(own),
             moved_bytes: own,
             rate: 0.0,
         };
@@ -150,7 +169,7 @@ fn whole(
             bytes => slice.gone_on(bytes, flush_ns(*part, bytes, limits), cell_max_ns),
         };
         let start_ns = if at == 0 { around_ns } else { 0 };
-        CellTrial { start_ns, slices: vec![slice] }
+        CellTrial { start_ns, start_bytes: arrived(laid_out), slices: vec![slice] }
     };
     Ok(measured.iter().zip(&parts).enumerate().map(trial).collect())
 }
@@ -194,7 +213,7 @@ fn one(
     let (target, kind) = made.map_err(|error| LoadError::Child(error.to_string()))?;
     let mut sliced = Sliced::start(&job, target, kind, &session.cancel)?;
     let start_ns = passed();
-    let mut trial = CellTrial { start_ns, slices: Vec::new() };
+    let mut trial = CellTrial { start_ns, ..CellTrial::default() };
     let most_bytes = slice_length::most_bytes(&job, slice_bytes(session));
     let shortest = std::iter::repeat_n(SHORTEST_NS, SHORTEST);
     let longer = (1..=DOUBLINGS).map(|times| SHORTEST_NS << times);

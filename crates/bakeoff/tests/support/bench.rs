@@ -117,16 +117,35 @@ impl Bench {
         at
     }
 
+    /// An empty loop device past the page cache, detached when the test ends.
+    pub fn attach(&mut self, size: &str) -> PathBuf {
+        let image = self.path().join("drive.img");
+        must(Command::new("truncate").args(["-s", size]).arg(&image));
+        let attach = ["--find", "--show", "--direct-io=on"];
+        let device = PathBuf::from(must(Command::new("losetup").args(attach).arg(&image)).trim());
+        self.loops.push(device.clone());
+        device
+    }
+
     /// Makes an NTFS in an image and mounts it through its user-space driver.
     pub fn mount_ntfs(&mut self, size: &str) -> PathBuf {
+        // By default everybody may write there, and root refuses such a directory.
+        self.mount_ntfs_with(size, "umask=022")
+    }
+
+    /// The same as it is mounted by default: everybody may write there.
+    pub fn mount_ntfs_for_all(&mut self, size: &str) -> PathBuf {
+        self.mount_ntfs_with(size, "umask=000")
+    }
+
+    fn mount_ntfs_with(&mut self, size: &str, options: &str) -> PathBuf {
         let image = self.path().join("ntfs.img");
         let at = self.dir("ntfs.mnt");
         must(Command::new("truncate").args(["-s", size]).arg(&image));
         let said = must(Command::new("losetup").args(["--find", "--show"]).arg(&image));
         self.loops.push(PathBuf::from(said.trim()));
         must(Command::new("mkfs.ntfs").args(["-Q", "-q", said.trim()]));
-        // By default everybody may write there, and root refuses such a directory.
-        let mount = ["-t", "ntfs-3g", "-o", "umask=022", said.trim()];
+        let mount = ["-t", "ntfs-3g", "-o", options, said.trim()];
         must(Command::new("mount").args(mount).arg(&at));
         self.mounts.push(at.clone());
         at

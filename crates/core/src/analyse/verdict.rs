@@ -3,9 +3,10 @@
 
 use crate::decide::compare::{Comparison, Outcome};
 use crate::decide::lead::Reading;
-use crate::decide::schedule;
 use crate::decide::table::Table;
+use crate::decide::{exclude, schedule};
 use crate::model::finding::Finding;
+use crate::model::index::CandidateIx;
 use crate::model::lead::Refusal;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
@@ -30,7 +31,14 @@ pub fn refusal(
     findings: &[Finding],
 ) -> Option<Refusal> {
     let (complete, needed) = (table.blocks().len() as u32, run.header.protocol.first_look());
-    if complete < needed {
+    // More blocks would leave the same candidates out.
+    let out = exclude::excluded(run, table, compared.workload);
+    let is_out = |c: CandidateIx| out.iter().any(|e| e.candidate == c);
+    let has_rivals = CandidateIx::all(run.header.candidates.len())
+        .filter(|c| run.header.candidates[*c].twin_of.is_none() && !is_out(*c))
+        .count()
+        > 1;
+    if complete < needed && (out.is_empty() || has_rivals) {
         return Some(Refusal::TooFewBlocks { complete, needed });
     }
     if compared.ranked.len() < 2 {

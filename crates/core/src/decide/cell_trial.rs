@@ -8,7 +8,7 @@ use super::fit::Cost;
 use crate::model::slice_length::{self, MeasuredLength, SHORTEST_NS};
 
 /// One slice that was tried.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrialSlice {
     /// How long it was to be.
     pub asked_ns: u64,
@@ -55,6 +55,8 @@ impl TrialSlice {
 pub struct CellTrial {
     /// Starting and ending the process that measures.
     pub start_ns: u64,
+    /// Bytes that are written before it begins, once.
+    pub start_bytes: u64,
     /// Slices, each longer than the one before.
     pub slices: Vec<TrialSlice>,
 }
@@ -103,7 +105,7 @@ impl CellTrial {
 
     /// What a cell of so many rounds costs.
     pub fn cell(&self, length_ns: u64, rounds: u32, most_bytes: u64) -> Option<Cost> {
-        let start = Cost { time_ns: self.start_ns, write_bytes: 0 };
+        let start = Cost { time_ns: self.start_ns, write_bytes: self.start_bytes };
         self.slice(length_ns, most_bytes).map(|slice| start.plus(slice.times(rounds)))
     }
 
@@ -190,7 +192,7 @@ mod tests {
             moved_bytes: *write_bytes / 2,
             rate: *rate,
         };
-        CellTrial { start_ns: 30 * MS, slices: slices.iter().map(slice).collect() }
+        CellTrial { start_ns: 30 * MS, start_bytes: 0, slices: slices.iter().map(slice).collect() }
     }
 
     #[test]

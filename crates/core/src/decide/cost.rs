@@ -122,8 +122,11 @@ fn cell_bytes(cell: &Cell) -> u64 {
     measured_bytes(&cell.measurement)
 }
 
-/// Bytes that a measurement wrote, as far as it counted them.
+/// Bytes that a measurement wrote, as far as they were counted.
 pub fn measured_bytes(m: &Measurement) -> u64 {
+    if let Some(bytes) = m.wrote_bytes {
+        return bytes + m.laid_out_bytes.unwrap_or(0);
+    }
     let written = [&m.write, &m.create].into_iter().flatten().map(|stats| stats.io_bytes);
     let commits = m.commit.iter().map(|stats| stats.io_bytes + stats.total_ios * COMMIT_BYTES);
     written.chain(commits).sum()

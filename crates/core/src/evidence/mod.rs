@@ -18,6 +18,7 @@ use crate::model::setting::Setting;
 use crate::model::verb::Verb;
 
 use advice::Advice;
+pub(crate) use cell::reads_drive;
 pub use cell::{cell, invalid_reason, is_invalid};
 pub use rule::Rule;
 

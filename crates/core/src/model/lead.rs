@@ -53,7 +53,9 @@ pub struct Rival {
 pub enum NotRanked {
     /// Reads came from memory, wholly or in part.
     Memory,
-    /// It cannot be known whether its reads came from memory, and the others were cold.
+    /// What it is on is memory.
+    MemoryPlace,
+    /// It cannot be known whether its reads came from memory.
     CacheUnknown,
     /// It has fewer valid cells than an interval needs.
     TooFewBlocks,

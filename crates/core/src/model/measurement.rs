@@ -97,6 +97,17 @@ pub struct Measurement {
     /// them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<Tool>,
+    /// Bytes that the lowest real drives read while this part of a profile or this command of a
+    /// tool ran; `None` = nobody counted them for it alone.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub device_read_bytes: Option<u64>,
+    /// Bytes that this part of a profile handed to the kernel to write while its clock ran: with
+    /// what a database writes for itself. `None` = nobody counted them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wrote_bytes: Option<u64>,
+    /// The same outside its clock, to lay its files out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub laid_out_bytes: Option<u64>,
     /// What the engine noticed.
     pub findings: Vec<Finding>,
 }

@@ -3,7 +3,7 @@
 //! Each names where its pattern is documented. Rows and pieces are the applications' own; sizes are
 //! those of a short cell.
 
-use super::{PartSpec, Spec, cold};
+use super::{PartSpec, Spec, Writes, cold};
 use crate::model::job::{DEFAULT_SIZE_BYTES, Job, Rw};
 use crate::model::workload::Metric::{
     Bandwidth, FilesPerSecond, Iops, LatencyP99, TransactionsPerSecond as Transactions,
@@ -17,10 +17,13 @@ pub static SQLITE: Spec = Spec {
     summary: "SQLite: transactions of one small row",
     lays_out: false,
     parts: &[
+        // Four flushes a commit: of the journal twice, of the database, of the directory.
         PartSpec::new("rollback", "SQLite commits, rollback journal", Transactions, Rw::RandWrite)
-            .timed(0),
+            .timed(0)
+            .writes(Writes::Flushed(4 << 10)),
         PartSpec::new("wal", "SQLite commits, write-ahead log", Transactions, Rw::RandWrite)
-            .timed(0),
+            .timed(0)
+            .writes(Writes::Flushed(16 << 10)),
     ],
     job: Job::new(Rw::RandWrite, 100, 64 << 20),
 };
@@ -46,6 +49,9 @@ pub static HOME_ASSISTANT: Spec = Spec {
 /// A thousand pieces of a torrent, and as many more as come in the time of a cell.
 const PIECES_NS: u64 = 1_600_000_000;
 
+/// Pieces of 16 KiB that the line brings: 10 MiB a second.
+pub const TORRENT_PIECES_PER_S: u64 = 640;
+
 /// torrent: 16 KiB pieces arriving at random places, 10 MiB a second from the line.
 ///
 /// Source: bittorrent.org, BEP 3, "The BitTorrent Protocol Specification", and BEP 52.
@@ -59,14 +65,16 @@ pub static TORRENT: Spec = Spec {
             LatencyP99,
             Rw::RandWrite,
         )
-        .timed(PIECES_NS),
+        .timed(PIECES_NS)
+        .writes(Writes::Paced(TORRENT_PIECES_PER_S * (16 << 10))),
         PartSpec::new(
             "rate",
             "torrent: pieces accepted of 10 MiB per second, flushed",
             Bandwidth,
             Rw::RandWrite,
         )
-        .timed(PIECES_NS),
+        .timed(PIECES_NS)
+        .writes(Writes::Shared),
     ],
     job: Job::new(Rw::RandWrite, 16 << 10, DEFAULT_SIZE_BYTES),
 };
@@ -132,7 +140,9 @@ pub static PACKAGE_INSTALL: Spec = Spec {
         FilesPerSecond,
         Rw::RandWrite,
     )
-    .timed(0)],
+    .timed(0)
+    // The mean size of its files, each flushed.
+    .writes(Writes::Flushed(39 << 10))],
     job: Job::new(Rw::RandWrite, 4 << 10, 16 << 20),
 };
 

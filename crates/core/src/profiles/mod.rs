@@ -11,6 +11,8 @@ mod dd;
 mod iozone;
 mod sysbench;
 
+pub use applications::TORRENT_PIECES_PER_S;
+
 use crate::model::job::{DEFAULT_SIZE_BYTES, Data, Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
@@ -43,16 +45,36 @@ pub struct PartSpec {
     pub is_timed: bool,
     /// How long it takes at least, whatever is asked for.
     pub least_ns: u64,
+    /// What it writes.
+    pub writes: Writes,
+}
+
+/// What a part writes, as far as that is known before it was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// As fast as the drive takes it, where it writes.
+    Streamed,
+    /// So many bytes a second, whatever the drive could take.
+    Paced(u64),
+    /// So many bytes for each flush that it waits for.
+    Flushed(u64),
+    /// Nothing of its own: it is told from the measurement of the part before.
+    Shared,
 }
 
 impl PartSpec {
     const fn new(word: &'static str, summary: &'static str, metric: Metric, rw: Rw) -> PartSpec {
-        PartSpec { word, summary, metric, rw, is_timed: false, least_ns: 0 }
+        let writes = Writes::Streamed;
+        PartSpec { word, summary, metric, rw, is_timed: false, least_ns: 0, writes }
     }
 
     /// One that is ended by time, after `least_ns` at the earliest.
     const fn timed(self, least_ns: u64) -> PartSpec {
         PartSpec { is_timed: true, least_ns, ..self }
+    }
+
+    const fn writes(self, writes: Writes) -> PartSpec {
+        PartSpec { writes, ..self }
     }
 }
 
@@ -87,6 +109,12 @@ pub fn spec(profile: Profile) -> &'static Spec {
         Profile::Bonnie => &bonnie::SPEC,
         Profile::Iozone => &iozone::SPEC,
     }
+}
+
+/// Whether a workload is told from the measurement of the part before it, which is counted there.
+pub fn is_shared(workload: &Workload) -> bool {
+    let spec = workload.profile.and_then(part_spec);
+    workload.driver.is_native() && spec.is_some_and(|spec| spec.writes == Writes::Shared)
 }
 
 /// The part a workload stands for; `None` where a newer version knows more parts.

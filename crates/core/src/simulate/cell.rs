@@ -55,6 +55,9 @@ pub fn measurement(workload: &Workload, rate: f64) -> Measurement {
         backlog: None,
         figures: Vec::new(),
         tool: None,
+        device_read_bytes: None,
+        wrote_bytes: None,
+        laid_out_bytes: None,
         findings: Vec::new(),
         job,
     };

@@ -16,6 +16,11 @@ pub fn parse(text: &str) -> Option<ProcessIo> {
     Some(ProcessIo { read_bytes: find("read_bytes")?, write_bytes: find("write_bytes")? })
 }
 
+/// Bytes that a process handed to write(2) and its like, whatever became of them (`wchar`).
+pub fn written(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix("wchar:"))?.trim().parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

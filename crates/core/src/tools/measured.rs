@@ -144,6 +144,9 @@ pub fn measurement(
         backlog: None,
         figures: printed(metrics),
         tool: Some(tool),
+        device_read_bytes: None,
+        wrote_bytes: None,
+        laid_out_bytes: None,
         findings,
     })
 }

@@ -57,6 +57,9 @@ pub struct Task {
     /// Which of the profile's parts to measure, ascending; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parts: Vec<u16>,
+    /// `major:minor` of the lowest real drives below a profile, whose reads it counts.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub disks: Vec<String>,
     /// Where; never a symbolic link, but with an `inode` that of the parent's open descriptor.
     pub target: RawPath,
     /// Which file or directory has to be found there, and each time it is opened.
@@ -85,6 +88,7 @@ impl Task {
             job,
             profile: None,
             parts: Vec::new(),
+            disks: Vec::new(),
             target,
             inode: None,
             target_kind,
@@ -193,6 +197,7 @@ mod tests {
             job: Job::new(Rw::RandWrite, 4096, 1 << 20),
             profile: None,
             parts: Vec::new(),
+            disks: vec!["8:0".to_string()],
             target,
             inode: Some(Inode { dev: 7, ino: 9 }),
             target_kind: TargetKind::File,

@@ -1,9 +1,10 @@
 //! The block a profile writes or reads into, and whole transfers of it.
 
+use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 
 use bakeoff_core::model::job::{Data, Job, Mem};
-use rustix::fs::SeekFrom;
+use rustix::fs::{Advice, SeekFrom, fadvise};
 use rustix::io::Errno;
 
 use super::meter::Meter;
@@ -13,8 +14,6 @@ use crate::error::EngineError;
 use crate::residency;
 use crate::target;
 
-/// Share of a file that may still be in memory after it was put out: stray pages of read-ahead.
-const RESIDENT_SHARE: f64 = 0.01;
 /// From this size on a block is its own pool: only tags are made anew, see [`crate::data`].
 const POOL_MIN_BYTES: usize = 1 << 20;
 
@@ -189,19 +188,32 @@ pub fn syncfs(dir: impl AsFd) -> Result<(), EngineError> {
     rustix::fs::syncfs(dir).map_err(|e| EngineError::io("flushing the filesystem", e))
 }
 
-/// Puts a file out of memory where the job asks for it; what stays is a finding.
-pub fn cool(file: impl AsFd, size: u64, meter: &mut Meter<'_>) -> Result<(), EngineError> {
-    if !meter.job.invalidate {
-        return Ok(());
-    }
-    let file = file.as_fd();
-    let failed = |e| EngineError::io("dropping a file from the page cache", e);
-    residency::evict(file).map_err(failed)?;
-    let stayed = residency::resident_bytes(file, size).map_err(failed)?;
-    if stayed as f64 > size as f64 * RESIDENT_SHARE && meter.findings.is_empty() {
-        meter.findings.push(super::still_in_memory(stayed, size));
+/// Puts a file out of memory where the job asks for it. What stays there the counters of the drives
+/// tell.
+pub fn cool(file: impl AsFd, meter: &Meter<'_>) -> Result<(), EngineError> {
+    if meter.job.invalidate {
+        residency::evict(file).map_err(forgetting)?;
     }
     Ok(())
+}
+
+/// Puts out of memory what was just read there, where the job asks for it, so that whoever draws
+/// the same place again reads it from the drive. A length of 0 is the whole file.
+pub fn forget(
+    file: impl AsFd,
+    (offset, len): (u64, u64),
+    meter: &mut Meter<'_>,
+) -> Result<(), EngineError> {
+    if meter.job.invalidate {
+        fadvise(file, offset, NonZeroU64::new(len), Advice::DontNeed)
+            .map_err(|e| forgetting(e.into()))?;
+        meter.made();
+    }
+    Ok(())
+}
+
+fn forgetting(error: std::io::Error) -> EngineError {
+    EngineError::io("dropping a file from the page cache", error)
 }
 
 #[cfg(test)]

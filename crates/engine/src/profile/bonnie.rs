@@ -98,7 +98,7 @@ fn phase(context: &mut Context<'_>, part: u16, work: Work) -> Result<(), EngineE
     let rate = per_second(moved as f64 / 1024.0, meter.elapsed_ns()).floor();
     let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
     let figures = figures(part, (rate, "K/sec"), cpu, longest_ns);
-    context.done.push(meter.finish(figures));
+    context.push(meter.finish(figures));
     Ok(())
 }
 
@@ -115,7 +115,7 @@ fn open(
         return context.workdir.create(NAME, OFlags::WRONLY);
     }
     let access = if work == Work::Rewrite { OFlags::RDWR } else { OFlags::RDONLY };
-    block::cool(context.workdir.whole(NAME, block, size)?, size, meter)?;
+    block::cool(context.workdir.whole(NAME, block, size)?, meter)?;
     context.workdir.open_file(NAME, access)
 }
 
@@ -177,12 +177,12 @@ fn seeks(context: &mut Context<'_>) -> Result<(), EngineError> {
     let mut lanes = Vec::new();
     for lane in 0..SEEKERS {
         let change = |job: &mut Job| (job.numjobs, job.end_fsync) = (SEEKERS, true);
-        let mut meter = context.lane(SEEK_PART, lane, &kinds, change);
+        let meter = context.lane(SEEK_PART, lane, &kinds, change);
         let mut block = Block::new(&Job { data: Data::Zero, ..context.job.clone() }, chunk, lane)?;
         if lane == 0 {
             let mut large = Block::new(context.job, chunk, 0)?;
             let file = context.workdir.whole(NAME, &mut large, chunks * chunk)?;
-            block::cool(file, chunks * chunk, &mut meter)?;
+            block::cool(file, &meter)?;
         }
         block.bytes().fill(0);
         lanes.push((meter, (block, Some(context.workdir.open_file(NAME, OFlags::RDWR)?))));
@@ -211,12 +211,12 @@ fn seeks(context: &mut Context<'_>) -> Result<(), EngineError> {
         cpu_ns.fetch_add(Usage::now().since(before).sum_ns(), Ordering::Relaxed);
         Ok(())
     };
-    let done = beside_parent(parent, &pot, || together(context.live, lanes, seeking))?;
+    let done = beside_parent(parent, &pot, || together(context, lanes, seeking))?;
     let elapsed_ns = done.end_ns() - done.start_ns();
     let rate = per_second(done.total(Kind::Read).0 as f64, elapsed_ns);
     let (cpu_ns, longest_ns) = (cpu_ns.into_inner(), longest_ns.into_inner());
     let figures = figures(SEEK_PART, (rate, "/sec"), (cpu_ns, elapsed_ns), longest_ns);
-    context.done.push(done.finish(figures));
+    context.push(done.finish(figures));
     Ok(())
 }
 
@@ -254,16 +254,18 @@ fn one_seek(
     meter: &mut Meter<'_>,
 ) -> Result<u64, EngineError> {
     let bytes = block.bytes().len() as u64;
-    let to = SeekFrom::Start(draw % chunks * bytes);
+    let offset = draw % chunks * bytes;
+    let to = SeekFrom::Start(offset);
     block::seek(file, to)?;
     block::read(file, block.bytes())?;
-    let mut ns = meter.op(Kind::Read, bytes);
+    let ns = meter.op(Kind::Read, bytes);
     if draw.is_multiple_of(10) {
         touch(block, draw);
         block::seek(file, to)?;
         block::write(file, block.bytes())?;
-        ns += meter.op(Kind::Write, bytes);
+        return Ok(ns + meter.op(Kind::Write, bytes));
     }
+    block::forget(file, (offset, bytes), meter)?;
     Ok(ns)
 }
 

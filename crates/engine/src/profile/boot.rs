@@ -50,7 +50,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         pass += 1;
         Ok(())
     })?;
-    context.done.push(meter.finish(Vec::new()));
+    context.push(meter.finish(Vec::new()));
     Ok(())
 }
 
@@ -76,9 +76,12 @@ fn start_one(
     let header = HEADER_BYTES.min(size);
     block::read_at(&file, &mut block.bytes()[..header as usize], 0)?;
     meter.op(Kind::Read, header);
-    let pieces = (size / piece).min(PIECES);
-    for _ in 0..pieces {
-        let at = places.next_u64() % (size / piece) * piece;
+    // Apart from the header and from each other, so that none is read from memory.
+    let others = (size / piece).saturating_sub(1);
+    let pieces = others.min(PIECES);
+    let first = places.next_u64() % others.max(1);
+    for number in 0..pieces {
+        let at = (1 + (first + number * (others / pieces)) % others) * piece;
         block::read_at(&file, &mut block.bytes()[..piece as usize], at)?;
         meter.op(Kind::Read, piece);
     }

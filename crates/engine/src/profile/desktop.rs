@@ -35,12 +35,12 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let whole = (half / bs).max(1) * bs;
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let two = |job: &mut Job| (job.numjobs, job.end_fsync) = (2, true);
-    let mut reader = context.lane(0, 0, &kinds, two);
+    let reader = context.lane(0, 0, &kinds, two);
     let writer = context.lane(0, 1, &kinds, two);
     let file = context.workdir.create("read", OFlags::RDWR)?;
     let mut large = Block::new(context.job, WRITE_BYTES, 1)?;
     block::lay_out(&file, &mut large, whole)?;
-    block::cool(&file, whole, &mut reader)?;
+    block::cool(&file, &reader)?;
     // Without read-ahead every read is one of the drive.
     fadvise(&file, 0, None, Advice::Random)
         .map_err(|e| EngineError::io("advising the kernel how a file is read", e))?;
@@ -48,7 +48,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let small = Block::new(context.job, bs, 0)?;
     let lanes = vec![(reader, (Role::Reads, small)), (writer, (Role::Writes, large))];
     let is_done = AtomicBool::new(false);
-    let done = together(context.live, lanes, |meter, (role, block)| match role {
+    let done = together(context, lanes, |meter, (role, block)| match role {
         Role::Reads => {
             let done = read(&file, whole, block, meter);
             is_done.store(true, Ordering::Relaxed);
@@ -57,7 +57,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         Role::Writes => write(&written, half, &is_done, block, meter),
     })?;
     let longest = figure("longest read", done.longest_ns(Kind::Read) as f64 / 1e6, "ms");
-    context.done.push(done.finish(vec![longest]));
+    context.push(done.finish(vec![longest]));
     Ok(())
 }
 
@@ -75,7 +75,7 @@ fn read(
     let mut done = 0;
     arrive(meter, Kind::Read, rate, |meter| {
         if done == blocks {
-            block::cool(file, whole, meter)?;
+            block::cool(file, meter)?;
             done = 0;
         }
         done += 1;

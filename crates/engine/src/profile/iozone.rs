@@ -119,7 +119,7 @@ fn single(context: &mut Context<'_>, part: u16, test: Test) -> Result<(), Engine
         Ok(())
     })?;
     let figures = figures(&meter, test.word, kind, beside_ns);
-    context.done.push(meter.finish(figures));
+    context.push(meter.finish(figures));
     Ok(())
 }
 
@@ -131,20 +131,23 @@ fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let mut lanes = Vec::new();
     for (lane, (test, name)) in (0..).zip(tests.into_iter().zip([NAME, OTHER])) {
-        let mut meter = context.lane(MIXED, lane, &kinds, |job| {
+        let meter = context.lane(MIXED, lane, &kinds, |job| {
             job.end_fsync = true;
             job.numjobs = 2;
         });
         let mut file = File::new(context, name, test)?;
-        file.open(context, test, &mut meter)?;
+        file.open(context, test, &meter)?;
         lanes.push((meter, (test, file)));
     }
     let is_done = AtomicBool::new(false);
-    let done = together(context.live, lanes, |meter, (test, file)| {
+    let done = together(context, lanes, |meter, (test, file)| {
         while !is_done.load(Ordering::Relaxed) {
             file.pass(*test, meter, &|| is_done.load(Ordering::Relaxed))?;
             if meter.job.runtime_ns.is_none() || meter.is_over() {
                 is_done.store(true, Ordering::Relaxed);
+            }
+            if let (false, Some(file)) = (test.writes, &file.file) {
+                block::forget(file, (0, 0), meter)?;
             }
         }
         file.close(*test, meter)
@@ -154,7 +157,7 @@ fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
         per_second(bytes as f64 / 1024.0, m.loop_ns())
     };
     let children: f64 = done.meters.iter().map(rate).sum();
-    context.done.push(done.finish(vec![figure("mixed", children, "kB/sec")]));
+    context.push(done.finish(vec![figure("mixed", children, "kB/sec")]));
     context.workdir.remove(OTHER)
 }
 
@@ -187,7 +190,7 @@ impl File {
         &mut self,
         context: &Context<'_>,
         test: Test,
-        meter: &mut Meter<'_>,
+        meter: &Meter<'_>,
     ) -> Result<(), EngineError> {
         let whole = self.records * self.bs;
         if test.anew {
@@ -200,7 +203,7 @@ impl File {
         block::fsync(&file)?;
         if !test.writes {
             block::read_at(&file, self.block.bytes(), 0)?;
-            block::cool(&file, whole, meter)?;
+            block::cool(&file, meter)?;
         }
         self.file = Some(file);
         Ok(())

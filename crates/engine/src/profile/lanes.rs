@@ -5,10 +5,10 @@ use std::thread;
 
 use bakeoff_core::model::measurement::{Figure, Measurement};
 
-use super::STACK_BYTES;
 use super::meter::Meter;
+use super::{Context, STACK_BYTES};
+use crate::counters::Moved;
 use crate::error::EngineError;
-use crate::live::Live;
 use crate::record::Kind;
 use crate::usage::Usage;
 
@@ -17,6 +17,7 @@ pub struct Lanes<'a> {
     /// In the order of the lanes.
     pub meters: Vec<Meter<'a>>,
     usage: Usage,
+    moved: Moved,
 }
 
 impl Lanes<'_> {
@@ -44,17 +45,23 @@ impl Lanes<'_> {
     /// The part's numbers, with the tool's own figures beside them.
     pub fn finish(mut self, figures: Vec<Figure>) -> Measurement {
         let first = self.meters.remove(0);
-        first.finish_with(self.meters, self.usage, figures)
+        let measured = first.finish_with(self.meters, self.usage, figures);
+        Measurement {
+            device_read_bytes: self.moved.read_bytes,
+            wrote_bytes: self.moved.written_bytes,
+            ..measured
+        }
     }
 }
 
 /// Lets every lane do its work at the same time, each in a thread; their clocks start when all
 /// threads are there. The first failure ends all.
 pub fn together<'a, T: Send>(
-    live: &Live<'_>,
+    context: &Context<'_>,
     lanes: Vec<(Meter<'a>, T)>,
     work: impl Fn(&mut Meter<'a>, &mut T) -> Result<(), EngineError> + Sync,
 ) -> Result<Lanes<'a>, EngineError> {
+    let (live, counters) = (context.live, context.counters);
     let gate = RwLock::new(());
     let closed = gate.write();
     let lane = |mut meter: Meter<'a>, mut with: T| {
@@ -80,7 +87,7 @@ pub fn together<'a, T: Send>(
                 }
             }
         }
-        let before = Usage::now();
+        let (before, counted_at) = (Usage::now(), counters.now());
         drop(closed);
         let mut meters = Vec::with_capacity(threads.len());
         for thread in threads {
@@ -91,6 +98,7 @@ pub fn together<'a, T: Send>(
             }
         }
         let usage = Usage::now().since(before);
-        failure.map_or(Ok(Lanes { meters, usage }), Err)
+        let moved = counters.now().since(counted_at);
+        failure.map_or(Ok(Lanes { meters, usage, moved }), Err)
     })
 }

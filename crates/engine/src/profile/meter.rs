@@ -4,13 +4,13 @@
 //! time. It stands still between passes, while files are laid out or put out of memory, so
 //! `elapsed` is the time of the part's own work. Nothing is allocated between start and end.
 
-use bakeoff_core::model::finding::Finding;
 use bakeoff_core::model::job::{EngineName, Job};
 use bakeoff_core::model::measurement::{Figure, Measurement};
 use bakeoff_core::stats::histogram::Histogram;
 
 use crate::clock::Clock;
 use crate::cost::Cost;
+use crate::counters::{Counters, Moved};
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::outcome::Outcome;
@@ -22,8 +22,6 @@ use crate::usage::Usage;
 pub struct Meter<'a> {
     /// What the part does, in the words of a job.
     pub job: Job,
-    /// What was noticed.
-    pub findings: Vec<Finding>,
     live: &'a Live<'a>,
     lane: u32,
     clock: Clock,
@@ -42,6 +40,10 @@ pub struct Meter<'a> {
     pooled_ios: u64,
     ios: u64,
     backlog: u64,
+    /// What grows by this meter's work while its clock runs; `None` = it is one of several threads.
+    counters: Option<&'a Counters>,
+    counted_at: Moved,
+    moved: Moved,
 }
 
 impl<'a> Meter<'a> {
@@ -57,7 +59,6 @@ impl<'a> Meter<'a> {
         let now_ns = clock.now_ns();
         Meter {
             job,
-            findings: Vec::new(),
             live,
             lane,
             clock,
@@ -75,11 +76,20 @@ impl<'a> Meter<'a> {
             pooled_ios: 0,
             ios: 0,
             backlog: 0,
+            counters: None,
+            counted_at: Moved::default(),
+            moved: Moved::default(),
         }
+    }
+
+    /// The same, and what `counters` count while the clock runs is the part's.
+    pub fn with_counters(self, counters: &'a Counters) -> Meter<'a> {
+        Meter { counters: Some(counters), ..self }
     }
 
     /// The clock goes on.
     pub fn resume(&mut self) {
+        self.counted_at = self.counters.map(Counters::now).unwrap_or_default();
         self.usage_at = Usage::now();
         let now_ns = self.clock.now_ns();
         let paused_ns = now_ns - self.now_ns;
@@ -93,6 +103,9 @@ impl<'a> Meter<'a> {
         let used = Usage::now().since(self.usage_at);
         self.usage.usr_ns += used.usr_ns;
         self.usage.sys_ns += used.sys_ns;
+        if let Some(counters) = self.counters {
+            self.moved = self.moved.plus(counters.now().since(self.counted_at));
+        }
     }
 
     /// An operation ended now.
@@ -250,20 +263,20 @@ impl<'a> Meter<'a> {
         figures: Vec<Figure>,
     ) -> Measurement {
         let (job, clock, cost) = (self.job.clone(), self.clock, self.cost);
-        let mut making_ns = self.making_ns;
-        let mut findings = self.findings.clone();
+        let (mut making_ns, moved) = (self.making_ns, self.moved);
         let mut outcomes = vec![self.outcome()];
         for meter in rest {
             making_ns += meter.making_ns;
-            findings.extend(meter.findings.iter().cloned());
             outcomes.push(meter.outcome());
         }
         let making_ns = making_ns / outcomes.len() as u64;
         let engine = EngineName::Psync;
-        let circumstances = Circumstances { engine, usage, cost, clock, findings };
+        let circumstances = Circumstances { engine, usage, cost, clock, findings: Vec::new() };
         let mut measurement = report::measurement(&job, outcomes, circumstances);
         measurement.tool_ns += making_ns;
         measurement.figures = figures;
+        measurement.device_read_bytes = moved.read_bytes;
+        measurement.wrote_bytes = moved.written_bytes;
         measurement
     }
 

@@ -26,7 +26,6 @@ mod workdir;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use bakeoff_core::model::finding::{Finding, Scope, Severity};
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::measurement::{Figure, Measurement};
 use bakeoff_core::model::profile::{Part, Profile};
@@ -38,6 +37,7 @@ use rustix::process::{chroot, fchdir};
 use crate::calibrate;
 use crate::clock::Clock;
 use crate::cost::Cost;
+use crate::counters::Counters;
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::record::Kind;
@@ -61,6 +61,8 @@ pub struct Work<'a> {
     pub parts: &'a [u16],
     /// Sizes, times and counts.
     pub job: &'a Job,
+    /// `major:minor` of the lowest real drives below.
+    pub disks: &'a [String],
 }
 
 /// Does `work` in the
@@ -86,8 +88,8 @@ pub(crate) fn measure_in(
     live: Option<BorrowedFd<'_>>,
     open: OpenDatabase,
 ) -> Result<Vec<Measurement>, EngineError> {
-    let live = Live::new(live);
-    let mut context = Context::new(workdir, work, target, &live, open)?;
+    let (live, counters) = (Live::new(live), Counters::open(work.disks));
+    let mut context = Context::new(workdir, work, target, (&live, &counters), open)?;
     match work.profile {
         Profile::Sqlite => sqlite::run(&mut context)?,
         Profile::HomeAssistant => home_assistant::run(&mut context)?,
@@ -114,6 +116,9 @@ struct Context<'a> {
     at: Spot<'a>,
     open: OpenDatabase,
     live: &'a Live<'a>,
+    counters: &'a Counters,
+    /// What this process had written when the last part was done.
+    written_at: Option<u64>,
     profile: Profile,
     wanted: Vec<u16>,
     cost: Cost,
@@ -126,10 +131,10 @@ impl<'a> Context<'a> {
         workdir: Workdir,
         work: Work<'a>,
         at: Spot<'a>,
-        live: &'a Live<'a>,
+        (live, counters): (&'a Live<'a>, &'a Counters),
         open: OpenDatabase,
     ) -> Result<Context<'a>, EngineError> {
-        let Work { profile, parts, job } = work;
+        let Work { profile, parts, job, .. } = work;
         check(job)?;
         let all = profiles::spec(profile).parts.len() as u16;
         let wanted = if parts.is_empty() { (0..all).collect() } else { parts.to_vec() };
@@ -139,7 +144,31 @@ impl<'a> Context<'a> {
         let clock = Clock::find();
         // A read makes no data: what that costs is timed where it happens.
         let cost = calibrate::cost(&Job::new(Rw::Read, 512, 512), 1, clock)?;
-        Ok(Context { job, workdir, at, open, live, profile, wanted, cost, clock, done: Vec::new() })
+        let (done, written_at) = (Vec::new(), counters.now().written_bytes);
+        Ok(Context {
+            job,
+            workdir,
+            at,
+            open,
+            live,
+            counters,
+            written_at,
+            profile,
+            wanted,
+            cost,
+            clock,
+            done,
+        })
+    }
+
+    /// A part is done. What was written for it beside its own work laid its files out.
+    fn push(&mut self, measured: Measurement) {
+        let now = self.counters.now().written_bytes;
+        let all = now.zip(self.written_at).map(|(now, then)| now.saturating_sub(then));
+        let laid_out_bytes =
+            all.zip(measured.wrote_bytes).map(|(all, own)| all.saturating_sub(own));
+        self.written_at = now;
+        self.done.push(Measurement { laid_out_bytes, ..measured });
     }
 
     fn wants(&self, part: u16) -> bool {
@@ -173,7 +202,7 @@ impl<'a> Context<'a> {
             job.numjobs = 1;
             change(job);
         };
-        self.lane(part, 0, kinds, change)
+        self.lane(part, 0, kinds, change).with_counters(self.counters)
     }
 
     /// A meter for one of several threads that do `part` together.
@@ -238,20 +267,4 @@ fn figure(name: &str, value: f64, unit: &str) -> Figure {
 /// `amount` a second over `ns`.
 fn per_second(amount: f64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { amount * 1e9 / ns as f64 }
-}
-
-fn still_in_memory(stayed: u64, size: u64) -> Finding {
-    Finding {
-        id: "L12".to_string(),
-        severity: Severity::Warn,
-        scope: Scope::Cell,
-        workload: None,
-        candidate: None,
-        evidence: format!(
-            "{} of {} stayed in the page cache after being dropped from it",
-            units::size(stayed),
-            units::size(size)
-        ),
-        advice: "use a size of twice the memory, or a directory that is not in memory".to_string(),
-    }
 }

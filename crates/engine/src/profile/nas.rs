@@ -39,7 +39,7 @@ fn streams(
     let mut lanes = Vec::new();
     for stream in 0..context.job.numjobs {
         let any_writes = (0..context.job.numjobs).any(writes);
-        let mut meter = context.lane(part, stream, &kinds, |job| job.end_fsync = any_writes);
+        let meter = context.lane(part, stream, &kinds, |job| job.end_fsync = any_writes);
         let mut block = Block::new(context.job, bs, stream)?;
         let name = format!("stream.{stream}");
         let file = if writes(stream) {
@@ -47,17 +47,17 @@ fn streams(
             context.workdir.create(&name, OFlags::RDWR)?
         } else {
             let file = context.workdir.whole(&name, &mut block, whole)?;
-            block::cool(&file, whole, &mut meter)?;
+            block::cool(&file, &meter)?;
             file
         };
         lanes.push((meter, (block, Some(file), writes(stream))));
     }
-    let done = together(context.live, lanes, |meter, (block, file, writes)| {
+    let done = together(context, lanes, |meter, (block, file, writes)| {
         let Some(file) = file.take() else { return Ok(()) };
         while !pass(&file, *writes, whole, block, meter)? {}
         block::close(file, meter)
     })?;
-    context.done.push(done.finish(Vec::new()));
+    context.push(done.finish(Vec::new()));
     Ok(())
 }
 
@@ -88,7 +88,7 @@ fn pass(
     if writes {
         block::flush(file, meter)?;
     } else if !is_end {
-        block::cool(file, whole, meter)?;
+        block::cool(file, meter)?;
         meter.made();
     }
     block::seek(file, SeekFrom::Start(0))?;

@@ -54,7 +54,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         meter.pause();
         Ok(())
     })?;
-    context.done.push(meter.finish(Vec::new()));
+    context.push(meter.finish(Vec::new()));
     Ok(())
 }
 

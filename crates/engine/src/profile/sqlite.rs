@@ -79,7 +79,7 @@ pub fn end<'a>(
     meter.pause();
     drop(database);
     context.workdir.clear()?;
-    context.done.push(meter.finish(Vec::new()));
+    context.push(meter.finish(Vec::new()));
     Ok(())
 }
 

@@ -123,7 +123,7 @@ fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result
         });
         lanes.push((meter, Block::new(context.job, set.bs, lane)?));
     }
-    let Some((meter, _)) = lanes.first_mut() else { return Ok(()) };
+    let Some((meter, _)) = lanes.first() else { return Ok(()) };
     let (files, opening) = open(context, mode, set, meter)?;
     let generator = Mutex::new(Generator::new(mode, set, freq, context.job.seed));
     let has_time = context.job.runtime_ns.is_some();
@@ -131,11 +131,11 @@ fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result
     let most = asked.or((!has_time).then(|| set.blocks()));
     let last_request_ns = AtomicU64::new(0);
     let bursts = Mutex::new(Histogram::default());
-    let done = together(context.live, lanes, |meter, block| {
+    let done = together(context, lanes, |meter, block| {
         loop {
             let request = generator.lock().map_err(|_| super::panicked())?.next(most);
             let Some(request) = request else { break };
-            perform(request, set, &files, meter, block)?;
+            perform(request, (mode, set), &files, meter, block)?;
             if meter.is_cut_off() || has_time && meter.is_over() {
                 break;
             }
@@ -160,7 +160,7 @@ fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result
     if mode.is_random() || generator.flushes == 0 {
         figures.extend(figures::of_0_4(&done, opening, old_end_ns));
     }
-    context.done.push(done.finish(figures));
+    context.push(done.finish(figures));
     Ok(())
 }
 
@@ -176,7 +176,7 @@ fn open(
     context: &Context<'_>,
     mode: Mode,
     set: Set,
-    meter: &mut Meter<'_>,
+    meter: &Meter<'_>,
 ) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
     // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
     // that made them, and a small write to a large page costs several times the CPU.
@@ -194,7 +194,7 @@ fn open(
         }
         let file = context.workdir.whole(&name, &mut block, set.file_bytes)?;
         if mode.reads() {
-            block::cool(&file, set.file_bytes, meter)?;
+            block::cool(&file, meter)?;
         }
         let began = Instant::now();
         files.push(context.workdir.open_file(&name, OFlags::RDWR | context.direct())?);
@@ -213,7 +213,7 @@ enum Request {
 
 fn perform(
     request: Request,
-    set: Set,
+    (mode, set): (Mode, Set),
     files: &[OwnedFd],
     meter: &mut Meter<'_>,
     block: &mut Block,
@@ -221,11 +221,20 @@ fn perform(
     match request {
         Request::Flush(file) => {
             block::flush(&files[file as usize], meter)?;
+            if mode.reads() {
+                block::forget(&files[file as usize], (0, 0), meter)?;
+            }
         }
         Request::Read(index) => {
             let (file, offset, bytes) = set.place(index);
             block::read_at(&files[file], &mut block.bytes()[..bytes as usize], offset)?;
             meter.op(Kind::Read, bytes);
+            // Read-ahead may bring pages that only forgetting the whole file takes out.
+            if mode.is_random() {
+                block::forget(&files[file], (offset, bytes), meter)?;
+            } else if offset + bytes == set.file_bytes {
+                block::forget(&files[file], (0, 0), meter)?;
+            }
         }
         Request::Write(index) => {
             let (file, offset, bytes) = set.place(index);

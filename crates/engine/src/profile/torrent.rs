@@ -11,6 +11,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bakeoff_core::model::job::Job;
+use bakeoff_core::profiles::TORRENT_PIECES_PER_S;
 use rustix::fs::{FallocateFlags, OFlags, fallocate, ftruncate};
 use rustix::io::Errno;
 
@@ -24,8 +25,6 @@ use crate::offsets::{Once, Span, Walk};
 use crate::record::Kind;
 
 const FILES: u64 = 4;
-/// 10 MiB a second.
-const RATE: u64 = 640;
 const FLUSH_EVERY_NS: u64 = 1_000_000_000;
 /// How often the flushing thread looks whether it is over.
 const LOOK_NS: u64 = 20_000_000;
@@ -51,7 +50,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         (flusher, (Role::Flushes, Block::new(context.job, 1, 1)?)),
     ];
     let is_done = AtomicBool::new(false);
-    let done = together(context.live, lanes, |meter, (role, block)| match role {
+    let done = together(context, lanes, |meter, (role, block)| match role {
         Role::Receives => {
             let done = receive(&files, blocks, block, meter);
             is_done.store(true, Ordering::Relaxed);
@@ -60,10 +59,12 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
         Role::Flushes => flush(&files, &is_done, meter),
     })?;
     let longest = figure("longest stall", done.longest_ns(Kind::Write) as f64 / 1e6, "ms");
-    let measured = done.finish(vec![longest]);
+    let mut measured = done.finish(vec![longest]);
     for part in 0..PARTS {
         if context.wants(part) {
-            context.done.push(measured.clone());
+            context.push(measured.clone());
+            // What it wrote is told once.
+            measured.wrote_bytes = measured.wrote_bytes.map(|_| 0);
         }
     }
     Ok(())
@@ -90,7 +91,7 @@ fn receive(
 ) -> Result<(), EngineError> {
     let bs = meter.job.bs;
     let mut order = Once::new(Span::whole(blocks * FILES), meter.job.seed);
-    let rate = meter.job.rate_iops.unwrap_or(RATE);
+    let rate = meter.job.rate_iops.unwrap_or(TORRENT_PIECES_PER_S);
     arrive(meter, Kind::Write, rate, |meter| {
         let piece = order.next_block();
         // Below the number of files.

@@ -78,9 +78,9 @@ impl Tree {
     }
 
     /// Puts all files out of memory where the job asks for it.
-    pub fn cool(&self, rooms: &[Workdir], meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    pub fn cool(&self, rooms: &[Workdir], meter: &Meter<'_>) -> Result<(), EngineError> {
         for number in 0..self.files {
-            block::cool(self.open(rooms, number)?, self.size(number), meter)?;
+            block::cool(self.open(rooms, number)?, meter)?;
         }
         Ok(())
     }

@@ -25,9 +25,13 @@ fn directory() -> TempDir {
 
 fn run(profile: Profile, parts: &[u16], job: &Job) -> Vec<Measurement> {
     let dir = directory();
-    let measured =
-        measure_profile(Work { profile, parts, job }, dir.path(), None, sqlite_workload::open)
-            .unwrap();
+    let measured = measure_profile(
+        Work { profile, parts, job, disks: &[] },
+        dir.path(),
+        None,
+        sqlite_workload::open,
+    )
+    .unwrap();
     assert_eq!(left_in(dir.path()), 0, "everything is removed");
     for m in &measured {
         check_sums(m);
@@ -245,7 +249,7 @@ fn several_threads_of_sysbench_share_one_pass() {
 fn what_cannot_be_done_is_refused_with_a_word_on_how() {
     let dir = directory();
     let refused = |profile, parts: &[u16], job: &Job| {
-        let work = Work { profile, parts, job };
+        let work = Work { profile, parts, job, disks: &[] };
         let error = measure_profile(work, dir.path(), None, sqlite_workload::open).unwrap_err();
         assert_eq!(left_in(dir.path()), 0);
         (error.kind(), error.to_string())

@@ -119,7 +119,8 @@ impl<'a> Bench<'a> {
         let work = case.theirs();
         let workdir = tool.invocation(&work[0]).map_err(|e| TurnError::Cannot(e.to_string()))?;
         let run = |dir: &Path| {
-            let told = tool.run(&work, dir, TURN_LIMIT, self.cancel).map_err(TurnError::of_tool)?;
+            let told =
+                tool.run(&work, (dir, &[]), TURN_LIMIT, self.cancel).map_err(TurnError::of_tool)?;
             Ok(told.into_iter().map(|(measured, _)| measured).collect())
         };
         if workdir.workdir == Workdir::Empty {

@@ -139,9 +139,10 @@ fn memory_is_neither_leader_nor_reference() {
         let chosen = analyse(&run).recommendation.unwrap();
         assert_eq!(chosen.candidate, "xfs");
     }
-    // Where nothing can be known of anybody, nobody is left out.
+    // Where nothing is known of anybody, nobody is ranked.
     let (verdict, _) = told(&cache(|_| CacheState::Unknown));
-    assert!(lead(&verdict).excluded.is_empty());
+    assert_eq!(lead(&verdict).excluded.len(), 3);
+    assert_eq!(lead(&verdict).refusal, Some(Refusal::NothingToCompare { ranked: 0 }));
 }
 
 #[test]

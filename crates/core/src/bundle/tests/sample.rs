@@ -389,6 +389,9 @@ fn measurement(ios: u64, rw: Rw, block: BlockIx) -> Measurement {
         backlog: Some(0),
         figures: vec![Figure { name: "block".into(), value: 1.5, unit: "K/sec".into() }],
         tool: Some(tool()),
+        device_read_bytes: Some(4096),
+        wrote_bytes: Some(8192),
+        laid_out_bytes: Some(4096),
         findings: if block.number() == 1 { vec![finding()] } else { Vec::new() },
     }
 }

@@ -1,13 +1,13 @@
 //! cache-unknown cache-state-unknown: reads may have come from memory.
 
-use super::place;
+use super::{place, reads_drive};
 use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::event::{CacheState, Cell};
 use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
-use crate::model::workload::{Phase, Workload};
+use crate::model::workload::Workload;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -19,12 +19,13 @@ pub static RULE: Rule = Rule {
     condition: "reads may have come from memory",
     explain: "Behind a user-space driver, on another machine or in memory itself, bakeoff cannot \
         monitor the page cache or the device. The figure is valid for the target, but is never \
-        labelled as cold.",
+        labelled as cold. A candidate is ranked only where the device below it is known and \
+        transferred the data.",
     checks: &[Check::Cell(in_cell)],
 };
 
 fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
-    (workload.phase == Phase::ColdRead && cell.truth.cache == CacheState::Unknown).then(|| {
+    (reads_drive(workload, cell) && cell.truth.cache == CacheState::Unknown).then(|| {
         let class = place(design, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
         let (why, advice) = match class {
             PlaceClass::Memory => ("the target is memory", "measure a directory on a drive"),

@@ -8,7 +8,7 @@ use crate::model::design::Design;
 use crate::model::event::{CacheState, Cell};
 use crate::model::finding::Finding;
 use crate::model::job::Rw;
-use crate::model::workload::{Phase, Workload};
+use crate::model::workload::Workload;
 use crate::study::Study;
 use crate::units;
 
@@ -30,15 +30,10 @@ pub static RULE: Rule = Rule {
 /// A file of so many times the memory does not stay in it.
 const TIMES: u64 = 2;
 
-fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let job = &cell.measurement.job;
     let memory = design.host.mem_total_bytes;
-    // A profile that puts its files out of memory says itself what stayed there.
-    let proven = match workload.phase {
-        Phase::ColdRead => cell.truth.cache != CacheState::Unknown,
-        Phase::Whole => job.invalidate,
-        Phase::Overwrite | Phase::Append | Phase::Metadata => false,
-    };
+    let proven = cell.truth.cache != CacheState::Unknown;
     let buffered = job.rw.reads() && job.rw != Rw::SmallFiles && !job.direct;
     (buffered && !proven && job.size < memory.saturating_mul(TIMES)).then(|| {
         let share = (memory as f64 / job.size.max(1) as f64 * 100.0).min(100.0);

@@ -37,6 +37,7 @@ use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::Place;
 use crate::model::index::CandidateIx;
 use crate::model::measurement::{Latency, OpStats};
+use crate::model::workload::{Phase, Workload};
 
 /// In the order in which a cell is asked: the first reason against it is the one that is told.
 pub static RULES: [&Rule; 22] = [
@@ -94,6 +95,13 @@ pub fn invalid_reason<'a>(design: impl Into<Design<'a>>, of: &Cell) -> Option<St
 /// Whether a cell must be measured again.
 pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> bool {
     invalid_reason(design, cell).is_some()
+}
+
+/// Whether a cell claims to have read from the drive. Small files are read back from where they
+/// were just written, by intent.
+pub(crate) fn reads_drive(workload: &Workload, cell: &Cell) -> bool {
+    workload.phase != Phase::Metadata
+        && cell.measurement.read.as_ref().is_some_and(|read| read.io_bytes > 0)
 }
 
 /// What lies behind a candidate: its directory's place, or the one of the region.

@@ -2,8 +2,7 @@
 
 use super::fixture::{fires, found, seen, watched};
 use super::*;
-use crate::model::event::Header;
-use crate::model::job::Rw;
+use crate::model::event::CacheState;
 use crate::model::protocol::Mode;
 use crate::model::telemetry::Gauge;
 use crate::model::workload::Metric;
@@ -26,30 +25,28 @@ fn what_is_thrown_away_says_why() {
 }
 
 #[test]
-fn parts_of_profiles_are_judged_by_what_they_say_of_themselves() {
-    for w in crate::profiles::all() {
+fn parts_of_profiles_are_judged_by_what_the_drives_delivered() {
+    for mut w in crate::profiles::all() {
         let rate = match w.metric {
             Metric::Bandwidth => 50e6,
             Metric::LatencyP99 => 2e6,
             _ => 900.0,
         };
-        let part = |header: &mut Header, change: fn(&mut Cell)| {
+        let spec = w.profile.and_then(crate::profiles::part_spec).expect("a part");
+        w.job.rw = spec.rw;
+        let part = |cache: Option<CacheState>| {
+            let mut header = RunBuilder::directories(&["/a", "/b"]).build().header;
             header.workloads = vec![w.clone()];
-            let measurement = measurement(&w, rate);
-            let mut one = clean_cell(measurement);
-            change(&mut one);
-            cell(&*header, &one).into_iter().map(|f| f.id).collect::<Vec<String>>()
+            let mut one = clean_cell(measurement(&w, rate));
+            one.truth.cache = cache.unwrap_or(one.truth.cache);
+            cell(&header, &one).into_iter().map(|f| f.id).collect::<Vec<String>>()
         };
-        let mut header = RunBuilder::directories(&["/a", "/b"]).build().header;
-        // Reads that a profile does not cool can come from memory; what it cools does not.
-        let is_warm = w.job.rw.reads() && !w.job.invalidate;
-        let want = if is_warm { vec!["L12".to_string()] } else { Vec::new() };
-        assert_eq!(part(&mut header, |_| {}), want, "{}", w.name);
-        let warm = part(&mut header, |c| {
-            c.measurement.job.rw = Rw::Read;
-            c.measurement.job.invalidate = false;
-        });
-        assert_eq!(warm, ["L12"], "{}", w.name);
+        let (cold, warm) = (part(Some(CacheState::Cold)), part(Some(CacheState::Warm)));
+        assert!(cold.is_empty(), "{}: {cold:?}", w.name);
+        let reads = measurement(&w, rate).read.is_some();
+        assert_eq!(warm, if reads { vec!["L16"] } else { Vec::new() }, "{}", w.name);
+        let unknown = part(Some(CacheState::Unknown));
+        assert_eq!(unknown.contains(&"cache-unknown".to_string()), reads, "{}", w.name);
     }
 }
 

@@ -1,5 +1,6 @@
-//! L16 warm-cache: part of a cold read was in memory, or was not transferred by the devices.
+//! L16 warm-cache: part of what was read was in memory, or was not transferred by the devices.
 
+use super::reads_drive;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
@@ -7,7 +8,7 @@ use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::{CacheState, Cell};
 use crate::model::finding::{Finding, Severity};
-use crate::model::workload::{Phase, Workload};
+use crate::model::workload::Workload;
 use crate::study::Study;
 use crate::units;
 
@@ -18,17 +19,18 @@ pub static RULE: Rule = Rule {
     when: &[When::Cell, When::Import],
     severity: [R, R, R, R],
     scope: CELL,
-    condition: "part of a cold read was in memory, or was not transferred by the devices",
+    condition: "part of what was read was in memory, or was not transferred by the devices",
     explain: "A read counts as cold only if no part of the file was in memory just before it and \
         the lowest real device then transferred at least nine tenths of the data. One study read \
-        its files in the order in which it had written them, without clearing the page cache. A \
-        cell that fails this check is discarded and repeated.",
+        its files in the order in which it had written them, without clearing the page cache. \
+        This applies to each part of a profile and each command of a tool. A cell that fails this \
+        check is shown, but does not count. A candidate with mostly such cells is not ranked.",
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
 fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
     let truth = &cell.truth;
-    (workload.phase == Phase::ColdRead && truth.cache == CacheState::Warm).then(|| {
+    (reads_drive(workload, cell) && truth.cache == CacheState::Warm).then(|| {
         let bytes = |b: Option<u64>| b.map_or("unknown".to_string(), units::size);
         let read = cell.measurement.read.as_ref().map_or(0, |r| r.io_bytes);
         let evidence = format!(

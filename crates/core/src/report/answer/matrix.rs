@@ -97,7 +97,7 @@ impl Cell {
         let figure = || self.figure.clone().unwrap_or_else(|| "-".to_string());
         match self.place {
             Place::Nowhere => "-".to_string(),
-            Place::Out(NotRanked::Memory) => "memory".to_string(),
+            Place::Out(NotRanked::Memory | NotRanked::MemoryPlace) => "memory".to_string(),
             Place::Out(NotRanked::CacheUnknown) => "memory?".to_string(),
             Place::Out(NotRanked::TooFewBlocks) => "too few".to_string(),
             Place::Leader { .. } | Place::Observed => figure(),

@@ -166,10 +166,15 @@ impl Say<'_> {
                 };
                 format!("No winner yet{on}: {complete} of {needed} blocks are complete.{so_far}")
             }
-            Some(Refusal::NothingToCompare { ranked }) => match (ranked, &self.lead.leader) {
-                (1, Some(_)) => format!("No comparison{on}: only {} is ranked.", self.leader()),
-                _ => format!("No comparison{on}: no candidate is ranked."),
-            },
+            Some(Refusal::NothingToCompare { ranked }) => {
+                let why = self.why_unranked();
+                match (ranked, &self.lead.leader) {
+                    (1, Some(_)) => {
+                        format!("No comparison{on}: only {} is ranked{why}.", self.leader())
+                    }
+                    _ => format!("No comparison{on}: no candidate is ranked{why}."),
+                }
+            }
             Some(Refusal::Findings { .. }) | None => {
                 let first = limit::forbidding(&self.verdict.findings).first().copied();
                 let why = first.map_or_else(
@@ -179,6 +184,14 @@ impl Say<'_> {
                 format!("No verdict{on}: {why}.")
             }
         }
+    }
+
+    /// The reasons of those that are not ranked, each once.
+    fn why_unranked(&self) -> String {
+        let mut why: Vec<&str> =
+            self.lead.excluded.iter().map(|e| why_not_ranked(e.reason)).collect();
+        why.dedup();
+        if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) }
     }
 
     /// The same answer with fewer words.
@@ -344,8 +357,9 @@ pub fn stalled(who: &str, s: &Stalls) -> String {
 /// Why a candidate is not ranked.
 pub fn why_not_ranked(reason: NotRanked) -> &'static str {
     match reason {
-        NotRanked::Memory => "memory was measured, not the drive",
-        NotRanked::CacheUnknown => "possibly read from memory",
+        NotRanked::Memory => "reads came from memory, not from the drive",
+        NotRanked::MemoryPlace => "the target is in memory",
+        NotRanked::CacheUnknown => "reads may have come from memory",
         NotRanked::TooFewBlocks => "too few measurements are valid",
     }
 }

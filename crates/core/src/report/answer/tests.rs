@@ -119,7 +119,7 @@ fn shows_a_candidate_that_memory_answered_in_grey() {
     assert!(text.contains("\u{1b}[90mmemory\u{1b}[0m"), "{text}");
     let named = |v: &crate::model::verdict::WorkloadVerdict| {
         said::sentence(&run, v)
-            .contains("ntfs-3g is not ranked: memory was measured, not the drive.")
+            .contains("ntfs-3g is not ranked: reads came from memory, not from the drive.")
     };
     assert!(named(&analysis.verdicts[2]) && !named(&analysis.verdicts[0]));
 }

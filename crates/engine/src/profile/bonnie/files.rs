@@ -76,7 +76,7 @@ fn set_of_three(context: &mut Context<'_>, part: u16, shuffled: bool) -> Result<
             let longest_ns = meter.longest_ns(kind);
             let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
             let figures = figures(part, (rate, "/sec"), cpu, longest_ns);
-            context.done.push(meter.finish(figures));
+            context.push(meter.finish(figures));
         }
     }
     Ok(())

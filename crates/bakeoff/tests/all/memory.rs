@@ -1,0 +1,132 @@
+//! Candidates whose reads come from memory, or may: shown, and never the leader, fastest or as fast
+//! as any, with profiles too. On real filesystems, and on one that lies.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Loop, ended_of, must};
+use crate::skip;
+
+const LYING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/lying_fuse.py");
+const FUSEPY: &str = "/usr/lib/python3/dist-packages/fusepy.py";
+
+fn lacks() -> bool {
+    skip::lacks_root()
+        || skip::lacks_loop_devices()
+        || skip::lacks_command("mkfs.ext4")
+        || skip::lacks_kernel_filesystem("ext4")
+        || skip::lacks_kernel_filesystem("fuse")
+}
+
+/// The verdicts of a comparison of two directories on `workload`.
+fn compared(bench: &Bench, dirs: [&Path; 2], workload: &str) -> Vec<Value> {
+    let [a, b] = dirs.map(|dir| dir.to_str().unwrap());
+    let words = ["quick", a, b, "--workload", workload, "--size", "16m"];
+    let ended = bench.run_in_time("90s", &words);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+    let shown = bench.run(&["show", "last", "--format", "json"]).json();
+    shown["verdicts"].as_array().unwrap().clone()
+}
+
+/// Whether a verdict leaves a directory out, for that reason.
+fn leaves_out(verdict: &Value, dir: &Path, reason: &str) -> bool {
+    let is_it = |out: &Value| out["candidate"] == dir.to_str().unwrap() && out["reason"] == reason;
+    verdict["excluded"].as_array().unwrap().iter().any(is_it)
+}
+
+/// Whether its sentence says so.
+fn says(verdict: &Value, why: &str) -> bool {
+    verdict["sentence"].as_str().unwrap().contains(why)
+}
+
+/// "m/ntfs: fastest for all workloads (3 times)", while its loop device delivered 0 of 23 GB.
+#[test]
+fn reads_that_ntfs_3g_answers_from_memory_lead_on_no_profile() {
+    if lacks() || skip::lacks_command("mkfs.ntfs") || skip::lacks_command("ntfs-3g") {
+        return;
+    }
+    let mut bench = Bench::new();
+    let ntfs = bench.mount_ntfs("800m");
+    let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
+    let verdicts = compared(&bench, [&ntfs, &ext4], "sysbench-rndrd");
+    for verdict in &verdicts {
+        assert_eq!(verdict["verdict"], "refused", "{verdict:#}");
+        assert!(leaves_out(verdict, &ntfs, "memory"), "{verdict:#}");
+        assert!(!leaves_out(verdict, &ext4, "memory"), "{verdict:#}");
+        assert!(says(verdict, "reads came from memory"), "{verdict:#}");
+    }
+}
+
+/// The file below a loop device without direct I/O stays in the page cache.
+#[test]
+fn reads_through_a_cached_loop_device_lead_on_no_profile() {
+    if lacks() || skip::lacks_command("mkfs.ext2") || skip::lacks_kernel_filesystem("ext2") {
+        return;
+    }
+    let mut bench = Bench::new();
+    let cached = bench.mount_loop("ext2", "800m", Loop::Plain);
+    let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
+    let verdicts = compared(&bench, [&cached, &ext4], "sysbench-seqrd");
+    for verdict in &verdicts {
+        assert!(leaves_out(verdict, &cached, "memory"), "{verdict:#}");
+        assert!(says(verdict, "reads came from memory"), "{verdict:#}");
+    }
+}
+
+/// Mounts the filesystem that keeps everything in its own memory.
+fn lying(bench: &mut Bench) -> PathBuf {
+    let (backing, at) = (bench.dir("backing"), bench.dir("lying"));
+    must(Command::new("/usr/bin/python3").arg(LYING).arg(&backing).arg(&at));
+    bench.unmount_later(at.clone());
+    at
+}
+
+#[test]
+fn a_filesystem_with_a_cache_of_its_own_leads_nowhere_it_reads() {
+    if lacks() || skip::lacks_command(FUSEPY) {
+        return;
+    }
+    let mut bench = Bench::new();
+    let lies = lying(&mut bench);
+    let ext4 = bench.mount_loop("ext4", "800m", Loop::Direct);
+    for workload in ["sysbench-rndrw", "randread"] {
+        let verdicts = compared(&bench, [&lies, &ext4], workload);
+        for verdict in &verdicts {
+            assert!(leaves_out(verdict, &lies, "cache_unknown"), "{verdict:#}");
+            assert!(says(verdict, "reads may have come from memory"), "{verdict:#}");
+        }
+    }
+}
+
+/// NTFS, exFAT and FAT are often mounted with mode 0777, where `chmod go-w` was the advice and has
+/// no effect, and boards with only root could not go on without it.
+#[test]
+fn a_stick_mounted_for_everybody_is_used_where_only_root_logs_in() {
+    if lacks() || skip::lacks_command("mkfs.ntfs") || skip::lacks_command("ntfs-3g") {
+        return;
+    }
+    let mut bench = Bench::new();
+    let at = bench.mount_ntfs_for_all("800m");
+    let users = bench.path().join("passwd");
+    let root = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/sbin/nologin\n";
+    let with_users = |text: String| {
+        std::fs::write(&users, text).unwrap();
+        let script = "mount --bind \"$0\" /etc/passwd && exec \"$@\"";
+        let mut inside = Command::new("unshare");
+        inside.args(["--mount", "sh", "-c", script]).arg(&users);
+        inside.arg(env!("CARGO_BIN_EXE_bakeoff")).arg("bench").arg(&at);
+        ended_of(inside.args(["--rw=read", "--size=16m", "--bs=64k", "--runtime=1"]))
+    };
+    let alone = with_users(root.to_string());
+    assert_eq!(alone.code, 0, "{alone:?}");
+    let refused = with_users(format!("{root}me:x:1000:1000::/home/me:/bin/sh\n"));
+    assert_eq!(refused.code, 3, "{refused:?}");
+    assert!(
+        refused.err.contains("umask=022") && !refused.err.contains("chmod go-w"),
+        "{refused:?}"
+    );
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
