@@ -67,8 +67,9 @@ pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64, cached: f
 ///
 /// A suspend, swapping and writes that were not direct concern all of them. What the devices moved
 /// around all of them is no part's: a profile lays its own files out meanwhile. What they read for
-/// a part is what was counted while it ran. What others moved is `seen.foreign_bytes` and what `idle` says they move in that time
-/// anyway; it is compared with what all parts moved, and each gets its share.
+/// a part is what was counted while it ran. What others moved is `seen.foreign_bytes` and what
+/// `idle` says they move in that time anyway; it is compared with what all parts moved, and each
+/// gets its share.
 pub fn apportion(
     seen: Truth,
     is_profile: bool,

@@ -18,8 +18,8 @@ use thiserror::Error;
 
 /// Filesystems without owners that have no links either, by `f_type`: vfat and exfat.
 const WITHOUT_LINKS: [u64; 2] = [0x4d44, 0x2011_bab0];
-/// Filesystems whose modes a mount option gives, so that chmod(2) changes nothing: vfat, exfat, ntfs3
-/// and, as ntfs-3g and exfat-fuse, FUSE (linux/magic.h).
+/// Filesystems whose modes a mount option gives, so that chmod(2) changes nothing: vfat, exfat,
+/// ntfs3 and, as ntfs-3g and exfat-fuse, FUSE (linux/magic.h).
 const MODES_OF_MOUNT: [u64; 4] = [0x4d44, 0x2011_bab0, 0x7366_746e, 0x6573_5546];
 /// Accounts with one of these cannot log in.
 const NO_SHELLS: [&str; 4] = ["nologin", "false", "true", "sync"];

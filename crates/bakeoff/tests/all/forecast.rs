@@ -1,6 +1,6 @@
 //! The bytes that a run announces before its first block, against what arrives at a drive of its
-//! own: a loop device, whose counter the kernel keeps. `torrent` announced thirteen times as much as
-//! it wrote.
+//! own: a loop device, whose counter the kernel keeps. `torrent` announced thirteen times as much
+//! as it wrote.
 
 use std::fs;
 use std::path::Path;

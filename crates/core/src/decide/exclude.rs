@@ -111,7 +111,7 @@ fn is_memory(run: &Run, candidate: CandidateIx) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::workload::{Phase, Workload};
+    use crate::model::workload::{Metric, Phase, Workload};
     use crate::testing::RunBuilder;
 
     /// The first candidate's cells do not know where their bytes came from; the devices moved so
@@ -129,8 +129,14 @@ mod tests {
             h.workloads = vec![workload.clone()];
             h.host.mem_total_bytes = 1 << 40;
         });
-        let run = run.cells(change).play(5, |_, _, _| 900.0).build();
-        let table = Table::from_evidence(&run);
+        // A second or so for each cell, so that there is time for all blocks.
+        let rate = match workload.metric {
+            Metric::Bandwidth => 50e6,
+            Metric::LatencyP99 => 2e6,
+            Metric::Iops | Metric::FilesPerSecond | Metric::TransactionsPerSecond => 900.0,
+        };
+        let run = run.cells(change).play(5, |_, _, _| rate).build();
+        let table = Table::from_run(&run, 5);
         excluded(&run, &table, WorkloadIx::FIRST).iter().map(|excluded| excluded.reason).collect()
     }
 
