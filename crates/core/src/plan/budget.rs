@@ -339,7 +339,7 @@ mod tests {
         };
         let nvme = drive("nvme", Some(false), None);
         assert_eq!(written("torrent", &nvme), 2 * (10 << 20));
-        assert!(written("nas", &nvme) > 100 * written("sqlite", &nvme));
+        assert!(written("nas", &nvme) > 10 * written("sqlite", &nvme));
     }
 
     #[test]
