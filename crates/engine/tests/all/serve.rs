@@ -27,6 +27,7 @@ fn task(path: &std::path::Path, target_kind: TargetKind) -> Task {
         job: Job { fsync: 1, ..Job::new(Rw::Write, 4096, 40960) },
         profile: None,
         parts: Vec::new(),
+        disks: Vec::new(),
         target: RawPath::new(path),
         inode: None,
         target_kind,

@@ -31,6 +31,7 @@ impl Talk {
             job: job.clone(),
             profile: None,
             parts: Vec::new(),
+            disks: Vec::new(),
             target: RawPath::new(path),
             inode: None,
             target_kind,

@@ -61,6 +61,7 @@ impl Traced {
             job,
             profile: Some(profile),
             parts: parts.to_vec(),
+            disks: Vec::new(),
             target: RawPath::new(&dir),
             inode: None,
             target_kind: TargetKind::Directory,
