@@ -3,7 +3,7 @@
 use bakeoff_core::model::job::Stamps;
 
 use crate::check;
-use crate::engine::{Done, Queued, describe};
+use crate::engine::{Done, Op, Queued, describe};
 use crate::error::EngineError;
 use crate::offsets::{Order, Step, Walk};
 use crate::outcome::Outcome;
@@ -19,8 +19,8 @@ pub struct Queue {
     blocks: Vec<u64>,
     /// Slots with nothing in flight.
     free: Vec<u32>,
-    /// Slots begun in this turn.
-    begun: Vec<u32>,
+    /// I/Os prepared in this turn and not handed over yet.
+    prepared: Vec<Op>,
     /// Completions of this turn that are not of whole I/Os.
     odd: Vec<Done>,
     /// A write that waits for another to the same block.
@@ -47,7 +47,7 @@ impl Queue {
             start_ns: Vec::new(),
             blocks: Vec::new(),
             free: Vec::new(),
-            begun: Vec::new(),
+            prepared: Vec::new(),
             odd: Vec::new(),
             held: None,
             apart: false,
@@ -134,7 +134,7 @@ impl<'a, E: Queued> Lane<'a, E> {
             start_ns: vec![0; depth],
             blocks: vec![u64::MAX; depth],
             free: (0..self.cell.depth).rev().collect(),
-            begun: Vec::with_capacity(depth),
+            prepared: Vec::with_capacity(depth),
             odd: Vec::with_capacity(depth),
             held: None,
             apart,
@@ -202,13 +202,14 @@ impl<'a, E: Queued> Lane<'a, E> {
         Ok(())
     }
 
-    /// Starts everything that may start now; returns the last clock reading.
+    /// Starts everything that may start now; returns the last clock reading. All data of a turn is
+    /// made first and the clock read then, because handing an I/O over may take as long as the I/O:
+    /// io_submit(2) blocks where a write extends a file or fills a hole.
     fn issue(&mut self, queue: &mut Queue, now: u64) -> Result<u64, EngineError> {
         let mut now = now;
-        let mut made = false;
-        queue.begun.clear();
+        let (mut made, mut begun) = (false, false);
         while let Some(&slot) = queue.free.last() {
-            if queue.each && !queue.begun.is_empty() {
+            if queue.each && std::mem::replace(&mut begun, true) {
                 now = self.clock.now_ns();
             }
             if self.flushes.is_due(false) || self.is_over(now) {
@@ -225,24 +226,33 @@ impl<'a, E: Queued> Lane<'a, E> {
                 break;
             }
             let (op, took_time) = self.prepare(slot, step);
-            if took_time && queue.each {
-                now = self.after_making(now);
-            } else {
-                made |= took_time;
-            }
+            made |= took_time;
             queue.free.pop();
-            queue.begun.push(slot);
+            queue.prepared.push(op);
             queue.start_ns[slot as usize] = due_ns.unwrap_or(now);
             queue.blocks[slot as usize] = step.block;
-            // SAFETY: each slot's memory is its own until it is free again; the engine drops
-            // before the buffers and before the descriptor is closed.
-            unsafe { self.engine.push(&op) }.map_err(starting)?;
+            if queue.each {
+                now = self.hand_over(queue, now, std::mem::take(&mut made))?;
+            }
         }
+        self.hand_over(queue, now, made)
+    }
+
+    /// Starts what is prepared; where data was `made` for it, from a clock reading just before.
+    #[inline]
+    fn hand_over(&mut self, queue: &mut Queue, now: u64, made: bool) -> Result<u64, EngineError> {
+        let mut now = now;
         if made {
             now = self.after_making(now);
             if self.pace.is_none() {
-                queue.begun.iter().for_each(|slot| queue.start_ns[*slot as usize] = now);
+                let starts = &mut queue.start_ns;
+                queue.prepared.iter().for_each(|op| starts[op.slot as usize] = now);
             }
+        }
+        for op in queue.prepared.drain(..) {
+            // SAFETY: each slot's memory is its own until it is free again; the engine drops
+            // before the buffers and before the descriptor is closed.
+            unsafe { self.engine.push(&op) }.map_err(starting)?;
         }
         Ok(now)
     }

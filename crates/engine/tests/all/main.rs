@@ -10,6 +10,7 @@ mod skip;
 #[path = "../../../bakeoff/src/sqlite_workload.rs"]
 mod sqlite_workload;
 
+mod latency;
 mod measure;
 mod places;
 mod profiles;
