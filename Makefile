@@ -84,6 +84,7 @@ bench: ## against fio, side by side (ARGS="--help" for more); rewrites docs/perf
 	@scripts/install.sh build bench
 	@$(MAKE) --no-print-directory build
 	@cargo xtask bench $(ARGS)
+	@[ -n "$(ARGS)" ] || { python3 bench/same_as_fio.py && python3 bench/latency.py; }
 
 bench-truth: ## the decisions against disks of known truth; rewrites docs/truth.md
 	@$(MAKE) --no-print-directory build

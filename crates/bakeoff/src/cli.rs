@@ -23,7 +23,7 @@ pub mod formats;
 #[path = "cli/history.rs"]
 pub mod history;
 
-pub use bench::Bench;
+pub use bench::{Bench, Fallocate};
 #[cfg(feature = "postgres")]
 use history::Push;
 use history::{Fleet, Label, Runs, Trend};

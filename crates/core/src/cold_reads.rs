@@ -63,6 +63,29 @@ pub fn memory_share(class: PlaceClass, truth: &Truth, read_bytes: u64, cached: f
     (share > 1.0 - COLD_SHARE).then_some(share)
 }
 
+/// What to say of reads of which `share` came from memory, before any figure.
+pub fn memory_words(share: f64, class: PlaceClass, direct: bool, evicted: bool) -> String {
+    let percent = (share * 100.0).floor();
+    let what = match (class, direct, evicted) {
+        (PlaceClass::Memory, ..) => {
+            return "Served from memory: this filesystem is in memory, and no drive is below it. \
+                    These figures describe memory. To measure a drive, use a directory on it"
+                .to_string();
+        }
+        (_, true, _) => {
+            "A layer below the file keeps data in memory despite --direct: a loop device without \
+             direct I/O (losetup --direct-io=on), or a filesystem that checks or compresses data \
+             (btrfs). To measure the drive, use a --size larger than memory"
+        }
+        (_, false, true) => "To measure the drive, add --direct",
+        (_, false, false) => "To measure the drive, add --invalidate or --direct",
+    };
+    format!(
+        "Served from memory: {percent:.0} % of the bytes read did not come from the drive. These \
+         figures describe memory. {what}"
+    )
+}
+
 /// What was seen around several parts measured together, as far as it can be said of each.
 ///
 /// A suspend, swapping and writes that were not direct concern all of them. What the devices moved

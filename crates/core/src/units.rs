@@ -17,7 +17,7 @@ pub struct UnitError {
 /// What is wrong with a number that 64 bits do not hold.
 const TOO_LARGE: &str = "the value is too large; use a smaller one";
 
-/// Reads a size: `512`, `4k`, `4K`, `4KiB`, `1m`, `1.5g`, `2t`. Every prefix is a power of 1024.
+/// Reads a size: `512`, `4k`, `4K`, `4KiB`, `4Ki`, `1m`, `1.5g`, `2t`. Every prefix is a power of 1024.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_string(),
@@ -29,10 +29,10 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     let unit = unit.strip_suffix("ib").or(unit.strip_suffix('b')).unwrap_or(&unit);
     let shift = match unit {
         "" => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        "t" => 40,
+        "k" | "ki" => 10,
+        "m" | "mi" => 20,
+        "g" | "gi" => 30,
+        "t" | "ti" => 40,
         _ => return Err(error()),
     };
     scale(number, 1u64 << shift).ok_or_else(|| UnitError { hint: TOO_LARGE, ..error() })

@@ -43,7 +43,11 @@ pub fn check(job: &Job) -> Result<(), EngineError> {
     if job.rate_iops == Some(0) {
         return wrong("rate_iops is 0: choose 1 or more, or omit it".to_string());
     }
-    if job.size / job.bs < u64::from(job.numjobs) {
+    let most_reads = job.rate_iops.filter(|all| job.rw.is_mixed() && *all <= u64::MAX / 2);
+    if job.rate_reads.is_some_and(|reads| most_reads.is_none_or(|all| reads > all)) {
+        return wrong("rate_reads needs a mix with a higher rate_iops: change one".to_string());
+    }
+    if job.span_bytes() / job.bs < u64::from(job.numjobs) {
         return wrong(format!(
             "size / bs is {} blocks for {} threads: raise --size or lower --numjobs",
             job.size / job.bs,

@@ -12,7 +12,8 @@ pub fn as_threads(job: &Job) -> Job {
     if job.engine == EngineName::Psync {
         return job.clone();
     }
-    let blocks = u32::try_from(check::blocks(job)).unwrap_or(u32::MAX);
+    let blocks = check::blocks(job).saturating_mul(u64::from(job.own_files.max(1)));
+    let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
     let most = check::NUMJOBS_MAX.min(blocks).max(job.numjobs);
     let numjobs = job.numjobs.saturating_mul(job.iodepth).min(most);
     Job { numjobs, iodepth: 1, ..job.clone() }

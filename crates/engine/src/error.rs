@@ -24,10 +24,12 @@ pub enum EngineError {
         doing: String,
     },
     /// Not allowed.
-    #[error("permission denied while {doing}: change the owner or mode, or use sudo")]
+    #[error("permission denied while {doing}: {advice}")]
     Permission {
         /// What the engine was at.
         doing: String,
+        /// What the user can do.
+        advice: &'static str,
     },
     /// Not there.
     #[error("not found while {doing}: check the path")]
@@ -78,6 +80,28 @@ pub enum EngineError {
     Protocol(String),
 }
 
+/// EPERM: no right of the caller would do.
+const NOT_EVEN_ROOT: &str = "the kernel forbids it to root too (EPERM). In a container, allow the \
+     device (docker run --device=DEVICE). Remove the immutable attribute of a file (chattr -i)";
+/// EACCES to root.
+const ROOT_ELSEWHERE: &str = "root has no access here, as in a user namespace or on a network \
+     filesystem. Change the owner or mode, or run bakeoff outside the container";
+
+/// EFBIG: a write beyond the largest file. The signal that comes with the limit is ignored.
+fn too_large(doing: &str) -> String {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    match limit {
+        Some(bytes) => format!(
+            "the limit of file sizes (ulimit -f, {} here) ended the measurement while {doing}. Raise \
+             it (ulimit -f unlimited), or use a smaller --size",
+            units::size(bytes)
+        ),
+        None => {
+            format!("the file is too large for this filesystem while {doing}. Use a smaller --size")
+        }
+    }
+}
+
 impl EngineError {
     /// Sorts a system error by what the user can do about it.
     pub(crate) fn io(doing: impl Into<String>, source: impl Into<io::Error>) -> EngineError {
@@ -85,11 +109,14 @@ impl EngineError {
         match Errno::from_io_error(&source) {
             Some(Errno::NOSPC | Errno::DQUOT) => EngineError::NoSpace { doing },
             Some(Errno::ROFS) => EngineError::ReadOnly { doing },
-            Some(Errno::ACCESS | Errno::PERM) => EngineError::Permission { doing },
-            Some(Errno::FBIG) => EngineError::Unsupported(format!(
-                "the limit of a file's size is reached while {doing}: raise it (ulimit -f \
-                 unlimited), or write less"
-            )),
+            Some(Errno::PERM) => EngineError::Permission { doing, advice: NOT_EVEN_ROOT },
+            Some(Errno::ACCESS) => {
+                let is_root = rustix::process::geteuid().is_root();
+                let advice =
+                    if is_root { ROOT_ELSEWHERE } else { "change the owner or mode, or use sudo" };
+                EngineError::Permission { doing, advice }
+            }
+            Some(Errno::FBIG) => EngineError::Unsupported(too_large(&doing)),
             Some(Errno::MFILE) => EngineError::Unsupported(format!(
                 "the limit of open files is reached while {doing}: raise it (ulimit -n 1024)"
             )),

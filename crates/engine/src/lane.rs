@@ -125,10 +125,12 @@ impl<'a, E: Engine> Lane<'a, E> {
         // A record does not say from when on data was pooled, so that it never may be.
         let fill_ns = if cell.live.is_recording() { 0.0 } else { cell.cost.fill_ns };
         let cost = Cost { fill_ns, ..cell.cost };
+        // Lanes that share a file; with files of their own one each, or those in place of a queue.
+        let sharing = (job.numjobs / job.own_files.max(1)).max(1);
         let span = if cell.in_turns && !job.rw.is_random() {
             Span::in_turns(blocks, index, job.numjobs)
         } else {
-            Span::of_lane(blocks, index, job.numjobs, check::is_apart(job))
+            Span::of_lane(blocks, index % sharing, sharing, check::is_apart(job))
         };
         let mut kinds = Vec::new();
         kinds.extend(job.rw.reads().then_some(Kind::Read));

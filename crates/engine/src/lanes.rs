@@ -96,7 +96,7 @@ fn in_lanes<'a, E: Engine>(
     live.record_head(job, in_turns)?;
     let cell = Cell { job, depth, in_turns, cost, clock, live };
     let lane = |index| {
-        let fd = target.map(|target| target.open(job)).transpose()?;
+        let fd = target.map(|target| target.of_lane(index, job.numjobs).open(job)).transpose()?;
         Lane::<E>::new(cell, index, fd)
     };
     let (lanes, usage) = match how {

@@ -44,16 +44,26 @@ pub fn measure_recorded(
     live: Option<BorrowedFd<'_>>,
     acks: Option<BorrowedFd<'_>>,
 ) -> Result<Measurement, EngineError> {
+    measure_found(job, |job| Target::find(target, job), live, acks)
+}
+
+/// The same on what `find` finds.
+pub fn measure_found(
+    job: &Job,
+    find: impl FnOnce(&Job) -> Result<Target, EngineError>,
+    live: Option<BorrowedFd<'_>>,
+    acks: Option<BorrowedFd<'_>>,
+) -> Result<Measurement, EngineError> {
     check(job)?;
     if acks.is_some() {
         check_recorded(job)?;
     }
     let live = Live::new(live).recording(acks);
     if job.rw == Rw::SmallFiles {
-        return smallfiles::measure(job, target, &live);
+        return smallfiles::measure(job, &find(job)?, &live);
     }
     if job.engine.is_idle() {
         return lanes::idle(job, &live, How::AtOnce);
     }
-    lanes::on_target(job, &Target::find(target, job)?, &live, How::AtOnce)
+    lanes::on_target(job, &find(job)?, &live, How::AtOnce)
 }

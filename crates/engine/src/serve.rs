@@ -9,7 +9,7 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::durability::look_for;
 use crate::error::EngineError;
-use crate::measure::measure_recorded;
+use crate::measure::measure_found;
 use crate::profile::{OpenDatabase, Work, Workdir, measure_in};
 use crate::target::{Spot, Target};
 
@@ -83,8 +83,7 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
         let measured = measure_in(workdir, work, at, live, open);
         return measured.map(Reply::Parts);
     }
-    Target::expect(at, task.target_kind, &task.job)?;
-    let measured = measure_recorded(&task.job, at, live, acks)?;
+    let measured = measure_found(&task.job, |job| Target::of_task(task, job), live, acks)?;
     Ok(Reply::Ok(Box::new(measured)))
 }
 

@@ -38,13 +38,12 @@ use crate::offsets::share;
 use crate::outcome::{Outcome, Piece};
 use crate::record::{Kind, Recorder};
 use crate::report::{self, Circumstances};
-use crate::target::{self, Spot, Target};
+use crate::target::{self, Target};
 use crate::threads::run_lanes;
 use crate::verify;
 
 /// Does a small-files job in the directory `target`.
-pub fn measure(job: &Job, target: Spot<'_>, live: &Live) -> Result<Measurement, EngineError> {
-    let target = Target::find(target, job)?;
+pub fn measure(job: &Job, target: &Target, live: &Live) -> Result<Measurement, EngineError> {
     let clock = Clock::find();
     let cost = calibrate::cost(job, 1, clock)?;
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };

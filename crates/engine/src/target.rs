@@ -80,6 +80,8 @@ pub struct Target {
     inode: Option<Inode>,
     /// What it is.
     pub kind: TargetKind,
+    /// The files of the second thread and on, where each has its own.
+    more: Vec<Target>,
     /// Granularity of O_DIRECT offsets and lengths in bytes; 1 when the job does not ask for it.
     pub direct_align: u64,
 }
@@ -99,7 +101,8 @@ impl Target {
         }
         let found = found.map_err(|e| EngineError::io("looking up the target", e))?;
         let kind = kind_of(&found, job)?;
-        let mut target = Target { path: path.to_path_buf(), inode, kind, direct_align: 1 };
+        let path = path.to_path_buf();
+        let mut target = Target { path, inode, kind, more: Vec::new(), direct_align: 1 };
         if kind != TargetKind::Directory {
             target.check_length(job)?;
             if job.direct {
@@ -118,7 +121,8 @@ impl Target {
             found => found.map_err(|e| EngineError::io("looking up the written file", e))?,
         };
         let kind = kind_of(&found, job)?;
-        Ok(Some(Target { path: path.to_path_buf(), inode, kind, direct_align: 1 }))
+        let path = path.to_path_buf();
+        Ok(Some(Target { path, inode, kind, more: Vec::new(), direct_align: 1 }))
     }
 
     /// Refuses `path` when something else is there than the caller checked. Nothing at all is the
@@ -141,7 +145,19 @@ impl Target {
     pub fn of_task(task: &Task, job: &Job) -> Result<Target, EngineError> {
         let at = Spot { path: task.target.as_path(), inode: task.inode };
         Target::expect(at, task.target_kind, job)?;
-        Target::find(at, job)
+        let mut target = Target::find(at, job)?;
+        for (path, inode) in &task.more {
+            let at = Spot { path: path.as_path(), inode: Some(*inode) };
+            target.more.push(Target::find(at, job)?);
+        }
+        Ok(target)
+    }
+
+    /// What one of so many lanes uses. Lanes that stand for one thread have one file.
+    pub fn of_lane(&self, lane: u32, lanes: u32) -> &Target {
+        let files = self.more.len() as u64 + 1;
+        let at = u64::from(lane) * files / u64::from(lanes.max(1));
+        at.checked_sub(1).and_then(|at| self.more.get(at as usize)).unwrap_or(self)
     }
 
     /// Opens it as the job needs it. Each lane has its own open file, with its own read-ahead.

@@ -41,13 +41,13 @@ pub struct Trace {
 
 /// Checks every block `traces` (one a lane) wrote; returns the bytes compared.
 pub fn verify(job: &Job, target: &Target, traces: &[Trace]) -> Result<u64, EngineError> {
-    let fd = open_uncached(job, target)?;
     let per_read = (READ_BYTES / job.bs).max(1);
     // bs is at most 1 GiB and per_read is 1 by then.
     let mut memory = Buffers::new((per_read * job.bs) as usize, 1, Mem::Malloc)?;
     let mut verified_bytes = 0;
     for (lane, trace) in traces.iter().enumerate() {
         let lane = lane as u32;
+        let fd = open_uncached(job, target.of_lane(lane, job.numjobs))?;
         let checker = Checker {
             job,
             trace: *trace,

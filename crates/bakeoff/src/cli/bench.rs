@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bakeoff_core::model::block_sizes::BlockSizes;
 use bakeoff_core::model::extent::Extent;
 use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
+use bakeoff_core::model::rates::Rates;
 use bakeoff_core::units;
 
 use super::fio_words::Typed;
@@ -44,7 +45,7 @@ pub struct Bench {
     /// I/Os in flight per job
     #[arg(long, default_value_t = 1)]
     pub iodepth: u32,
-    /// Number of jobs (threads), all on the same file
+    /// Number of jobs (threads), each with a scratch file of its own, or all on the same --filename
     #[arg(long, default_value_t = 1)]
     pub numjobs: u32,
     /// Bypass the page cache (O_DIRECT)
@@ -72,9 +73,10 @@ pub struct Bench {
     /// Percentage of reads in randrw and readwrite
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub rwmixread: u8,
-    /// Operations per second of each job, regardless of how long each takes (open loop)
+    /// Operations per second of each job and direction, regardless of how long each takes (open
+    /// loop); READ,WRITE where they differ
     #[arg(long = "rate_iops", alias = "rate-iops")]
-    pub rate_iops: Option<u64>,
+    pub rate_iops: Option<Rates>,
     /// Arrival process for --rate_iops: linear (even intervals) or poisson (random)
     #[arg(long = "rate_process", alias = "rate-process", value_parser = parse_name::<RateProcess>,
         default_value = "linear", requires = "rate_iops")]
@@ -124,10 +126,10 @@ pub struct Bench {
     #[arg(long, value_parser = parse_name::<Mem>, default_value = "auto")]
     pub mem: Mem,
     /// File or block device to measure, as PATH; one that does not exist is a scratch file
-    #[arg(long, value_name = "PATH", conflicts_with = "path")]
+    #[arg(long, value_name = "PATH")]
     pub filename: Option<PathBuf>,
     /// Directory for a scratch file, or of --filename
-    #[arg(long, value_name = "DIR", conflicts_with = "path")]
+    #[arg(long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
     /// Run only this section of a job file (repeatable)
     #[arg(long, value_name = "NAME")]
@@ -139,6 +141,10 @@ pub struct Bench {
     /// Write the result to FILE
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// How the blocks of a new scratch file are allocated before a job that only writes: native,
+    /// posix, keep, truncate (none, but the size), none
+    #[arg(long, value_parser = parse_fallocate, default_value = "native")]
+    pub fallocate: Fallocate,
     /// Write a scratch file in full before it is written again (fio's --overwrite=1)
     #[arg(long = "lay_out", hide = true, num_args = 0..=1, default_value = "0",
         default_missing_value = "1", value_parser = parse_switch)]
@@ -152,6 +158,32 @@ pub struct Bench {
     /// What was said in words of fio's alone.
     #[arg(skip)]
     pub typed: Typed,
+}
+
+/// How the blocks of a file that is only written are allocated before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallocate {
+    /// By fallocate(2), or where there is none by writing.
+    All,
+    /// The same without changing the file's size.
+    Keep,
+    /// Only the size is set: a file full of holes.
+    Truncate,
+    /// Not at all: the file grows.
+    None,
+}
+
+fn parse_fallocate(text: &str) -> Result<Fallocate, String> {
+    let words = [
+        ("native", Fallocate::All),
+        ("posix", Fallocate::All),
+        ("1", Fallocate::All),
+        ("keep", Fallocate::Keep),
+        ("truncate", Fallocate::Truncate),
+        ("none", Fallocate::None),
+        ("0", Fallocate::None),
+    ];
+    parse_word(text, &words)
 }
 
 fn parse_switch(text: &str) -> Result<bool, String> {

@@ -15,6 +15,8 @@ use super::{Args, Bench, Command, formats};
 pub struct Typed {
     /// Its name.
     pub name: Option<String>,
+    /// What its scratch files are called after.
+    pub files: Option<String>,
     /// What has no effect.
     pub notes: Vec<String>,
     /// Whether it waits for the jobs before it.
@@ -51,8 +53,8 @@ pub fn job(before: &[OsString], asked: Asked) -> Result<Args, clap::Error> {
     let words = before.iter().cloned().chain(asked.words.iter().map(OsString::from));
     let mut args = formats::parse(words)?;
     if let Some(Command::Bench(bench)) = &mut args.command {
-        let Asked { name, notes, waits, given, .. } = asked;
-        bench.typed = Typed { name, notes, waits, also: Vec::new(), given };
+        let Asked { name, files, notes, waits, given, .. } = asked;
+        bench.typed = Typed { name, files, notes, waits, also: Vec::new(), given };
     }
     Ok(args)
 }

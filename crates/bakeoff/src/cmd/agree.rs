@@ -12,7 +12,7 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report::agree;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::bench_scratch::in_scratch;
+use super::bench_scratch::with_files;
 use super::{answer, stored};
 use crate::cli::{Agree, Format, Global};
 use crate::fault::{Fault, Outcome};
@@ -32,8 +32,9 @@ pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     let dir = std::fs::canonicalize(&shown).map_err(Fault::environment)?;
     let place = host::place(&dir).map_err(Fault::environment)?;
     let cpu = stay_on_one_cpu();
-    let (table, file_bytes) = in_scratch(global, &dir, true, |scratch, _| {
-        let mut turns = Turns::new(global, scratch, &cancel);
+    let (table, file_bytes) = with_files(global, &dir, |files| {
+        let scratch = files.directory(&dir)?;
+        let mut turns = Turns::new(global, &scratch, &cancel);
         let size = turns.lay_out(&place, args.size)?;
         turns.all(size, args, began)?;
         Ok((turns.into_table(), size))

@@ -3,27 +3,30 @@
 //! A directory gets a scratch file of ours; a regular file is read, and written only with
 //! `--overwrite`; a block device is read, and written only through the guard with its token.
 
+use std::collections::BTreeSet;
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use bakeoff_core::model::extent::Extent;
-use bakeoff_core::model::host::Place;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::space;
 use bakeoff_core::report::Benched;
 use bakeoff_core::tools::native::TargetKind;
-use bakeoff_core::{report, units};
+use bakeoff_core::{model, report, units};
 
 use super::bench_device::open_device;
 use super::bench_job::job;
-use super::bench_scratch::in_scratch;
-use super::{answer, bench_jobs, bench_kept, stored};
+use super::bench_jobs::Place;
+use super::bench_scratch::{Files, with_files};
+use super::{answer, bench_jobs, bench_kept, bench_scratch, stored};
 use crate::cli::{Bench, Format, Global};
 use crate::fault::{Fault, Outcome, is_missing};
 use crate::host::{self, Opened};
 use crate::load;
+use crate::load::scratch;
 use crate::load::subject::Subject;
 use crate::measuring::single::{self, Single};
 use crate::planning::directories;
@@ -42,30 +45,42 @@ const SMALL_FILES: u64 = 500;
 /// Runs the command.
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     let format = stored::format(global, "bench")?;
-    let (jobs, notes) = bench_jobs::from_args(args)?;
-    for note in &notes {
-        say::note(global.quiet, format_args!("{note}"));
-    }
+    let (jobs, mut notes) = bench_jobs::from_args(args)?;
     if let Some(record) = &args.verify_state_load {
         return bench_kept::look(format, args, record);
     }
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) {
         stored::check_output(path)?;
     }
-    let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let mut done = Vec::new();
-    for job in &jobs {
-        done.push(one(global, job, &cancel)?);
+    let jobs: Vec<(Bench, Place)> = jobs
+        .into_iter()
+        .map(|job| bench_jobs::place(&job).map(|place| (job, place)))
+        .collect::<Result<_, _>>()?;
+    notes.extend(jobs.iter().filter_map(|(_, place)| place.note.clone()));
+    let mut said = BTreeSet::new();
+    for note in notes.iter().filter(|note| said.insert(note.as_str())) {
+        say::note(global.quiet, format_args!("{note}"));
     }
-    print(format, args.output.as_deref(), &done)
+    let cancel = Cancel::listen().map_err(Fault::environment)?;
+    let all = |files: &mut Option<&mut Files<'_, '_>>| {
+        jobs.iter().map(|(job, place)| one(global, job, place, files, &cancel)).collect()
+    };
+    let done: Result<Vec<Benched>, Fault> = match jobs.iter().find(|(_, place)| place.path.is_dir())
+    {
+        Some((_, place)) => with_files(global, &place.path, |files| all(&mut Some(files))),
+        None => all(&mut None),
+    };
+    print(format, args.output.as_deref(), &done?)
 }
 
 /// Measures one job.
-fn one(global: &Global, args: &Bench, cancel: &Cancel) -> Result<Benched, Fault> {
-    let place = bench_jobs::place(args)?;
-    if let Some(note) = &place.note {
-        say::note(global.quiet, format_args!("{note}"));
-    }
+fn one(
+    global: &Global,
+    args: &Bench,
+    place: &Place,
+    files: &mut Option<&mut Files<'_, '_>>,
+    cancel: &Cancel,
+) -> Result<Benched, Fault> {
     let shown = RawPath::new(&place.path);
     let metadata = std::fs::metadata(&place.path).map_err(|error| match is_missing(&error) {
         true => Fault::usage(format!(
@@ -76,8 +91,8 @@ fn one(global: &Global, args: &Bench, cancel: &Cancel) -> Result<Benched, Fault>
     })?;
     let path = std::fs::canonicalize(&place.path).map_err(Fault::environment)?;
     let is_device = metadata.file_type().is_block_device();
-    if metadata.is_dir() {
-        in_directory(global, args, &path, cancel)
+    if let (true, Some(files)) = (metadata.is_dir(), files) {
+        in_directory(global, args, (&path, place.file.as_deref()), files, cancel)
     } else if args.rw == Rw::SmallFiles && (metadata.is_file() || is_device) {
         Err(Fault::usage(
             "--rw=smallfiles needs a directory, not a file or a device. Give the path of a \
@@ -95,11 +110,12 @@ fn one(global: &Global, args: &Bench, cancel: &Cancel) -> Result<Benched, Fault>
     }
 }
 
-/// In a directory: a scratch file of ours, laid out for what reads, put out of memory, removed.
+/// In a directory: scratch files of ours, laid out, put out of memory, and removed at the end.
 fn in_directory(
     global: &Global,
     args: &Bench,
-    dir: &Path,
+    (dir, file): (&Path, Option<&str>),
+    files: &mut Files<'_, '_>,
     cancel: &Cancel,
 ) -> Result<Benched, Fault> {
     if args.verify_state_save.is_some() {
@@ -112,47 +128,89 @@ fn in_directory(
     let place = host::place(dir).map_err(Fault::environment)?;
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
-    let small = args.rw == Rw::SmallFiles;
-    let bs = args.bs.for_pattern(args.rw).map_err(Fault::usage)?;
-    let default = match small {
-        true => bs.saturating_mul(SMALL_FILES),
-        false => SCRATCH_BYTES.min(room).max(bs),
+    let names = match args.rw {
+        Rw::SmallFiles => Vec::new(),
+        _ => names(args, file),
     };
-    let size = match args.size {
-        None => default,
-        Some(Extent::Bytes(bytes)) => bytes,
-        Some(Extent::Percent(_)) => {
-            return Err(Fault::usage(
-                "a percentage needs an existing file or device, and a scratch file has no size \
-                 yet. Give --size in bytes, or specify a file or device",
-            ));
-        }
+    let job = Job {
+        own_files: if names.len() > 1 { args.numjobs } else { 0 },
+        ..job(global, args, scratch_bytes(args, room / names.len().max(1) as u64)?)?
     };
-    let job = job(global, args, size)?;
-    if job.size > room {
-        return Err(Fault::environment(format!(
-            "{} would fill {}: at most {} may be used there (half of the free space, leaving 5 % \
-             or 512 MiB). Free some space, or use a smaller --size",
-            units::size(job.size),
+    let fits = |bytes: u64| match bytes > room {
+        false => Ok(()),
+        true => Err(Fault::environment(format!(
+            "{} do not fit in {}: at most {} may be used there (half of the free space, and 5 % of \
+             the filesystem stay free). Free some space, or use a smaller --size",
+            units::size(bytes),
             RawPath::new(dir),
             units::size(room)
-        )));
+        ))),
+    };
+    let as_it_is = as_it_is(args, &job, &place);
+    let evict = args.invalidate.unwrap_or(true);
+    if names.is_empty() {
+        fits(job.size)?;
+        let targets = vec![(&files.directory(dir)?).into()];
+        let single = Single { targets, kind: TargetKind::Directory, evict, ..as_it_is };
+        return single::measure(&single, &Progress::new(global.quiet), cancel);
     }
-    in_scratch(global, dir, small, |target, kind| {
-        if (job.rw.reads() || args.lay_out) && kind == TargetKind::File {
-            lay_out(global, target, job.size, cancel)?;
-        }
-        let evict = args.invalidate.unwrap_or(true);
-        let single = Single { evict, ..as_it_is(args, &job, (target.into(), kind), &place) };
-        single::measure(&single, &Progress::new(global.quiet), cancel)
-    })
+    let opened: Vec<Opened> =
+        names.iter().map(|name| files.file(dir, name)).collect::<Result<_, _>>()?;
+    let missing = |file: &Opened| Ok(job.size.saturating_sub(bench_scratch::bytes(file)?));
+    let missing: io::Result<Vec<u64>> = opened.iter().map(missing).collect();
+    let missing = missing.map_err(Fault::environment)?;
+    fits(missing.iter().sum())?;
+    for (file, _) in opened.iter().zip(missing).filter(|(_, missing)| *missing > 0) {
+        lay_out(global, args, &job, file, cancel)?;
+    }
+    let single = Single { targets: opened.iter().map(Subject::from).collect(), evict, ..as_it_is };
+    single::measure(&single, &Progress::new(global.quiet), cancel)
 }
 
-fn lay_out(global: &Global, target: &Opened, size: u64, cancel: &Cancel) -> Result<(), Fault> {
+/// The scratch files of a job. In fio too those without a name are called after the job, one for
+/// each of numjobs, and a named one is for all.
+fn names(args: &Bench, file: Option<&str>) -> Vec<String> {
+    let name = args.typed.files.as_deref();
+    match (file, name) {
+        (Some(file), _) => vec![file.to_string()],
+        (None, None) if args.numjobs == 1 => vec![scratch::DATA.to_string()],
+        _ => {
+            let name = name.unwrap_or(scratch::DATA).replace('/', "_");
+            (0..args.numjobs).map(|job| format!("{name}.{job}.0")).collect()
+        }
+    }
+}
+
+/// Bytes of a scratch file, of which there may be so many.
+fn scratch_bytes(args: &Bench, room: u64) -> Result<u64, Fault> {
+    let bs = args.bs.for_pattern(args.rw).map_err(Fault::usage)?;
+    match args.size {
+        Some(Extent::Bytes(bytes)) => Ok(bytes),
+        None if args.rw == Rw::SmallFiles => Ok(bs.saturating_mul(SMALL_FILES)),
+        None => Ok(SCRATCH_BYTES.min(room).max(bs)),
+        Some(Extent::Percent(_)) => Err(Fault::usage(
+            "a percentage needs an existing file or device, and a scratch file has no size \
+             yet. Give --size in bytes, or specify a file or device",
+        )),
+    }
+}
+
+/// As fio does: what is read is written before, and of what is only written the blocks are there.
+fn lay_out(
+    global: &Global,
+    args: &Bench,
+    job: &Job,
+    file: &Opened,
+    cancel: &Cancel,
+) -> Result<(), Fault> {
+    let is_written = job.rw.reads() || args.lay_out;
+    if !is_written && bench_scratch::allocate(file, job.size, args.fallocate)? {
+        return Ok(());
+    }
     let progress = Progress::new(global.quiet);
     progress.doing("creating the scratch file");
     let mut tick = |live| progress.live(live);
-    let written = load::run(&Job::filling(size), target, TargetKind::File, cancel, &mut tick);
+    let written = load::run(&Job::filling(job.size), file, TargetKind::File, cancel, &mut tick);
     progress.clear();
     Ok(written.map(drop)?)
 }
@@ -192,12 +250,18 @@ fn on_file(
     };
     // What is written is the file that the guard has seen, whatever has its name by now.
     let target = match &held {
-        Some(held) => (&held.image_file().map_err(Fault::environment)?).into(),
+        Some(held) => {
+            let file = held.image_file().map_err(Fault::environment)?;
+            if job.size > len {
+                lay_out(global, args, &job, &file, cancel)?;
+            }
+            (&file).into()
+        }
         None => Subject::from(path),
     };
     let place = host::place(path.parent().unwrap_or(path)).map_err(Fault::environment)?;
-    let on = (target, TargetKind::File);
-    let single = Single { acks: record(args, path)?, ..as_it_is(args, &job, on, &place) };
+    let (targets, acks) = (vec![target], record(args, path)?);
+    let single = Single { targets, acks, ..as_it_is(args, &job, &place) };
     single::measure(&single, &Progress::new(global.quiet), cancel)
 }
 
@@ -231,21 +295,17 @@ fn on_device(
             units::size(job.size)
         )));
     }
-    let on = (path.into(), TargetKind::Block);
-    let single = Single { acks: record(args, path)?, ..as_it_is(args, &job, on, &device.place) };
+    let (targets, kind, acks) = (vec![path.into()], TargetKind::Block, record(args, path)?);
+    let single = Single { targets, kind, acks, ..as_it_is(args, &job, &device.place) };
     single::measure(&single, &Progress::new(global.quiet), cancel)
 }
 
-/// What is measured where it is not ours: in memory or not, as it is.
-fn as_it_is<'a>(
-    args: &Bench,
-    job: &'a Job,
-    (target, kind): (Subject, TargetKind),
-    place: &'a Place,
-) -> Single<'a> {
+/// What is measured where it is not ours: in memory or not, as it is. Of files, once they are given.
+fn as_it_is<'a>(args: &Bench, job: &'a Job, place: &'a model::host::Place) -> Single<'a> {
     let (name, ramp_ns) = (args.typed.name.clone(), args.ramp_time);
+    let (targets, kind) = (Vec::new(), TargetKind::File);
     let evict = args.invalidate.unwrap_or(false);
-    Single { name, job, target, kind, place, ramp_ns, evict, acks: None }
+    Single { name, job, targets, kind, place, ramp_ns, evict, acks: None }
 }
 
 /// The record of acknowledged writes, if one was asked for.

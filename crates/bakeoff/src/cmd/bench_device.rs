@@ -1,9 +1,11 @@
 //! The block device of a bench: what it is, and whether it may be written.
 
+use std::fs::File;
 use std::path::Path;
 
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
+use rustix::io::Errno;
 
 use super::consent;
 use crate::fault::Fault;
@@ -36,6 +38,16 @@ fn to_read(path: &Path) -> Result<Device, Fault> {
         |e: std::io::Error| Fault::environment(format!("cannot use {}: {e}", RawPath::new(path)));
     let found = std::fs::metadata(path).map_err(unusable)?;
     let dev = host::dev_of(&found).ok_or_else(|| Fault::bug("it is not a block device"))?;
+    File::open(path).map_err(|error| match error.raw_os_error() {
+        Some(code) if code == Errno::PERM.raw_os_error() => {
+            let shown = RawPath::new(path);
+            Fault::environment(format!(
+                "Cannot open {shown}: the kernel forbids it to root too (EPERM). In a container, allow \
+                 the device: docker run --device={shown}"
+            ))
+        }
+        _ => unusable(error),
+    })?;
     let place = target::place_of(path, dev, &host::system().map_err(unusable)?)?;
     Ok(Device { place, _held: None })
 }

@@ -19,6 +19,9 @@ pub fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
             args.rw.name()
         )));
     }
+    let rates = args.rate_iops.map(|rates| rates.for_pattern(args.rw)).transpose();
+    let (rate_iops, rate_reads) = rates.map_err(Fault::usage)?.unwrap_or_default();
+    let of_all = |rate: u64| rate.saturating_mul(args.numjobs.into());
     let repeatable = || if args.randrepeat { 1 } else { fresh_u64() >> 11 };
     let job = Job {
         io_size: io_size(args, size),
@@ -31,7 +34,8 @@ pub fn job(global: &Global, args: &Bench, size: u64) -> Result<Job, Fault> {
         fdatasync: args.fdatasync,
         end_fsync: args.end_fsync,
         rwmixread: args.rwmixread,
-        rate_iops: args.rate_iops.map(|rate| rate.saturating_mul(args.numjobs.into())),
+        rate_iops: rate_iops.map(of_all),
+        rate_reads: rate_reads.map(of_all),
         rate_process: args.rate_process,
         buffer_compress_percentage: args.buffer_compress_percentage,
         stamps: args.stamps,
@@ -66,7 +70,6 @@ fn check(job: &Job) -> Result<(), Fault> {
         ("--runtime", job.runtime_ns.unwrap_or(1)),
         ("--iodepth", job.iodepth.into()),
         ("--numjobs", job.numjobs.into()),
-        ("--rate_iops", job.rate_iops.unwrap_or(1)),
     ];
     if let Some((name, _)) = zero.iter().find(|(_, value)| *value == 0) {
         return Err(Fault::usage(format!("{name} must be greater than 0")));

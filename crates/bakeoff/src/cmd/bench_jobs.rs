@@ -9,6 +9,7 @@ use bakeoff_core::tools::fio::options::{self, Given};
 
 use crate::cli::{Bench, Command, fio_words};
 use crate::fault::Fault;
+use crate::host;
 
 /// Names that job files have.
 const JOB_FILES: [&str; 2] = ["fio", "job"];
@@ -57,17 +58,42 @@ fn job_file(args: &Bench) -> Result<Option<JobFile>, Fault> {
         // Who opens it to measure it says what to do.
         Err(_) if !is_named => return Ok(None),
         Err(error) => return Err(Fault::environment(format!("cannot read {shown}: {error}"))),
-        Ok(bytes) => String::from_utf8(bytes).ok().map(|text| JobFile::parse(&text)),
+        Ok(bytes) => {
+            let text = String::from_utf8(bytes).ok();
+            text.map(|text| JobFile::parse_with(&text, &mut |name| included(path, name)))
+        }
     };
     match parsed {
         Some(Ok(file)) => Ok(Some(file)),
         _ if !is_named => Ok(None),
-        Some(Err(error)) => Err(Fault::usage(format!(
-            "{shown} is not a fio job file: {error}. To measure this file, use --filename"
-        ))),
-        None => Err(Fault::usage(format!(
-            "{shown} is not a fio job file: it is not text. To measure this file, use --filename"
-        ))),
+        Some(Err(error)) => {
+            Err(Fault::usage(format!("{shown} cannot be used as a fio job file: {error}")))
+        }
+        None => {
+            Err(Fault::usage(format!("{shown} cannot be used as a fio job file: it is not text")))
+        }
+    }
+}
+
+/// The text of a file that a job file includes: beside it, or as it is named.
+fn included(by: &Path, name: &str) -> Result<String, String> {
+    let beside = by.parent().unwrap_or(Path::new("")).join(name);
+    let path = if beside.exists() { beside } else { PathBuf::from(name) };
+    let shown = RawPath::new(&path);
+    let found = std::fs::metadata(&path).map_err(|e| format!("cannot include {shown}: {e}"))?;
+    if !found.is_file() || found.len() > FILE_LIMIT_BYTES as u64 {
+        return Err(format!("cannot include {shown}: it is not a job file"));
+    }
+    std::fs::read_to_string(&path).map_err(|e| format!("cannot include {shown}: {e}"))
+}
+
+/// What stands for a variable, or one of fio's keywords, in a job file.
+fn variable(name: &str) -> Option<String> {
+    match name {
+        "$ncpus" => std::thread::available_parallelism().ok().map(|n| n.to_string()),
+        "$pagesize" => Some(rustix::param::page_size().to_string()),
+        "$mb_memory" => host::meminfo().total_bytes.map(|bytes| (bytes >> 20).to_string()),
+        name => std::env::var(name).ok(),
     }
 }
 
@@ -86,7 +112,7 @@ fn sections(args: &Bench, file: &JobFile) -> Result<Vec<Bench>, Fault> {
     let before: Vec<Given> = args.typed.given.clone();
     let jobs = file.jobs().filter(is_wanted);
     jobs.map(|section| {
-        let asked = options::of_section(&section, &before)
+        let asked = options::of_section(&section, &before, &variable)
             .map_err(|error| Fault::usage(format!("{shown}: {error}")))?;
         let made = fio_words::job(&["bakeoff", "bench"].map(OsString::from), asked);
         let of_section = |error: clap::Error| {
@@ -111,12 +137,19 @@ fn with_consent(job: Bench, args: &Bench) -> Bench {
 pub struct Place {
     /// A directory, file or device that is there.
     pub path: PathBuf,
+    /// The name of the scratch file in a directory, where one was given.
+    pub file: Option<String>,
     /// What has to be said about it.
     pub note: Option<String>,
 }
 
 /// Finds what a job measures, by PATH or as fio does by its filename and directory.
 pub fn place(args: &Bench) -> Result<Place, Fault> {
+    if args.path.is_some() && (args.filename.is_some() || args.directory.is_some()) {
+        return Err(Fault::usage(
+            "PATH and --filename or --directory name two things to measure. Specify one of them",
+        ));
+    }
     let directory = args.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let is_fio = args.directory.is_some() || args.typed.name.is_some();
     let Some(named) = &args.filename else {
@@ -126,16 +159,17 @@ pub fn place(args: &Bench) -> Result<Place, Fault> {
                  here: bakeoff bench .",
             ));
         }
-        return Ok(Place { path: args.path.clone().unwrap_or(directory), note: None });
+        let path = args.path.clone().unwrap_or(directory);
+        return Ok(Place { path, file: None, note: None });
     };
     let path = directory.join(named);
     if path.exists() {
-        return Ok(Place { path, note: None });
+        return Ok(Place { path, file: None, note: None });
     }
     let text = path.to_string_lossy();
     let plain = PathBuf::from(text.replace("\\:", ":"));
     if plain.exists() {
-        return Ok(Place { path: plain, note: None });
+        return Ok(Place { path: plain, file: None, note: None });
     }
     let shown = RawPath::new(named);
     if text.replace("\\:", "").contains(':') {
@@ -155,5 +189,6 @@ pub fn place(args: &Bench) -> Result<Place, Fault> {
         "{shown} does not exist. bakeoff measures a scratch file in {} and removes it.",
         RawPath::new(&parent)
     );
-    Ok(Place { path: parent, note: Some(note) })
+    let file = plain.file_name().map(|name| RawPath::new(name).to_string());
+    Ok(Place { path: parent, file, note: Some(note) })
 }

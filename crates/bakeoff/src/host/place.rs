@@ -24,7 +24,7 @@ pub enum PlaceError {
         source: io::Error,
     },
     /// No mount table.
-    #[error("cannot read the mount table: {0}; mount /proc")]
+    #[error("cannot read the mount table: {0}. Mount /proc: mount -t proc proc /proc")]
     MountTable(io::Error),
     /// The mount is not in our mount table: it is outside of a chroot.
     #[error(
@@ -39,8 +39,8 @@ pub fn place(path: &Path) -> Result<Place, PlaceError> {
     let failed = |source: io::Error| PlaceError::Path { path: path.to_path_buf(), source };
     let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
         .map_err(|e| failed(e.into()))?;
-    let id = mounts::mount_id(path).map_err(failed)?;
     let system = system::layout(&Root::system()).map_err(PlaceError::MountTable)?;
+    let id = mounts::mount_id(path).map_err(failed)?;
     let mounted = system
         .mounts
         .iter()

@@ -109,7 +109,7 @@ pub fn run(
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
 ) -> Result<Measurement, LoadError> {
-    let all = run_all(Load::new(job, &[]), target, kind, cancel, tick)?;
+    let all = run_all(Load::new(job, &[]), &[target.into()], kind, cancel, tick)?;
     only(all)
 }
 
@@ -123,10 +123,11 @@ pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
     }
 }
 
-/// Runs a job, or parts of a profile, on `target`: a measurement for each.
+/// Runs a job, or parts of a profile, on a target, or on a file for each of its threads: a
+/// measurement for each.
 pub fn run_all(
     load: Load<'_>,
-    target: impl Into<Subject>,
+    targets: &[Subject],
     kind: TargetKind,
     cancel: &Cancel,
     tick: &mut dyn FnMut(Live),
@@ -134,13 +135,15 @@ pub fn run_all(
     let Load { job, parts, disks, acks, unseen, longest } = load;
     let live =
         live_file().map_err(|e| LoadError::Child(format!("cannot create a memory file: {e}")))?;
-    // Held open until the child has ended.
-    let target = target.into();
+    let none = || LoadError::Child("there is nothing to measure".to_string());
+    let (target, more) = targets.split_first().ok_or_else(none)?;
+    let own = |file: &Subject| Some((RawPath::new(file.path()), file.inode()?));
     let task = Task {
         profile: parts.first().map(|part| part.profile),
         parts: parts.iter().map(|part| part.part).collect(),
         disks: disks.to_vec(),
         inode: target.inode(),
+        more: more.iter().filter_map(own).collect(),
         live_fd: Some(live.as_raw_fd()),
         acks_fd: acks.map(|acks| acks.as_raw_fd()),
         parent_pid: Some(std::process::id()),

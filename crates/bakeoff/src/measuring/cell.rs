@@ -397,7 +397,7 @@ fn measure_phase(
     }
     let (target, kind) = target(site, phase)?;
     let before = host::Evidence::take(&site.disks);
-    let measurements = load::run_all(load, target, kind, cancel, tick)?;
+    let measurements = load::run_all(load, &[target], kind, cancel, tick)?;
     let after = host::Evidence::take(&site.disks);
     after.since(&before, &mut truth);
     Ok((measurements, truth))

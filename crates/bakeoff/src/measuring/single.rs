@@ -32,8 +32,8 @@ pub struct Single<'a> {
     pub name: Option<String>,
     /// What is done.
     pub job: &'a Job,
-    /// On what.
-    pub target: Subject,
+    /// On what; where each thread has a file of its own, on these.
+    pub targets: Vec<Subject>,
     /// What that is.
     pub kind: TargetKind,
     /// What lies below it.
@@ -53,13 +53,14 @@ pub fn measure(
     progress: &Progress,
     cancel: &Cancel,
 ) -> Result<Benched, Fault> {
-    let Single { job, ref target, kind, place, ramp_ns, evict, ref acks, .. } = *single;
+    let Single { job, ref targets, kind, place, ramp_ns, evict, ref acks, .. } = *single;
     let mut truth = Truth::default();
     if let Some(ns) = ramp_ns {
         ramp(single, ns, progress, cancel)?;
     }
     if kind != TargetKind::Directory && job.rw.reads() {
-        let seen = resident(target.path(), job.size, evict);
+        let seen = targets.iter().map(|target| resident(target.path(), job.size, evict)).sum();
+        let seen: Option<u64> = seen;
         truth.resident_before_bytes = seen.filter(|_| kind == TargetKind::File);
     }
     let drives = place.disk_numbers();
@@ -67,12 +68,13 @@ pub fn measure(
     let before = host::Evidence::take(&drives);
     let (acks, unseen) = (acks.as_ref().map(AsFd::as_fd), progress.is_hidden());
     let load = Load { acks, unseen, ..Load::new(job, &[]) };
-    let measured = load::run_all(load, target, kind, cancel, &mut |live| progress.live(live));
+    let measured = load::run_all(load, targets, kind, cancel, &mut |live| progress.live(live));
     host::Evidence::take(&drives).since(&before, &mut truth);
     progress.clear();
     let mut measurement = measured.and_then(load::only)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
-    truth.cache = cold_reads::cache_state(place.class, &truth, read_bytes, job.size, job.direct);
+    truth.cache =
+        cold_reads::cache_state(place.class, &truth, read_bytes, job.span_bytes(), job.direct);
     let cell = Cell {
         slices: Vec::new(),
         block: BlockIx::FIRST,
@@ -87,10 +89,12 @@ pub fn measure(
     measurement.findings = judged(job, place, &cell);
     let is_data = job.rw != Rw::SmallFiles && !job.engine.is_idle();
     let resident = cell.truth.resident_before_bytes.filter(|_| !job.direct).unwrap_or(0);
-    let cached = resident as f64 / job.size.max(1) as f64;
+    let cached = resident as f64 / job.span_bytes().max(1) as f64;
     let memory_share = cold_reads::memory_share(place.class, &cell.truth, read_bytes, cached);
-    let (name, memory_share) = (single.name.clone(), memory_share.filter(|_| is_data));
-    Ok(Benched { name, measurement, memory_share })
+    let from_memory = memory_share
+        .filter(|_| is_data)
+        .map(|share| (share, cold_reads::memory_words(share, place.class, job.direct, evict)));
+    Ok(Benched { name: single.name.clone(), measurement, from_memory })
 }
 
 /// The same load for some time, unmeasured and with other offsets.
@@ -99,8 +103,8 @@ fn ramp(single: &Single<'_>, ns: u64, progress: &Progress, cancel: &Cancel) -> R
     let seed = !single.job.seed & (u64::MAX >> 11);
     let (io_size, runtime_ns) = (None, Some(ns));
     let before = Job { io_size, runtime_ns, verify: false, seed, ..single.job.clone() };
-    let mut tick = |live| progress.live(live);
-    let loaded = load::run(&before, &single.target, single.kind, cancel, &mut tick);
+    let (load, mut tick) = (Load::new(&before, &[]), |live| progress.live(live));
+    let loaded = load::run_all(load, &single.targets, single.kind, cancel, &mut tick);
     progress.clear();
     Ok(loaded.map(drop)?)
 }

@@ -131,7 +131,7 @@ fn whole(
     let (target, kind) = made.map_err(|error| LoadError::Child(error.to_string()))?;
     let (began, before_bytes) = (Instant::now(), session.spent.own_bytes());
     let load = Load::new(&job, &parts);
-    let measured = load::run_all(load, target, kind, &session.cancel, &mut |_| {})?;
+    let measured = load::run_all(load, &[target], kind, &session.cancel, &mut |_| {})?;
     let wall_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let written = session.spent.own_bytes().saturating_sub(before_bytes);
     let all_ns: u64 = measured.iter().map(|m| m.elapsed_ns).sum();

@@ -146,6 +146,10 @@ pub struct Job {
     pub rwmixread: u8,
     /// Open loop: operations a second for the whole job; latency counts from the intended start.
     pub rate_iops: Option<u64>,
+    /// Of `rate_iops` those that are reads, in a mix with a rate for each direction: reads and writes
+    /// then take turns at these rates, whatever `rwmixread` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_reads: Option<u64>,
     /// How offsets follow each other.
     pub offsets: Offsets,
     /// What is written.
@@ -159,6 +163,9 @@ pub struct Job {
     /// Files a profile spreads its bytes over; 0 = as many as the profile is known for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub nrfiles: u32,
+    /// Files of the threads, one each of `size` bytes; 0 = all share one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub own_files: u32,
     /// Before each part of a profile that reads, its files are put out of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invalidate: bool,
@@ -207,18 +214,25 @@ impl Job {
             end_fsync: false,
             rwmixread: 50,
             rate_iops: None,
+            rate_reads: None,
             offsets: Offsets::Uniform,
             data: Data::Random,
             verify: false,
             mem: Mem::Auto,
             seed: 1,
             nrfiles: 0,
+            own_files: 0,
             invalidate: false,
             stamps: Stamps::Batch,
             rate_process: RateProcess::Linear,
             buffer_compress_percentage: 0,
             slowed_ppm: 0,
         }
+    }
+
+    /// Bytes of all files.
+    pub fn span_bytes(&self) -> u64 {
+        self.size.saturating_mul(u64::from(self.own_files.max(1)))
     }
 
     /// Bytes of I/O buffers the job needs: `bs x iodepth x numjobs`; `None` when over 64 bits.

@@ -35,6 +35,7 @@ pub mod power;
 pub mod precondition;
 pub mod profile;
 pub mod protocol;
+pub mod rates;
 pub mod recommendation;
 pub mod round;
 pub mod run;

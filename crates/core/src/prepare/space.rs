@@ -14,15 +14,21 @@ const UNKNOWN_LEAST_BYTES: u64 = 8 * GIB;
 /// Data files are multiples of this, so that every block size divides them.
 const FILE_STEP_BYTES: u64 = 8 * MIB;
 
+/// Up to this size a filesystem is small: of it 5 % stay free, and no fixed amount, of which it may
+/// not have as much.
+const SMALL_BYTES: u64 = 4 * GIB;
+
 /// Bytes we may put into a directory: at most half of what is free, leaving at least 5 % of the
-/// filesystem or 512 MiB, whichever is more; in memory at most a quarter of what is available.
+/// filesystem, and of one that is not small 512 MiB; in memory at most a quarter of what is
+/// available.
 pub fn room_bytes(
     class: PlaceClass,
     size_bytes: u64,
     free_bytes: u64,
     available_bytes: u64,
 ) -> u64 {
-    let keep_free = (size_bytes / 20).max(512 * MIB);
+    let least = if size_bytes > SMALL_BYTES { 512 * MIB } else { 0 };
+    let keep_free = (size_bytes / 20).max(least);
     let room = (free_bytes / 2).min(free_bytes.saturating_sub(keep_free));
     match class {
         PlaceClass::Memory => room.min(available_bytes / 4),
@@ -82,7 +88,10 @@ mod tests {
         assert_eq!(room(100 * GIB, 6 * GIB), GIB);
         assert_eq!(room(100 * GIB, 5 * GIB), 0);
         assert_eq!(room(4 * GIB, GIB), 512 * MIB);
-        assert_eq!(room(GIB, 400 * MIB), 0);
+        assert_eq!(room(8 * GIB, 400 * MIB), 0);
+        // 16 MiB of 220 could not be measured, nor with any other --size.
+        assert_eq!(room(256 * MIB, 220 * MIB), 110 * MIB);
+        assert_eq!(room(256 * MIB, 20 * MIB), 20 * MIB - 256 * MIB / 20);
     }
 
     #[test]

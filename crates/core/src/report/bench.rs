@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::job::{EngineName, Job};
+use crate::model::job::{EngineName, Job, Rw};
 use crate::model::measurement::{Clock, ClockSource, Latency, Measurement, OpStats};
 use crate::model::path::sanitize;
 use crate::units;
@@ -19,8 +19,8 @@ pub struct Benched {
     pub name: Option<String>,
     /// Its figures.
     pub measurement: Measurement,
-    /// Share of the bytes read that came from memory.
-    pub memory_share: Option<f64>,
+    /// Share of the bytes read that came from memory, and what to say of it.
+    pub from_memory: Option<(f64, String)>,
 }
 
 /// `bakeoff/bench/1`: the measurement as it is stored; of several jobs a list of them.
@@ -32,7 +32,7 @@ pub fn bench_json(jobs: &[Benched]) -> Value {
         if let Some(name) = &job.name {
             value["name"] = sanitize(name).into();
         }
-        if let Some(share) = job.memory_share {
+        if let Some((share, _)) = job.from_memory {
             value["memory_share"] = share.into();
         }
         value
@@ -59,8 +59,8 @@ pub fn bench_document(jobs: &[Benched]) -> Document {
 /// Rates, latency by kind of operation, the three clocks, CPU and findings.
 fn write_job(job: &Benched, out: &mut Document) {
     let m = &job.measurement;
-    if let Some(share) = job.memory_share {
-        out.paragraph(memory_words(share));
+    if let Some((_, words)) = &job.from_memory {
+        out.paragraph(words);
     }
     let name = job.name.as_deref().map_or(String::new(), |name| format!("{name}: "));
     out.headline(name + &job_words(&m.job, m));
@@ -102,15 +102,6 @@ fn facts(m: &Measurement) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What has to be known before any figure.
-fn memory_words(share: f64) -> String {
-    format!(
-        "Served from memory: {:.0} % of the bytes read did not come from the drive. These figures \
-         describe memory. To measure the drive, add --invalidate or --direct",
-        (share * 100.0).floor()
-    )
-}
-
 /// "randwrite, bs 4k, size 1 GiB, psync, iodepth 1, numjobs 1, direct, fsync 1: 24.0 s".
 fn job_words(job: &Job, m: &Measurement) -> String {
     let mut words = vec![
@@ -119,7 +110,11 @@ fn job_words(job: &Job, m: &Measurement) -> String {
         format!("size {}", units::size(job.size)),
         m.engine.name().to_string(),
         format!("iodepth {}", job.iodepth),
-        format!("numjobs {}", job.numjobs),
+        format!(
+            "numjobs {}{}",
+            job.numjobs,
+            if job.own_files > 1 { " with a file each" } else { "" }
+        ),
         if job.direct { "direct" } else { "buffered" }.to_string(),
     ];
     for (name, every) in [("fsync", job.fsync), ("fdatasync", job.fdatasync)] {
@@ -133,12 +128,34 @@ fn job_words(job: &Job, m: &Measurement) -> String {
     if job.rw.is_mixed() {
         words.push(format!("rwmixread {}", job.rwmixread));
     }
-    if let Some(rate) = job.rate_iops {
-        words.push(format!("rate_iops {rate}"));
+    match (job.rate_iops, job.rate_reads) {
+        (Some(rate), None) => words.push(format!("rate_iops {rate}")),
+        (Some(all), Some(reads)) => {
+            words.push(format!("rate_iops {reads},{}", all.saturating_sub(reads)));
+        }
+        (None, _) => {}
     }
     words.push(format!("seed {}", job.seed));
-    let all = units::count(per_s(m.total_ios(), m.elapsed_ns));
-    format!("{}: {}, {all} operations per second", words.join(", "), units::duration(m.elapsed_ns))
+    format!("{}: {}, {}", words.join(", "), units::duration(m.elapsed_ns), headline_rate(job, m))
+}
+
+/// "1840 writes per second, each flushed": what people compare, without the flushes.
+fn headline_rate(job: &Job, m: &Measurement) -> String {
+    let flushes = m.flush.as_ref().map_or(0, |flush| flush.total_ios);
+    let all = units::count(per_s(m.total_ios() - flushes, m.elapsed_ns));
+    let what = match (&m.read, &m.write) {
+        (Some(_), None) if job.rw != Rw::SmallFiles => "reads",
+        (None, Some(_)) if job.rw != Rw::SmallFiles => "writes",
+        _ => "operations",
+    };
+    let every = [job.fsync, job.fdatasync].into_iter().filter(|every| *every > 0).min();
+    let flushed = match every.filter(|_| flushes > 0) {
+        Some(1) if what == "writes" => ", each flushed".to_string(),
+        Some(1) => ", each write flushed".to_string(),
+        Some(every) => format!(", flushed after every {every} writes"),
+        None => String::new(),
+    };
+    format!("{all} {what} per second{flushed}")
 }
 
 /// A column for each kind of operation.

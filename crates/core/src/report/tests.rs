@@ -5,6 +5,7 @@ use super::*;
 use crate::analyse::analyse;
 use crate::model::event::StopReason;
 use crate::model::finding::{Finding, Severity};
+use crate::model::host::PlaceClass;
 use crate::model::verdict::Verdict;
 use crate::testing::{RunBuilder, disk_place, measurement};
 
@@ -79,13 +80,14 @@ fn the_measurement_of_bench() {
     m.findings.push(warning());
     m.verified_bytes = Some(1 << 20);
     m.backlog = Some(3);
-    let mut job = Benched { name: None, measurement: m, memory_share: None };
+    let mut job = Benched { name: None, measurement: m, from_memory: None };
     insta::assert_snapshot!("bench", bench_document(std::slice::from_ref(&job)).text(80, false));
     let json = bench_json(std::slice::from_ref(&job));
     for key in ["min", "mean", "max", "p50", "p90", "p95", "p99", "p99.9", "p99.99"] {
         assert!(json["write"]["lat_ns"].get(key).is_some(), "{key}");
     }
-    job.memory_share = Some(0.996);
+    let words = crate::cold_reads::memory_words(0.996, PlaceClass::Block, false, false);
+    job.from_memory = Some((0.996, words));
     job.name = Some("a\u{1b}b".to_string());
     let text = bench_document(&[job.clone(), job.clone()]).text(80, false);
     assert!(text.starts_with("Served from memory: 99 % of the bytes read"), "{text}");

@@ -10,6 +10,7 @@ pub mod as_plan;
 mod block;
 pub mod command;
 mod direction;
+pub mod expression;
 pub mod jobfile;
 pub mod json;
 mod measured;

@@ -15,8 +15,9 @@ use crate::model::path::RawPath;
 use crate::model::profile::Profile;
 use crate::model::step::Inode;
 
-/// Most bytes of a task: a job and one escaped path of at most `PATH_MAX` bytes.
-pub const TASK_LIMIT_BYTES: u64 = 64 << 10;
+/// Most bytes of a task: a job, one escaped path of at most `PATH_MAX` bytes, and a file of our own
+/// for each of 1024 threads.
+pub const TASK_LIMIT_BYTES: u64 = 256 << 10;
 /// Bytes of the live record: operations and bytes done so far, each a little-endian `u64`.
 pub const LIVE_RECORD_BYTES: usize = 16;
 
@@ -65,6 +66,9 @@ pub struct Task {
     /// Which file or directory has to be found there, and each time it is opened.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub inode: Option<Inode>,
+    /// Files beside the target, where each of `numjobs` has its own: for the second and on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub more: Vec<(RawPath, Inode)>,
     /// What the target has to be.
     pub target_kind: TargetKind,
     /// An inherited descriptor of a file that gets the live record, at most every 100 ms.
@@ -91,6 +95,7 @@ impl Task {
             disks: Vec::new(),
             target,
             inode: None,
+            more: Vec::new(),
             target_kind,
             live_fd: None,
             acks_fd: None,
@@ -194,6 +199,7 @@ mod tests {
         use std::os::unix::ffi::OsStrExt;
         let target = RawPath::new(std::ffi::OsStr::from_bytes(b"/mnt/a b\n\xff"));
         let task = Task {
+            more: Vec::new(),
             job: Job::new(Rw::RandWrite, 4096, 1 << 20),
             profile: None,
             parts: Vec::new(),

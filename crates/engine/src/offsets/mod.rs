@@ -123,6 +123,8 @@ pub struct Cursor {
     reads_below: u64,
     /// Reads only, or writes only.
     is_pure: bool,
+    /// Of a mix with a rate for each direction: reads, all, and what of a read is due so far.
+    turns: Option<(u64, u64, u64)>,
     directions: SplitMix64,
 }
 
@@ -174,6 +176,7 @@ impl Cursor {
             // A draw is a read when draw x 100 / 2^32 is below the percentage.
             reads_below: (read_percent << 32).div_ceil(100),
             is_pure: matches!(read_percent, 0 | 100),
+            turns: job.rate_reads.zip(job.rate_iops).map(|(reads, all)| (reads, all, all - 1)),
             directions: random,
         }
     }
@@ -181,7 +184,7 @@ impl Cursor {
     /// The next operation.
     #[inline]
     pub fn step(&mut self) -> Step {
-        if self.writes.is_some() {
+        if self.writes.is_some() || self.turns.is_some() {
             return self.mixed_step();
         }
         let block = match &mut self.order {
@@ -199,11 +202,19 @@ impl Cursor {
         Step { write: draw >= self.reads_below, block: self.base + block }
     }
 
-    /// Of a sequential mix: the direction first, then the next block in it.
+    /// Of a sequential mix, or one in turns: the direction first, then the next block in it.
     #[cold]
     fn mixed_step(&mut self) -> Step {
-        let draw = if self.is_pure { 0 } else { self.directions.next_u64() >> 32 };
-        let write = draw >= self.reads_below;
+        let write = match &mut self.turns {
+            Some((reads, all, due)) => {
+                *due += *reads;
+                let is_read = *due >= *all;
+                *due -= if is_read { *all } else { 0 };
+                !is_read
+            }
+            None if self.is_pure => self.reads_below == 0,
+            None => self.directions.next_u64() >> 32 >= self.reads_below,
+        };
         let block = match &mut self.writes {
             Some(walk) if write => walk.next_block(),
             _ => self.order.next_block(),

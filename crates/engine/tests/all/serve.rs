@@ -24,6 +24,7 @@ fn ask(stdin: &[u8]) -> (Reply, Output) {
 
 fn task(path: &std::path::Path, target_kind: TargetKind) -> Task {
     Task {
+        more: Vec::new(),
         job: Job { fsync: 1, ..Job::new(Rw::Write, 4096, 40960) },
         profile: None,
         parts: Vec::new(),

@@ -28,6 +28,7 @@ impl Talk {
             .unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         let task = Task {
+            more: Vec::new(),
             job: job.clone(),
             profile: None,
             parts: Vec::new(),

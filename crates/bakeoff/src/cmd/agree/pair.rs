@@ -110,7 +110,8 @@ impl<'a> Bench<'a> {
         self.in_room(case, |room: &Opened, kind| {
             let mut tick = |live| progress.live(live);
             let load = Load::new(job, &parts);
-            load::run_all(load, room, kind, self.cancel, &mut tick).map_err(TurnError::of_load)
+            let room = [room.into()];
+            load::run_all(load, &room, kind, self.cancel, &mut tick).map_err(TurnError::of_load)
         })
     }
 

@@ -8,6 +8,7 @@
 mod bench_device;
 mod bench_file;
 mod bench_fio;
+mod bench_jobs;
 mod bench_words;
 mod check;
 mod clock;

@@ -58,6 +58,7 @@ impl Traced {
         let bench = Bench::new();
         let dir = bench.dir("profile");
         let task = Task {
+            more: Vec::new(),
             job,
             profile: Some(profile),
             parts: parts.to_vec(),

@@ -273,6 +273,8 @@ fn job(rw: Rw) -> Job {
         fdatasync: 0,
         end_fsync: true,
         rwmixread: 50,
+        rate_reads: None,
+        own_files: 0,
         rate_iops: Some(1000),
         offsets: Offsets::Once,
         data: Data::Random,

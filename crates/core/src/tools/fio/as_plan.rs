@@ -13,6 +13,7 @@ use crate::distinct;
 use crate::model::job::{EngineName, Rw};
 use crate::model::offsets::Offsets;
 use crate::model::path::printable;
+use crate::model::rates::Rates;
 use crate::units;
 
 /// Options without a meaning for a plan: where, what it is called, how it is told.
@@ -104,10 +105,18 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
     let is_random = Rw::ALL.iter().any(|known| known.name() == rw && known.is_random());
     let mut lines = vec![format!("rw = {}", quoted(rw))];
     let mut has_size = false;
+    let is_mixed = Rw::ALL.iter().any(|known| known.name() == rw && known.is_mixed());
+    let halves = |name: &&str| matches!(find(name), None | Some("50"));
+    let is_even = !is_mixed || ["rwmixread", "rwmixwrite"].iter().all(halves);
     for (name, value, line) in &options {
         let name = canonical(name);
         let is_dropped = PASSED_OVER.split_whitespace().any(|known| known == name);
-        match translated(name, value) {
+        let text = match name {
+            // fio has a rate overrule the mix.
+            "rate_iops" => rate(rw, value, find("numjobs")).filter(|_| is_even),
+            name => translated(name, value),
+        };
+        match text {
             _ if is_dropped || name == "norandommap" => {}
             _ if value == "0" && name.contains("sync") => {}
             Some(text) => {
@@ -173,7 +182,7 @@ fn translated(name: &str, value: &str) -> Option<String> {
             let ns = units::parse_duration_ns(value).ok()?;
             format!("runtime = \"{}s\"", ns.div_ceil(1_000_000_000).max(1))
         }
-        "iodepth" | "numjobs" | "rate_iops" => format!("{name} = {}", whole().filter(|n| *n > 0)?),
+        "iodepth" | "numjobs" => format!("{name} = {}", whole().filter(|n| *n > 0)?),
         "fsync" | "fdatasync" => format!("{name} = {}", whole()?),
         "direct" | "end_fsync" => match value {
             "0" => format!("{name} = false"),
@@ -196,6 +205,19 @@ fn translated(name: &str, value: &str) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// fio's rate is that of each job and direction, a plan's that of the workload. A plan has no rate
+/// for each direction: equal ones are a mix of halves.
+fn rate(rw: &str, value: &str, numjobs: Option<&str>) -> Option<String> {
+    let rw = Rw::ALL.iter().find(|known| is_rw(**known, rw))?;
+    let (all, reads) = value.parse::<Rates>().ok()?.for_pattern(*rw).ok()?;
+    let all = all?;
+    if reads.is_some_and(|reads| reads * 2 != all) {
+        return None;
+    }
+    let all = all.checked_mul(numjobs.map_or(Some(1), |jobs| jobs.parse().ok())?)?;
+    Some(format!("rate_iops = {all}"))
 }
 
 /// fio's Zipf distribution in a plan's words.

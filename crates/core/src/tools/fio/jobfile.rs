@@ -25,6 +25,8 @@ pub struct Section {
     pub name: String,
     /// Options with their line, counted from 1; a word alone stands for `1`.
     pub options: Vec<(String, String, u64)>,
+    /// The first so many are from `global` sections.
+    pub global: usize,
 }
 
 /// A job file that cannot be used.
@@ -40,6 +42,14 @@ pub enum JobFileError {
         line: u64,
         /// Its text.
         text: String,
+    },
+    /// A file that it includes cannot be used.
+    #[error("line {line} of the job file: {why}")]
+    Include {
+        /// Counted from 1.
+        line: u64,
+        /// Which file and why.
+        why: String,
     },
     /// It has no job.
     #[error("the job file has no job: a [section] that is not global")]
@@ -81,25 +91,58 @@ const HARMLESS: &str = "\
 const ENGINES: &str = "\
     sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
 
+/// How deep fio follows files that include files.
+const INCLUDES_MAX: u32 = 16;
+
+/// Gives the text of a file that a job file includes, or why it cannot.
+pub type Include<'i> = &'i mut dyn FnMut(&str) -> Result<String, String>;
+
 impl JobFile {
-    /// Reads a job file. Comments (`#`, `;`) and blank lines are passed over.
+    /// Reads a job file that includes no others. Comments (`#`, `;`) and blank lines are passed over.
     pub fn parse(text: &str) -> Result<JobFile, JobFileError> {
-        if text.len() > FILE_LIMIT_BYTES {
-            return Err(JobFileError::Large);
-        }
+        let no = "bakeoff reads included files for bench only. Put their lines here";
+        JobFile::parse_with(text, &mut |_| Err(no.to_string()))
+    }
+
+    /// Reads a job file and, in place, those it includes; their lines count as the one that does.
+    pub fn parse_with(text: &str, include: Include<'_>) -> Result<JobFile, JobFileError> {
         let mut file = JobFile::default();
+        let mut left = FILE_LIMIT_BYTES;
+        file.read(text, (INCLUDES_MAX, None), &mut left, include)?;
+        let has_job = file.jobs().next().is_some();
+        if has_job { Ok(file) } else { Err(JobFileError::Empty) }
+    }
+
+    fn read(
+        &mut self,
+        text: &str,
+        (depth, within): (u32, Option<u64>),
+        left: &mut usize,
+        include: Include<'_>,
+    ) -> Result<(), JobFileError> {
+        *left = left.checked_sub(text.len()).ok_or(JobFileError::Large)?;
         for (number, line) in (1..).zip(text.lines()) {
+            let number = within.unwrap_or(number);
             let line = line.split(['#', ';']).next().unwrap_or_default().trim();
             if line.is_empty() {
+                continue;
+            }
+            if let Some(name) = line.strip_prefix("include ").map(str::trim) {
+                let bad = |why| JobFileError::Include { line: number, why };
+                let depth = depth.checked_sub(1);
+                let depth =
+                    depth.ok_or_else(|| bad("too many files include each other".to_string()))?;
+                let text = include(name).map_err(bad)?;
+                self.read(&text, (depth, Some(number)), left, include)?;
                 continue;
             }
             let bad = || JobFileError::Line { line: number, text: printable(line.as_bytes()) };
             if let Some(name) = line.strip_prefix('[') {
                 let name = name.strip_suffix(']').ok_or_else(bad)?.trim().to_string();
-                file.sections.push(Section { name, options: Vec::new() });
+                self.sections.push(Section { name, options: Vec::new(), global: 0 });
                 continue;
             }
-            let section = file.sections.last_mut().ok_or_else(bad)?;
+            let section = self.sections.last_mut().ok_or_else(bad)?;
             let (name, value) = line.split_once('=').unwrap_or((line, "1"));
             let (name, value) = (name.trim(), value.trim());
             if name.is_empty() || name.contains(char::is_whitespace) {
@@ -107,8 +150,7 @@ impl JobFile {
             }
             section.options.push((name.to_string(), value.to_string(), number));
         }
-        let has_job = file.jobs().next().is_some();
-        if has_job { Ok(file) } else { Err(JobFileError::Empty) }
+        Ok(())
     }
 
     /// The sections that are jobs, each with the global options before it first.
@@ -117,8 +159,10 @@ impl JobFile {
         let jobs = self.sections.iter().enumerate().filter(move |(_, s)| !is_global(s));
         jobs.map(move |(at, job)| {
             let before = self.sections[..at].iter().filter(is_global);
-            let options = before.chain([job]).flat_map(|section| section.options.clone());
-            Section { name: job.name.clone(), options: options.collect() }
+            let mut options: Vec<_> = before.flat_map(|section| section.options.clone()).collect();
+            let global = options.len();
+            options.extend_from_slice(&job.options);
+            Section { name: job.name.clone(), options, global }
         })
     }
 
@@ -209,6 +253,23 @@ mod tests {
         assert_eq!(file.is_harmless(), Ok(()));
         assert!(!file.without_directories().contains("/mnt"));
         assert_eq!(JobFile::parse(&file.without_directories()).unwrap().jobs().count(), 2);
+    }
+
+    #[test]
+    fn an_included_file_is_read_in_place_and_a_circle_is_an_error() {
+        let text = "[a]\nrw=read\ninclude b.inc\n[c]\n";
+        let mut include = |name: &str| match name {
+            "b.inc" => Ok("bs=8k # here\n[b]\nbs=1m\n".to_string()),
+            name => Err(format!("no {name}")),
+        };
+        let file = JobFile::parse_with(text, &mut include).unwrap();
+        let jobs: Vec<_> = file.jobs().map(|job| (job.name, job.options.len())).collect();
+        assert_eq!(jobs, [("a".into(), 2), ("b".into(), 1), ("c".into(), 0)]);
+        assert_eq!(file.sections[0].options[1], ("bs".into(), "8k".into(), 3));
+        let circle = JobFile::parse_with("[a]\ninclude x\n", &mut |_| Ok("include x\n".into()));
+        assert!(circle.unwrap_err().to_string().contains("line 2"));
+        let plain = JobFile::parse(text).unwrap_err().to_string();
+        assert!(plain.contains("line 3") && plain.contains("bench"), "{plain}");
     }
 
     #[test]

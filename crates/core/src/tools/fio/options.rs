@@ -11,7 +11,9 @@ pub mod table;
 mod values;
 
 use self::table::{Entry, Taken};
+use super::expression;
 use super::jobfile::Section;
+use crate::units;
 
 /// An option of fio's as somebody wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +40,8 @@ pub enum From {
 pub struct Asked {
     /// Its name, where it has one.
     pub name: Option<String>,
+    /// What its files are called after: the section, whatever its name option says.
+    pub files: Option<String>,
     /// Options of `bench`, each `--name=value`.
     pub words: Vec<String>,
     /// What has no effect here, in sentences.
@@ -54,7 +58,8 @@ pub struct Asked {
 /// The option that `bench` does not take, why, and what does it.
 pub fn asked(name: Option<&str>, given: &[Given], from: From) -> Result<Asked, String> {
     let (name, given) = (name.map(str::to_string), given.to_vec());
-    let mut asked = Asked { name, given: given.clone(), ..Asked::default() };
+    let files = name.clone();
+    let mut asked = Asked { name, files, given: given.clone(), ..Asked::default() };
     let is_skewed = given
         .iter()
         .any(|one| one.name == "random_distribution" && !one.value.starts_with("random"));
@@ -73,6 +78,24 @@ pub fn asked(name: Option<&str>, given: &[Given], from: From) -> Result<Asked, S
             one.take(name, from, &mut asked)?;
         }
     }
+    let value = |name: &str| last(name).map(|one| one.value.as_str());
+    if value("ioengine") == Some("posixaio") && !matches!(value("iodepth"), None | Some("1")) {
+        asked.add("engine", "io_uring");
+    }
+    if let Some(rate) = value("rate").filter(|rate| *rate != "0") {
+        let iops = values::rate_iops(rate, value("bs").unwrap_or("4k"));
+        asked.add("rate_iops", &iops.map_err(|why| format!("--rate={rate}: {why}"))?);
+    }
+    if let Some(bytes) = value("filesize") {
+        let is_same = |size| units::parse_size(size) == units::parse_size(bytes);
+        if !value("size").is_none_or(is_same) {
+            return Err(format!(
+                "--filesize={bytes}: bench uses one file, all of it, so that --filesize and --size \
+                 are the same. Give one of them"
+            ));
+        }
+        asked.add("size", bytes);
+    }
     asked.waits = is_on("stonewall");
     let ends_at_size =
         last("runtime").is_some() && !is_on("time_based") && last("io_size").is_none();
@@ -89,26 +112,31 @@ pub fn asked(name: Option<&str>, given: &[Given], from: From) -> Result<Asked, S
 }
 
 /// The job of a job file's section, after options for all jobs; of one that comes twice the last
-/// one counts.
+/// one counts. `variables` are those of [`expression::expand`].
 ///
 /// # Errors
 /// As [`asked`], with the line.
-pub fn of_section(section: &Section, before: &[Given]) -> Result<Asked, String> {
-    let given = |(name, value, _): &(String, String, u64)| Given {
-        name: name.clone(),
-        typed: name.clone(),
-        value: value.clone(),
-    };
-    // Each by itself first, so that the error can name its line.
-    for option in &section.options {
-        let one = given(option);
-        let name = table::canonical(&one.name);
-        one.take(name, From::File, &mut Asked::default())
-            .map_err(|error| format!("line {}: {error}", option.2))?;
+pub fn of_section(
+    section: &Section,
+    before: &[Given],
+    variables: expression::Variables<'_>,
+) -> Result<Asked, String> {
+    let mut all = before.to_vec();
+    for (name, value, line) in &section.options {
+        let at_line = |error| format!("line {line}: {error}");
+        let value = expression::expand(value, variables);
+        let value = value.map_err(|why| at_line(format!("{name}: {why}")))?;
+        let one = Given { name: name.clone(), typed: name.clone(), value };
+        // By itself first, so that the error can name its line.
+        let canonical = table::canonical(&one.name);
+        one.take(canonical, From::File, &mut Asked::default()).map_err(at_line)?;
+        all.push(one);
     }
-    let own = section.options.iter().map(given);
-    let all: Vec<Given> = before.iter().cloned().chain(own).collect();
-    asked(Some(&section.name), &all, From::File)
+    // A name in [global] is that of no job.
+    let own = section.options.iter().skip(section.global).rfind(|(name, ..)| name == "name");
+    let own = own.and_then(|(_, value, _)| expression::expand(value, variables).ok());
+    let asked = asked(Some(&section.name), &all, From::File)?;
+    Ok(Asked { name: own.or(asked.name), ..asked })
 }
 
 impl Given {

@@ -42,6 +42,41 @@ fn what_people_type_at_fio_means_the_same_here() {
     has("--eta always --direct .", "--direct=1");
 }
 
+/// They were of the last job, which nobody asked: no file, and text on the screen.
+#[test]
+fn what_is_for_the_whole_call_counts_wherever_it_is() {
+    let text = "--name=a --rw=read --name=b --output=o.json --output-format=json,normal --minimal";
+    let made = line(&words(text)).unwrap();
+    for job in &made.jobs {
+        assert!(job.words.contains(&"--output=o.json".to_string()), "{job:?}");
+        assert!(job.words.contains(&"--format=fio-json".to_string()), "{job:?}");
+        assert_eq!(job.notes.len(), 2, "{job:?}");
+    }
+}
+
+#[test]
+fn what_depends_on_another_option_is_worked_out() {
+    has("--rate=1m --bs=4k", "--rate_iops=256,256 --bs=4k");
+    has("--rate=1m,512k --bs=4k,8k", "--rate_iops=256,64 --bs=4k,8k");
+    has("--rate=,1m", "--rate_iops=,256");
+    has("--filesize=64M --nrfiles=1 --size=65536k", "--size=64M");
+    has("--filesize=64M", "--size=64M");
+    has("--ioengine=posixaio --iodepth=1", "--engine=psync --iodepth=1");
+    has("--ioengine=posixaio --iodepth=16", "--engine=io_uring --iodepth=16");
+    has("--create_on_open=1", "--fallocate=none");
+}
+
+#[test]
+fn a_section_is_called_what_its_name_option_says_and_not_what_a_global_one_does() {
+    let text = "[global]\nname=all\n[job1]\nname=read_iops\nsize=${SIZE}\n[job2]\n";
+    let file = JobFile::parse(text).unwrap();
+    let of = |section| of_section(&section, &[], &|_| Some("4m".to_string())).unwrap();
+    let jobs: Vec<Asked> = file.jobs().map(of).collect();
+    let names: Vec<_> = jobs.iter().map(|job| job.name.as_deref().unwrap()).collect();
+    assert_eq!(names, ["read_iops", "job2"]);
+    assert!(jobs[0].words.contains(&"--size=4m".to_string()), "{jobs:?}");
+}
+
 #[test]
 fn words_that_are_no_options_of_fio_are_left() {
     let made = line(&words("/dev/sda --erase T --rw=read --overwrite --store s -- --bs")).unwrap();
@@ -76,7 +111,8 @@ fn what_has_no_effect_is_said_and_what_bench_does_not_do_is_refused() {
         ("--rw=write:4k", "strided"),
         ("--bs=4k-64k", "once for each size"),
         ("--offset=1g", "--size"),
-        ("--rate=10m", "--rate_iops"),
+        ("--rate=6k", "--bs"),
+        ("--size=1g --filesize=2g", "--size"),
         ("--ioengine=rdma", "fio itself"),
         ("--cpus_allowed=0-3", "taskset"),
         ("--exec_prerun=ls", "no other programs"),
@@ -96,7 +132,8 @@ fn a_section_of_a_job_file_has_the_defaults_of_fio() {
     let text = "[global]\nioengine=libaio\nruntime=60\n[a b]\nbs=4k\nsize=1g\n[c]\nstonewall\n\
         rw=randrw\ntime_based\noverwrite=1\nnorandommap\ninvalidate=0\n";
     let file = JobFile::parse(text).unwrap();
-    let jobs: Vec<Asked> = file.jobs().map(|section| of_section(&section, &[]).unwrap()).collect();
+    let jobs: Vec<Asked> =
+        file.jobs().map(|section| of_section(&section, &[], &|_| None).unwrap()).collect();
     assert_eq!(jobs[0].name.as_deref(), Some("a b"));
     let first = "--engine=libaio --runtime=60 --bs=4k --size=1g --rw=read --invalidate=1 \
         --io_size=100%";
@@ -106,11 +143,11 @@ fn a_section_of_a_job_file_has_the_defaults_of_fio() {
     assert_eq!(jobs[1].words, words(second));
     assert!(jobs[1].waits);
     let bad = JobFile::parse("[a]\nrw=read\nexec_prerun=rm\n").unwrap();
-    let error = of_section(&bad.jobs().next().unwrap(), &[]).unwrap_err();
+    let error = of_section(&bad.jobs().next().unwrap(), &[], &|_| None).unwrap_err();
     assert!(error.starts_with("line 3: --exec_prerun=rm"), "{error}");
     let unknown = JobFile::parse("[a]\nsurprise=2\n").unwrap();
     assert!(
-        of_section(&unknown.jobs().next().unwrap(), &[])
+        of_section(&unknown.jobs().next().unwrap(), &[], &|_| None)
             .unwrap_err()
             .contains("not an option of fio")
     );

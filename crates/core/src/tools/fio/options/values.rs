@@ -2,9 +2,11 @@
 //! say. data/README.md says what its columns are.
 
 use super::From;
+use crate::model::block_sizes::BlockSizes;
 use crate::model::job::Rw;
 use crate::model::offsets::Offsets;
 use crate::tables::rows;
+use crate::units;
 
 const TABLE: &str = include_str!("../../../../data/fio_values.csv");
 
@@ -18,6 +20,9 @@ pub fn worded(name: &str, value: &str, from: From) -> Answer {
         "bs" => bs(value),
         "rwmixwrite" => mix(value),
         "random_distribution" => distribution(value),
+        "output_format" => output_format(value),
+        // These depend on other options of the job.
+        "rate" | "filesize" => Ok((None, None)),
         _ => of_table(name, value),
     }
 }
@@ -101,6 +106,51 @@ fn distribution(value: &str) -> Answer {
                   hot:PERCENT/PERCENT"
             .to_string()),
     }
+}
+
+/// `--output-format`: one, or several with commas between.
+fn output_format(value: &str) -> Answer {
+    let formats: Vec<&str> = value.split(',').collect();
+    if formats.iter().any(|format| !["normal", "terse", "json", "json+"].contains(format)) {
+        return Err("bench prints normal and json. Its own JSON, with windows and findings, is \
+                    --format json"
+            .to_string());
+    }
+    let note = match formats.as_slice() {
+        ["normal" | "json"] => None,
+        ["json+"] => Some("the JSON is that of --output-format=json, without bins"),
+        all if all.iter().any(|format| format.starts_with("json")) => {
+            Some("bakeoff prints the JSON only")
+        }
+        _ => Some("bakeoff prints text. For programs use --output-format=json"),
+    };
+    let is_json = formats.iter().any(|format| format.starts_with("json"));
+    let format = if is_json { "fio-json" } else { "text" };
+    Ok((Some(("format", format.to_string())), note.map(str::to_string)))
+}
+
+/// `--rate`, in bytes a second, as `--rate_iops`: one rate, or that of reads and that of writes.
+pub fn rate_iops(rate: &str, bs: &str) -> Result<String, String> {
+    let sizes: BlockSizes = bs.parse()?;
+    let iops = |rate: &str, bs: u64| -> Result<String, String> {
+        if rate.is_empty() {
+            return Ok(String::new());
+        }
+        let bytes = units::parse_size(rate).map_err(|error| error.to_string())?;
+        let bs = bs.max(1);
+        let iops = bytes.saturating_add(bs / 2) / bs;
+        if (iops * bs).abs_diff(bytes) > bytes / 100 {
+            return Err(
+                "bench limits whole operations per second, and these bytes are not a whole \
+                        number of --bs. Use a multiple of --bs"
+                    .to_string(),
+            );
+        }
+        Ok(iops.to_string())
+    };
+    let (read, write) = rate.split_once(',').unwrap_or((rate, rate));
+    let write = write.split(',').next().unwrap_or_default();
+    Ok(format!("{},{}", iops(read, sizes.read)?, iops(write, sizes.write)?))
 }
 
 #[cfg(test)]

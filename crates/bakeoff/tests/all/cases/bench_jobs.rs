@@ -1,0 +1,354 @@
+//! Jobs and places that people have: scratch files as fio makes them, job files with variables and
+//! included files, and commands as their authors document them.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::bench::Bench;
+use crate::skip;
+
+/// Every file below a directory.
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let below = |path: PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };
+    entries.flatten().flat_map(|entry| below(entry.path())).collect()
+}
+
+/// What `look` finds in the scratch files of a bench while it runs.
+fn while_running<T>(words: &[&str], look: impl Fn(&[PathBuf]) -> Option<T>) -> T {
+    let bench = Bench::new();
+    let dir = bench.dir("at");
+    let mut child = bench
+        .bakeoff()
+        .args([&["bench"], words].concat())
+        .current_dir(&dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    loop {
+        let files = files_below(&dir);
+        if let Some(found) = look(&files) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(bench.run(&["clean"]).code, 0, "what a kill leaves is removed");
+            assert_eq!(files_below(&dir), Vec::<PathBuf>::new());
+            return found;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended unseen: {files:?}");
+    }
+}
+
+/// 552 of 16,384 blocks were there: the file grew, or its holes were filled, while it was measured.
+#[test]
+fn a_file_that_is_only_written_has_its_blocks_before() {
+    for rw in ["write", "randwrite"] {
+        let words = [".", "--rw", rw, "--bs=4k", "--size=8m", "--rate_iops=50", "--runtime=60"];
+        let (size, blocks) = while_running(&words, |files| {
+            let found = files.first()?.metadata().ok()?;
+            (found.size() > 0).then(|| (found.size(), found.blocks()))
+        });
+        assert_eq!(size, 8 << 20, "{rw}");
+        assert!(blocks >= 16384, "{rw}: {blocks}");
+    }
+    let none = [".", "--rw=write", "--fallocate=none", "--rate_iops=50", "--runtime=60"];
+    let size = while_running(&none, |files| Some(files.first()?.metadata().ok()?.size()));
+    assert!(size < 8 << 20, "as fio has it");
+}
+
+/// All of four threads read and wrote the same blocks of one file.
+#[test]
+fn each_of_numjobs_has_a_file_of_its_own_in_a_directory() {
+    let words =
+        "--name=s --directory=. --rw=read --bs=64k --size=1m --numjobs=4 --runtime=60 --time_based";
+    let words: Vec<&str> = words.split(' ').collect();
+    let mut names = while_running(&words, |files| {
+        let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+        (files.len() == 4).then(|| files.iter().map(name).collect::<Vec<_>>())
+    });
+    names.sort();
+    assert_eq!(names, ["s.0.0", "s.1.0", "s.2.0", "s.3.0"]);
+}
+
+/// Each was refused, or done otherwise, without a word.
+#[test]
+fn job_files_mean_what_they_mean_in_fio() {
+    let bench = Bench::new();
+    let write = |name: &str, text: &str| std::fs::write(bench.path().join(name), text).unwrap();
+    write("common.inc", "direct=0\nbs=4k\nruntime=1\n");
+    write("a.fio", "[job1]\nname=read_iops\nrw=${RW}\nsize=${SZ}\ninclude common.inc\n");
+    write("b.fio", "[a]\nrw=read\nbs=(16*1024)\nsize=(2*$pagesize*32)\n");
+    let run = |words: &[&str]| {
+        let words = [&["bench", "--quiet", "--output-format=json"], words].concat();
+        let ended = bench.bakeoff().args(&words).env("RW", "read").env("SZ", "4m").output();
+        crate::bench::Ended::from_output(ended.unwrap())
+    };
+    let job = |ended: &crate::bench::Ended| {
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let job = ended.json()["jobs"][0].clone();
+        (job["jobname"].as_str().unwrap().to_string(), job["read"]["io_bytes"].as_u64().unwrap())
+    };
+    assert_eq!(job(&run(&["a.fio"])), ("read_iops".to_string(), 4 << 20));
+    assert_eq!(job(&run(&["b.fio"])).0, "a");
+    write("c.fio", "[a]\nrw=read\nbs=64k\n");
+    assert_eq!(job(&run(&["c.fio", "--size=16Mi"])).1, 16 << 20);
+    assert_eq!(job(&run(&["--directory=.", "c.fio", "--filename=t", "--size=1m"])).1, 1 << 20);
+    let unset = bench.run(&["bench", "a.fio"]);
+    assert!(unset.code == 2 && unset.err.contains("RW is not set"), "{unset:?}");
+    write("d.fio", "rw=read\n[a]\n");
+    let early = bench.run(&["bench", "d.fio"]);
+    assert!(early.code == 2 && early.err.contains("line 1"), "{early:?}");
+    assert!(!early.err.contains("--filename"), "it would overwrite the job file: {early:?}");
+    // A later section uses the file that an earlier one prepared: nothing is laid out for it.
+    write(
+        "e.fio",
+        "[global]\nfilename=f\nsize=8m\nbs=1m\n[prepare]\nrw=write\n[use]\nstonewall\nrw=randread\n",
+    );
+    let ended = run(&["e.fio"]);
+    assert_eq!(ended.json()["jobs"][1]["read"]["io_bytes"], 8 << 20, "{ended:?}");
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn output_belongs_to_the_whole_call_wherever_it_is() {
+    let bench = Bench::new();
+    let line = "bench --filename=n --size=1M --runtime=1s --name=reads --rw=read --name=writes \
+        --rw=write --output=o.json --output-format=json";
+    let ended = bench.run(&line.split_whitespace().collect::<Vec<_>>());
+    assert_eq!((ended.code, ended.out.as_str()), (0, ""), "{ended:?}");
+    let json = std::fs::read_to_string(bench.path().join("o.json")).unwrap();
+    assert!(json.contains("\"reads\"") && json.contains("\"writes\""), "{json}");
+}
+
+/// 50 + 50 for --rate_iops=100, and 3,681 "operations per second" of 1,840 flushed writes.
+#[test]
+fn rates_count_for_each_direction_and_flushes_are_no_writes() {
+    let bench = Bench::new();
+    let run = |line: &str| bench.run(&line.split_whitespace().collect::<Vec<_>>());
+    let json = |line: &str| {
+        let ended = run(line);
+        assert_eq!(ended.code, 0, "{ended:?}");
+        ended.json()
+    };
+    let mixed = "bench . --rw=randrw --bs=4k --size=1m --runtime=2s --format=json --quiet";
+    for (rates, [reads, writes]) in [
+        ("--rate_iops=100", [200, 200]),
+        ("--rate_iops=100,50", [200, 100]),
+        ("--rate=400k,200k", [200, 100]),
+    ] {
+        let done = json(&format!("{mixed} {rates}"));
+        for (way, wanted) in [("read", reads), ("write", writes)] {
+            let ios = done[way]["total_ios"].as_u64().unwrap();
+            // What was due is all begun, unless the machine has no time for it.
+            assert!(ios <= wanted + 1, "{rates}: {way} {ios}");
+        }
+        let [read, write] = ["read", "write"].map(|way| done[way]["total_ios"].as_u64().unwrap());
+        assert!((read * writes).abs_diff(write * reads) <= 2 * reads, "{rates}: {read} {write}");
+    }
+    let journal = run("bench --filename=t --size=1m --sync=1 --rw=write --io_size=1m --name=j");
+    assert_eq!(journal.code, 0, "{journal:?}");
+    let text = journal.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("writes per second, each flushed"), "{text}");
+}
+
+#[test]
+fn what_most_commands_have_runs_and_what_changed_is_reported() {
+    let bench = Bench::new();
+    for (words, said) in [
+        ("--output-format=normal,json", "prints the JSON only"),
+        ("--minimal", "--output-format=json"),
+        ("--ioengine=posixaio --iodepth=1", "uses psync"),
+        ("--filesize=8M --nrfiles=1 --verify=0", ""),
+    ] {
+        let line = format!("bench --name=t --directory=. --rw=randread --size=8M {words}");
+        let line = line + " --io_size=1m --runtime=20";
+        let ended = bench.run(&line.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert!(ended.err.contains(said), "{said}: {ended:?}");
+    }
+}
+
+/// Whether the command is taken; else the option that the message names.
+const DOCUMENTED: &[(&str, &str)] = &[
+    // etcd, "Hardware recommendations" and the IBM article that it links.
+    (
+        "--rw=write --ioengine=sync --fdatasync=1 --directory=. --size=22m --bs=2300 --name=mytest",
+        "",
+    ),
+    // Google Cloud, "Benchmarking Persistent Disk performance".
+    (
+        "--name=write_throughput --directory=. --numjobs=16 --size=1M --time_based --runtime=1s \
+         --ramp_time=1s --ioengine=libaio --direct=0 --verify=0 --bs=64K --iodepth=64 --rw=write \
+         --group_reporting=1 --iodepth_batch_submit=64 --iodepth_batch_complete_max=64",
+        "",
+    ),
+    (
+        "--name=read_bw --directory=. --numjobs=4 --size=8M --direct=1 --rw=read --bs=1M \
+         --offset_increment=1M --iodepth=64 --ioengine=libaio",
+        "offset_increment",
+    ),
+    (
+        "--name=fill_disk --directory=. --filesize=4M --ioengine=libaio --direct=0 --verify=0 \
+         --randrepeat=0 --bs=128K --iodepth=64 --rw=randwrite --io_size=4M",
+        "",
+    ),
+    // AWS, "Benchmark Amazon EBS volumes".
+    (
+        "--directory=. --ioengine=psync --name fio_test_file --direct=0 --rw=randwrite --bs=16k \
+         --size=1M --numjobs=16 --time_based --runtime=1 --group_reporting --norandommap",
+        "",
+    ),
+    (
+        "--filename=/dev/null-missing --direct=1 --rw=randrw --name=x --bs=16k --size=1G",
+        "/dev/null-missing",
+    ),
+    // Ceph, and the paper of Proxmox VE on it.
+    (
+        "--filename=here --direct=0 --sync=1 --rw=write --bs=4k --numjobs=1 --iodepth=1 --size=1M \
+         --runtime=1 --time_based --group_reporting --name=journal-test",
+        "",
+    ),
+    (
+        "--ioengine=libaio --filename=here --direct=0 --sync=1 --rw=write --bs=4K --numjobs=1 \
+         --iodepth=1 --runtime=1 --time_based --name=fio --size=1M",
+        "",
+    ),
+    (
+        "--ioengine=psync --filename=here --size=4M --time_based --name=fio --group_reporting \
+         --runtime=1 --direct=0 --sync=1 --iodepth=1 --rw=write --threads --bs=4K --numjobs=32",
+        "threads",
+    ),
+    // YABS and others.
+    (
+        "--name=rand_rw_4k --ioengine=libaio --rw=randrw --rwmixread=50 --bs=4k --iodepth=64 \
+         --numjobs=2 --size=2M --runtime=1 --gtod_reduce=1 --direct=0 --filename=test.fio \
+         --group_reporting --minimal",
+        "",
+    ),
+];
+
+/// Job files: Azure ("Benchmark your application on Azure Disk Storage"), kubestr, Longhorn's kbench.
+const DOCUMENTED_FILES: &[&str] = &[
+    "[global]\nsize=1m\ndirect=0\niodepth=256\nioengine=libaio\nbs=4k\nnumjobs=4\nruntime=1\n\
+     time_based\n[writer1]\nrw=randwrite\ndirectory=.\n",
+    "[global]\nrandrepeat=0\nverify=0\nioengine=libaio\ndirect=0\ngtod_reduce=1\n[job1]\n\
+     name=read_iops\nbs=4K\niodepth=64\nsize=2M\nreadwrite=randread\ntime_based\nramp_time=1s\n\
+     runtime=1s\n",
+    "[global]\ninclude common_include\nbs=4K\niodepth=128\nnumjobs=8\nnorandommap=1\n\
+     [iops-rand-write]\nreadwrite=randwrite\n",
+];
+
+#[test]
+fn documented_commands_run_or_name_the_option_that_has_no_meaning_here() {
+    let bench = Bench::new();
+    for (line, named) in DOCUMENTED {
+        let line = format!("bench --quiet {line}");
+        let ended = bench.run(&line.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(ended.code, if named.is_empty() { 0 } else { 2 }, "{line}: {ended:?}");
+        assert!(ended.err.contains(named), "{line}: {ended:?}");
+    }
+    let common = "ioengine=libaio\ndirect=0\nrandrepeat=0\nverify=0\nruntime=1\ntime_based\n";
+    std::fs::write(bench.path().join("common_include"), common).unwrap();
+    for text in DOCUMENTED_FILES {
+        std::fs::write(bench.path().join("job.fio"), text).unwrap();
+        let words = ["bench", "job.fio", "--size=2M", "--output-format=json", "--quiet"];
+        let ended = bench.run(&words);
+        assert_eq!(ended.code, 0, "{text}: {ended:?}");
+        assert!(ended.json()["jobs"][0]["jobname"] != "job1", "{ended:?}");
+    }
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+/// "would fill m: at most 0 B may be used there", with 220 MiB free and any --size.
+#[test]
+fn a_small_filesystem_can_be_measured() {
+    if skip::lacks_root() || skip::lacks_loop_devices() {
+        return;
+    }
+    let mut bench = Bench::new();
+    let at = bench.mount("ext4", "256m", "loop");
+    let at = at.to_str().unwrap();
+    let ended = bench.run(&["bench", at, "--size=16m", "--io_size=1m"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let large = bench.run(&["bench", at, "--size=250m", "--io_size=1m"]);
+    assert!(large.code == 4 && large.err.contains("5 %"), "{large:?}");
+}
+
+/// The advice was to add --direct, with --direct on the command line.
+#[test]
+fn a_filesystem_in_memory_is_named_and_no_option_is_advised() {
+    let bench = Bench::new();
+    let dir = tempfile::tempdir_in("/dev/shm").unwrap();
+    let kind = Command::new("stat").args(["-f", "-c", "%T", "/dev/shm"]).output().unwrap();
+    if !kind.stdout.starts_with(b"tmpfs") {
+        return skip::skip("a tmpfs on /dev/shm", "it is the filesystem in memory under test");
+    }
+    let at = dir.path().to_str().unwrap();
+    let ended = bench.run(&["bench", at, "--rw=read", "--size=1m", "--io_size=1m"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let first = ended.out.split("\n\n").next().unwrap();
+    assert!(first.contains("in memory") && !first.contains("--direct"), "{ended:?}");
+}
+
+/// "killed by signal 25: no reply (EOF while parsing a value)".
+#[test]
+fn a_limit_of_file_sizes_is_named() {
+    let bench = Bench::new();
+    let script = "ulimit -f 1024; exec \"$@\"";
+    let mut bakeoff = bench.bakeoff();
+    for rw in ["--rw=write", "--rw=read"] {
+        let ended = Command::new("sh")
+            .args(["-c", script, "sh"])
+            .arg(bakeoff.get_program())
+            .args(["bench", ".", rw, "--bs=1m", "--size=64m", "--io_size=64m", "--quiet"])
+            .envs(bakeoff.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(bench.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(4), "{said}");
+        assert!(said.contains("ulimit -f"), "{said}");
+    }
+    drop(bakeoff.stdin(Stdio::null()));
+    assert_eq!(bench.leftovers(), Vec::<String>::new());
+}
+
+/// "cannot inspect DIR: No such file or directory", of a directory that exists.
+#[test]
+fn a_missing_proc_is_named() {
+    if skip::lacks_root() {
+        return;
+    }
+    let bench = Bench::new();
+    let script = "mount -t tmpfs none /proc && exec \"$@\"";
+    let bakeoff = bench.bakeoff();
+    let ended = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script, "sh"])
+        .arg(bakeoff.get_program())
+        .args(["bench", ".", "--size=1m", "--quiet"])
+        .envs(bakeoff.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .current_dir(bench.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.code() == Some(4) && said.contains("/proc"), "{ended:?}");
+}
+
+/// A smaller form of the table that `make bench` prints.
+#[test]
+fn thirty_job_files_do_what_they_do_in_fio() {
+    if skip::lacks_command("fio") || skip::lacks_command("strace") || skip::lacks_command("python3")
+    {
+        return;
+    }
+    let bench = Bench::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/same_as_fio.py");
+    let ended = Command::new("python3")
+        .arg(script)
+        .args(["--jobs", "30", "--bakeoff", env!("CARGO_BIN_EXE_bakeoff"), "--dir"])
+        .arg(bench.path())
+        .output()
+        .unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+}
