@@ -193,7 +193,7 @@ test("a cut through the network leaves no gap", async () => {
   relay.close();
 });
 
-test("the keyboard alone leads to the report of a run and back to the one that is measured", async () => {
+test("the keyboard alone leads to a report and back to the current run", async () => {
   const { page, close } = await open("/");
   const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
   const tabTo = (word) => until(word, async () => {

@@ -10,6 +10,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 use crate::files::user::User;
+use crate::host;
 
 /// The kernel may leave an entry out of a list that changes while it is read.
 const TRIES: u32 = 4;
@@ -74,7 +75,7 @@ fn owner(client: SocketAddr, server: SocketAddr) -> io::Result<Option<u32>> {
         if attempt > 0 {
             std::thread::sleep(PAUSE);
         }
-        for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        for table in host::TCP_TABLES {
             let file = match File::open(table) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && table.ends_with('6') => {
                     continue;
