@@ -17,7 +17,7 @@ pub struct UnitError {
 /// What is wrong with a number that 64 bits do not hold.
 const TOO_LARGE: &str = "the value is too large; use a smaller one";
 
-/// Reads a size: `512`, `4k`, `4K`, `4KiB`, `4Ki`, `1m`, `1.5g`, `2t`. Every prefix is a power of 1024.
+/// Reads a size: `512`, `4k`, `4K`, `4KiB`, `4Ki`, `1.5g`, `2t`. Every prefix is a power of 1024.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_string(),

@@ -92,8 +92,8 @@ fn too_large(doing: &str) -> String {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
     match limit {
         Some(bytes) => format!(
-            "the limit of file sizes (ulimit -f, {} here) ended the measurement while {doing}. Raise \
-             it (ulimit -f unlimited), or use a smaller --size",
+            "the limit of file sizes (ulimit -f, {} here) ended the measurement while {doing}. \
+             Raise it (ulimit -f unlimited), or use a smaller --size",
             units::size(bytes)
         ),
         None => {

@@ -300,7 +300,7 @@ fn on_device(
     single::measure(&single, &Progress::new(global.quiet), cancel)
 }
 
-/// What is measured where it is not ours: in memory or not, as it is. Of files, once they are given.
+/// What is measured where it is not ours: in memory or not, as it is. The files are still to come.
 fn as_it_is<'a>(args: &Bench, job: &'a Job, place: &'a model::host::Place) -> Single<'a> {
     let (name, ramp_ns) = (args.typed.name.clone(), args.ramp_time);
     let (targets, kind) = (Vec::new(), TargetKind::File);

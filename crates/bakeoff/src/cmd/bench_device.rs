@@ -42,8 +42,8 @@ fn to_read(path: &Path) -> Result<Device, Fault> {
         Some(code) if code == Errno::PERM.raw_os_error() => {
             let shown = RawPath::new(path);
             Fault::environment(format!(
-                "Cannot open {shown}: the kernel forbids it to root too (EPERM). In a container, allow \
-                 the device: docker run --device={shown}"
+                "Cannot open {shown}: the kernel forbids it to root too (EPERM). In a container, \
+                 allow the device: docker run --device={shown}"
             ))
         }
         _ => unusable(error),

@@ -46,7 +46,7 @@ pub fn with_files<T>(
 }
 
 impl Files<'_, '_> {
-    /// The file of that name in the scratch directory below `parent`, new or as a job before left it.
+    /// The file of that name in the scratch directory below `parent`, new or as a job left it.
     pub fn file(&mut self, parent: &Path, name: &str) -> Result<Opened, Fault> {
         let scratch = self.scratch(parent)?;
         let kept = once(scratch.make_dir(scratch::KEPT), || scratch.open_dir(scratch::KEPT));

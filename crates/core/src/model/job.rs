@@ -146,8 +146,8 @@ pub struct Job {
     pub rwmixread: u8,
     /// Open loop: operations a second for the whole job; latency counts from the intended start.
     pub rate_iops: Option<u64>,
-    /// Of `rate_iops` those that are reads, in a mix with a rate for each direction: reads and writes
-    /// then take turns at these rates, whatever `rwmixread` is.
+    /// Of `rate_iops` those that are reads, in a mix with a rate for each direction: reads and
+    /// writes then take turns at these rates, whatever `rwmixread` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_reads: Option<u64>,
     /// How offsets follow each other.

@@ -26,7 +26,8 @@ impl Rates {
                 (None, None) => Ok((None, None)),
                 (Some(_), Some(_)) => Ok((Some(read.saturating_add(write)), Some(read))),
                 _ => Err(format!(
-                    "--rate_iops limits only one direction of --rw={}. Give both: --rate_iops=READ,WRITE",
+                    "--rate_iops limits only one direction of --rw={}. Give both: \
+                     --rate_iops=READ,WRITE",
                     rw.name()
                 )),
             },

@@ -103,7 +103,8 @@ fn job_files_mean_what_they_mean_in_fio() {
     // A later section uses the file that an earlier one prepared: nothing is laid out for it.
     write(
         "e.fio",
-        "[global]\nfilename=f\nsize=8m\nbs=1m\n[prepare]\nrw=write\n[use]\nstonewall\nrw=randread\n",
+        "[global]\nfilename=f\nsize=8m\nbs=1m\n[prepare]\nrw=write\n\
+         [use]\nstonewall\nrw=randread\n",
     );
     let ended = run(&["e.fio"]);
     assert_eq!(ended.json()["jobs"][1]["read"]["io_bytes"], 8 << 20, "{ended:?}");
@@ -228,7 +229,8 @@ const DOCUMENTED: &[(&str, &str)] = &[
     ),
 ];
 
-/// Job files: Azure ("Benchmark your application on Azure Disk Storage"), kubestr, Longhorn's kbench.
+/// Job files: Azure ("Benchmark your application on Azure Disk Storage"), kubestr, and kbench of
+/// Longhorn.
 const DOCUMENTED_FILES: &[&str] = &[
     "[global]\nsize=1m\ndirect=0\niodepth=256\nioengine=libaio\nbs=4k\nnumjobs=4\nruntime=1\n\
      time_based\n[writer1]\nrw=randwrite\ndirectory=.\n",

@@ -98,7 +98,7 @@ const INCLUDES_MAX: u32 = 16;
 pub type Include<'i> = &'i mut dyn FnMut(&str) -> Result<String, String>;
 
 impl JobFile {
-    /// Reads a job file that includes no others. Comments (`#`, `;`) and blank lines are passed over.
+    /// Reads a job file that includes no others. Comments (`#`, `;`) and blank lines are skipped.
     pub fn parse(text: &str) -> Result<JobFile, JobFileError> {
         let no = "bakeoff reads included files for bench only. Put their lines here";
         JobFile::parse_with(text, &mut |_| Err(no.to_string()))
