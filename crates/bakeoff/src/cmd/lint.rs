@@ -142,6 +142,6 @@ fn of_plan(name: &str) -> Result<Vec<Finding>, Fault> {
         None => String::from_utf8(read(Path::new(name))?)
             .map_err(|_| Fault::usage(format!("{} is not text", printable(name.as_bytes()))))?,
     };
-    let plan = bakeoff_core::plan::parse(&text, name).map_err(Fault::usage)?;
+    let plan = crate::planning::plan_text::parse(&text, name)?;
     rules::of_plan(&plan, &crate::planning::plan_text::job_files(&plan)?).map_err(Fault::usage)
 }

@@ -42,7 +42,15 @@ pub fn load(name: &Path) -> Result<Plan, Fault> {
     let text = String::from_utf8(bytes).map_err(|_| {
         Fault::usage(format!("the plan {shown} is not text. A plan is TOML in UTF-8"))
     })?;
-    plan::parse(&text, &shown).map_err(Fault::usage)
+    parse(&text, &shown)
+}
+
+/// A plan's text: a mistake is exit 2, and options that could reach other drives are exit 3.
+pub fn parse(text: &str, name: &str) -> Result<Plan, Fault> {
+    plan::parse(text, name).map_err(|error| match error.is_refusal() {
+        true => Fault::refused(error),
+        false => Fault::usage(error),
+    })
 }
 
 /// Puts a plan on targets, each with the size of its region where that is known.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use crate::model::path::printable;
+use crate::prepare::words::Unaccepted;
 use crate::units::UnitError;
 
 /// Most characters of a plan's line that an error repeats.
@@ -81,6 +82,9 @@ pub enum Problem {
         /// What is wrong with it.
         error: UnitError,
     },
+    /// A word for mkfs or mount that is not passed on.
+    #[error(transparent)]
+    Unaccepted(Unaccepted),
     /// Anything else that has its words where it is found.
     #[error("{0}")]
     Other(String),
@@ -102,6 +106,11 @@ pub enum Problem {
 }
 
 impl PlanError {
+    /// Whether doing what the plan says could reach other files or drives: more than a mistake.
+    pub fn is_refusal(&self) -> bool {
+        matches!(*self.problem, Problem::Unaccepted(Unaccepted::Refused(_)))
+    }
+
     /// A mistake at bytes `span` of `text`.
     pub(super) fn at(plan: &str, text: &str, span: Range<usize>, problem: Problem) -> PlanError {
         let plan = printable(plan.as_bytes());

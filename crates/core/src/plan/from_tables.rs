@@ -149,7 +149,7 @@ fn included(source: &Source, entry: Option<&Entry>) -> Result<Vec<Made<PlannedSt
         for entry in source.entries(table, "[[include]]", &stack::KEYS)? {
             item.set(source, entry.key, entry.value)?;
         }
-        item.check().map_err(|what| source.other(span.clone(), what))?;
+        item.check().map_err(|problem| source.error(span.clone(), problem))?;
         made.push(Made { item, span, kept: true });
     }
     Ok(made)
@@ -193,7 +193,7 @@ fn make_stacks(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedStack>>
             for (key, value) in picked {
                 item.set(source, key, value)?;
             }
-            item.check().map_err(|what| source.other(row.span.clone(), what))?;
+            item.check().map_err(|problem| source.error(row.span.clone(), problem))?;
             made.push(Made { item, span: row.span.clone(), kept: true });
         }
     }

@@ -6,6 +6,7 @@ use crate::model::candidate::{Crypt, Knobs, Stack};
 use crate::phrases::nearest;
 use crate::prepare::options::{self, OptionProfile};
 use crate::prepare::recipe::{self, Recipe};
+use crate::prepare::words;
 
 /// Keys in order of use; any but `name` may stand in `[axes]` too.
 pub(super) const KEYS: [&str; 11] = [
@@ -116,18 +117,21 @@ impl PlannedStack {
         Ok(())
     }
 
-    /// Refuses what cannot be: words for a filesystem that is none.
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// Refuses what cannot be, and words that could reach something other than the candidate.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        let other = |what: &str| Err(Problem::Other(what.to_string()));
         let words = !self.mkfs.is_empty() || !self.mount.is_empty();
         if self.fs.is_empty() {
-            return Err("a stack needs its filesystem: fs = \"ext4\"".to_string());
+            return other("a stack needs its filesystem: fs = \"ext4\"");
         }
-        match self.is_raw() && words {
-            true => {
-                Err("raw is not a filesystem: it takes neither mkfs nor mount options".to_string())
-            }
-            false => Ok(()),
+        if self.is_raw() && words {
+            return other("raw is not a filesystem: it takes neither mkfs nor mount options");
         }
+        for recipe in self.recipes() {
+            words::mkfs(recipe.format, &self.mkfs).map_err(Problem::Unaccepted)?;
+            words::mount(recipe.format, &self.mount).map_err(Problem::Unaccepted)?;
+        }
+        Ok(())
     }
 
     /// What a key is set to, in one word, for `[[exclude]]` and the axes' table.
@@ -238,8 +242,7 @@ fn wrong_key(crypt: &Crypt) -> Option<String> {
 /// A cipher as cryptsetup(8) takes it: one word that is no option.
 fn cipher(source: &Source, value: &Value) -> Result<String, PlanError> {
     let word = source.text("cipher", value)?;
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_,:()".contains(c);
-    if word.len() <= 64 && !word.starts_with('-') && word.chars().all(fits) {
+    if words::is_cipher(word) {
         return Ok(word.to_string());
     }
     let problem = Problem::UnknownWord {

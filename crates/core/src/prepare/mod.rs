@@ -20,3 +20,5 @@ pub mod steps;
 pub mod token;
 pub mod udev_rule;
 pub mod visit;
+mod word_table;
+pub mod words;

@@ -1,6 +1,7 @@
 //! The page about the filesystems that can be candidates: docs/filesystems.md.
 
 use crate::prepare::recipe::{Driver, RAW, RECIPES, Recipe};
+use crate::prepare::words;
 use crate::setup::kernels;
 use crate::units;
 
@@ -8,13 +9,24 @@ use crate::units;
 pub fn filesystems_markdown() -> String {
     let rows: String = RECIPES.iter().filter(|r| r.fs != RAW).map(row).collect();
     let adds: String = RECIPES.iter().filter(|r| r.fs != RAW).map(equalised).collect();
+    let mut formats: Vec<&str> = RECIPES.iter().filter(|r| r.fs != RAW).map(|r| r.format).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    formats.retain(|format| seen.insert(*format));
+    let accepted: String = formats.into_iter().map(accepted).collect();
+    let everywhere = words::listed_for_all();
     format!(
         "# Filesystems\n\nThe filesystems that bakeoff can create and measure, with its default \
          options. [Plans](plans.md) can add options of their own.\n\n\
          | filesystem | created by | package | mkfs options | mount options | driver | \
          smallest region |\n|---|---|---|---|---|---|---|\n{rows}\n\
          ## What the `equalised` profile adds\n\n\
-         | filesystem | mount options | mkfs options | why |\n|---|---|---|---|\n{adds}"
+         | filesystem | mount options | mkfs options | why |\n|---|---|---|---|\n{adds}\n\
+         ## Options that a plan can set\n\n\
+         bakeoff passes on no other option. It refuses options that name a file, a device, another \
+         filesystem, a label or a UUID, and words that are not options (exit code 3). `#` stands \
+         for a number with or without a unit, `@` for names between commas, `|` for a choice, `?=` \
+         for a value that you can omit, and `[no]` for a prefix that you can omit.\n\n\
+         Mount options of all filesystems: `{everywhere}`\n{accepted}"
     )
 }
 
@@ -37,6 +49,11 @@ fn row(recipe: &Recipe) -> String {
         code(recipe.mount, ","),
         units::size(recipe.min_bytes)
     )
+}
+
+fn accepted(format: &str) -> String {
+    let [mkfs, mount] = words::listed(format).unwrap_or_default();
+    format!("\n### {format}\n\n- mkfs: `{mkfs}`\n- mount: `{mount}`\n")
 }
 
 fn equalised(recipe: &Recipe) -> String {
