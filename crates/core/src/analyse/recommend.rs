@@ -1,5 +1,6 @@
 //! The choice over all workloads: the smallest greatest regret, and among those within the margin
-//! of it the one that gives up least. The types and their sources are in
+//! of it the one that gives up least. What does not flush the drive's cache, where another does, is
+//! never chosen: it is fast because it loses synced data in a power cut. The types and their sources are in
 //! [`crate::model::recommendation`].
 
 use super::gives_up;
@@ -39,6 +40,7 @@ pub fn recommendation(
     let mut considered: Vec<Considered> = CandidateIx::all(run.header.candidates.len())
         .filter(|c| run.header.candidates[*c].twin_of.is_none())
         .filter_map(|c| consider(run, table, &compared, c))
+        .filter(|c| !c.gives_up.contains(&GivesUp::Flushes))
         .collect();
     considered.sort_by(|x, y| {
         x.weighted_ln.total_cmp(&y.weighted_ln).then(x.candidate.cmp(&y.candidate))
@@ -62,7 +64,7 @@ pub fn recommendation(
         within_margin: all.map(|c| name(c.candidate)).collect(),
         alternatives: match fraction(best_ln) < MOST_REGRET {
             true => Vec::new(),
-            false => best_for_each(verdicts),
+            false => best_for_each(run, verdicts),
         },
     })
 }
@@ -118,11 +120,17 @@ fn price(gives_up: &[GivesUp]) -> u32 {
     gives_up.iter().map(|what| 1u32 << (last - *what as usize)).sum()
 }
 
-/// The leader of each workload, with its workloads.
-fn best_for_each(verdicts: &[WorkloadVerdict]) -> Vec<BestFor> {
+/// The leader of each workload, with its workloads; none that loses synced data in a power cut.
+fn best_for_each(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<BestFor> {
+    let all = &run.header.candidates;
+    let flushes = |name: &String| {
+        let found = all.iter().find(|c| c.name == *name);
+        found.is_none_or(|c| !gives_up::compared_with(c, all).contains(&GivesUp::Flushes))
+    };
     let mut best: Vec<BestFor> = Vec::new();
     for verdict in verdicts.iter().filter(|v| counts(v)) {
-        let Some(leader) = verdict.lead.as_ref().and_then(|lead| lead.leader.clone()) else {
+        let leader = verdict.lead.as_ref().and_then(|lead| lead.leader.clone());
+        let Some(leader) = leader.filter(flushes) else {
             continue;
         };
         let workload = verdict.workload.clone();

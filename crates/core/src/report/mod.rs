@@ -91,7 +91,7 @@ pub use metrics::{run_metrics, store_metrics};
 pub use monitor::service;
 pub use own_cost::{own_cost_document, own_cost_json};
 pub use probe::{probe_document, probe_json};
-pub use recipe::recipe;
+pub use recipe::{make as recipe_commands, recipe};
 pub use service::{Datum, Service, State};
 pub use setup::{setup_document, setup_json};
 pub use simulate::{simulate_document, simulate_json, simulate_markdown};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analyse::analyse;
+use crate::model::candidate::Kind;
 use crate::model::protocol::Weight;
 use crate::testing::RunBuilder;
 
@@ -54,6 +55,18 @@ fn chooses_among_those_within_the_margin_by_what_they_give_up() {
     assert_eq!(found.within_margin, ["ext2"]);
     let found = chosen(run(&["ext2", "ext4", "vfat"], &[&[1.2, 1.0, 0.5]], 0.001));
     assert_eq!((found.candidate.as_str(), found.gives_up), ("ext2", vec![GivesUp::Journal]));
+}
+
+/// `nobarrier` won by far, and its commands were advice.
+#[test]
+fn never_advises_what_loses_synced_data() {
+    let made = run(&["ext4", "xfs", "btrfs"], &[&[3.0, 1.0, 0.9], &[3.0, 1.0, 0.9]], 0.001);
+    let found = chosen(made.header(|h| {
+        let Kind::Stack(stack) = &mut h.candidates[0].kind else { panic!() };
+        stack.mount.push("nobarrier".to_string());
+    }));
+    assert_eq!(found.candidate, "xfs");
+    assert!(found.alternatives.iter().all(|best| best.candidate != "ext4"), "{found:?}");
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Screen<'_> {
         }
         let one = format!("  {}", commands.join(" && "));
         let fits = |line: &String| line.chars().count() <= self.width;
-        if fits(&one) {
+        if fits(&one) && !one.contains('#') {
             return vec![one];
         }
         let each: Vec<String> = commands.iter().map(|c| format!("  {c}")).collect();
