@@ -10,7 +10,8 @@ fuzz_target!(|bytes: &[u8]| {
     // The first byte chooses the parser, so that each has a corpus of its own.
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);
-    match choice % 26 {
+    match choice % 27 {
+        26 => drop(sysinfo::acl::parse(bytes)),
         0 => drop(sysinfo::mountinfo::parse(bytes).iter().map(|m| m.all_options()).max()),
         1 => drop(sysinfo::swaps::parse(bytes)),
         2 => drop(sysinfo::process_stat::parse(bytes)),

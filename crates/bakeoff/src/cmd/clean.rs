@@ -8,7 +8,7 @@ use super::lifecycle;
 use crate::cli::{Clean, Global};
 use crate::fault::{Fault, Outcome};
 use crate::steps::recover;
-use crate::store::{Records, Sqlite, Store, lock};
+use crate::store::{Records, Sqlite, Store, lock, trust};
 use crate::ui::say;
 
 /// Runs the command.
@@ -41,6 +41,7 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
 
 /// Shows what is known of a run that cannot be recovered, and forgets it.
 fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Fault> {
+    trust::check(&store).map_err(Fault::refused)?;
     let id = store.find(run)?;
     let Some(held) = lock::hold(store.path(), &id)? else {
         return Err(Fault::refused(format!(

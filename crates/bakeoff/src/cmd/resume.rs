@@ -6,6 +6,7 @@ use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verb::Verb;
+use bakeoff_core::prepare::words;
 
 use super::{consent, lifecycle};
 use crate::cli::{Global, Resume};
@@ -19,7 +20,7 @@ use crate::steps::journal::Journal;
 use crate::steps::session::{self, Session};
 use crate::steps::step_error::StepError;
 use crate::steps::unwind;
-use crate::store::{Records, Sqlite};
+use crate::store::{Records, Sqlite, trust};
 use crate::ui::progress::Progress;
 use crate::ui::say;
 
@@ -36,6 +37,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let report = lifecycle::ReportTo::from_option(args.report.clone());
     let ending = lifecycle::Ending::new(report, &args.beside)?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
+    trust::check(&store).map_err(Fault::refused)?;
     let id = store.find(&args.run)?;
     if store.is_imported(&id)? {
         return Err(Fault::usage(format!(
@@ -46,6 +48,9 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let mut journal = Journal::take(&mut store, &id)?;
     let time_ns = check(journal.run(), args)?;
+    for (_, stack) in journal.run().header.stacks() {
+        words::check(stack).map_err(Fault::refused)?;
+    }
     // Before the run is ours: what can still be there depends on when its last owner lived.
     let failures = unwind::undo_all(&mut journal)?;
     if !failures.is_empty() {
@@ -159,10 +164,9 @@ fn mark_of(run: &Run, index: usize) -> Option<&Mark> {
     run.marks.iter().find(|(region, _)| usize::from(*region) == index).map(|(_, mark)| mark)
 }
 
-/// Asks for the token of every target that is not, or may not be, as the run left it: the consent
-/// given to the run was to another drive, or to other contents.
+/// Asks for the token of every target: the consent given to the run was to another drive, or to
+/// other contents, and what the record says of them may be wrong.
 fn consent_again(run: &Run, wanted: &[Wanted], given: &[String]) -> Result<(), Fault> {
-    let mut changed = Vec::new();
     for (index, Wanted { target, span, .. }) in wanted.iter().enumerate() {
         let differences = marks::compare(mark_of(run, index), target, *span);
         if differences.is_empty() {
@@ -176,10 +180,7 @@ fn consent_again(run: &Run, wanted: &[Wanted], given: &[String]) -> Result<(), F
             why.join("; ")
         );
         say::note(false, format_args!("{note}"));
-        changed.push(target);
     }
-    match changed.is_empty() {
-        true => Ok(()),
-        false => consent::to_erase(&changed, given),
-    }
+    let targets: Vec<_> = wanted.iter().map(|wanted| &wanted.target).collect();
+    consent::to_erase(&targets, given)
 }

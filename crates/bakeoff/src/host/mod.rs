@@ -69,7 +69,11 @@ pub use sources::Sources;
 pub use stack_support::{dm_runs, stack_support};
 pub use support::{has_driver, install_advice, likely_manager, manager, support};
 pub use system_disks::system_disks;
-pub use trusted::{Distrust, check_directory, check_made, keeps_links, others_can_write};
+#[cfg(test)]
+pub use trusted::set_acl;
+pub use trusted::{
+    Distrust, acl_writers, check_directory, check_made, is_group_of, keeps_links, others_can_write,
+};
 pub use users::of_file as users_of_file;
 pub use view::{device_at, filesystem_of, sees_drives, sees_processes_of, view};
 pub use wall_clock::{unix_ns, unix_s};

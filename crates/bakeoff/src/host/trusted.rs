@@ -7,12 +7,14 @@
 //! with modes that the mount gives to everything; where nobody but root can log in, that is fine.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::steps::shell_word;
-use rustix::fs::{Dir, Stat, fstat, fstatfs};
+use bakeoff_core::sysinfo::acl::{self, Writers};
+use rustix::fs::{Dir, Stat, fstat, fstatfs, getxattr};
+use rustix::io::Errno;
 use rustix::process::geteuid;
 use thiserror::Error;
 
@@ -26,6 +28,8 @@ const NO_SHELLS: [&str; 4] = ["nologin", "false", "true", "sync"];
 /// Group and others may write.
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
+/// Longest access control list that is read: 8 bytes for each entry.
+const ACL_BYTES: usize = 8192;
 
 /// Why root makes no files in a directory.
 #[derive(Debug, Error)]
@@ -125,21 +129,79 @@ pub fn check_directory(fd: impl AsFd, dir: &Path) -> Result<(), Distrust> {
     let found = fstat(&fd);
     let found =
         found.map_err(|e| Distrust::Unknown { dir: dir.to_path_buf(), source: e.into() })?;
-    if !geteuid().is_root() || !others_can_write(&found) || is_safe_for_all(&fd) {
+    let is_listed = || match acl_writers(&fd, false) {
+        Ok(writers) => writers.is_some_and(|w| {
+            w.users.iter().any(|uid| *uid != 0 && *uid != found.st_uid)
+                || w.groups.iter().any(|gid| !is_group_of(*gid, None))
+        }),
+        Err(_) => true,
+    };
+    let is_sticky = found.st_mode & STICKY != 0;
+    let is_open = others_can_write(&found) || (!is_sticky && is_listed());
+    if !geteuid().is_root() || !is_open || is_safe_for_all(&fd) {
         return Ok(());
     }
     let (dir, owner) = (dir.to_path_buf(), found.st_uid);
     Err(Distrust::Writable { dir, owner, is_of_mount: has_type(fd, &MODES_OF_MOUNT) })
 }
 
-/// Whether users beside the owner and root may exchange what is in a directory. The group of root
-/// has nobody else in it.
+/// Whether users beside the owner and root may exchange what is in a directory.
 pub fn others_can_write(found: &Stat) -> bool {
-    let others = match found.st_gid {
-        0 => OTHERS_WRITE & 0o007,
-        _ => OTHERS_WRITE,
+    let others = match is_group_of(found.st_gid, None) {
+        true => OTHERS_WRITE & 0o007,
+        false => OTHERS_WRITE,
     };
     found.st_mode & others != 0 && found.st_mode & STICKY == 0
+}
+
+/// Whether a group is root's or the private one of a user (systems that give each user a group of
+/// the same number let it write), and has no other members.
+pub fn is_group_of(gid: u32, user: Option<u32>) -> bool {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let is_private = gid == 0 || Some(gid) == user;
+    is_private && has_no_others(gid, user, &read("/etc/group"), &read("/etc/passwd"))
+}
+
+/// group(5) and passwd(5): members by name, and users whose first group it is.
+fn has_no_others(gid: u32, user: Option<u32>, groups: &str, users: &str) -> bool {
+    let is_ours = |uid: u32| uid == 0 || Some(uid) == user;
+    let users: Vec<(&str, u32, u32)> = users
+        .lines()
+        .filter_map(|line| {
+            let mut fields = line.split(':');
+            let (name, uid) = (fields.next()?, fields.nth(1)?.parse().ok()?);
+            Some((name, uid, fields.next()?.parse().ok()?))
+        })
+        .collect();
+    let is_our_name = |name: &str| users.iter().any(|(n, uid, _)| *n == name && is_ours(*uid));
+    let listed = groups.lines().filter_map(|line| {
+        let mut fields = line.split(':').skip(2);
+        (fields.next()?.parse() == Ok(gid)).then(|| fields.next().unwrap_or(""))
+    });
+    let mut members = listed.flat_map(|names| names.split(',')).filter(|name| !name.is_empty());
+    members.all(is_our_name) && users.iter().all(|(_, uid, first)| *first != gid || is_ours(*uid))
+}
+
+/// Who may write by access control lists, where there are any; with the default list of a directory
+/// too, which files that are made in it get. By a name in /proc, as O_PATH allows no other way.
+pub fn acl_writers(fd: impl AsFd, with_default: bool) -> io::Result<Option<Writers>> {
+    const LISTS: [&str; 2] = ["system.posix_acl_access", "system.posix_acl_default"];
+    let path = format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd());
+    let mut all: Option<Writers> = None;
+    for list in &LISTS[..if with_default { 2 } else { 1 }] {
+        let mut bytes = vec![0; ACL_BYTES];
+        let length = match getxattr(&path, *list, &mut bytes[..]) {
+            Ok(length) => length,
+            Err(Errno::NODATA | Errno::OPNOTSUPP) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let found = acl::parse(&bytes[..length]).ok_or(Errno::INVAL)?;
+        let all = all.get_or_insert_default();
+        all.users.extend(found.users);
+        all.groups.extend(found.groups);
+        all.own_group |= found.own_group;
+    }
+    Ok(all)
 }
 
 /// Whether a directory that root just made in `parent` is the one that was opened after that:
@@ -177,6 +239,23 @@ fn is_empty(fd: impl AsFd) -> io::Result<bool> {
     let mut names = Dir::read_from(fd)?;
     let is_entry = |name: &std::ffi::CStr| name != c"." && name != c"..";
     Ok(!names.any(|entry| entry.is_ok_and(|entry| is_entry(entry.file_name()))))
+}
+
+/// Gives a file or directory an access control list with one entry beside those of its mode, as
+/// setfacl(1) does: tag, permissions and number.
+#[cfg(test)]
+pub fn set_acl(path: &Path, list: &str, (tag, may, id): (u16, u16, u32)) {
+    let entry = |tag: u16, may: u16, id: u32| {
+        [&tag.to_le_bytes()[..], &may.to_le_bytes()[..], &id.to_le_bytes()[..]].concat()
+    };
+    let none = u32::MAX;
+    // In the order of their tags (posix_acl_valid in Linux's fs/posix_acl.c).
+    let mut all =
+        [(0x01, 7, none), (tag, may, id), (0x04, 5, none), (0x10, 7, none), (0x20, 5, none)];
+    all.sort_unstable();
+    let entries = all.iter().flat_map(|(tag, may, id)| entry(*tag, *may, *id));
+    let bytes: Vec<u8> = 2u32.to_le_bytes().into_iter().chain(entries).collect();
+    rustix::fs::setxattr(path, list, &bytes, rustix::fs::XattrFlags::empty()).expect("a list");
 }
 
 #[cfg(test)]
@@ -242,6 +321,33 @@ mod tests {
         assert!(!with("me:x:1000:1000::/home/me:"));
         assert!(!with("me"));
         assert!(!only_root_logs_in(""));
+    }
+
+    #[test]
+    fn a_group_with_other_members_is_not_ones_own() {
+        let users = "root:x:0:0::/:\npi:x:1000:1000::/:\neve:x:1001:1001::/:\nada:x:7:50::/:\n";
+        let groups = "root:x:0:\npi:x:1000:pi\nstaff:x:50:\n";
+        let alone = |gid, user, groups: &str| has_no_others(gid, user, groups, users);
+        assert!(alone(0, None, groups) && alone(1000, Some(1000), groups));
+        assert!(!alone(1000, None, groups), "pi is another user");
+        assert!(!alone(50, Some(1000), groups), "it is ada's first group");
+        assert!(!alone(0, None, "root:x:0:eve\n"));
+        assert!(!alone(1000, Some(1000), "pi:x:1000:pi,eve\n"));
+        assert!(!alone(0, None, "root:x:0:nobody-knows\n"));
+    }
+
+    #[test]
+    fn root_makes_no_files_where_a_list_lets_others_write() {
+        if skip::lacks_root() {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let is_refused = |may: u16| {
+            set_acl(dir.path(), "system.posix_acl_access", (0x02, may, 1234));
+            check_directory(File::open(dir.path()).unwrap(), dir.path()).is_err()
+        };
+        assert!(!is_refused(5));
+        assert!(is_refused(7));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::bench::Bench;
 use crate::on_image;
-use crate::on_image::{MIB, RUN, SMALL, alone, left, made, record};
+use crate::on_image::{MIB, RESUME, RUN, SMALL, alone, left, made, record};
 use crate::running::Running;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::index::WorkloadIx;
@@ -96,7 +96,7 @@ fn interrupted_it_says_the_state_so_far_and_resume_begins_the_series_anew() {
     assert_eq!(left(&bench), Vec::<String>::new());
     let (_, before) = record(&bench);
     let first: Vec<_> = rounds(&before).into_iter().filter(|r| r.0.number() == 0).collect();
-    let resumed = bench.run(&["resume", "last"]);
+    let resumed = bench.run(&RESUME);
     assert_eq!(resumed.code, 0, "{resumed:?}");
     let (_, run) = record(&bench);
     let own: Vec<u32> = rounds(&run).iter().filter(|r| r.0.number() == 1).map(|r| r.1).collect();

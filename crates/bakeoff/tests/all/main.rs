@@ -77,6 +77,7 @@ mod push_live;
 mod push_scale;
 #[cfg(feature = "postgres")]
 mod push_trouble;
+mod recipes;
 mod redirect;
 mod rules;
 mod run;
@@ -94,3 +95,4 @@ mod swapped;
 mod systemd;
 #[cfg(feature = "tui")]
 mod view;
+mod words;

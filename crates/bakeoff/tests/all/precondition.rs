@@ -61,7 +61,7 @@ fn bytes_that_are_not_left_end_it_and_the_run_is_labelled() {
     assert_eq!(series.end, Some(End::Bytes), "{ran:?}");
     let written: u64 = series.rounds.iter().map(|round| round.write_bytes).sum();
     assert!(written <= 64 * 1024, "{series:?}");
-    let resumed = bench.run(&["resume", "last", "--max-write", "8g"]);
+    let resumed = bench.run(&[&RESUME[..], &["--max-write", "8g"]].concat());
     assert!(resumed.code <= 1, "{resumed:?}");
     assert_eq!(record(&bench).1.preconditioned.len(), 2, "{resumed:?}");
     assert_eq!(left(&bench), Vec::<String>::new());

@@ -6,6 +6,7 @@
 //! cannot be read is left out rather than guessed at. Source: `Documentation/filesystems/proc.rst`,
 //! `Documentation/admin-guide/iostats.rst` and `Documentation/ABI` of the Linux kernel, proc(5).
 
+pub mod acl;
 pub mod block_stat;
 pub mod board_id;
 pub mod cgroup;
