@@ -4,7 +4,13 @@
 .PHONY: help demo test test-vm test-fleet check build web manual install uninstall dist release \
 	test-install bench bench-truth clean
 
-BAKEOFF := target/release/bakeoff
+# Where cargo builds, asked once and only by targets that need it.
+TARGET = $(eval TARGET := $$(shell scripts/target.sh))$(TARGET)
+PROFILE ?= release
+BAKEOFF = $(TARGET)/$(PROFILE:dev=debug)/bakeoff
+# More words for cargo and for the compiler, from the tests.
+BUILD ?=
+RUSTC_FLAGS ?=
 PREFIX ?= /usr/local
 ARGS ?=
 
@@ -14,9 +20,9 @@ LIBC_A := $(shell $(or $(CC),cc) -print-file-name=libc.a 2>/dev/null)
 STATIC := $(if $(filter /%,$(LIBC_A)),-C target-feature=+crt-static)
 
 # The report of make demo: in a clone, files of a run belong where git does not see them.
-DEMO_REPORT = $(if $(findstring --report,$(ARGS)),,--report target/demo.html)
+DEMO_REPORT = $(if $(findstring --report,$(ARGS)),,--report $(TARGET)/demo.html)
 
-MANUAL := target/manual
+MANUAL = $(TARGET)/manual
 SHARE = $(DESTDIR)$(PREFIX)/share
 
 help: ## this list
@@ -41,7 +47,8 @@ check: ## the quick checks, while working
 	@cargo xtask check
 
 build: web ## the report's charts and the release binary: target/release/bakeoff
-	@cargo rustc --release --package bakeoff --bin bakeoff -- $(STATIC)
+	@cargo rustc --profile $(PROFILE) --package bakeoff --bin bakeoff $(BUILD) -- \
+		$(STATIC) $(RUSTC_FLAGS)
 
 web: ## the charts of the report: web/dist
 	@scripts/web.sh
@@ -51,7 +58,8 @@ manual: ## man pages and completions for bash, zsh and fish: target/manual
 
 install: ## what build and manual made, below PREFIX (/usr/local); as root where that takes root
 	@[ -x $(BAKEOFF) ] && [ -d $(MANUAL) ] || \
-		{ echo 'nothing to install yet: run make build manual first' >&2; exit 4; }
+		{ printf '%s\n' 'There is nothing to install in $(TARGET): run make build manual first.' \
+			'After a build elsewhere: make install CARGO_TARGET_DIR=DIRECTORY' >&2; exit 4; }
 	install -D -m 755 $(BAKEOFF) $(DESTDIR)$(PREFIX)/bin/bakeoff
 	install -D -m 644 -t $(SHARE)/man/man1 $(MANUAL)/man1/*.1
 	install -D -m 644 $(MANUAL)/bash/bakeoff.bash $(SHARE)/bash-completion/completions/bakeoff
@@ -91,4 +99,5 @@ bench-truth: ## the decisions against disks of known truth; rewrites docs/truth.
 	@cargo xtask bench-truth $(ARGS)
 
 clean: ## remove everything the other targets made
-	rm -rf target web/dist web/node_modules tests/browser/node_modules fuzz/target
+	@cargo clean
+	rm -rf web/dist web/node_modules tests/browser/node_modules fuzz/target

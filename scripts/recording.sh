@@ -4,11 +4,12 @@
 # Records a real demo in a terminal of 80 columns and makes docs/images/demo.svg from it: an
 # animation without a script that shows three minutes in 12 s and then the answer for 8 s. Puts the
 # answer into README.md as well. Run it on a quiet machine. Needs python3 with venv; asciinema and
-# termtosvg-ng come from PyPI and stay below target/.
+# termtosvg-ng come from PyPI and stay in the target directory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly PROGRAM=$PWD/target/release/bakeoff WORK=$PWD/target/recording IMAGES=$PWD/docs/images
+TARGET=$(scripts/target.sh)
+readonly PROGRAM=$TARGET/release/bakeoff WORK=$TARGET/recording IMAGES=$PWD/docs/images
 readonly ASCIINEMA=2.4.0 TERMTOSVG=1.4.1 LIMIT_BYTES=300000
 
 if [ ! -x "$PROGRAM" ]; then

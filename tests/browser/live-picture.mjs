@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { launch } from "./support.mjs";
+import { TARGET, launch } from "./support.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const PROGRAM = join(ROOT, "target/release/bakeoff");
+const PROGRAM = join(TARGET, "release/bakeoff");
 const TIME = process.env.TIME ?? "3m";
 const DESKTOP = { viewport: { width: 900, height: 980 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

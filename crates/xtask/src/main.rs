@@ -14,6 +14,7 @@ mod alarms;
 mod bench;
 mod dependencies;
 mod dist;
+mod features;
 mod fleet;
 mod install;
 mod junit;
@@ -66,8 +67,10 @@ enum Task {
     TestInstall(install::Options),
     /// Test the Ansible collection over SSH
     TestFleet(fleet::Options),
-    /// Check every combination of the optional parts with clippy
+    /// Check the program without optional parts and with each alone, with clippy
     Features,
+    /// Check that the program compiles for 32-bit ARM
+    Narrow,
     /// Check the workflow files for a public forge with actionlint
     Workflows,
     /// Build this machine's static program, and check it under valgrind
@@ -104,9 +107,10 @@ fn run(root: &Path, task: Task) -> Result<bool> {
         Task::Dist(options) => dist::dist(root, &options),
         Task::Release(options) => release::release(root, &options),
         Task::Packages => release::check::check(root),
-        Task::Features => release::features::check(root),
+        Task::Features => features::check(root),
+        Task::Narrow => dist::check_narrow(root),
         Task::Workflows => release::workflows::check(root),
-        Task::Repository { folder, key } => release::repository(root, &folder, &key),
+        Task::Repository { folder, key } => release::repository(&folder, &key),
         Task::TestInstall(options) => install::test(root, &options),
         Task::TestFleet(options) => fleet::test(root, options),
         Task::Plain => dist::plain::check(root),

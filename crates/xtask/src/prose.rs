@@ -19,7 +19,7 @@ const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "fuzz/
 
 /// Checks everything; `false` where something is to be mended.
 pub fn check(root: &Path) -> Result<bool> {
-    let folder = root.join("target/prose");
+    let folder = tool::target().join("prose");
     if let Err(error) = tool::fetch_from_pypi(&folder, &PACKAGES, 60) {
         return tool::skip("prose", "PyPI", &format!("{error:#}")).map(|()| true);
     }

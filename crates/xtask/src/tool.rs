@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -67,6 +68,17 @@ pub fn metadata(root: &Path, words: &[&str]) -> Result<Value> {
     let mut command = cargo();
     command.current_dir(root).args(["metadata", "--format-version", "1"]).args(words);
     Ok(serde_json::from_str(&output(&mut command)?)?)
+}
+
+/// The directory for everything that is built, as the Makefile asks for it too.
+pub fn target() -> PathBuf {
+    static TARGET: OnceLock<PathBuf> = OnceLock::new();
+    let ask = || {
+        let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let printed = output(&mut Command::new(top.join("scripts/target.sh")));
+        printed.map_or_else(|_| top.join("target"), |path| PathBuf::from(path.trim_end()))
+    };
+    TARGET.get_or_init(ask).clone()
 }
 
 /// Fetches packages into a folder, unless they are what it was filled with before.

@@ -46,7 +46,7 @@ pub struct Options {
 pub fn bench(root: &Path, options: &Options) -> Result<bool> {
     let Options { runs, seed, clean, capped, .. } = *options;
     let docs = root.join("docs/truth.md");
-    let built = || root.join("target/release/bakeoff");
+    let built = || tool::target().join("release/bakeoff");
     let bakeoff = options.binary.clone().unwrap_or_else(built);
     let is_built = bakeoff.exists() || (runs == 0 && clean == 0);
     ensure!(is_built, "{} is not built: run `make build`", bakeoff.display());
@@ -54,7 +54,7 @@ pub fn bench(root: &Path, options: &Options) -> Result<bool> {
         page::write(&docs, FIGURES, &format!("\n{}\n", simulated(&bakeoff, runs, seed)?))?;
     }
     if clean > 0 {
-        let told = alarms::measure(root, &bakeoff, clean)?;
+        let told = alarms::measure(&bakeoff, clean)?;
         page::write(&root.join("docs/diagnosis.md"), FIGURES, &format!("\n{told}\n"))?;
     }
     let mut is_right = true;

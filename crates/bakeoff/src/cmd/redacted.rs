@@ -48,7 +48,7 @@ pub fn redact_all(originals: Vec<Exported>) -> Result<Redacted, Fault> {
     }
     let mut exported = Vec::new();
     for (head, events) in parsed {
-        let lines = events.iter().map(|event| redact::replace(&mut redactor, event).to_string());
+        let lines = events.iter().map(|event| redact::event(&mut redactor, event).to_string());
         let lines = lines.collect();
         let label = head.label.as_deref().map(|label| redactor.field(Kind::Label, label));
         exported.push(Exported { head: Head { label, ..head }, lines });

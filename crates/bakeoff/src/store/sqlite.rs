@@ -17,7 +17,6 @@ use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBe
 #[cfg(feature = "dashboard")]
 mod browse;
 mod named;
-#[cfg(any(feature = "dashboard", feature = "tui"))]
 mod owned;
 #[cfg(feature = "postgres")]
 pub mod pushed;

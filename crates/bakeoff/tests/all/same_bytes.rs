@@ -26,7 +26,8 @@ const WORDS: [&[&str]; 8] = [
 /// The program for ARMv6, where there is one that is newer than every source it was made of.
 fn arm_binary() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let binary = root.join("target/dist/bakeoff-armv6");
+    let debug = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
+    let binary = debug.with_file_name("dist/bakeoff-armv6");
     let sources = ["core/src", "engine/src", "bakeoff/src"].map(|of| root.join("crates").join(of));
     let newest = sources.iter().map(|folder| newest_in(folder)).max();
     if changed(&binary) > newest {

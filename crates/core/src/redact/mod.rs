@@ -16,10 +16,11 @@ mod patterns;
 mod record;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use record::{learn, replace};
+pub use record::{event, learn, replace};
 
 use strum::{EnumString, IntoStaticStr};
 
@@ -32,17 +33,6 @@ const DISTINCT: usize = 6;
 
 /// Digits of a run's ID at the end of a pseudonym.
 const TAG: usize = 8;
-
-/// Words that identify nobody, and that a report would be unreadable without.
-const COMMON: &str = "\
-    root lan local localdomain com org localhost raspberrypi debian ubuntu raspbian \
-    fedora alpine linux none unknown null default bakeoff demo quick bench plan run runs \
-    show report home media data disk drive image file files usb ssd nvme card boot swap \
-    tmp temp test mount read reads write writes written random small sequential block \
-    blocks cell cells round slice memory cache cold warm engine psync io_uring libaio \
-    ext2 ext3 ext4 xfs btrfs f2fs ntfs ntfs3 exfat vfat jfs raw fio sysbench bonnie \
-    tmpfs ramfs devtmpfs rootfs overlay fuse fuseblk \
-    iozone the and for new old user";
 
 /// What a value is. Its pseudonym begins with the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
@@ -129,7 +119,7 @@ impl Redactor {
     pub fn learn(&mut self, kind: Kind, value: &str) {
         let value = value.trim();
         let is_sought = self.sought.iter().any(|sought| sought.value == value);
-        if value.chars().count() < SHORTEST || is_common(value) || is_sought {
+        if value.chars().count() < SHORTEST || is_sought || is_common(value) {
             return;
         }
         let pseudonym = self.pseudonym(kind, value);
@@ -349,10 +339,9 @@ pub fn is_redacted(run: &str, host: &Host) -> bool {
     of_board.into_iter().flatten().any(|name| is_pseudonym(name) && name.ends_with(&tag))
 }
 
-/// Whether a word is one of those, or says nothing: a small number, zeros, one of our pseudonyms.
+/// Whether a word is one of our own, or says nothing: a small number, zeros, a pseudonym.
 fn is_common(word: &str) -> bool {
-    let folded = word.to_ascii_lowercase();
     let is_number = word.chars().all(|c| c.is_ascii_digit()) && word.len() < DISTINCT;
     let is_blank = word.chars().all(|c| c == '0' || !c.is_alphanumeric());
-    is_number || is_blank || is_pseudonym(word) || COMMON.split(' ').any(|common| common == folded)
+    is_number || is_blank || is_pseudonym(word) || vocabulary::is_ours(word)
 }

@@ -4,9 +4,11 @@
 //! Two passes: all values are learned before the first is replaced, so that a serial number in the
 //! first event and the drive it belongs to in the last one lose it alike.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Kind, Redactor, patterns};
+use super::{Kind, Redactor, patterns, vocabulary};
+use crate::model::event::Event;
 use crate::model::measurement::ClockSource;
 
 /// What the strings under a key are.
@@ -135,6 +137,58 @@ fn learn_options(redactor: &mut Redactor, words: &[Value]) {
     }
 }
 
+/// Replaces every value in an event of a run. A word that the format itself needs in its place is
+/// kept, even if a machine or a person has the same name: without it nobody could read the event.
+pub fn event(redactor: &mut Redactor, original: &Value) -> Value {
+    let mut redacted = replace(redactor, original);
+    if is_event(&redacted) || !is_event(original) {
+        return redacted;
+    }
+    let mut pointers = Vec::new();
+    differences(original, &redacted, &mut String::new(), &mut pointers);
+    let mut tried = original.clone();
+    for pointer in pointers {
+        let (Some(new), Some(old)) = (redacted.pointer_mut(&pointer), tried.pointer_mut(&pointer))
+        else {
+            continue;
+        };
+        std::mem::swap(new, old);
+        let is_free = is_event(&tried);
+        if let (true, Some(new), Some(old)) =
+            (is_free, redacted.pointer_mut(&pointer), tried.pointer_mut(&pointer))
+        {
+            std::mem::swap(new, old);
+        }
+    }
+    redacted
+}
+
+fn is_event(value: &Value) -> bool {
+    Event::deserialize(value).is_ok()
+}
+
+/// The JSON pointers of the texts that differ.
+fn differences(a: &Value, b: &Value, pointer: &mut String, out: &mut Vec<String>) {
+    let mut into = |part: &str, a: &Value, b: &Value| {
+        let length = pointer.len();
+        *pointer += &format!("/{}", part.replace('~', "~0").replace('/', "~1"));
+        differences(a, b, pointer, out);
+        pointer.truncate(length);
+    };
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => {
+            let pairs = a.iter().zip(b).enumerate();
+            pairs.for_each(|(at, (a, b))| into(&at.to_string(), a, b));
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let pairs = a.iter().filter_map(|(name, a)| Some((name, a, b.get(name)?)));
+            pairs.for_each(|(name, a, b)| into(name, a, b));
+        }
+        _ if a != b => out.push(pointer.clone()),
+        _ => {}
+    }
+}
+
 /// Replaces every value, and keeps the form of the document.
 pub fn replace(redactor: &mut Redactor, value: &Value) -> Value {
     under(redactor, "", value)
@@ -231,62 +285,7 @@ fn learn_word(redactor: &mut Redactor, word: &str) {
 fn is_private_word(word: &str) -> bool {
     let is_option = word.starts_with('-');
     let is_amount = word.starts_with(|c: char| c.is_ascii_digit()) && word.len() <= 8;
-    !(is_option || is_amount || is_own_word(word))
-}
-
-/// Words of our command line: commands, workloads, plans, modes and formats.
-fn is_own_word(word: &str) -> bool {
-    const WORDS: [&str; 45] = [
-        "bakeoff",
-        "devices",
-        "quick",
-        "demo",
-        "setup",
-        "plan",
-        "run",
-        "probe",
-        "bench",
-        "agree",
-        "resume",
-        "clean",
-        "runs",
-        "show",
-        "compare",
-        "rm",
-        "report",
-        "export",
-        "lint",
-        "simulate",
-        "check",
-        "watch",
-        "import",
-        "report-bug",
-        "serve",
-        "push",
-        "fleet",
-        "label",
-        "trend",
-        "last",
-        "decide",
-        "precise",
-        "characterise",
-        "text",
-        "json",
-        "csv",
-        "markdown",
-        "jsonl",
-        "bundle",
-        "fio-json",
-        "gnuplot",
-        "host",
-        "device",
-        "kernel",
-        "time",
-    ];
-    let is_plan = crate::plan::built_in(word).is_some();
-    let is_workload = crate::workloads::find(word).is_ok();
-    let is_pattern = crate::model::job::Rw::ALL.iter().any(|rw| rw.name() == word);
-    WORDS.contains(&word) || is_plan || is_workload || is_pattern || word.starts_with("study:")
+    !(is_option || is_amount || vocabulary::is_ours(word))
 }
 
 fn walk(value: &Value, key: &str, see: &mut dyn FnMut(&str, &str)) {

@@ -12,6 +12,7 @@ use bakeoff_core::plan::BUILT_IN;
 
 use super::machine;
 use crate::page;
+use crate::tool;
 use drive::{Drive, SPEEDS};
 use measured::Forecast;
 
@@ -35,10 +36,10 @@ pub struct Options {
     #[arg(long, default_value = "quick")]
     mode: String,
     /// Directory for the image of the drive
-    #[arg(long, default_value = "target")]
+    #[arg(long, default_value_os_t = tool::target())]
     dir: PathBuf,
     /// Program to measure with
-    #[arg(long, default_value = "target/release/bakeoff")]
+    #[arg(long, default_value_os_t = tool::target().join("release/bakeoff"))]
     binary: PathBuf,
 }
 

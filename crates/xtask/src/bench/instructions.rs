@@ -87,7 +87,7 @@ pub fn check(root: &Path) -> Result<bool> {
         return Ok(true);
     }
     let engine = build(root)?;
-    let file = scratch(root)?;
+    let file = scratch()?;
     let mut is_right = true;
     println!("{:<40}{:>8}{:>12}{:>9}", "user instructions per I/O", "now", "committed", "at most");
     for case in cases() {
@@ -121,13 +121,13 @@ fn build(root: &Path) -> Result<PathBuf> {
     let mut cargo = tool::cargo();
     cargo.args(["build", "--release", "--quiet", "--package", "bakeoff-engine", "--bin", "engine"]);
     tool::show(cargo.current_dir(root)).context("the engine does not build")?;
-    Ok(root.join("target/release/engine"))
+    Ok(tool::target().join("release/engine"))
 }
 
 /// The counts alone, with the most that was promised, of what can run here.
 pub fn counts(root: &Path) -> Result<Vec<(&'static str, f64, Option<f64>)>> {
     let engine = build(root)?;
-    let file = scratch(root)?;
+    let file = scratch()?;
     let mut counts = Vec::new();
     for case in cases() {
         let count = slope(&engine, file.path(), &case)?;
@@ -224,8 +224,8 @@ fn instructions(said: &str) -> Option<u64> {
 
 /// A file to read, removed at the end. Holes are read as any page is: only the user's side is
 /// counted.
-fn scratch(root: &Path) -> Result<NamedTempFile> {
-    let file = NamedTempFile::new_in(root.join("target"))?;
+fn scratch() -> Result<NamedTempFile> {
+    let file = NamedTempFile::new_in(tool::target())?;
     file.as_file().set_len(FILE_BYTES)?;
     Ok(file)
 }

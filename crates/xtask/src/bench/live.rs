@@ -43,13 +43,13 @@ pub struct Options {
     #[arg(long, default_value_t = 60)]
     minutes: u64,
     /// Directory for the files
-    #[arg(long, default_value = "target")]
+    #[arg(long, default_value_os_t = tool::target())]
     dir: PathBuf,
 }
 
 /// Both parts.
 pub fn bench(root: &Path, options: &Options) -> Result<bool> {
-    let bakeoff = super::released(root)?;
+    let bakeoff = super::released()?;
     let scratch = tempfile::tempdir_in(&options.dir)?;
     let server = Server::start(&bakeoff, scratch.path())?;
     let mut figures = pairs(&bakeoff, scratch.path(), &server, options)?;

@@ -32,6 +32,7 @@ use cases::{Case, Contender, Setup};
 use run::Sample;
 
 use crate::page::FIGURES;
+use crate::tool;
 
 /// Compares with fio, dd and sysbench on one file, and writes docs/performance.md.
 #[derive(clap::Args)]
@@ -76,7 +77,7 @@ struct Options {
     #[arg(long = "size", default_value_t = 1024)]
     size_mib: u64,
     /// Directory for the file
-    #[arg(long, default_value = "target")]
+    #[arg(long, default_value_os_t = tool::target())]
     dir: PathBuf,
     /// One case by its key (psync, uring, read8, null, direct32, …); writes no page
     #[arg(long)]
@@ -111,8 +112,8 @@ impl Results {
 }
 
 /// The program as released, which has to be built before.
-fn released(root: &Path) -> Result<PathBuf> {
-    let bakeoff = root.join("target/release/bakeoff");
+fn released() -> Result<PathBuf> {
+    let bakeoff = tool::target().join("release/bakeoff");
     ensure!(bakeoff.exists(), "{} is not built: run `make build`", bakeoff.display());
     Ok(bakeoff)
 }
@@ -131,7 +132,7 @@ pub fn bench(root: &Path, arguments: Arguments) -> Result<bool> {
 
 /// Runs every case; about ten minutes.
 fn compare(root: &Path, options: &Options) -> Result<bool> {
-    let bakeoff = released(root)?;
+    let bakeoff = released()?;
     let machine = machine::describe(&options.dir)?;
     let disk = machine::disk_counters(&options.dir)?;
     let file = scratch::File::make(&options.dir, options.size_mib)?;

@@ -55,13 +55,13 @@ pub struct Options {
     #[arg(long, default_value_t = 40)]
     seconds: u64,
     /// Directory for its file; the disk under it is compared
-    #[arg(long, default_value = "target")]
+    #[arg(long, default_value_os_t = tool::target())]
     dir: PathBuf,
 }
 
 /// Runs both; whether they agree. Needs Debian's package netdata-core.
 pub fn bench(root: &Path, options: &Options) -> Result<bool> {
-    let bakeoff = super::released(root)?;
+    let bakeoff = super::released()?;
     let seconds = options.seconds;
     let scratch = tempfile::tempdir_in(&options.dir)?;
     let stat = machine::disk_counters(scratch.path())?;

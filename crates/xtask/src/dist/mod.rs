@@ -110,14 +110,34 @@ pub fn all(
     Ok(binaries)
 }
 
+/// Checks that the program compiles where an address has 32 bits, if that can be had.
+pub fn check_narrow(root: &Path) -> Result<bool> {
+    let machine = machine::find("armv6").context("no machine armv6")?;
+    let tools = match toolchain::find(root, machine) {
+        Ok(tools) => tools,
+        Err(error) => {
+            return tool::skip("32-bit ARM", machine.triple, &format!("{error:#}")).map(|()| true);
+        }
+    };
+    let mut command = tools.zigbuild();
+    command
+        .current_dir(root)
+        .args(["check", "--quiet", "--package", "bakeoff", "--locked", "--profile", "dist-test"])
+        .args(["--target", machine.triple, "--target-dir"])
+        .arg(tool::target().join("cross").join(tools.name));
+    tool::show(&mut command).with_context(|| format!("for {}", machine.triple))?;
+    println!("the program compiles for {} with {}", machine.triple, tools.said);
+    Ok(true)
+}
+
 /// Where the binary for people is that was built for the machine of that name.
-pub fn released(root: &Path, machine: &str) -> Result<PathBuf> {
-    built(root, machine, Profile::Release)
+pub fn released(machine: &str) -> Result<PathBuf> {
+    built(machine, Profile::Release)
 }
 
 /// Where the binary of that profile is that was built for the machine of that name.
-pub fn built(root: &Path, machine: &str, profile: Profile) -> Result<PathBuf> {
-    let binary = root.join("target").join(profile.folder()).join(format!("bakeoff-{machine}"));
+pub fn built(machine: &str, profile: Profile) -> Result<PathBuf> {
+    let binary = tool::target().join(profile.folder()).join(format!("bakeoff-{machine}"));
     if !binary.exists() {
         bail!("there is no {}: run `cargo xtask dist {machine}` first", binary.display());
     }
@@ -129,8 +149,8 @@ pub fn build(root: &Path, machine: &Machine, profile: Profile) -> Result<PathBuf
     let tools = toolchain::find(root, machine)?;
     // A folder of its own for each compiler and machine, since flags for one CPU hold for
     // everything that is built.
-    let folder = root.join("target/cross").join(tools.name);
-    let mut command = tools.cargo();
+    let folder = tool::target().join("cross").join(tools.name);
+    let mut command = tools.zigbuild();
     command
         .current_dir(root)
         .args(["zigbuild", "--quiet", "--package", "bakeoff", "--locked"])
@@ -141,7 +161,7 @@ pub fn build(root: &Path, machine: &Machine, profile: Profile) -> Result<PathBuf
     eprintln!("building for {} with {}", machine.name, tools.said);
     tool::show(&mut command).with_context(|| format!("no binary for {}", machine.name))?;
     let built = folder.join(machine.triple).join(profile.cargo()).join("bakeoff");
-    let into = root.join("target").join(profile.folder());
+    let into = tool::target().join(profile.folder());
     std::fs::create_dir_all(&into)?;
     let suffix = if profile == Profile::Minimal { "-minimal" } else { "" };
     let binary = into.join(format!("bakeoff-{}{suffix}", machine.name));

@@ -37,10 +37,10 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Cargo with the environment it needs, at low priority.
-    pub fn cargo(&self) -> Command {
+    /// cargo-zigbuild with the environment it needs, at low priority.
+    pub fn zigbuild(&self) -> Command {
         let mut command = Command::new("nice");
-        command.arg(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.arg(self.zig.join("bin/cargo-zigbuild"));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let own = self.zig.join("bin");
         let folders = std::iter::once(own).chain(std::env::split_paths(&path));
@@ -66,7 +66,7 @@ impl Toolchain {
 
 /// Finds or fetches what it takes to build for a machine.
 pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
-    let folder = root.join("target/toolchain");
+    let folder = tool::target().join("toolchain");
     let zig = folder.join("zig");
     tool::fetch_from_pypi(&zig, &PYTHON_PACKAGES, 600)
         .context("no Zig, the C compiler for other machines (Debian: python3-pip)")?;
@@ -91,7 +91,7 @@ pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
 fn without_paths(root: &Path, sysroot: &Path) -> String {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-    let debian = root.join("target/toolchain/debian/root/usr");
+    let debian = tool::target().join("toolchain/debian/root/usr");
     // The last that fits is taken.
     [(root, "/bakeoff"), (&cargo, "/cargo"), (sysroot, "/rust"), (&debian, "/rust")]
         .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))

@@ -44,7 +44,7 @@ pub struct Options {
     #[arg(long)]
     machines: bool,
     /// Test this program
-    #[arg(long, default_value = "target/debug/bakeoff")]
+    #[arg(long, default_value_os_t = tool::target().join("debug/bakeoff"))]
     binary: PathBuf,
     /// On the Raspberry Pis, test the binaries that `cargo xtask dist` built
     #[arg(long)]
@@ -61,7 +61,7 @@ impl Options {
 /// The command.
 pub fn test(root: &Path, options: Options) -> Result<bool> {
     let asked = Options { binary: root.join(&options.binary), ..options };
-    let tools = Tools::new(&root.join("target/fleet"));
+    let tools = Tools::new(&tool::target().join("fleet"));
     if std::env::var_os(INSIDE).is_none() {
         if let Err(error) = tools.fetch(&tools::ALL) {
             tool::skip("Ansible collection", "PyPI", &format!("{error:#}"))?;
@@ -76,7 +76,7 @@ pub fn test(root: &Path, options: Options) -> Result<bool> {
     tally.run("ansible-lint finds nothing", || collection::lint(root, &tools));
     match (asked.lint, asked.machines) {
         (true, _) => {}
-        (false, false) => play(root, tools, &asked, &mut tally)?,
+        (false, false) => play(tools, &asked, &mut tally)?,
         (false, true) => play_on_machines(root, tools, &asked, &mut tally)?,
     }
     Ok(tally.end())
@@ -89,7 +89,7 @@ fn inside(root: &Path, asked: &Options) -> Result<bool> {
     ensure!(asked.binary.exists(), "there is no {}: cargo build", asked.binary.display());
     ensure!(Path::new("/usr/sbin/sshd").exists(), "no sshd: scripts/install.sh fleet");
     for kind in ALL.into_iter().filter(|_| asked.machines) {
-        networked::fetch(root, kind)?;
+        networked::fetch(kind)?;
         let is_foreign = kind.binary() != std::env::consts::ARCH;
         if is_foreign && asked.profile() == Profile::Test {
             let machine = dist::machine(kind.binary()).context("no such architecture")?;
@@ -105,19 +105,19 @@ fn inside(root: &Path, asked: &Options) -> Result<bool> {
 }
 
 /// The programs under test, for this machine or also for the emulated ones.
-fn programs(root: &Path, asked: &Options) -> Result<Programs> {
+fn programs(asked: &Options) -> Result<Programs> {
     let mut programs = Programs::from([(std::env::consts::ARCH, asked.binary.clone())]);
     for name in ALL.map(Kind::binary).into_iter().filter(|_| asked.machines) {
         if name != std::env::consts::ARCH {
-            programs.insert(name, dist::built(root, name, asked.profile())?);
+            programs.insert(name, dist::built(name, asked.profile())?);
         }
     }
     Ok(programs)
 }
 
 /// All steps on namespaces.
-fn play(root: &Path, tools: Tools, asked: &Options, tally: &mut Tally) -> Result<()> {
-    let mut site = Site::new(tools, &programs(root, asked)?, &scenario::HOSTS, site::PLAN)?;
+fn play(tools: Tools, asked: &Options, tally: &mut Tally) -> Result<()> {
+    let mut site = Site::new(tools, &programs(asked)?, &scenario::HOSTS, site::PLAN)?;
     site.host("full")?.set_full(true)?;
     site.host("hot")?.set_throttled(heat::BITS)?;
     for host in &mut site.hosts {
@@ -129,7 +129,7 @@ fn play(root: &Path, tools: Tools, asked: &Options, tally: &mut Tally) -> Result
 
 /// All steps on namespaces and emulated machines.
 fn play_on_machines(root: &Path, tools: Tools, asked: &Options, tally: &mut Tally) -> Result<()> {
-    let programs = programs(root, asked)?;
+    let programs = programs(asked)?;
     let mut site = Site::new(tools, &programs, &emulated::HOSTS, emulated::PLAN)?;
     for host in &mut site.hosts {
         host.start()?;

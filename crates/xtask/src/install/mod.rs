@@ -48,9 +48,8 @@ pub fn test(root: &Path, options: &Options) -> Result<bool> {
         |case: &&Case| names.is_empty() || names.iter().any(|name| case.name.starts_with(name));
     let cases: Vec<&Case> = list::CASES.iter().filter(is_named).collect();
     ensure!(!cases.is_empty(), "no case is called {}", names.join(" or "));
-    let files =
-        root.join("target").join(if *is_test { release::TEST_FILES } else { release::FILES });
-    let folder = root.join("target/systems");
+    let files = tool::target().join(if *is_test { release::TEST_FILES } else { release::FILES });
+    let folder = tool::target().join("systems");
     std::fs::create_dir_all(&folder)?;
     prepare(&folder, &files)?;
     if names.is_empty() {

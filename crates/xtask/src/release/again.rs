@@ -18,7 +18,7 @@ pub fn again(root: &Path, names: &[String]) -> Result<bool> {
     let git = |words: &[&str]| tool::output(Command::new("git").current_dir(root).args(words));
     let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
     ensure!(changed.is_empty(), "commit these first: the clone has only commits\n{changed}");
-    let first = sums(&root.join("target").join(FILES))?;
+    let first = sums(&tool::target().join(FILES))?;
     let folder = tempfile::Builder::new()
         .prefix("bakeoff-in-another-folder-with-a-longer-name-")
         .tempdir_in("/var/tmp")?;
@@ -26,11 +26,12 @@ pub fn again(root: &Path, names: &[String]) -> Result<bool> {
     tool::run(Command::new("git").args(["clone", "--quiet", "--shared"]).arg(root).arg(&clone))?;
     // What was fetched from elsewhere is the same: compilers, and the packages of the charts.
     std::fs::create_dir(clone.join("target"))?;
-    let toolchain = root.join("target/toolchain");
+    let toolchain = tool::target().join("toolchain");
     let mut link = Command::new("cp");
     tool::run(link.args(["-a", "--link"]).arg(&toolchain).arg(clone.join("target/toolchain")))?;
     let mut cargo = tool::cargo();
     cargo.current_dir(&clone).args(["xtask", "release"]).args(names);
+    cargo.env("CARGO_TARGET_DIR", clone.join("target"));
     tool::show(&mut cargo).context("no second release")?;
     let second = sums(&clone.join("target").join(FILES))?;
     let names: Vec<&String> = second.keys().filter(|name| first.contains_key(*name)).collect();
@@ -39,7 +40,7 @@ pub fn again(root: &Path, names: &[String]) -> Result<bool> {
         if first[*name] != second[*name] {
             is_same = false;
             println!("DIFFERS: {name}");
-            differences(&root.join("target").join(FILES), &clone.join("target").join(FILES), name);
+            differences(&tool::target().join(FILES), &clone.join("target").join(FILES), name);
         }
     }
     let others = first.len() + second.len() - 2 * names.len();

@@ -17,7 +17,7 @@ pub fn build(facts: &Facts, machine: &Machine, binary: &Path, notices: &str) -> 
     let name = format!("bakeoff-{}-linux-{}", facts.version, machine.name);
     let folder = facts.work.join(&name);
     tool::renew(&folder)?;
-    let manual = facts.root.join("target/manual");
+    let manual = tool::target().join("manual");
     let script =
         INSTALL.replace("@MACHINE@", machine.name).replace("@UNAME@", &machine.uname.join(" "));
     tool::write(&folder.join("install.sh"), &script)?;

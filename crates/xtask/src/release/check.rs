@@ -27,7 +27,7 @@ const CONTENTS: [&str; 9] = [
 
 /// Makes and checks them.
 pub fn check(root: &Path) -> Result<bool> {
-    let binary = root.join(plain::BINARY);
+    let binary = plain::binary();
     let facts = Facts::gather(root, "release-check", 0)?;
     manual(root)?;
     let parts = components::gather(root)?;

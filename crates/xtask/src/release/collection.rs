@@ -15,7 +15,7 @@ use crate::tool;
 
 /// Builds it, installs it once to see that it can be, and returns where it is.
 pub fn build(facts: &Facts) -> Result<PathBuf> {
-    let tools = Tools::new(&facts.root.join("target/toolchain/ansible"));
+    let tools = Tools::new(&tool::target().join("toolchain/ansible"));
     tools.fetch(&[fleet::CORE])?;
     let (built, files) = (facts.work.join("collection"), facts.work.join("collection-files"));
     tool::renew(&built)?;

@@ -40,8 +40,8 @@ impl Facts {
                 tool::output(&mut git)?.trim().parse().context("git printed no date")?
             }
         };
-        let out = root.join("target").join(folder);
-        let work = root.join(format!("target/{folder}-work"));
+        let out = tool::target().join(folder);
+        let work = tool::target().join(format!("{folder}-work"));
         for folder in [&out, &work] {
             tool::renew(folder)?;
         }

@@ -17,7 +17,6 @@ mod collection;
 mod components;
 mod deb;
 mod facts;
-pub mod features;
 mod papers;
 pub mod repository;
 mod source;
@@ -25,7 +24,7 @@ mod wheel;
 pub mod workflows;
 
 use crate::dist::{self, Profile};
-use crate::tool;
+use crate::{features, tool};
 use facts::Facts;
 
 /// Where the files of a release are, below `target`.
@@ -90,9 +89,9 @@ pub fn release(root: &Path, options: &Options) -> Result<bool> {
 }
 
 /// Puts the packages of the release into an apt repository.
-pub fn repository(root: &Path, folder: &Path, key: &str) -> Result<bool> {
+pub fn repository(folder: &Path, key: &str) -> Result<bool> {
     let signer = repository::Key { name: key, home: None };
-    repository::build(folder, &root.join("target").join(FILES), &signer)?;
+    repository::build(folder, &tool::target().join(FILES), &signer)?;
     println!("{} has the packages, signed by {key}", folder.display());
     Ok(true)
 }

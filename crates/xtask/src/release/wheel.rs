@@ -20,7 +20,7 @@ const METADATA: &str = include_str!("../../../../packaging/wheel/METADATA");
 
 /// Packs it and returns where it is.
 pub fn build(facts: &Facts, machine: &Machine, binary: &Path, notices: &str) -> Result<PathBuf> {
-    let packer = facts.root.join("target/toolchain/wheel");
+    let packer = tool::target().join("toolchain/wheel");
     tool::fetch_from_pypi(&packer, &[PACKER], 120)?;
     let folder = facts.work.join(format!("wheel-{}", machine.name));
     tool::renew(&folder)?;
@@ -44,7 +44,7 @@ pub fn build(facts: &Facts, machine: &Machine, binary: &Path, notices: &str) -> 
         write(&info.join("licenses").join(name), &text, 0o644)?;
     }
     write(&data.join("scripts/bakeoff"), std::fs::read(binary)?, 0o755)?;
-    for page in std::fs::read_dir(facts.root.join("target/manual/man1"))? {
+    for page in std::fs::read_dir(tool::target().join("manual/man1"))? {
         let page = page?;
         let to = data.join("data/share/man/man1").join(page.file_name());
         write(&to, std::fs::read(page.path())?, 0o644)?;

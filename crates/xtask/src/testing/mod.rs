@@ -27,17 +27,19 @@ use crate::{tool, vm};
 const FUZZ_SECONDS: u32 = 3;
 
 /// Tests of seconds each, which simulate many runs or try every cut of an output: `test` has them.
-const LONG: [&str; 13] = [
+const LONG: [&str; 15] = [
     "a_clean_machine_gives_no_alarm",
     "a_line_that_is_gone_takes_figures_and_moves_none",
     "an_output_that_was_cut_gives_nothing_but_its_own_figures",
     "every_cut_and_every_flipped_byte_is_noticed",
     "every_scenario_has_its_figures_and_no_line_is_wider_than_a_terminal",
+    "every_workload_and_plan_is_exported_and_imported_to_the_same_answer",
     "finds_a_lead_on_six_workloads_with_eight_candidates",
     "finds_equals_within_the_margin",
     "looks_name_a_false_winner_as_often_as_numpy_says_and_in_under_5_percent",
     "names_a_false_winner_among_equals_in_five_percent_of_runs_at_most",
     "neighbours_that_changed_places_move_no_figure",
+    "no_name_of_a_machine_makes_an_event_unreadable",
     "two_hundred_secrets_in_every_field_are_in_no_export",
     "what_people_do_to_an_output_gives_none_but_its_own_figures",
     "without_a_fact_what_rests_on_it_is_gone",
@@ -51,7 +53,7 @@ pub fn check(root: &Path) -> Result<bool> {
     steps.push(step::xtask("prose", &["prose"]));
     steps.push(step::xtask("dependencies", &["dependencies"]).quiet());
     let quick = format!("not test(/({})$/)", LONG.join("|"));
-    steps.push(nextest::step(root, "unit tests", &["--lib", "--bins", "-E", &quick])?);
+    steps.push(nextest::step("unit tests", &["--lib", "--bins", "-E", &quick])?);
     run(root, steps, Vec::new())
 }
 
@@ -73,18 +75,20 @@ pub fn test(root: &Path) -> Result<bool> {
         // Before the tests, since cargo links it where they find the program.
         step::xtask("plain program", &["plain"]),
         step::xtask("packages", &["packages"]).quiet(),
+        step::xtask("features", &["features"]).quiet(),
     ];
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
     let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS, Search::Repeated)?;
     // The tests leave half of the processors to what compiles and computes.
     let beside = vec![
-        nextest::step(root, "tests", &[&threads])?,
+        nextest::step("tests", &[&threads])?,
         step::xtask("instructions per I/O", &["bench", "--instructions"]).quiet(),
         targets.quiet().then(fuzz),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
-            .then(vec![browser.reporting("target/browser-tests.xml").quiet()]),
+            .then(vec![browser.reporting("browser-tests.xml").quiet()]),
         machines().quiet(),
+        step::xtask("32-bit ARM", &["narrow"]).quiet(),
     ];
     run(root, first, beside)
 }
@@ -92,8 +96,10 @@ pub fn test(root: &Path) -> Result<bool> {
 /// The tests on emulated machines that are worth their time each time; `make test-vm` has them all.
 /// They are all of the PC, so what the tests before them compiled is the program they take.
 fn machines() -> Step {
-    const REPORT: &str = "target/machine-tests.xml";
-    let words = ["test-vm", "--binary", plain::BINARY, "--junit", REPORT].into_iter();
+    const REPORT: &str = "machine-tests.xml";
+    let [binary, report] = [plain::binary(), tool::target().join(REPORT)];
+    let [binary, report] = [binary, report].map(|path| path.to_string_lossy().into_owned());
+    let words = ["test-vm", "--binary", &binary, "--junit", &report].into_iter();
     let arguments: Vec<&str> = words.chain(vm::EACH_TIME.iter().copied()).collect();
     step::xtask("emulated machines", &arguments).reporting(REPORT)
 }
@@ -112,7 +118,7 @@ fn clippy() -> Step {
 /// Runs the `first` steps one after another, then the others beside each other, whatever becomes of
 /// each, and sums up.
 fn run(root: &Path, first: Vec<Step>, beside: Vec<Step>) -> Result<bool> {
-    let list = skips_file(root)?;
+    let list = skips_file()?;
     let mut outcomes = Vec::new();
     for step in first {
         outcomes.extend(step.run(root, &list)?);
@@ -205,9 +211,9 @@ fn cases(outcomes: &[Outcome]) -> impl Iterator<Item = (&Case, &str)> {
 }
 
 /// An empty file for tests to note in why they could not run.
-fn skips_file(root: &Path) -> Result<PathBuf> {
-    let path = root.join("target/skipped-tests");
-    std::fs::create_dir_all(root.join("target"))?;
+fn skips_file() -> Result<PathBuf> {
+    let path = tool::target().join("skipped-tests");
+    std::fs::create_dir_all(tool::target())?;
     std::fs::write(&path, "")?;
     Ok(path)
 }

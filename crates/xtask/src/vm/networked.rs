@@ -15,6 +15,7 @@ use super::guest::Guest;
 use super::lab::{Program, TestLab};
 use super::packages;
 use super::scenario::pi;
+use crate::tool;
 
 const START: &str = include_str!("networked.sh");
 /// How long the start of the network may take: the SSH server makes a key first.
@@ -48,9 +49,9 @@ impl Kind {
 }
 
 /// Fetches what its image is made of: where it is started there may be no way to Debian.
-pub fn fetch(root: &Path, kind: &Kind) -> Result<()> {
+pub fn fetch(kind: &Kind) -> Result<()> {
     let Board { name, architecture, packages, .. } = kind.board;
-    packages::unpack(&root.join("target/vm").join(name), architecture, packages).map(drop)
+    packages::unpack(&tool::target().join("vm").join(name), architecture, packages).map(drop)
 }
 
 /// Starts a machine of that name. Its SSH server has an address of this machine and lets root in

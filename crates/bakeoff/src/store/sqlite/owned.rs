@@ -21,6 +21,7 @@ impl Sqlite {
     }
 
     /// How many events a run has.
+    #[cfg(any(feature = "dashboard", feature = "tui"))]
     pub fn events(&self, run: &RunId) -> Result<u64, StoreError> {
         let number = number_of(&self.connection, &self.path, run)?;
         super::count(&self.connection, &self.path, number)

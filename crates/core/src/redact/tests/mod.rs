@@ -1,6 +1,7 @@
 //! Secrets planted in every field of a run and in sentences are found in none afterwards.
 
 mod planted;
+mod vocabulary;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

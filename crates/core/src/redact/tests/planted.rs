@@ -15,7 +15,7 @@ use crate::bundle::tests::sample;
 use crate::bundle::{Head, encode};
 use crate::model::event::Event;
 use crate::model::run::Run;
-use crate::redact::{Redactor, learn, replace};
+use crate::redact::{Redactor, event, learn};
 use crate::report;
 
 /// How many.
@@ -178,7 +178,7 @@ impl Planter<'_> {
 }
 
 /// Every text of a value: its JSON pointer, and its path without positions in lists.
-fn texts(value: &Value, pointer: &mut String, out: &mut Vec<(String, String)>) {
+pub fn texts(value: &Value, pointer: &mut String, out: &mut Vec<(String, String)>) {
     let mut into = |part: &str, value: &Value| {
         let length = pointer.len();
         pointer.push('/');
@@ -201,7 +201,7 @@ fn texts(value: &Value, pointer: &mut String, out: &mut Vec<(String, String)>) {
 }
 
 /// Every text that leaves a machine with a run, by its format.
-fn exports(label: &str, events: &[Value]) -> Vec<(&'static str, String)> {
+pub fn exports(label: &str, events: &[Value]) -> Vec<(&'static str, String)> {
     let lines: Vec<String> = events.iter().map(Value::to_string).collect();
     let head = Head { label: Some(label.to_string()), ..sample::head() };
     let read = |event: &Value| serde_json::from_value::<Event>(event.clone()).unwrap();
@@ -262,7 +262,7 @@ proptest! {
 
         let mut redactor = Redactor::of_run(sample::RUN);
         events.iter().for_each(|event| learn(&mut redactor, event));
-        let redacted: Vec<Value> = events.iter().map(|e| replace(&mut redactor, e)).collect();
+        let redacted: Vec<Value> = events.iter().map(|e| event(&mut redactor, e)).collect();
         let label = &secrets[10].value;
         for (format, text) in exports(label, &events) {
             let known = held(&secrets, &text).len();

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 
 use super::machine;
 use crate::page;
+use crate::tool;
 use load::Load;
 use measured::Measured;
 
@@ -32,7 +33,7 @@ pub struct Options {
     #[arg(long, default_value_t = 6)]
     pairs: usize,
     /// Directory for the files
-    #[arg(long, default_value = "target")]
+    #[arg(long, default_value_os_t = tool::target())]
     dir: PathBuf,
 }
 
@@ -48,7 +49,7 @@ struct Answers {
 
 /// Runs everything and writes the section of the page.
 pub fn bench(root: &Path, options: &Options) -> Result<bool> {
-    let bakeoff = super::released(root)?;
+    let bakeoff = super::released()?;
     let dir = options.dir.join("bench-answers");
     // An earlier program does not read the store of a later one.
     let apart = dir.join("earlier");
