@@ -7,6 +7,9 @@ use super::read::{Entry, Source, Value};
 use super::stack::{self, PlannedStack};
 use super::workload::{self, PlannedWorkload};
 
+/// Most comparisons of a combination with a value to exclude: half a second on a small board.
+const MOST_COMPARISONS: usize = 1_000_000;
+
 /// `[[exclude]]`: takes out every stack, or every workload, that has all the values of a table.
 pub(super) fn exclude(
     source: &Source,
@@ -14,9 +17,17 @@ pub(super) fn exclude(
     stacks: &mut [Made<PlannedStack>],
     workloads: &mut [Made<PlannedWorkload>],
 ) -> Result<(), PlanError> {
+    let made = (stacks.len() + workloads.len()).max(1);
+    let (mut found, most) = (0, (MOST_COMPARISONS / made).max(100));
     let keys: Vec<&str> = stack::KEYS.iter().chain(&workload::KEYS[1..]).copied().collect();
     for (table, span) in source.tables("exclude", entry.value, "tables, each under [[exclude]]")? {
         let entries = source.entries(table, "[[exclude]]", &keys)?;
+        let values = |e: &Entry| e.value.get_ref().as_array().map_or(1, |list| list.len().max(1));
+        found += entries.iter().map(values).sum::<usize>();
+        if found > most {
+            let what = format!("at most {most} values may be excluded of so many combinations");
+            return Err(source.other(span, what));
+        }
         let of_stack = |key: &str| stack::KEYS[1..].contains(&key);
         let of_workload = |key: &str| workload::KEYS[1..].contains(&key);
         let names_stack = entries.iter().any(|e| of_stack(e.key));
