@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,6 +76,9 @@ impl Address {
         let mode = ssl_mode(&config, own.mode.as_deref()).map_err(|why| wrong(&why))?;
         config.ssl_mode(mode);
         if let Some(password) = password(&config, &var)? {
+            if mode == SslMode::Disable && !is_local(&config) {
+                return Err(ServerError::PasswordUnencrypted { server: shown(&config) });
+            }
             config.password(password);
         }
         let timeout = || var("PGCONNECT_TIMEOUT")?.parse().ok().filter(|s: &u64| *s > 0);
@@ -162,26 +166,35 @@ fn complete(config: &mut Config, var: &dyn Fn(&str) -> Option<String>) {
     }
 }
 
-/// Over a network always encrypted, with a verified certificate, unless that is switched off.
-fn ssl_mode(config: &Config, mode: Option<&str>) -> Result<SslMode, String> {
-    let is_local = |host: &Host| match host {
+/// Whether everything that is connected to is on this machine. Where there are numeric addresses,
+/// they are connected to, whatever the hosts are called.
+fn is_local(config: &Config) -> bool {
+    let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
+    let is_here = |host: &Host| match host {
         Host::Unix(_) => true,
         Host::Tcp(name) => {
-            name == "localhost"
-                || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
         }
     };
+    match addresses.is_empty() {
+        true => !hosts.is_empty() && hosts.iter().all(is_here),
+        false => addresses.iter().all(IpAddr::is_loopback),
+    }
+}
+
+/// Over a network always encrypted, with a verified certificate, unless that is switched off.
+fn ssl_mode(config: &Config, mode: Option<&str>) -> Result<SslMode, String> {
     // PostgreSQL encrypts no sockets.
     let hosts = config.get_hosts();
-    if !hosts.is_empty() && hosts.iter().all(|host| matches!(host, Host::Unix(_))) {
+    let is_socket = |host: &Host| matches!(host, Host::Unix(_));
+    if config.get_hostaddrs().is_empty() && !hosts.is_empty() && hosts.iter().all(is_socket) {
         return Ok(SslMode::Disable);
     }
     match mode {
         Some("disable") => Ok(SslMode::Disable),
         Some("require" | "verify-ca" | "verify-full") => Ok(SslMode::Require),
         None | Some("prefer" | "allow") => {
-            let is_safe = !hosts.is_empty() && hosts.iter().all(is_local);
-            Ok(if is_safe { SslMode::Disable } else { SslMode::Require })
+            Ok(if is_local(config) { SslMode::Disable } else { SslMode::Require })
         }
         Some(_) => Err("sslmode must be disable, require or verify-full".to_string()),
     }
@@ -223,9 +236,13 @@ fn shown(config: &Config) -> String {
         Host::Tcp(name) => format!("{name}:{port}"),
         Host::Unix(path) => format!("{}/.s.PGSQL.{port}", path.display()),
     };
+    let addresses: Vec<String> =
+        config.get_hostaddrs().iter().map(|address| format!("{address}:{port}")).collect();
     let mut names: Vec<String> = config.get_hosts().iter().map(one).collect();
     if names.is_empty() {
-        names = config.get_hostaddrs().iter().map(|a| format!("{a}:{port}")).collect();
+        names = addresses;
+    } else if !addresses.is_empty() {
+        names = names.iter().zip(&addresses).map(|(name, at)| format!("{name} at {at}")).collect();
     }
     printable(names.join(", ").as_bytes())
 }
@@ -268,10 +285,31 @@ mod tests {
         assert_eq!(mode("postgresql://localhost/b"), SslMode::Disable);
         assert_eq!(mode("postgresql://127.0.0.1/b?sslmode=verify-full"), SslMode::Require);
         assert_eq!(mode("postgresql:///b"), SslMode::Disable);
+        // `localhost?hostaddr=10.9.9.9` sent the password in clear text to another machine.
+        assert_eq!(mode("postgresql://localhost/b?hostaddr=10.9.9.9"), SslMode::Require);
+        assert_eq!(mode("postgresql:///b?host=/run/x&hostaddr=10.9.9.9"), SslMode::Require);
+        assert_eq!(mode("postgresql://db/b?hostaddr=127.0.0.1"), SslMode::Disable);
+        assert_eq!(mode("postgresql://localhost,db/b?hostaddr=::1,10.9.9.9"), SslMode::Require);
         assert!(read("postgresql://db/b?sslmode=sometimes", &[]).is_err());
         let with = read("postgresql://db:77/b?sslrootcert=%2Ftmp%2Fa%20b.crt", &[]).unwrap();
         assert_eq!(with.certificates, Some(PathBuf::from("/tmp/a b.crt")));
         assert_eq!(with.to_string(), "db:77");
+    }
+
+    #[test]
+    fn a_password_never_crosses_a_network_unencrypted() {
+        let env = [("PGPASSWORD", "hunter2")];
+        for typed in [
+            "postgresql://db/b?sslmode=disable",
+            "postgresql://localhost/b?sslmode=disable&hostaddr=10.9.9.9",
+            "postgresql:///b?host=/run/x&hostaddr=10.9.9.9&sslmode=disable",
+        ] {
+            let error = read(typed, &env).err().expect(typed);
+            assert!(matches!(error, ServerError::PasswordUnencrypted { .. }), "{error}");
+            assert!(read(typed, &[]).is_ok(), "{typed}");
+        }
+        assert!(read("postgresql://127.0.0.1/b?sslmode=disable", &env).is_ok());
+        assert!(read("postgresql://db/b", &env).is_ok());
     }
 
     #[test]

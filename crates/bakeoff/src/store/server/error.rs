@@ -27,6 +27,15 @@ pub enum ServerError {
          variable PGPASSWORD"
     )]
     PasswordTyped,
+    /// It would cross a network in clear text.
+    #[error(
+        "Refusing to send the password to {server} without encryption: others on the network could \
+         read it. Remove sslmode=disable (PGSSLMODE)"
+    )]
+    PasswordUnencrypted {
+        /// The server.
+        server: String,
+    },
     /// The file of passwords cannot be used.
     #[error("cannot use the passwords in {path}: {why}")]
     PassFile {
@@ -196,6 +205,7 @@ impl From<ServerError> for Fault {
     fn from(error: ServerError) -> Fault {
         match error {
             ServerError::Address { .. } | ServerError::PasswordTyped => Fault::usage(error),
+            ServerError::PasswordUnencrypted { .. } => Fault::refused(error),
             ServerError::PassFile { .. }
             | ServerError::Away { .. }
             | ServerError::Gone { .. }

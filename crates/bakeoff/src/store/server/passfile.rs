@@ -7,10 +7,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use bakeoff_core::model::path::RawPath;
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
 
 use super::ServerError;
 
@@ -36,13 +38,22 @@ pub struct Wanted {
 /// The file cannot be read, or others can read it.
 pub fn find(path: &Path, wanted: &Wanted) -> Result<Option<String>, ServerError> {
     let failed = |why: String| ServerError::PassFile { path: RawPath::new(path).to_string(), why };
-    let file = match File::open(path) {
+    // A pipe would be waited for.
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let file = match File::options().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(format!("{error}. Make it readable by your user"))),
     };
     let found = file.metadata().map_err(|error| failed(error.to_string()))?;
-    if found.is_file() && found.permissions().mode() & OTHERS != 0 {
+    if !found.is_file() {
+        return Err(failed("it is not a regular file".to_string()));
+    }
+    if ![0, geteuid().as_raw()].contains(&found.uid()) {
+        return Err(failed("it belongs to another user".to_string()));
+    }
+    // A list of users who may read it shows in the bits of the group: acl(5).
+    if found.permissions().mode() & OTHERS != 0 {
         let shown = bakeoff_core::prepare::steps::shell_word(&RawPath::new(path));
         return Err(failed(format!("other users can read it. Restrict it: chmod 600 {shown}")));
     }
@@ -110,5 +121,10 @@ mod tests {
     fn a_file_that_others_can_read_is_refused() {
         let error = found("*:*:*:*:hunter2\n", 0o644).unwrap_err().to_string();
         assert!(error.contains("chmod 600") && !error.contains("hunter2"), "{error}");
+        let dir = tempfile::tempdir().unwrap();
+        let wanted =
+            Wanted { hosts: Vec::new(), port: 1, database: String::new(), user: String::new() };
+        let error = find(dir.path(), &wanted).unwrap_err().to_string();
+        assert!(error.contains("not a regular file"), "{error}");
     }
 }
