@@ -101,13 +101,32 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// "exit status 1" or "signal 9".
+    /// "exit status 1", or "killed by signal 25" with what that means.
     pub fn how(&self) -> String {
         match (self.status.code(), self.status.signal()) {
             (Some(code), _) => format!("exit status {code}"),
-            (None, Some(signal)) => format!("killed by signal {signal}"),
+            (None, Some(signal)) => match meaning(signal) {
+                "" => format!("killed by signal {signal}"),
+                why => format!("killed by signal {signal}: {why}"),
+            },
             (None, None) => "an unknown exit status".to_string(),
         }
+    }
+}
+
+/// What a signal says that the kernel sends for a limit or a fault: signal(7), setrlimit(2).
+fn meaning(signal: i32) -> &'static str {
+    match Signal::from_named_raw(signal) {
+        Some(Signal::XFSZ) => {
+            "a file reached the limit of the shell. Raise it: ulimit -f unlimited"
+        }
+        Some(Signal::XCPU) => {
+            "it used the processor time that the shell allows. Raise it: ulimit -t unlimited"
+        }
+        Some(Signal::KILL) => "by a person, or by the kernel because memory ran out (see: dmesg)",
+        Some(Signal::BUS) => "a file that it had mapped was cut, or the drive could not be read",
+        Some(Signal::SYS) => "a sandbox forbids one of its system calls",
+        _ => "",
     }
 }
 
@@ -348,6 +367,16 @@ mod tests {
         assert!(find_program(OsStr::new("sh")).is_some());
         let error = Spec::tool(&["no-such-program-here"], TICK).err().map(|e| e.to_string());
         assert_eq!(error.as_deref(), Some("no-such-program-here is not installed"));
+    }
+
+    /// A measuring process below `ulimit -f` was reported as "EOF while parsing a value".
+    #[test]
+    fn a_signal_is_reported_by_its_meaning() {
+        for (word, meaning) in [("XFSZ", "ulimit -f"), ("XCPU", "ulimit -t"), ("KILL", "memory")] {
+            let spec = Spec::tool(&["sh", "-c", &format!("kill -{word} $$")], TICK * 600).unwrap();
+            let how = spec.run(&Cancel::default()).unwrap().how();
+            assert!(how.starts_with("killed by signal") && how.contains(meaning), "{how}");
+        }
     }
 
     #[test]

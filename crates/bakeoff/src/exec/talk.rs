@@ -218,13 +218,13 @@ mod tests {
 
     #[test]
     fn lines_that_arrive_together_are_told_apart() {
-        let mut talk = shell("printf 'a\\n\\nlonger\\n'; kill -9 $$");
+        let mut talk = shell("printf 'a\\n\\nlonger\\n'; kill -15 $$");
         let cancel = Cancel::default();
         for text in ["a", "", "longer"] {
             assert_eq!(talk.hear(LONG, &cancel).unwrap(), line(text));
         }
         talk.say(b"nobody reads this");
-        let ended = Heard::Ended("killed by signal 9".to_string());
+        let ended = Heard::Ended("killed by signal 15".to_string());
         assert_eq!(talk.hear(LONG, &cancel).unwrap(), ended);
     }
 

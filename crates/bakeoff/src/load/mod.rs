@@ -204,8 +204,14 @@ fn ask(
     };
     Reply::parse(&finished.stdout).map_err(|error| {
         let said = printable(finished.stderr.trim_ascii());
-        let said = if said.is_empty() { format!("no reply ({error})") } else { said };
-        LoadError::Child(format!("the measuring process: {}: {said}", finished.how()))
+        let how = finished.how();
+        let said = match (said.is_empty(), finished.status.code()) {
+            (true, Some(_)) => format!("{how}: no reply ({error})"),
+            // What killed it is why there is no reply.
+            (true, None) => how,
+            (false, _) => format!("{how}: {said}"),
+        };
+        LoadError::Child(format!("the measuring process: {said}"))
     })
 }
 
