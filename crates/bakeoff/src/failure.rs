@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use bakeoff_core::model::path::printable;
+use bakeoff_core::model::secrets;
 use bakeoff_core::report::facts::LastError;
 
 use crate::exec::internal;
@@ -35,7 +36,7 @@ pub fn keep(store: Option<&Path>, fault: &Fault) {
         unix_s: host::unix_s(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         exit: fault.code(),
-        command: words.map(|word| printable(word.as_encoded_bytes())).collect(),
+        command: secrets::command(words.map(|word| printable(word.as_encoded_bytes()))),
         message: fault.to_string(),
         panic: PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone(),
     };

@@ -89,7 +89,7 @@ pub fn print(
 /// Writes the HTML report.
 pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
     let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::report());
-    stored::write_file(path, |out| out.write_all(html.as_bytes()))
+    stored::write_text(Some(path), &html)
 }
 
 /// Whether the printed text names the report's path itself.

@@ -324,7 +324,7 @@ fn print(format: Format, to: Option<&Path>, done: &[Benched]) -> Result<Outcome,
         answer::laid_out(&report::bench_document(done), format)
     };
     match to {
-        Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes()))?,
+        Some(path) => stored::write_text(Some(path), &text)?,
         None => out::print(Some(format), &text)?,
     }
     Ok(Outcome::Done)

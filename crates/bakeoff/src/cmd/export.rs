@@ -1,6 +1,7 @@
 //! `bakeoff export`: a stored run for other programs, or whole for another machine. Private values
 //! are replaced unless the user keeps them.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::Sealer;
 use bakeoff_core::import::Finder;
 use bakeoff_core::import::study::facts::Facts;
-use bakeoff_core::model::path::{RawPath, printable};
+use bakeoff_core::model::path::{RawPath, printable, unsteered};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
 
@@ -51,16 +52,16 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
 }
 
 fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
-    let lines = &exported.lines;
+    let lines: Vec<_> = exported.lines.iter().map(|line| unsteered(line)).collect();
     match format {
         Format::Json => {
             let run = exported.run()?;
             let text = report::json_text(&run, &analyse(&run));
-            stored::write(output, |out| out.write_all(text.as_bytes()))?;
+            stored::write_text(output, &text)?;
         }
         Format::Csv => {
             let text = report::csv(&exported.run()?);
-            stored::write(output, |out| out.write_all(text.as_bytes()))?;
+            stored::write_text(output, &text)?;
         }
         Format::FioJson => fio_json(&exported.run()?, output)?,
         Format::Gnuplot => gnuplot(&exported.run()?, output)?,
@@ -71,7 +72,7 @@ fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<O
             // A run that does not fold would not import either: better said here than there.
             exported.run()?;
             let head = serde_json::to_string(&exported.head).map_err(Fault::bug)?;
-            stored::write(output, |out| write_bundle(out, &head, lines))?;
+            stored::write(output, |out| write_bundle(out, &unsteered(&head), &lines))?;
         }
         Format::Text | Format::Markdown | Format::Prometheus | Format::Nagios => {
             return Err(stored::no_format(format, "export", FORMATS));
@@ -92,7 +93,7 @@ fn study(name: &str, format: Format, output: Option<&Path>) -> Result<Outcome, F
     } else {
         return Err(stored::no_format(format, "export study:", "json or csv"));
     };
-    stored::write(output, |out| out.write_all(text.as_bytes()))?;
+    stored::write_text(output, &text)?;
     Ok(Outcome::Done)
 }
 
@@ -130,14 +131,14 @@ fn fio_json(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let Some(directory) = directory(output, "one document with all cases", "one per case")? else {
         let jobs: Vec<_> = cases.iter().map(|case| &case.job).collect();
         let text = report::fio_json::document(run, &jobs);
-        return stored::write(output, |out| out.write_all(text.as_bytes()));
+        return stored::write_text(output, &text);
     };
     for case in &cases {
         let of_candidate = directory.join(file_name(&case.candidate));
         make_directory(&of_candidate)?;
         let file = of_candidate.join(file_name(&case.workload) + ".json");
         let text = report::fio_json::document(run, &[&case.job]);
-        stored::write(Some(&file), |out| out.write_all(text.as_bytes()))?;
+        stored::write_text(Some(&file), &text)?;
     }
     Ok(())
 }
@@ -161,10 +162,10 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     let picture = format!("{name}.png");
     let script = report::gnuplot(run, &picture);
     let Some(directory) = directory(output, "a script", "the image")? else {
-        return stored::write(output, |out| out.write_all(script.as_bytes()));
+        return stored::write_text(output, &script);
     };
     let file = format!("{name}.gp");
-    stored::write(Some(&directory.join(&file)), |out| out.write_all(script.as_bytes()))?;
+    stored::write_text(Some(&directory.join(&file)), &script)?;
     // Where nobody else has names: gnuplot opens what it reads and writes by name.
     let apart = tempfile::tempdir().map_err(Fault::environment)?;
     std::fs::write(apart.path().join(&file), &script).map_err(Fault::environment)?;
@@ -188,9 +189,9 @@ fn gnuplot(run: &Run, output: Option<&Path>) -> Result<(), Fault> {
     stored::write(Some(&directory.join(&picture)), |out| out.write_all(&png::signed(&image)))
 }
 
-fn write_bundle(out: &mut dyn Write, head: &String, lines: &[String]) -> std::io::Result<()> {
+fn write_bundle(out: &mut dyn Write, head: &str, lines: &[Cow<'_, str>]) -> std::io::Result<()> {
     let mut sealer = Sealer::default();
-    for line in std::iter::once(head).chain(lines) {
+    for line in std::iter::once(head).chain(lines.iter().map(AsRef::as_ref)) {
         sealer.add(line.as_bytes());
         writeln!(out, "{line}")?;
     }

@@ -64,7 +64,7 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
         answer::laid_out(&report::fleet_document(&found), format)
     };
     let printed = match &args.output {
-        Some(path) => stored::write(Some(path), |out| out.write_all(text.as_bytes())),
+        Some(path) => stored::write_text(Some(path), &text),
         None => out::print(global.format, &text).map_err(Fault::from),
     };
     let outcome = if found.is_answered() { Outcome::Done } else { Outcome::Open };

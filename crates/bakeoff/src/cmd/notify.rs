@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::run::Run;
+use bakeoff_core::model::secrets;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::now::{self, Now};
 use bakeoff_core::report::runs::State;
@@ -25,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub fn send(to: &str, run: &Run, analysis: &Analysis) -> Result<(), String> {
     let now = Now::new(run, analysis, State::Stopped);
     let json = serde_json::to_vec(&now).map_err(|error| error.to_string())?;
-    let shown = printable(to.as_bytes());
+    let shown = printable(secrets::hook(to).as_bytes());
     let failed = |why: String| format!("cannot notify {shown}: {why}");
     let said = now::notification(&now);
     let spec = match is_address(to) {
@@ -40,7 +41,7 @@ pub fn send(to: &str, run: &Run, analysis: &Analysis) -> Result<(), String> {
     match finished.status.success() {
         true => Ok(()),
         false => {
-            let stderr = printable(finished.stderr.trim_ascii());
+            let stderr = printable(finished.stderr.trim_ascii()).replace(to, &shown);
             Err(failed(format!("{} {stderr}", finished.how()).trim_end().to_string()))
         }
     }

@@ -34,7 +34,7 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if global.format == Some(Format::Markdown) {
         let blocks: Vec<_> = runs.iter().map(|(run, a)| report::markdown(run, a)).collect();
         let text = blocks.join("\n\n---\n\n");
-        stored::write(args.output.as_deref(), |out| writeln!(out, "{}", text.trim_end()))?;
+        stored::write_text(args.output.as_deref(), &format!("{}\n", text.trim_end()))?;
         return Ok(Outcome::Done);
     }
     let path = args.output.clone().unwrap_or_else(|| default_path(&runs));
@@ -103,7 +103,7 @@ fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     let document = report::study_document(&source, &found, &facts);
     if global.format == Some(Format::Markdown) {
         let text = document.markdown();
-        stored::write(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+        stored::write_text(args.output.as_deref(), &text)?;
         return Ok(Outcome::Done);
     }
     let title = "A published comparison, measured by others";

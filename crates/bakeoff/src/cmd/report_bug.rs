@@ -49,7 +49,7 @@ pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
     }
     redacted::show_few(global, &replaced, " (keep them with --no-redact)");
     let output = args.output.clone().unwrap_or_else(|| PathBuf::from(FILE));
-    stored::write(Some(&output), |out| out.write_all(text.as_bytes()))?;
+    stored::write_text(Some(&output), &text)?;
     if output == Path::new("-") {
         return Ok(Outcome::Done);
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::import::studies::{self, Study};
+use bakeoff_core::model::path::unsteered;
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
@@ -161,6 +162,11 @@ pub fn write(
             Ok(out.flush()?)
         }
     }
+}
+
+/// Writes a document, which steers no terminal that shows it.
+pub fn write_text(output: Option<&Path>, text: &str) -> Result<(), Fault> {
+    write(output, |out| out.write_all(unsteered(text).as_bytes()))
 }
 
 /// Whether a path can only be a directory's: it ends with a `/`.

@@ -4,6 +4,7 @@ use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::Protocol;
+use bakeoff_core::model::secrets;
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::prng::SplitMix64;
@@ -64,7 +65,7 @@ impl RunPlan {
         // that a detached run is started by a word of ours.
         let typed = internal::typed_args().into_iter().skip(1);
         let arguments = typed.map(|word| RawPath::new(word).to_string());
-        let command = std::iter::once("bakeoff".to_string()).chain(arguments).collect();
+        let command = secrets::command(std::iter::once("bakeoff".to_string()).chain(arguments));
         let fresh = fresh_u64();
         let mut regions = self.regions.into_iter();
         Header {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
+use bakeoff_core::model::path::unsteered;
 use bakeoff_core::report::{ascii, layout};
 
 use crate::cli::Format;
@@ -20,9 +21,10 @@ const USUAL: u16 = 80;
 /// # Errors
 /// When stdout cannot be written to.
 pub fn print(format: Option<Format>, text: &str) -> io::Result<()> {
+    let text = unsteered(text);
     let mut out = io::stdout().lock();
     match format {
-        None | Some(Format::Text) => out.write_all(fitted(text).as_bytes())?,
+        None | Some(Format::Text) => out.write_all(fitted(&text).as_bytes())?,
         Some(_) => out.write_all(text.as_bytes())?,
     }
     out.flush()

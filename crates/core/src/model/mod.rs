@@ -40,6 +40,7 @@ pub mod recommendation;
 pub mod round;
 pub mod run;
 pub mod rw;
+pub mod secrets;
 pub mod setting;
 pub mod slice;
 pub mod slice_length;

@@ -4,6 +4,7 @@
 //! character and every byte that is not UTF-8 is written as `\xNN`, so a name can neither break a
 //! terminal, a table nor JSON, and comes back byte for byte.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -104,6 +105,20 @@ pub fn sanitize(text: &str) -> String {
     parts.join("\\")
 }
 
+/// A document for others without the characters that steer a terminal (C1, delete) or reorder text:
+/// they are as JSON escapes them, so a JSON document keeps its values. C0 has other uses in text.
+pub fn unsteered(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| ('\u{7f}'..='\u{9f}').contains(&c) || is_direction_mark(c);
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| match steers(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
 /// Characters that reorder the text around them (Unicode Bidi_Control).
 fn is_direction_mark(c: char) -> bool {
     let embeds = ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c);
@@ -131,6 +146,17 @@ mod tests {
             assert_eq!(RawPath::parse(&text), Some(path));
         }
         assert_eq!(RawPath::parse("\\q"), None);
+    }
+
+    /// C1 controls and marks of direction were raw in every JSON document.
+    #[test]
+    fn documents_steer_no_terminal_and_keep_their_values() {
+        let value = serde_json::json!({"a\u{9b}31m": "b\u{202e}\u{7f}\\ü"});
+        let text = value.to_string();
+        let plain = unsteered(&text);
+        assert!(plain.contains("\\u009b31m") && plain.contains("\\u202e\\u007f"), "{plain}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&plain).unwrap(), value);
+        assert!(matches!(unsteered("ü\n\t"), Cow::Borrowed(_)));
     }
 
     #[test]

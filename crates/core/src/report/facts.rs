@@ -15,6 +15,7 @@ use super::view::utc;
 use crate::model::host::Host;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
+use crate::model::secrets;
 use crate::model::verdict::Analysis;
 use crate::phrases;
 use crate::redact::{self, Kind, Redactor, Replacement};
@@ -163,7 +164,7 @@ fn last_run(run: &Run, analysis: &Analysis) -> Value {
     json!({
         "version": header.version,
         "verb": header.verb,
-        "command": header.command,
+        "command": secrets::command(header.command.clone()),
         "mode": whole["mode"],
         "blocks": whole["blocks"],
         "cells": whole["cells"],

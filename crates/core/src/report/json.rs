@@ -7,6 +7,7 @@ use super::{bottleneck, json_lead, said};
 use crate::model::finding::Finding;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
+use crate::model::secrets;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
 
 /// The report as a JSON value, keys in alphabetical order. Numbers that are not finite are null.
@@ -34,7 +35,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "version": header.version,
         "verb": header.verb,
         "title": header.title,
-        "command": header.command,
+        "command": secrets::command(header.command.clone()),
         "seed": header.seed,
         "protocol": header.protocol,
         "workloads": header.workloads,

@@ -3,6 +3,7 @@
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run, StepRecord};
+use crate::model::secrets;
 use crate::prepare::steps::{describe, describe_undo};
 use crate::units;
 
@@ -107,7 +108,7 @@ fn step(run: &str, record: &StepRecord) -> StepView {
 
 /// The command line with its seed: the same plan in the same order.
 pub fn repeat(run: &Run) -> String {
-    let mut words = run.header.command.clone();
+    let mut words = secrets::command(run.header.command.clone());
     if words.is_empty() {
         words = vec!["bakeoff".into(), run.header.verb.to_string()];
     }
