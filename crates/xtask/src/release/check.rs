@@ -51,6 +51,9 @@ pub fn check(root: &Path) -> Result<bool> {
     );
     installs(&facts, &archive::build(&facts, native, &binary, &notices)?)?;
     refuses(&facts, &archive::build(&facts, machine("armv6")?, &binary, &notices)?)?;
+    ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"]
+        .iter()
+        .try_for_each(|variable| installs_from_elsewhere(&facts, &binary, variable))?;
     println!("an archive and a Debian package of {listed} components");
     Ok(true)
 }
@@ -67,6 +70,21 @@ fn installs(facts: &Facts, archive: &Path) -> Result<()> {
     let left: Vec<_> = std::fs::read_dir(&prefix)?.collect();
     ensure!(left.is_empty(), "left: {left:?}");
     Ok(())
+}
+
+/// `make install` said that there was no target/release/bakeoff where cargo was told to build
+/// elsewhere.
+fn installs_from_elsewhere(facts: &Facts, binary: &Path, variable: &str) -> Result<()> {
+    let target = facts.work.join(variable);
+    tool::copy(binary, &target.join("release/bakeoff"))?;
+    let manual = tool::target().join("manual");
+    tool::run(Command::new("cp").arg("-a").arg(manual).arg(&target))?;
+    let tree = target.join("tree");
+    let mut make = Command::new("make");
+    make.current_dir(&facts.root).env_remove("CARGO_TARGET_DIR").env(variable, &target);
+    make.args(["--no-print-directory", "install"]).arg(format!("DESTDIR={}", tree.display()));
+    tool::run(&mut make)?;
+    tool::output(Command::new(tree.join("usr/local/bin/bakeoff")).arg("--version")).map(drop)
 }
 
 /// The archive of another machine says so in one line and installs nothing.

@@ -45,6 +45,6 @@ mod tests {
                 called += 1;
             }
         }
-        assert_eq!(called, 4);
+        assert_eq!(called, 5);
     }
 }
