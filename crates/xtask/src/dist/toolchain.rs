@@ -64,6 +64,12 @@ impl Toolchain {
     }
 }
 
+/// Whether rustup has a standard library for a machine; any other way compiles one for minutes.
+pub fn has_library(machine: &Machine) -> Result<bool> {
+    let own = tool::sysroot()?.join("lib/rustlib").join(machine.triple).join("lib");
+    Ok(own.exists() || ask_rustup(&tool::target().join("toolchain"), machine)?)
+}
+
 /// Finds or fetches what it takes to build for a machine.
 pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
     let folder = tool::target().join("toolchain");
@@ -73,7 +79,7 @@ pub fn find(root: &Path, machine: &Machine) -> Result<Toolchain> {
     let sysroot = tool::sysroot()?;
     let flags = format!("{} {}", machine.flags, without_paths(root, &sysroot));
     let rustlib = sysroot.join("lib/rustlib");
-    if rustlib.join(machine.triple).join("lib").exists() || ask_rustup(&folder, machine)? {
+    if has_library(machine)? {
         let (name, said) = ("rustup", "rustup's standard library");
         return Ok(Toolchain { name, said, zig, debian: None, builds_std: false, flags });
     }
@@ -107,7 +113,7 @@ fn ask_rustup(folder: &Path, machine: &Machine) -> Result<bool> {
     let mut rustup = Command::new("timeout");
     let added = tool::run(rustup.args(["60", "rustup", "target", "add", machine.triple]));
     if let Err(error) = &added {
-        std::fs::write(&asked, format!("{error:#}\n"))?;
+        tool::write(&asked, format!("{error:#}\n"))?;
     }
     Ok(added.is_ok())
 }
