@@ -373,7 +373,8 @@ mod tests {
     #[test]
     fn a_signal_is_reported_by_its_meaning() {
         for (word, meaning) in [("XFSZ", "ulimit -f"), ("XCPU", "ulimit -t"), ("KILL", "memory")] {
-            let spec = Spec::tool(&["sh", "-c", &format!("kill -{word} $$")], TICK * 600).unwrap();
+            let kill = ["-c".to_string(), format!("kill -{word} $$")].map(OsString::from);
+            let spec = Spec { program: "sh".into(), ..Spec::ourselves(kill.into()) };
             let how = spec.run(&Cancel::default()).unwrap().how();
             assert!(how.starts_with("killed by signal") && how.contains(meaning), "{how}");
         }
