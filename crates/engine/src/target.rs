@@ -192,7 +192,7 @@ impl Target {
         let length = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
             .map_err(|e| EngineError::io("determining the size of the target", e))?;
         if length == 0 && self.kind == TargetKind::Block {
-            return Err(EngineError::Invalid(
+            return Err(EngineError::Unsupported(
                 "the device has a size of 0 bytes: it was detached, or its medium was removed. \
                  Attach it again and start over"
                     .to_string(),

@@ -138,7 +138,7 @@ pub fn run(
     let power_command = plan.power_command.clone();
     check_power(power_command.as_deref())?;
     let header = plan.header(global);
-    let mounts = own_mounts(&header, &[])?;
+    let mounts = own_mounts(store.path(), &header, &[])?;
     let controls = earlier::controls(&store, &header);
     let figures = earlier::figures(&store, &header);
     let mut journal = Journal::begin(&mut store, header)?;
@@ -160,7 +160,11 @@ pub fn run(
 ///
 /// # Errors
 /// The kernel refuses a mount namespace.
-pub fn own_mounts(header: &Header, steps: &[StepRecord]) -> Result<Option<OwnMounts>, Fault> {
+pub fn own_mounts(
+    store: &Path,
+    header: &Header,
+    steps: &[StepRecord],
+) -> Result<Option<OwnMounts>, Fault> {
     let is_stack = |candidate: &Candidate| matches!(candidate.kind, Kind::Stack(_));
     if !header.candidates.iter().any(is_stack) {
         return Ok(None);
@@ -170,7 +174,8 @@ pub fn own_mounts(header: &Header, steps: &[StepRecord]) -> Result<Option<OwnMou
         let Action::MakeScratch { parent, .. } = &record.step.action else { return None };
         Some(parent.as_path().to_path_buf())
     });
-    own_mounts::enter(&targets.chain(scratches).collect::<Vec<_>>()).map(Some)
+    let store = std::iter::once(store.to_path_buf());
+    own_mounts::enter(&targets.chain(scratches).chain(store).collect::<Vec<_>>()).map(Some)
 }
 
 /// Whether a power command tells watts: better known before an hour is measured without.

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bakeoff_core::sysinfo::mountinfo;
@@ -59,8 +60,17 @@ pub fn enter(needed: &[PathBuf]) -> Result<OwnMounts, Fault> {
         ),
         error => refused(&error.into()),
     })?;
-    drop_others(&kept).map_err(|error| refused(&error))?;
-    Ok(own)
+    let mounts =
+        std::fs::read_to_string("/proc/self/mountinfo").map_err(|error| refused(&error))?;
+    if own.is_left().is_ok_and(|is_left| is_left) && !is_any_shared(&mounts) {
+        drop_others(&mounts, &kept);
+        return Ok(own);
+    }
+    // Some sandboxes answer a call that they do not make.
+    Err(Fault::environment(
+        "cannot create a mount namespace for the filesystems of the run: this system says that it \
+         did and did not. Compare directories instead: bakeoff quick DIR…",
+    ))
 }
 
 fn refused(error: &io::Error) -> Fault {
@@ -101,18 +111,30 @@ fn is_needed(mount_point: &Path, kept: &[PathBuf]) -> bool {
         || kept.iter().any(|path| path.starts_with(mount_point))
 }
 
+/// Whether what is mounted or unmounted somewhere here would be so elsewhere: an optional field of
+/// proc_pid_mountinfo(5).
+fn is_any_shared(mounts: &str) -> bool {
+    let fields = mounts.lines().filter_map(|line| line.split(" - ").next());
+    fields.into_iter().any(|fields| fields.contains(" shared:"))
+}
+
 /// Takes the copies of other mounts away, latest first.
-fn drop_others(kept: &[PathBuf]) -> io::Result<()> {
-    let mounts = mountinfo::parse(&std::fs::read("/proc/self/mountinfo")?);
+fn drop_others(mounts: &str, kept: &[PathBuf]) {
+    let mounts = mountinfo::parse(mounts.as_bytes());
     let others = mounts.iter().map(|mount| mount.mount_point.as_path());
     for at in others.rev().filter(|at| !is_needed(at, kept)) {
         // One that stays is only in use for longer.
         let _ = unmount(at, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW);
     }
-    Ok(())
 }
 
 impl OwnMounts {
+    /// Whether this thread is in another namespace now.
+    fn is_left(&self) -> io::Result<bool> {
+        let now = std::fs::metadata("/proc/self/ns/mnt")?;
+        Ok(now.ino() != self.before.metadata()?.ino())
+    }
+
     fn leave(&self) -> io::Result<()> {
         // Threads share their directories, and who shares them may not move.
         bakeoff_engine::own_directories()?;
@@ -137,6 +159,15 @@ impl Drop for OwnMounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shared_mount_is_recognised_and_a_name_is_not_taken_for_one() {
+        let mount = |optional: &str, source: &str| {
+            format!("36 35 98:0 / /mnt rw,noatime {optional} - nfs {source} rw\n")
+        };
+        assert!(is_any_shared(&mount("master:1 shared:2", "/dev/sda")));
+        assert!(!is_any_shared(&mount("master:1", "shared:/export")));
+    }
 
     #[test]
     fn keeps_the_mounts_of_the_system_and_of_what_is_used() {

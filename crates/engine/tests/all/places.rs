@@ -121,6 +121,11 @@ fn a_block_device_is_measured_and_verified_and_its_end_respected() {
     assert!(error.to_string().contains("multiples of 512"), "{error}");
     let long = Job::new(Rw::Write, 4096, 8 << 20);
     assert_eq!(measure(&long, &device, None).unwrap_err().kind(), FailureKind::Invalid);
+    // Lost, it was said to be too small for --size.
+    fs::File::create(&image).unwrap();
+    sh("losetup --set-capacity \"$1\"", &[&device]);
+    let said = measure(&long, &device, None).unwrap_err().to_string();
+    assert!(said.contains("detached") && !said.contains("--size"), "{said}");
     drop(detach);
 }
 

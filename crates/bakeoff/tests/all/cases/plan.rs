@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use super::bench_device::Disk;
-use crate::bench::{Bench, Ended};
+use crate::bench::{Bench, Ended, must};
 use crate::skip;
 
 const PLAN: &str = "[[stack]]\nfs = \"ext4\"\n[[workload]]\nname = \"randwrite\"\n";
@@ -169,6 +170,21 @@ fn a_loop_device_is_named_by_its_image_and_the_speed_by_position_is_shown() {
     let checked: String = checked.split_whitespace().collect::<Vec<_>>().join(" ");
     let below = format!("(the file {})", bench.path().join("disk.img").display());
     assert!(checked.contains(&below), "{below}: {checked}");
+}
+
+/// The second name was said to be locked by another run.
+#[test]
+fn one_file_under_two_names_is_not_blamed_on_another_run() {
+    if skip::lacks_root() {
+        return;
+    }
+    let mut bench = Bench::new();
+    let (a, b) = (bench.dir("a"), bench.dir("b"));
+    image(&bench, "a/disk.img", 1 << 30);
+    must(Command::new("mount").arg("--bind").args([&a, &b]));
+    bench.unmount_later(b);
+    let twice = ["--target", "a/disk.img", "--target", "b/disk.img"];
+    refused(&shown(&bench, PLAN, &twice), 2, &["the same file under two names"]);
 }
 
 #[test]
