@@ -75,7 +75,9 @@ pub use trusted::{
     Distrust, acl_writers, check_directory, check_made, is_group_of, keeps_links, others_can_write,
 };
 pub use users::of_file as users_of_file;
-pub use view::{device_at, filesystem_of, sees_drives, sees_processes_of, view};
+pub use view::{
+    device_at, filesystem_of, mount_namespace, mount_table, sees_drives, sees_processes_of, view,
+};
 pub use wall_clock::{unix_ns, unix_s};
 
 use bakeoff_core::prepare::device::System;

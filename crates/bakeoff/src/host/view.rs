@@ -1,6 +1,7 @@
 //! What this process sees of the machine, and whether another one saw the same: in a container
 //! `/run`, `/proc` and `/sys` may be others, or empty.
 
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -50,6 +51,23 @@ pub fn sees_drives() -> bool {
 pub fn filesystem_of(dir: &Path) -> io::Result<On> {
     let is_in_memory = magic(dir).is_some_and(|magic| IN_MEMORY.contains(&magic));
     Ok(On { dev: std::fs::metadata(dir)?.dev(), is_in_memory })
+}
+
+/// The mount namespace of a process.
+///
+/// # Errors
+/// It ended, or may not be looked at.
+pub fn mount_namespace(pid: u32) -> io::Result<File> {
+    File::open(format!("/proc/{pid}/ns/mnt"))
+}
+
+/// The mounts of this process's namespace, as proc_pid_mountinfo(5) has them.
+///
+/// # Errors
+/// What /proc says.
+pub fn mount_table() -> io::Result<String> {
+    let table = std::fs::read("/proc/self/mountinfo")?;
+    Ok(String::from_utf8_lossy(&table).into_owned())
 }
 
 fn magic(path: &Path) -> Option<u64> {

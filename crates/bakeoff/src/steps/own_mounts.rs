@@ -17,6 +17,7 @@ use rustix::process::{chroot, fchdir};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use crate::fault::Fault;
+use crate::host;
 use crate::ui::say;
 
 /// Directories of the system: programs and what they read, with all that is mounted below.
@@ -71,6 +72,21 @@ pub fn enter(needed: &[PathBuf]) -> Result<OwnMounts, Fault> {
         "cannot create a mount namespace for the filesystems of the run: this system says that it \
          did and did not. Compare directories instead: bakeoff quick DIR…",
     ))
+}
+
+/// Does something in the mount namespace of a process and returns. It must start no program: those
+/// there are not to be trusted.
+///
+/// # Errors
+/// Those of the work, and of entering.
+pub fn inside(pid: u32, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let there = host::mount_namespace(pid)?;
+    let back = OwnMounts::now()?;
+    bakeoff_engine::own_directories()?;
+    move_into_link_name_space(there.as_fd(), Some(LinkNameSpaceType::Mount))?;
+    let done = work();
+    drop(back);
+    done
 }
 
 fn refused(error: &io::Error) -> Fault {
@@ -129,10 +145,16 @@ fn drop_others(mounts: &str, kept: &[PathBuf]) {
 }
 
 impl OwnMounts {
+    /// The way back. Open, the working directory also stays in use for who would unmount it.
+    fn now() -> io::Result<OwnMounts> {
+        let before = host::mount_namespace(std::process::id())?;
+        Ok(OwnMounts { before, root: File::open("/")?, here: File::open(".")? })
+    }
+
     /// Whether this thread is in another namespace now.
     fn is_left(&self) -> io::Result<bool> {
-        let now = std::fs::metadata("/proc/self/ns/mnt")?;
-        Ok(now.ino() != self.before.metadata()?.ino())
+        let now = host::mount_namespace(std::process::id())?;
+        Ok(now.metadata()?.ino() != self.before.metadata()?.ino())
     }
 
     fn leave(&self) -> io::Result<()> {

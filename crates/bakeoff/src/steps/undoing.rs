@@ -10,11 +10,11 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::{Knob, Undo, is_run_id};
 use bakeoff_core::prepare::{knobs, steps, udev_rule};
 use rustix::mount::UnmountFlags;
-use rustix::process::{Pid, Signal, kill_process};
 
 use super::action_error::{ActionError, io_error};
 use super::device_actions as device;
 use super::loops;
+use super::own_mounts;
 use super::own_place;
 use super::probing;
 use super::tool;
@@ -95,7 +95,7 @@ fn unseen(why: impl std::fmt::Display) -> ActionError {
 /// can rename anything above it.
 ///
 /// The mounts of a dead run ended with its last process. The driver of a FUSE filesystem lives on
-/// and keeps the mount that it serves, which only it sees: it is ended, and the mount with it.
+/// and keeps the mount that it serves, which only it sees: it is unmounted there, which ends the driver.
 fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
     let at = own_place::mount_point_of(run, slot).map_err(unseen)?;
     let at = at.as_path();
@@ -106,10 +106,12 @@ fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
             return unmounted.map_err(|error| busy(std::io::Error::from(error).to_string()));
         }
         let there = host::mounted_elsewhere(at).map_err(io_error("read other mount tables"))?;
-        for driver in there.iter().filter(|process| host::serves_fuse(process.pid)) {
-            let pid = i32::try_from(driver.pid).ok().and_then(Pid::from_raw);
-            // It may have ended by itself.
-            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+        // Killed, it would wait for itself: the kernel unmounts with the last process of a namespace.
+        if let Some(driver) = there.iter().find(|process| host::serves_fuse(process.pid)) {
+            let unmounted = own_mounts::inside(driver.pid, || {
+                Ok(rustix::mount::unmount(at, UnmountFlags::NOFOLLOW)?)
+            });
+            return unmounted.map_err(|error| busy(error.to_string()));
         }
         match there.first() {
             None => Ok(()),

@@ -1,5 +1,5 @@
-//! Every thread, process, descriptor, pipe, mount and loop device can be refused at any moment: each
-//! command ends as it should, and nothing of it remains.
+//! Every thread, process, descriptor, pipe, mount and loop device can be refused at any moment:
+//! each command ends as it should, and nothing of it remains.
 
 use std::fs;
 use std::path::{Path, PathBuf};
