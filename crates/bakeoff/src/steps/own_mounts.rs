@@ -46,10 +46,7 @@ pub struct OwnMounts {
 /// # Errors
 /// The kernel refuses it.
 pub fn enter(needed: &[PathBuf]) -> Result<OwnMounts, Fault> {
-    let opened = |path: &str| File::open(path).map_err(|error| refused(&error));
-    // Open, the working directory also stays in use for who would unmount it.
-    let own =
-        OwnMounts { before: opened("/proc/self/ns/mnt")?, root: opened("/")?, here: opened(".")? };
+    let own = OwnMounts::now().map_err(|error| refused(&error))?;
     let kept = kept(needed);
     bakeoff_engine::own_mounts().map_err(|error| refused(&error))?;
     // What others mount and unmount arrives here where mounts are shared; nothing gets out.
@@ -61,8 +58,7 @@ pub fn enter(needed: &[PathBuf]) -> Result<OwnMounts, Fault> {
         ),
         error => refused(&error.into()),
     })?;
-    let mounts =
-        std::fs::read_to_string("/proc/self/mountinfo").map_err(|error| refused(&error))?;
+    let mounts = host::mount_table().map_err(|error| refused(&error))?;
     if own.is_left().is_ok_and(|is_left| is_left) && !is_any_shared(&mounts) {
         drop_others(&mounts, &kept);
         return Ok(own);
@@ -92,7 +88,7 @@ pub fn inside(pid: u32, work: impl FnOnce() -> io::Result<()>) -> io::Result<()>
 fn refused(error: &io::Error) -> Fault {
     let advice = match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
         Some(rustix::io::Errno::NOSPC) => {
-            "The limit of mount namespaces is reached; raise it: sysctl user.max_mnt_namespaces=1000"
+            "The limit of mount namespaces is reached. Type: sysctl user.max_mnt_namespaces=1000"
         }
         _ => {
             "This takes root with CAP_SYS_ADMIN, which a container has with --privileged. Without \

@@ -95,7 +95,7 @@ fn unseen(why: impl std::fmt::Display) -> ActionError {
 /// can rename anything above it.
 ///
 /// The mounts of a dead run ended with its last process. The driver of a FUSE filesystem lives on
-/// and keeps the mount that it serves, which only it sees: it is unmounted there, which ends the driver.
+/// and keeps the mount that it serves, which only it sees. Unmounted there, it ends the driver.
 fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
     let at = own_place::mount_point_of(run, slot).map_err(unseen)?;
     let at = at.as_path();
@@ -106,7 +106,7 @@ fn unmount(run: &str, slot: u16, what: &str) -> Result<(), ActionError> {
             return unmounted.map_err(|error| busy(std::io::Error::from(error).to_string()));
         }
         let there = host::mounted_elsewhere(at).map_err(io_error("read other mount tables"))?;
-        // Killed, it would wait for itself: the kernel unmounts with the last process of a namespace.
+        // Killed, it would wait for itself: the last process of a namespace unmounts all there.
         if let Some(driver) = there.iter().find(|process| host::serves_fuse(process.pid)) {
             let unmounted = own_mounts::inside(driver.pid, || {
                 Ok(rustix::mount::unmount(at, UnmountFlags::NOFOLLOW)?)
