@@ -280,7 +280,9 @@ impl What<'_> {
                 (Some(e), None) => e.is_optional || self.kind == "mkfs",
             }
         };
-        let near = phrases::nearest(name, &names).filter(|_| name.len() > 2).filter(takes_it);
+        let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        let is_slip = name.len() > 2 && name.bytes().all(is_plain);
+        let near = phrases::nearest(name, &names).filter(|_| is_slip).filter(takes_it);
         let Some(near) = near else { return self.refused(word) };
         let (What { kind, format }, word) = (self, printable(word.as_bytes()));
         Unaccepted::Slip(format!(
@@ -406,7 +408,6 @@ mod tests {
             ("ext4", "group"),
             ("xfs", "logdev=/dev/sdb"),
             ("xfs", "rtdev=/dev/sdb"),
-            ("xfs", "nouuid"),
             ("btrfs", "device=/dev/sdb"),
             ("btrfs", "subvol=/home"),
             ("btrfs", "subvol=@home"),
