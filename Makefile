@@ -22,6 +22,9 @@ STATIC := $(if $(filter /%,$(LIBC_A)),-C target-feature=+crt-static)
 # The report of make demo: in a clone, files of a run belong where git does not see them.
 DEMO_REPORT = $(if $(findstring --report,$(ARGS)),,--report $(TARGET)/demo.html)
 
+# The system's Python, for which scripts/packages has pytest.
+PYTEST = /usr/bin/python3 -m pytest -q -p no:cacheprovider
+
 MANUAL = $(TARGET)/manual
 SHARE = $(DESTDIR)$(PREFIX)/share
 
@@ -38,10 +41,9 @@ test: ## install what is missing and run every check and test
 	@scripts/install.sh build test
 	@cargo xtask test
 
-test-vm: ## the program on an emulated PC and Raspberry Pis (ARGS="--help"); as root also test-fleet
+test-vm: ## the program on an emulated PC and Raspberry Pis (ARGS="-k guard --binary PROGRAM")
 	@scripts/install.sh build test
-	@cargo xtask test-vm $(ARGS)
-	@[ -n "$(ARGS)" ] || [ "$$(id -u)" -ne 0 ] || $(MAKE) --no-print-directory test-fleet
+	@$(PYTEST) tests/machines -n 2 --dist loadfile $(ARGS)
 
 check: ## the quick checks, while working
 	@cargo xtask check
@@ -79,24 +81,27 @@ release: ## every file of a release in target/release-files (ARGS="x86_64" for o
 	@scripts/install.sh build dist release
 	@cargo xtask release $(ARGS)
 
-test-install: ## those files on clean systems (ARGS="--help"); rewrites a table in docs/install.md
+test-install: ## those files on clean systems, as root (ARGS="-k apt"); prints the table of docs/install.md
 	@scripts/install.sh build dist release install
-	@cargo xtask test-install $(ARGS)
+	@$(PYTEST) tests/install $(ARGS)
 
 test-fleet: ## the Ansible collection over SSH, as root (ARGS=--machines: on emulated Pis as well)
 	@scripts/install.sh build fleet $(if $(findstring --machines,$(ARGS)),dist machines)
+	@scripts/ansible.sh lint
 	@cargo build --quiet --package bakeoff
-	@cargo xtask test-fleet $(ARGS)
+	@BAKEOFF_FLEET_INSIDE=1 unshare --net --mount --propagation slave \
+		$(PYTEST) tests/fleet -x $(ARGS)
 
-bench: ## against fio, side by side (ARGS="--help" for more); rewrites docs/performance.md
+bench: ## against fio, side by side (ARGS="--help"); rewrites docs/performance.md. More in bench/
 	@scripts/install.sh build bench
 	@$(MAKE) --no-print-directory build
-	@cargo xtask bench $(ARGS)
+	@python3 bench/compare.py $(ARGS)
 	@[ -n "$(ARGS)" ] || { python3 bench/same_as_fio.py && python3 bench/latency.py; }
 
 bench-truth: ## the decisions against disks of known truth; rewrites docs/truth.md
 	@$(MAKE) --no-print-directory build
-	@cargo xtask bench-truth $(ARGS)
+	@/usr/bin/python3 bench/truth.py $(ARGS)
+	@$(PYTEST) tests/machines -m alone -k test_cause
 
 clean: ## remove everything the other targets made
 	@cargo clean

@@ -34,9 +34,18 @@ def cases(bakeoff, mount, seconds):
     for rw in ("write", "randwrite"):
         for engine, depth in ENGINES:
             words = [
-                f"--filename={path}", "--name=x", f"--rw={rw}", "--bs=4k", "--size=64m",
-                "--direct=1", f"--ioengine={engine}", f"--iodepth={depth}", "--norandommap",
-                f"--runtime={seconds}", "--time_based", "--output-format=json",
+                f"--filename={path}",
+                "--name=x",
+                f"--rw={rw}",
+                "--bs=4k",
+                "--size=64m",
+                "--direct=1",
+                f"--ioengine={engine}",
+                f"--iodepth={depth}",
+                "--norandommap",
+                f"--runtime={seconds}",
+                "--time_based",
+                "--output-format=json",
             ]
             for state in ("new", "old"):
                 for tool in ("fio", "bakeoff"):

@@ -10,23 +10,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Parser;
 
-mod alarms;
-mod bench;
 mod dependencies;
 mod dist;
 mod features;
-mod fleet;
-mod install;
 mod junit;
-mod page;
 mod prose;
 mod release;
-mod tally;
 mod testing;
 mod tidy;
 mod tool;
-mod truth;
-mod vm;
 
 /// Tasks for developers
 #[derive(Parser)]
@@ -34,7 +26,7 @@ mod vm;
 enum Task {
     /// Check the house rules
     Tidy,
-    /// Check the spelling, and the style of the docs
+    /// Check the spelling, the style of the docs, and Python
     Prose,
     /// Check that dependencies are used, and their licences and sources
     Dependencies,
@@ -44,12 +36,6 @@ enum Task {
     Check,
     /// Run all tests, including the browser and fuzzing
     Test,
-    /// Compare with fio, dd and sysbench
-    Bench(bench::Arguments),
-    /// Test decisions and causes against known truth; rewrites parts of docs
-    BenchTruth(truth::Options),
-    /// Test the program on emulated machines
-    TestVm(vm::Options),
     /// Build static binaries for other machines
     Dist(dist::Options),
     /// Build all files of a release without publishing them
@@ -63,10 +49,6 @@ enum Task {
         /// Name, address or fingerprint of the key that signs
         key: String,
     },
-    /// Install a release on clean systems; rewrites part of docs/install.md
-    TestInstall(install::Options),
-    /// Test the Ansible collection over SSH
-    TestFleet(fleet::Options),
     /// Check the program without optional parts and with each alone, with clippy
     Features,
     /// Check that the program compiles for 32-bit ARM
@@ -111,12 +93,7 @@ fn run(root: &Path, task: Task) -> Result<bool> {
         Task::Narrow => dist::check_narrow(root),
         Task::Workflows => release::workflows::check(root),
         Task::Repository { folder, key } => release::repository(&folder, &key),
-        Task::TestInstall(options) => install::test(root, &options),
-        Task::TestFleet(options) => fleet::test(root, options),
         Task::Plain => dist::plain::check(root),
-        Task::TestVm(options) => vm::test(root, options),
-        Task::Bench(arguments) => bench::bench(root, arguments),
-        Task::BenchTruth(options) => truth::bench(root, &options),
     }
 }
 

@@ -1,6 +1,7 @@
-//! Spelling of everything and style of the docs, by programs that others keep: typos and proselint.
+//! Spelling of everything, style of the docs, and Python (ruff.toml), by programs that others keep:
+//! typos, proselint and ruff.
 //!
-//! Both come from PyPI into target/prose. Where they cannot be had, the check is skipped and says
+//! They come from PyPI into target/prose. Where they cannot be had, the check is skipped and says
 //! why. The words of bakeoff's own style are refused by `tidy::wording`.
 
 use std::path::Path;
@@ -10,8 +11,8 @@ use anyhow::{Context, Result};
 
 use crate::tool;
 
-/// What is fetched; typos is a program, proselint a module.
-const PACKAGES: [&str; 2] = ["typos==1.52.0", "proselint==0.16.0"];
+/// What is fetched; proselint is a module, the others are programs.
+const PACKAGES: [&str; 3] = ["typos==1.52.0", "proselint==0.16.0", "ruff==0.17.6"];
 /// Checks of proselint that fire on code and tables: quotes of TOML, `p99 p99`, `NO_COLOR`.
 const LEFT_OUT: [&str; 3] = ["typography.", "lexical_illusions", "spelling.consistency"];
 /// Pages that users read, beside those in docs.
@@ -23,15 +24,17 @@ pub fn check(root: &Path) -> Result<bool> {
     if let Err(error) = tool::fetch_from_pypi(&folder, &PACKAGES, 60) {
         return tool::skip("prose", "PyPI", &format!("{error:#}")).map(|()| true);
     }
-    let spelled = Command::new(folder.join("bin/typos"))
-        .args(["--format", "brief"])
-        .current_dir(root)
-        .status()
-        .context("cannot run typos")?
-        .success();
+    let holds = |program: &str, words: &[&str]| -> Result<bool> {
+        let mut command = Command::new(folder.join("bin").join(program));
+        let status = command.args(words).current_dir(root).status();
+        Ok(status.with_context(|| format!("cannot run {program}"))?.success())
+    };
+    let is_spelled = holds("typos", &["--format", "brief"])?;
+    let is_formatted = holds("ruff", &["format", "--check", "--quiet"])?;
+    let is_linted = holds("ruff", &["check", "--quiet", "--output-format", "concise"])?;
     let found = style(root, &folder)?;
     found.iter().for_each(|line| println!("{line}"));
-    Ok(spelled && found.is_empty())
+    Ok(is_spelled && is_formatted && is_linted && found.is_empty())
 }
 
 /// What proselint says of the docs, less what is no prose.

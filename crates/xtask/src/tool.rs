@@ -4,9 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 /// Lines of a failed program's output that are shown.
@@ -118,23 +117,6 @@ pub fn unpack_debs(folder: &Path, to: &Path) -> Result<usize> {
         std::fs::remove_file(package)?;
     }
     Ok(packages.len())
-}
-
-/// Fails unless root runs us; `why` it has to.
-pub fn require_root(why: &str) -> Result<()> {
-    ensure!(rustix::process::geteuid().is_root(), "run as root: {why}");
-    Ok(())
-}
-
-/// Repeats what may fail until it does not; after `limit` with its last error.
-pub fn retry<T>(limit: Duration, mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
-    let since = Instant::now();
-    loop {
-        match attempt() {
-            Err(_) if since.elapsed() < limit => std::thread::sleep(Duration::from_millis(50)),
-            done => return done,
-        }
-    }
 }
 
 /// Says that a check was skipped for want of something, here and in the list of the test run.

@@ -129,20 +129,6 @@ pub fn check_narrow(root: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Where the binary for people is that was built for the machine of that name.
-pub fn released(machine: &str) -> Result<PathBuf> {
-    built(machine, Profile::Release)
-}
-
-/// Where the binary of that profile is that was built for the machine of that name.
-pub fn built(machine: &str, profile: Profile) -> Result<PathBuf> {
-    let binary = tool::target().join(profile.folder()).join(format!("bakeoff-{machine}"));
-    if !binary.exists() {
-        bail!("there is no {}: run `cargo xtask dist {machine}` first", binary.display());
-    }
-    Ok(binary)
-}
-
 /// Builds for one machine and returns where the binary is; quick where nothing changed.
 pub fn build(root: &Path, machine: &Machine, profile: Profile) -> Result<PathBuf> {
     let tools = toolchain::find(root, machine)?;

@@ -10,19 +10,29 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::facts::Facts;
-use crate::fleet::{self, Tools};
 use crate::tool;
+
+/// Where it is in the repository.
+const SOURCE: &str = "packaging/ansible";
+
+/// ansible-galaxy with none of this machine's settings.
+fn galaxy(facts: &Facts) -> Command {
+    let packages = tool::target().join("fleet/packages");
+    let mut galaxy = Command::new(packages.join("bin/ansible-galaxy"));
+    galaxy.env("PYTHONPATH", &packages).env("HOME", &facts.work);
+    galaxy.env("ANSIBLE_CONFIG", "/dev/null").env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    galaxy
+}
 
 /// Builds it, installs it once to see that it can be, and returns where it is.
 pub fn build(facts: &Facts) -> Result<PathBuf> {
-    let tools = Tools::new(&tool::target().join("toolchain/ansible"));
-    tools.fetch(&[fleet::CORE])?;
+    tool::run(&mut Command::new(facts.root.join("scripts/ansible.sh")))?;
     let (built, files) = (facts.work.join("collection"), facts.work.join("collection-files"));
     tool::renew(&built)?;
     tool::renew(&files)?;
-    let mut galaxy = tools.command("ansible-galaxy");
+    let mut galaxy = galaxy(facts);
     galaxy.args(["collection", "build", "--output-path"]).arg(&built);
-    tool::run(galaxy.arg(facts.root.join(fleet::COLLECTION)))?;
+    tool::run(galaxy.arg(facts.root.join(SOURCE)))?;
     let made = std::fs::read_dir(&built)?.next().context("nothing was built")??;
     let file = facts.out.join(made.file_name());
     tool::run(Command::new("tar").arg("-xzf").arg(made.path()).arg("-C").arg(&files))?;
@@ -30,7 +40,7 @@ pub fn build(facts: &Facts) -> Result<PathBuf> {
     let entries = std::fs::read_dir(&files)?.map(|entry| Ok(entry?.file_name()));
     let mut tar = facts.tar(&format!("gzip -{}n", facts.level.max(1)), &file, &files);
     tool::run(tar.args(entries.collect::<Result<Vec<_>>>()?))?;
-    installs(&tools, &file, &facts.work.join("collection-installed"))?;
+    installs(facts, &file, &facts.work.join("collection-installed"))?;
     Ok(file)
 }
 
@@ -51,9 +61,9 @@ fn sort(files: &Path) -> Result<()> {
 }
 
 /// ansible-galaxy compares every file with the checksums that the collection has inside.
-fn installs(tools: &Tools, file: &Path, folder: &Path) -> Result<()> {
+fn installs(facts: &Facts, file: &Path, folder: &Path) -> Result<()> {
     tool::renew(folder)?;
-    let mut galaxy = tools.command("ansible-galaxy");
+    let mut galaxy = galaxy(facts);
     galaxy.args(["collection", "install", "--offline", "--collections-path"]);
     tool::run(galaxy.arg(folder).arg(file))?;
     let module = folder.join("ansible_collections/bakeoff/bakeoff/plugins/modules/run.py");

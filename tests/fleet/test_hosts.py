@@ -1,0 +1,253 @@
+"""Seven hosts, each step starting where the one before it ended."""
+
+import json
+import time
+
+import pytest
+from server import Server
+from site_of_hosts import LABEL, PLAN, RELEASED, VERSION, Site
+
+HOSTS = ["ordinary", "second", "dies", "full", "wrong", "away", "hot"]
+# Under-voltage and throttled, now and since boot.
+NOW, SINCE_BOOT = 0x5, 0x50000
+REMOVE_ALL = ("--extra-vars", '{"bakeoff_remove_results": true}')
+
+
+@pytest.fixture(scope="module")
+def site(tools, network, program):
+    site = Site(tools, {"x86_64": program}, HOSTS, PLAN)
+    site.hosts["full"].set_full(True)
+    site.hosts["hot"].set_throttled(NOW | SINCE_BOOT)
+    for host in site.hosts.values():
+        host.start()
+    yield site
+    for host in site.hosts.values():
+        host.remove()
+
+
+def test_a_damaged_download_is_refused_before_any_board_changes(site):
+    sums = site.release / "SHA256SUMS"
+    right = sums.read_text()
+    sums.write_text("".join(f"{'0' * 64}{line[64:]}\n" for line in right.splitlines()))
+    played = site.play("bakeoff", "--limit", "ordinary")
+    sums.write_text(right)
+    played.fails_only("ordinary")
+    played.says("checksum")
+    site.hosts["ordinary"].shell("test ! -e /usr/local/bin/bakeoff")
+
+
+def test_check_mode_shows_the_plan_and_the_tokens_and_changes_nothing(site):
+    before = site.hosts["ordinary"].files()
+    site.variables["second"] = {"bakeoff_erase": []}
+    played = site.play("bakeoff", "--check", "--limit", "ordinary,second")
+    site.variables.clear()
+    # The board without a token stops after its plan, with the line for the inventory.
+    played.fails_only("second")
+    played.says("Which filesystem for this card?")
+    played.says('bakeoff_erase: ["second.img"]')
+    assert site.hosts["ordinary"].files() == before
+
+
+def test_a_full_drive_a_wrong_token_and_a_power_cut_stop_only_their_boards(site):
+    site.variables["wrong"] = {"bakeoff_erase": ["ordinary.img"]}
+    # Whatever else its check finds on this machine, it has to find this.
+    site.variables["hot"] = {"bakeoff_check_stops": True}
+    playing = site.begin("bakeoff")
+    await_block(site, playing, "dies")
+    site.hosts["dies"].kill()
+    site.hosts["away"].set_connected(False)
+    time.sleep(15)
+    site.hosts["away"].set_connected(True)
+    played = site.end(playing)
+    played.fails_only("dies", "full", "wrong", "hot")
+    assert played.recaps["dies"]["unreachable"] == 1
+    played.says("no space left for the store")
+    played.says("Refusing to erase /srv/wrong.img")
+    played.says("ordinary.img is not its erase token")
+    # Nothing happened on the board with the wrong token.
+    wrong = site.hosts["wrong"]
+    wrong.shell("test ! -e /var/lib/bakeoff/bakeoff.db")
+    assert wrong.shell("head -c 1048576 /srv/wrong.img | tr -d '\\0' | wc -c").strip() == "0"
+
+
+def await_block(site, playing, name):
+    """Waits until a block of the run on a host is complete."""
+    listing = "bakeoff runs --all --format json --store /var/lib/bakeoff/bakeoff.db"
+    for _ in range(1000):
+        assert playing.poll() is None, f"ended before a block was measured:\n{site.said()}"
+        try:
+            runs = json.loads(site.hosts[name].shell(listing))["runs"]
+            if runs and runs[0]["blocks"]:
+                return
+        except (AssertionError, ValueError):
+            pass
+        time.sleep(0.3)
+    raise AssertionError(f"no block was measured on {name}:\n{site.said()}")
+
+
+def test_a_board_that_throttles_is_left_out_for_that_reason(site):
+    hot = site.hosts["hot"]
+    hot.shell("test ! -e /var/lib/bakeoff/jobs")
+    statuses = []
+    for bits in (NOW | SINCE_BOOT, SINCE_BOOT):
+        hot.set_throttled(bits)
+        found = hot.shell(f"bakeoff check {hot.image} --format json || test $? -eq 1")
+        checks = {check["id"]: check["status"] for check in json.loads(found)["checks"]}
+        statuses.append(checks["throttling"])
+    hot.set_throttled(NOW | SINCE_BOOT)
+    assert statuses == ["stop", "warn"]
+
+
+def run_on(site, name):
+    """The ID of the only run on a host, and its state."""
+    listing = f"bakeoff runs --label {LABEL} --format json --store /var/lib/bakeoff/bakeoff.db"
+    [run] = json.loads(site.hosts[name].shell(listing))["runs"]
+    return run["run"], run["state"]
+
+
+def test_the_second_time_resumes_and_repeats_only_what_failed(site):
+    site.variables.clear()
+    site.hosts["full"].kill()
+    site.hosts["full"].set_full(False)
+    site.hosts["full"].start()
+    site.hosts["dies"].start()
+    run, state = run_on(site, "dies")
+    assert state == "dead"
+    played = site.play("bakeoff")
+    played.fails_only()
+    changed = {name for name in HOSTS if played.changed(name)}
+    assert changed == {"dies", "full", "wrong", "hot"}
+    assert run_on(site, "dies") == (run, "stopped")
+
+
+def test_the_third_time_changes_nothing(site):
+    before = site.hosts["ordinary"].files()
+    played = site.play("bakeoff")
+    played.fails_only()
+    assert not any(played.changed(name) for name in HOSTS), played.said
+    assert site.hosts["ordinary"].files() == before
+
+
+def test_the_controller_has_one_run_from_each_board(site):
+    assert len(site.json("runs", "--label", LABEL)["runs"]) == len(HOSTS)
+    report = site.json("fleet", "report", "--label", LABEL)
+    assert len(report["boards"]) == len(HOSTS) and report["unlike"] == []
+
+
+def test_a_board_that_throttled_during_its_run_has_no_say_in_the_report(site):
+    answers = site.json("fleet", "report", "--label", LABEL)["answers"]
+    assert answers
+    for answer in answers:
+        [hot] = [one["discarded"] for one in answer["excluded"] if one["board"] == "hot"]
+        assert hot["cells"] > 0 and f"{NOW:#x}" in hot["reason"]
+        boards = [one["board"] for effect in answer["effects"] for one in effect["boards"]]
+        assert "hot" not in boards
+
+
+# With everything that a password file has to escape.
+PASSWORD = r"sesame:7f3a\9"
+PUSHING = ["ordinary", "second"]
+
+
+@pytest.fixture(scope="module")
+def server(site):
+    server = Server(site.bakeoff("fleet", "schema"))
+    for role, group in (("boards", "bakeoff_writer"), ("ada", "bakeoff_reader")):
+        server.sql(f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}' IN ROLE {group}")
+    yield server
+    server.stop()
+
+
+def collect(site, server, **own):
+    """Collects from the boards with the password in a vault, and prints everything Ansible may."""
+    secrets, key = site.folder / "secrets.json", site.folder / "vault_key"
+    if not key.exists():
+        key.write_text("of the tests\n")
+        secrets.write_text(json.dumps({"bakeoff_server_password": PASSWORD}))
+        site.tools.run("ansible-vault", "encrypt", "--vault-password-file", key, secrets)
+        assert "sesame" not in secrets.read_text()
+    variables = {
+        "bakeoff_server": server.address("boards"),
+        "bakeoff_server_certificate": str(server.certificate),
+    } | own
+    return site.play(
+        "bakeoff",
+        *("--limit", ",".join(PUSHING), "--tags", "collect", "-vvv"),
+        *("--vault-password-file", key, "--extra-vars", f"@{secrets}"),
+        *("--extra-vars", json.dumps(variables)),
+    )
+
+
+def test_boards_push_to_a_server_once_and_keep_no_password(site, server):
+    wrong = collect(site, server, bakeoff_server_password="wrong")
+    wrong.fails_only(*PUSHING)
+    typed = f"postgresql://boards:{PASSWORD}@192.0.2.1/bakeoff"
+    collect(site, server, bakeoff_server=typed).fails_only(*PUSHING)
+    assert server.sql("SELECT count(*) FROM bakeoff.runs").strip() == "0"
+    first, second = collect(site, server), collect(site, server)
+    for played, is_first in ((first, True), (second, False)):
+        played.fails_only()
+        assert all((played.changed(name) > 0) == is_first for name in PUSHING), played.said
+    assert PASSWORD not in wrong.said + first.said + second.said
+    kept = (
+        "grep -r -l -F sesame /tmp /var/tmp /root /var/lib/bakeoff || test $? -eq 1; "
+        "ls -d /var/lib/bakeoff/pgpass-* || true"
+    )
+    for name in PUSHING:
+        assert not site.hosts[name].shell(kept).strip()
+    stored = server.sql("SELECT count(*), min(owner), max(owner) FROM bakeoff.runs")
+    assert stored.strip() == "2|boards|boards"
+
+
+def test_the_server_answers_what_came_as_bundles(site, server):
+    trust = {"PGSSLROOTCERT": str(server.certificate), "PGPASSWORD": PASSWORD}
+    words = ["runs", "--label", LABEL]
+    there = site.json(*words, "--store", server.address("ada"), **trust)["runs"]
+    here = {run["run"] for run in site.json(*words)["runs"]}
+    assert len(there) == len(PUSHING) and {run["run"] for run in there} <= here
+
+
+def test_another_plan_under_the_same_label_is_refused(site):
+    site.variables["ordinary"] = {"bakeoff_plan": "sd-card"}
+    played = site.play("bakeoff", "--limit", "ordinary,second")
+    site.variables.clear()
+    played.fails_only("ordinary")
+    played.says("Choose another bakeoff_label")
+
+
+def test_removing_removes_everything_and_changes_nothing_the_second_time(site):
+    site.play("remove", *REMOVE_ALL).fails_only()
+    for host in site.hosts.values():
+        host.shell("test ! -e /usr/local/bin/bakeoff && test ! -e /var/lib/bakeoff")
+    again = site.play("remove", *REMOVE_ALL)
+    again.fails_only()
+    assert not any(again.changed(name) for name in HOSTS), again.said
+
+
+def install(site, machine, method):
+    facts = {"ansible_facts": {"architecture": machine}, "bakeoff_method": method}
+    words = ["--limit", "ordinary", "--tags", "install", "--extra-vars", json.dumps(facts)]
+    return site.play("bakeoff", *words)
+
+
+@pytest.mark.parametrize("machine", RELEASED)
+def test_every_architecture_gets_its_archive_and_its_package(site, machine):
+    host = site.hosts["ordinary"]
+    if machine != "x86_64":
+        install(site, machine, "archive").fails_only()
+        assert host.shell("/usr/local/bin/bakeoff").strip() == machine
+    played = install(site, machine, "package")
+    host.shell(f"test -e /var/cache/bakeoff_{VERSION}{RELEASED[machine][1]}.deb")
+    # What apt makes of the package of another architecture is not ours.
+    if machine == "x86_64":
+        played.fails_only()
+        host.shell("/usr/bin/bakeoff --version")
+
+
+def test_an_architecture_without_a_program_is_refused(site):
+    played = install(site, "riscv64", "archive")
+    played.fails_only("ordinary")
+    played.says("bakeoff has no program for riscv64")
+    words = ["--limit", "ordinary", "--extra-vars", '{"bakeoff_method": "package"}']
+    site.play("remove", *words).fails_only()
+    site.hosts["ordinary"].shell("test ! -e /usr/bin/bakeoff")

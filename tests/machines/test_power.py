@@ -1,0 +1,68 @@
+"""The power cut: a run continues from the end of its journal, wherever that is."""
+
+import random
+
+from emulated.board import PC
+from emulated.disk import MIB, Disk
+from emulated.runs import (
+    check_store,
+    events_are_recorded,
+    one_block,
+    small,
+    start,
+    wait_for,
+    write_plan,
+)
+
+CUTS, SEED = 10, 3
+# Most events between two cuts. Preparing takes about twenty, a visit ten.
+EVENTS = 48
+
+# In a mode that continues after every cut. Discarding takes an emulated processor a moment where
+# writing takes a minute.
+PLAN = (
+    small(
+        """
+[region]
+size = '64m'
+[axes]
+fs = ['ext4']
+scheduler = ['none', 'bfq']
+"""
+    ).replace("'quick'", "'decide'")
+    + "flash_state = 'trimmed'\n"
+)
+RESUME = "bakeoff resume --time 4h --erase TARGET"
+
+
+def test_power_cut_and_resume(lab):
+    disks = [Disk("home", 128 * MIB, serial="HOME"), Disk("target", 512 * MIB, serial="TARGET")]
+    machine = lab.machine(PC, "power", disks)
+    points = random.Random(SEED)
+    command = (
+        "bakeoff run /root/plan.toml --target /dev/vdb --erase TARGET --time 4h --seed 1 "
+        "--max-write 100g"
+    )
+    for cut in range(CUTS):
+        guest = machine.boot()
+        if cut == 0:
+            guest.ok("mkfs.ext4 -qF /dev/vda && mount /dev/vda /root")
+            write_plan(guest, PLAN, "/root/plan.toml")
+        else:
+            guest.ok("mount /dev/vda /root")
+            if guest.json("bakeoff runs --all --format json")["runs"]:
+                check_store(guest)
+                command = RESUME
+        point = events_are_recorded(guest, points.randint(1, EVENTS))
+        start(guest, command)
+        wait_for(guest, point)
+        guest.kill()
+    guest = machine.boot()
+    before = guest.state()
+    guest.ok("mount /dev/vda /root")
+    check_store(guest)
+    one_block(guest, RESUME)
+    # Scripts begin in it.
+    guest.ok("cd / && umount /root")
+    guest.assert_unchanged(before)
+    guest.kill()
