@@ -81,7 +81,7 @@ release: ## every file of a release in target/release-files (ARGS="x86_64" for o
 	@scripts/install.sh build dist release
 	@cargo xtask release $(ARGS)
 
-test-install: ## those files on clean systems, as root (ARGS="-k apt"); prints the table of docs/install.md
+test-install: ## those files on clean systems, as root (ARGS="-k apt"); prints their table
 	@scripts/install.sh build dist release install
 	@$(PYTEST) tests/install $(ARGS)
 

@@ -2,7 +2,7 @@
 beside a compiler, and `quick` on two directories. Rewrites a part of docs/performance.md. Nothing
 here passes or fails.
 
-With --against an earlier program takes turns with this one, and the noise of a block is compared."""
+With --against, an earlier program alternates with this one; the noise of a block is compared."""
 
 import argparse
 import json
@@ -98,7 +98,7 @@ def two_users_of_the_disk(folder: Path):
 
 
 def bound(one: dict) -> float | None:
-    """The median over the workloads without a certain winner of how much faster another could be."""
+    """How much faster another could be: the median over the workloads without a winner."""
     leads = [verdict["lead"] for verdict in one["answers"].values()]
     open_leads = [-lead for lead in leads if lead is not None and lead < 0]
     return statistics.median(open_leads) if open_leads else None

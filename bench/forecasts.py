@@ -69,7 +69,7 @@ def written_bytes(device: str) -> int:
 
 @dataclass
 class Forecast:
-    """Forecast and outcome, in seconds and bytes; `wall_s` is of the whole command and its limit."""
+    """Forecast and outcome, in seconds and bytes; `wall_s`: of the whole command, and its limit."""
 
     blocks: int
     time_s: tuple[float, float]

@@ -1,9 +1,9 @@
 """User instructions that the load generator takes for one I/O: a figure that repeats exactly.
 
-Valgrind counts them, kernel excluded, in the release build of the engine. The same job runs with few
-and with many I/Os; the difference, divided by the I/Os between, leaves start and end out. A time
-depends on the machine and on who else uses it; this does not, so `make test` holds it to a committed
-figure. Exits with 1 where a case takes more than it may."""
+Valgrind counts them, kernel excluded, in the release build of the engine. The same job runs with
+few and with many I/Os; the difference, divided by the I/Os between, leaves start and end out. A
+time depends on the machine and on who else uses it; this does not, so `make test` holds it to a
+committed figure. Exits with 1 where a case takes more than it may."""
 
 import json
 import os

@@ -3,9 +3,9 @@ what differs by more than 2 % is a failure. Rewrites a part of docs/live.md. Nee
 netdata-core.
 
 netdata moves its figures to whole seconds by interpolation (https://learn.netdata.cloud, "RRD"), so
-sums are compared over an interval that begins and ends without the load. Its `system.cpu` is a share
-of the ticks of all processors, and one that does I/O can have fewer of them counted than one that
-computes, so the mean of `cpu.cpu0`, `cpu.cpu1`, … is what has to agree."""
+sums are compared over an interval that begins and ends without the load. Its `system.cpu` is a
+share of the ticks of all processors, and one that does I/O can have fewer of them counted than one
+that computes, so the mean of `cpu.cpu0`, `cpu.cpu1`, … is what has to agree."""
 
 import argparse
 import getpass

@@ -1,5 +1,5 @@
-"""The clean systems: root folders in which nothing was ever installed, made once and copied for each
-case, and how a case is run in one."""
+"""The clean systems: root folders in which nothing was ever installed, made once and copied for
+each case, and how a case is run in one."""
 
 import os
 import shutil

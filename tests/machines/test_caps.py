@@ -11,7 +11,7 @@ GROUPS = [Group("caps", PC_OF_TWO, capped.DISKS)]
 
 @pytest.mark.parametrize("pair", capped.PAIRS)
 def test_caps(guest, pair):
-    """Nineteen of twenty runs are right, so one that is not is made again with another seed; a wrong
+    """Nineteen of twenty runs are right, so one that is not is repeated with another seed; a wrong
     winner is never forgiven."""
     try:
         said = capped.measure(guest, pair, 1)

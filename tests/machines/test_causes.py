@@ -1,7 +1,7 @@
 """Causes made on purpose: each is attributed to itself.
 
-What holds a cell back is made strong enough that the speed of the emulator does not matter. Heat and
-power, which an emulator does not have, are tested on recorded series."""
+What holds a cell back is made strong enough that the speed of the emulator does not matter. Heat
+and power, which an emulator does not have, are tested on recorded series."""
 
 import sys
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ GROUPS = [
 @dataclass(frozen=True)
 class Made:
     """A cause, the scripts that make it and take it away, and what is measured: a workload in
-    /mnt/a, or a plan on a target. `subject` and `proof` are in the evidence where they are given."""
+    /mnt/a, or a plan on a target. `subject` and `proof` are in the evidence where they are set."""
 
     name: str
     cause: str

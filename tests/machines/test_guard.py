@@ -73,6 +73,8 @@ class Situation:
     teardown: str = ""
 
 
+NO_GROUP = "vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null"
+
 SITUATIONS = [
     Situation("unused-is-written", refused=None),
     Situation("no-consent", consent="", refused="--erase GUARD-A"),
@@ -207,21 +209,21 @@ SITUATIONS = [
         "in-a-volume-group",
         setup="vgcreate -q guard $A >/dev/null; lvcreate -qq -L 16M -n one guard >/dev/null",
         refused="LVM volume group guard",
-        teardown="vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null",
+        teardown=NO_GROUP,
     ),
     Situation(
         "in-a-volume-group-at-rest",
         setup="""vgcreate -q guard $A >/dev/null; lvcreate -qq -L 16M -n one guard >/dev/null
         udevadm settle; vgchange -qan guard >/dev/null""",
         refused="part of an LVM volume group",
-        teardown="vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null",
+        teardown=NO_GROUP,
     ),
     Situation(
         "logical-volume-mounted",
         setup="""vgcreate -q guard $A >/dev/null; lvcreate -qq -L 32M -n one guard >/dev/null
         format /dev/guard/one; mount /dev/guard/one /mnt""",
         refused="mounted on /mnt",
-        teardown="umount /mnt; udevadm settle; vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null",
+        teardown=f"umount /mnt; udevadm settle; {NO_GROUP}",
     ),
     Situation(
         "under-a-mapping",
@@ -231,7 +233,8 @@ SITUATIONS = [
     ),
     Situation(
         "encrypted-and-open",
-        setup="""echo x | cryptsetup -q luksFormat --pbkdf pbkdf2 --pbkdf-force-iterations 1000 --key-file=- $A
+        setup="""echo x | cryptsetup -q luksFormat --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \\
+            --key-file=- $A
         echo x | cryptsetup open --key-file=- $A guard""",
         refused="encrypted volume guard",
         teardown="cryptsetup close guard",
@@ -266,7 +269,8 @@ SITUATIONS = [
     ),
     Situation(
         "journal-of-a-mounted-ext4",
-        setup="mkfs.ext4 -q -b 4096 -O journal_dev $A; format -b 4096 -J device=$A $B; mount $B /mnt",
+        setup="""mkfs.ext4 -q -b 4096 -O journal_dev $A; format -b 4096 -J device=$A $B
+        mount $B /mnt""",
         refused="",
         teardown="umount /mnt",
     ),
@@ -290,7 +294,7 @@ SITUATIONS = [
         setup="""vgcreate -q guard $A >/dev/null; vgchange -qan guard >/dev/null
         rm -f /run/udev/data/b$(cat /sys/block/${A#/dev/}/dev)""",
         refused="part of an LVM volume group",
-        teardown="vgremove -qfy guard >/dev/null; pvremove -q $A >/dev/null; udevadm trigger -s block",
+        teardown=f"{NO_GROUP}; udevadm trigger -s block",
     ),
     Situation(
         "token-from-before-a-filesystem",

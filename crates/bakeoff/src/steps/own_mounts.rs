@@ -1,9 +1,9 @@
 //! The mount namespace of a run: nobody else sees what it mounts, and that ends with its last
 //! process (mount_namespaces(7)).
 //!
-//! In the namespace of everybody, whatever copies the mount table privately (`unshare --mount`, some
-//! sandboxes) would keep a candidate's device in use after it was unmounted. A copy of ours does the
-//! same to others where mounts are not shared, so what the run does not need is not kept.
+//! In the namespace of everybody, whatever copies the mount table privately (`unshare --mount`,
+//! some sandboxes) would keep a candidate's device in use after it was unmounted. A copy of ours
+//! does the same to others where mounts are not shared, so what the run does not need is not kept.
 
 use std::fs::File;
 use std::io;

@@ -1,7 +1,7 @@
 //! The choice over all workloads: the smallest greatest regret, and among those within the margin
 //! of it the one that gives up least. What does not flush the drive's cache, where another does, is
-//! never chosen: it is fast because it loses synced data in a power cut. The types and their sources are in
-//! [`crate::model::recommendation`].
+//! never chosen: it is fast because it loses synced data in a power cut. The types and their
+//! sources are in [`crate::model::recommendation`].
 
 use super::gives_up;
 use crate::decide::compare::Comparison;

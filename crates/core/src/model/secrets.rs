@@ -1,5 +1,6 @@
-//! Command lines and addresses without what opens something: passwords, and the tokens that web hooks
-//! have in their paths. What is recorded, shown or reported of a command line goes through here.
+//! Command lines and addresses without what opens something: passwords, and the tokens that web
+//! hooks have in their paths. What is recorded, shown or reported of a command line goes through
+//! here.
 
 /// A command line that may be kept.
 pub fn command(words: impl IntoIterator<Item = String>) -> Vec<String> {

@@ -41,7 +41,8 @@ pub(super) const ACCEPTED: &[Accepted] = &[
             (
                 "-E",
                 "[no]discard lazy_itable_init?=0|1 lazy_journal_init?=0|1 stride=# \
-                 stripe_width=# stripe-width=# resize=# num_backup_sb=0|1|2 packed_meta_blocks?=0|1 \
+                 stripe_width=# stripe-width=# resize=# num_backup_sb=0|1|2 \
+                 packed_meta_blocks?=0|1 \
                  orphan_file_size=# desc_size=# desc-size=# revision=0|1 mmp_update_interval=# \
                  encoding=utf8|utf8-12.1 encoding_flags=strict",
             ),
@@ -130,7 +131,8 @@ pub(super) const ACCEPTED: &[Accepted] = &[
         mount: &[
             "codepage=# utf8?=0|1|yes|no|true|false shortname=lower|win95|winnt|mixed \
                 check=r|n|s|relaxed|normal|strict tz=UTC time_offset=# fat=12|16|32 quiet flush \
-                usefree discard showexec sys_immutable rodir nonumtail=0|1 errors=continue|remount-ro",
+                usefree discard showexec sys_immutable rodir nonumtail=0|1 \
+                errors=continue|remount-ro",
             NO_OWNERS,
         ],
     },
@@ -184,7 +186,8 @@ pub(super) const ACCEPTED: &[Accepted] = &[
         formats: &["bcachefs"],
         mkfs: "-q --quiet -v --verbose -f --force --block_size=# --btree_node_size=# --bucket=# \
                --bucket_size=# --replicas=1 --data_replicas=1 --metadata_replicas=1 --discard \
-               --metadata_checksum=none|crc32c|crc64|xxhash --data_checksum=none|crc32c|crc64|xxhash \
+               --metadata_checksum=none|crc32c|crc64|xxhash \
+               --data_checksum=none|crc32c|crc64|xxhash \
                --compression=none|lz4|lz4:#|gzip|gzip:#|zstd|zstd:# \
                --background_compression=none|lz4|lz4:#|gzip|gzip:#|zstd|zstd:# \
                --str_hash=crc32c|crc64|siphash --inodes_32bit --wide_macs --errors=continue|ro",

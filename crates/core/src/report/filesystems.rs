@@ -34,8 +34,10 @@ fn row(recipe: &Recipe) -> String {
     let driver = match recipe.driver {
         Driver::Kernel(fs) => match kernels::releases(fs) {
             None => "kernel".to_string(),
-            Some(((major, minor), None)) => format!("kernel, since Linux {major}.{minor}"),
-            Some((_, Some((major, minor)))) => format!("kernel, before Linux {major}.{minor}"),
+            Some(span) => match (span.since, span.removed) {
+                ((major, minor), None) => format!("kernel, since Linux {major}.{minor}"),
+                (_, Some((major, minor))) => format!("kernel, before Linux {major}.{minor}"),
+            },
         },
         Driver::Fuse { package, .. } => format!("user space ({package})"),
         Driver::Raw => "none".to_string(),

@@ -186,7 +186,7 @@ fn crypttab_line(crypt: &Crypt) -> String {
 fn mkfs_words(stack: &Stack) -> Vec<String> {
     let Some(recipe) = recipe_of(stack) else { return stack.mkfs.clone() };
     let is_fat = recipe.format == "vfat";
-    let is_benchs = |word: &str| match word {
+    let is_for_bench = |word: &str| match word {
         "-q" | "--quiet" => true,
         // Do not discard; f2fs has a word of its own below.
         "-K" | "--nodiscard" => recipe.options.contains(&"-K"),
@@ -201,17 +201,17 @@ fn mkfs_words(stack: &Stack) -> Vec<String> {
                 rest.next();
             }
             ("-E", list) if recipe.package == "e2fsprogs" => {
-                let only_benchs = |item: &&str| {
+                let only_lasting = |item: &&str| {
                     let name = item.split('=').next().unwrap_or(item);
                     !matches!(name, "nodiscard" | "lazy_itable_init" | "lazy_journal_init")
                 };
-                let list: Vec<&str> = list.split(',').filter(only_benchs).collect();
+                let list: Vec<&str> = list.split(',').filter(only_lasting).collect();
                 if !list.is_empty() {
                     kept.extend([word.clone(), list.join(",")]);
                 }
                 rest.next();
             }
-            (word, _) if is_benchs(word) && !is_fat => {}
+            (word, _) if is_for_bench(word) && !is_fat => {}
             _ => kept.push(word.clone()),
         }
     }

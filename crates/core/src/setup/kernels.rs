@@ -15,25 +15,25 @@ pub struct Kernel<'a> {
     pub distribution: &'a [String],
 }
 
-/// Releases of Linux that have a driver.
-struct Span {
+/// Releases of Linux that have a driver, as major and minor number.
+pub struct Span {
     fs: &'static str,
-    since: (u32, u32),
-    /// The first release without it.
-    removed: Option<(u32, u32)>,
+    /// The first release with it.
+    pub since: (u32, u32),
+    /// The first release without it again.
+    pub removed: Option<(u32, u32)>,
 }
 
-const SPANS: [Span; 5] = [
+static SPANS: [Span; 5] = [
     Span { fs: "ntfs3", since: (5, 15), removed: None },
     Span { fs: "exfat", since: (5, 7), removed: None },
     Span { fs: "f2fs", since: (3, 8), removed: None },
     Span { fs: "bcachefs", since: (6, 7), removed: Some((6, 18)) },
     Span { fs: "reiserfs", since: (2, 4), removed: Some((6, 13)) },
 ];
-/// The first release of Linux with a driver, and the first one without it again; `None` = all that
-/// matter have it.
-pub fn releases(fs: &str) -> Option<((u32, u32), Option<(u32, u32)>)> {
-    SPANS.iter().find(|span| span.fs == fs).map(|span| (span.since, span.removed))
+/// The releases of Linux with a driver; `None` = all that matter have it.
+pub fn releases(fs: &str) -> Option<&'static Span> {
+    SPANS.iter().find(|span| span.fs == fs)
 }
 
 /// Filesystems that kernels of RHEL are built without.

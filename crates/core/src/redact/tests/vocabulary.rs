@@ -19,7 +19,7 @@ use crate::{analyse, profiles, report, workloads};
 fn named(name: &str, of: &[Workload]) -> Vec<Value> {
     let directory = format!("/home/{name}/{name}");
     let run = RunBuilder::directories(&[&directory, "/srv/other"]).header(|header| {
-        header.workloads = of.iter().cloned().collect();
+        header.workloads = of.to_vec();
         header.host.hostname = name.to_string();
         let list = format!("{name},{name}");
         header.command =

@@ -32,7 +32,7 @@ pub fn expand(value: &str, variables: Variables<'_>) -> Result<String, String> {
     out.push_str(rest);
     let mut is_computed = out.starts_with('(') && out.ends_with(')');
     for keyword in KEYWORDS.into_iter().filter(|keyword| value.contains(keyword)) {
-        let known = variables(keyword).ok_or_else(|| format!("{keyword} is not known here"))?;
+        let known = variables(keyword).ok_or_else(|| format!("{keyword} is unknown here"))?;
         out = out.replace(keyword, &known);
         is_computed = true;
     }
