@@ -74,6 +74,8 @@ export interface Question {
   /** Of small files: for each kind of operation [candidate, mean nanoseconds]. */
   phases: { op: string; means: [number, number][] }[];
   ceilings: Ceiling[];
+  /** The rate along slices as shares of their figures: settling, then counted. */
+  along: { candidate: number; shares: (number | null)[] }[];
   rounds?: Rounds;
 }
 

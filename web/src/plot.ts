@@ -1,4 +1,5 @@
 // One chart of the page: finds its numbers, draws them, and draws them again when asked.
+import { alongChart } from "./along";
 import { barsChart, phasesChart } from "./bars";
 import type { Page, Question, RunData } from "./data";
 import { init, type ECharts, type EChartsCoreOption } from "./echarts";
@@ -139,6 +140,8 @@ function chartOf(figure: HTMLElement, page: Page, run: RunData, question: Questi
       return phasesChart(question, names);
     case "rounds":
       return roundsChart(question, names);
+    case "along":
+      return alongChart(question, names);
     case "time":
       return overTimeChart(question, Number(runIndex), Number(index), names);
     case "latency":

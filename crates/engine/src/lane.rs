@@ -19,6 +19,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use bakeoff_core::model::job::Job;
 
+use crate::along::Along;
 use crate::buffer::Buffers;
 use crate::check;
 use crate::clock::Clock;
@@ -92,6 +93,9 @@ pub struct Lane<'a, E> {
     turn_ns: u64,
     /// Counts at the start of the slice; nothing where a cell is measured in one piece.
     base: Base,
+    along: Along,
+    /// When the next mark along the slice is due.
+    mark_ns: u64,
 }
 
 /// One of the hot loops.
@@ -161,12 +165,17 @@ impl<'a, E: Engine> Lane<'a, E> {
             batch_max: 1,
             turn_ns: 0,
             base: Base::default(),
+            along: Along::default(),
+            mark_ns: u64::MAX,
         })
     }
 
     /// The clock starts.
     fn begin(&mut self) -> u64 {
         self.start_ns = self.clock.now_ns();
+        if self.base.is_slice {
+            self.mark_ns = self.start_ns.saturating_add(self.along.due_ns());
+        }
         self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
         self.start_ns
     }
@@ -233,7 +242,8 @@ impl<'a, E: Engine> Lane<'a, E> {
     /// The next moment at which something else has to be thought of.
     #[inline]
     fn until_ns(&self) -> u64 {
-        self.next_check_ns.min(self.start_ns.saturating_add(self.end.ask_at_ns()))
+        let asked_ns = self.start_ns.saturating_add(self.end.ask_at_ns());
+        self.next_check_ns.min(asked_ns).min(self.mark_ns)
     }
 
     /// Makes the I/O of a step, with its data; whether making it took time worth measuring.

@@ -12,6 +12,7 @@
 // A new variant of an enum is looked at wherever the enum decides something.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+mod along;
 mod buffer;
 mod calibrate;
 mod check;

@@ -1,6 +1,7 @@
 //! What a lane brings home, of a whole cell and of one slice.
 
 use bakeoff_core::model::op_totals::OpTotals;
+use bakeoff_core::model::slice::Stretch;
 
 use crate::record::{Kind, Recorder};
 use crate::verify::Trace;
@@ -36,8 +37,12 @@ pub struct Outcome {
     pub waited_ns: Option<u64>,
 }
 
-/// What one lane did in one slice.
+/// What one lane did in one slice, or in a part of it.
 pub struct Piece {
+    /// The part before, in which the drive settled.
+    pub settling: Vec<Stretch>,
+    /// This part.
+    pub along: Vec<Stretch>,
     /// First operation.
     pub start_ns: u64,
     /// End of the last flush.

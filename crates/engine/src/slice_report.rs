@@ -1,8 +1,10 @@
 //! What all threads of a cell did in a slice, added up.
 
 use bakeoff_core::model::op_totals::OpTotals;
+use bakeoff_core::model::slice::Stretch;
 use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
 
+use crate::along;
 use crate::cost::Cost;
 use crate::crew::{Slice, Worker, with_crew};
 use crate::error::EngineError;
@@ -39,19 +41,31 @@ fn added_up(pieces: Vec<Piece>, cost: Cost, usage: Usage) -> SliceReport {
     let start_ns = pieces.iter().map(|piece| piece.start_ns).min().unwrap_or(0);
     let end_ns = pieces.iter().map(|piece| piece.end_ns).max().unwrap_or(0);
     let waited: Option<u64> = pieces.iter().map(|piece| piece.waited_ns).sum();
+    let stretches =
+        |of: fn(&Piece) -> &[Stretch]| along::together(&pieces.iter().map(of).collect::<Vec<_>>());
+    let (settling, along) = (stretches(|piece| &piece.settling), stretches(|piece| &piece.along));
+    let elapsed_ns = (end_ns - start_ns).max(1);
+    // CPU and waiting are known of both parts together.
+    let settled_ns = Stretch::sum(&settling).elapsed_ns;
+    let of_both = |ns: u64| {
+        let own = u128::from(ns) * u128::from(elapsed_ns);
+        u64::try_from(own / u128::from(elapsed_ns.saturating_add(settled_ns))).unwrap_or(ns)
+    };
     let mut report = SliceReport {
         monotonic_ns: start_ns,
-        elapsed_ns: (end_ns - start_ns).max(1),
+        elapsed_ns,
         data_ns: mean(|piece| piece.data_ns),
         flush_ns: mean(|piece| piece.flush_ns),
         close_ns: mean(|piece| piece.close_ns),
         ops: Vec::new(),
-        usr_cpu_ns: usage.usr_ns,
-        sys_cpu_ns: usage.sys_ns,
-        waited_ns: waited.map(|ns| ns / count),
+        usr_cpu_ns: of_both(usage.usr_ns),
+        sys_cpu_ns: of_both(usage.sys_ns),
+        waited_ns: waited.map(|ns| of_both(ns / count)),
         tool_ns: 0,
         pooled_ios: pieces.iter().map(|piece| piece.pooled_ios).sum(),
         cut: pieces.iter().any(|piece| piece.cut),
+        settling,
+        along,
     };
     for (kind, more) in pieces.into_iter().flat_map(|piece| piece.ops) {
         add(&mut report.ops, kind, more);

@@ -10,8 +10,10 @@
 //! work, every file it made is removed. Flushes are operations of their own and no part of a
 //! create's latency; close is.
 //!
-//! In slices a set ends where the time of its slice does: its last files are made so early that
-//! looking up, reading and removing all of them fits. Between slices there are no files.
+//! A slice, and the part of it in which the drive settles, consists of whole sets: one that was
+//! begun while settling does not count. Only the limit of time makes a set smaller: its last files
+//! are made so early that looking up, reading and removing all of them fits. Between sets there are
+//! no files.
 
 use std::ffi::CStr;
 use std::io::Write;
@@ -19,10 +21,12 @@ use std::os::fd::OwnedFd;
 
 use bakeoff_core::model::job::{Data, EngineName, Job};
 use bakeoff_core::model::measurement::Measurement;
+use bakeoff_core::model::slice::Stretch;
 use bakeoff_core::tools::native::sliced::Go;
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
 use rustix::io::Errno;
 
+use crate::along::Along;
 use crate::buffer::Buffers;
 use crate::calibrate;
 use crate::check;
@@ -103,6 +107,7 @@ pub struct Lane<'a> {
     flushes: u64,
     /// What counts of the slice that is measured; `None` for a cell in one piece.
     slice: Option<Pace>,
+    along: Along,
     /// Time from the last create of the last set to its end, for each of its files.
     rest_ns: u64,
 }
@@ -112,7 +117,10 @@ pub struct Lane<'a> {
 struct Pace {
     made: u64,
     flushes: u64,
+    flush_ns: u64,
     set: u64,
+    /// Files of a set.
+    files: u64,
 }
 
 impl Drop for Lane<'_> {
@@ -154,6 +162,7 @@ impl<'a> Lane<'a> {
             making_ns: 0,
             flushes: 0,
             slice: None,
+            along: Along::default(),
             rest_ns: 0,
         })
     }
@@ -190,8 +199,26 @@ impl<'a> Lane<'a> {
         self.now_ns = self.start_ns;
         self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
         let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
-        while !self.is_over() && self.do_set(files)? {}
+        let files = self.slice.map_or(files, |slice| slice.files.min(files));
+        while !self.is_over() && self.do_set(files)? {
+            if self.slice.is_some() {
+                self.along.mark(self.so_far(self.now_ns));
+            }
+        }
         Ok(())
+    }
+
+    /// What was done of the part of a slice until `now_ns`.
+    fn so_far(&self, now_ns: u64) -> Stretch {
+        let before = self.slice.unwrap_or_default();
+        let ios = self.made - before.made;
+        Stretch {
+            elapsed_ns: now_ns - self.start_ns,
+            ios,
+            bytes: ios.saturating_mul(self.cell.job.bs),
+            flushes: self.flushes - before.flushes,
+            flush_ns: self.flush_ns - before.flush_ns,
+        }
     }
 
     /// One set; false when the time limit or another lane's failure cut it off.
@@ -200,7 +227,7 @@ impl<'a> Lane<'a> {
         if let Some(slice) = &mut self.slice {
             slice.set = first;
         }
-        while self.made - first < files && !self.is_over() {
+        while self.made - first < files && !self.ends_set() {
             self.create()?;
         }
         let made_ns = self.now_ns;
@@ -216,21 +243,29 @@ impl<'a> Lane<'a> {
         self.flush_directory()?;
         let done = self.made - first;
         self.rest_ns = (self.now_ns - made_ns).checked_div(done).unwrap_or(self.rest_ns);
-        // The set that the time of a slice cut short is the last one: one more would be tiny.
+        // The set that the limit of a slice cut short is the last one: one more would be tiny.
         Ok(self.slice.is_none() || done == files)
     }
 
-    /// Whether to begin no more files.
+    /// Whether to begin no more sets; where a cell is in one piece, no more files.
     fn is_over(&self) -> bool {
         let elapsed_ns = self.now_ns - self.start_ns;
         let Some(slice) = self.slice else {
             return self.end.reached(elapsed_ns, self.made, self.others) || self.is_cut_off();
         };
-        let rest_ns = (self.made - slice.set).saturating_mul(self.rest_ns);
         let (made, flushes) = (self.made - slice.made, self.flushes - slice.flushes);
-        let is_over = self.end.reached(elapsed_ns.saturating_add(rest_ns), made, flushes);
         // No slice is without a file.
-        made > 0 && is_over || self.cell.live.should_stop()
+        let is_over = made > 0 && self.end.reached(elapsed_ns, made, flushes);
+        is_over || self.cell.live.should_stop()
+    }
+
+    /// Whether to begin no more files in this set.
+    fn ends_set(&self) -> bool {
+        let Some(slice) = self.slice else { return self.is_over() };
+        let made = self.made - slice.set;
+        let rest_ns = made.saturating_mul(self.rest_ns);
+        let end_ns = (self.now_ns - self.start_ns).saturating_add(rest_ns);
+        made > 0 && end_ns >= self.end.hard_ns || self.cell.live.should_stop()
     }
 
     fn is_cut_off(&self) -> bool {
@@ -371,11 +406,20 @@ impl<'a> Lane<'a> {
     }
 }
 
-impl Worker for Lane<'_> {
-    fn slice(&mut self, go: &Go) -> Result<Piece, EngineError> {
+impl Lane<'_> {
+    /// Does one part of a slice; the next may follow at once.
+    fn part(&mut self, go: &Go, units: u32) -> Result<Piece, EngineError> {
         let Cell { clock, job, .. } = self.cell;
-        self.end = End::of_slice(job, go, self.index, self.made);
-        self.slice = Some(Pace { made: self.made, flushes: self.flushes, set: self.made });
+        self.end = End::of_slice(job, go, units, self.index, self.made);
+        let set = End::of_slice(job, go, 1, self.index, self.made).least_ios;
+        self.slice = Some(Pace {
+            made: self.made,
+            flushes: self.flushes,
+            flush_ns: self.flush_ns,
+            set: self.made,
+            files: if set == 0 { u64::MAX } else { set },
+        });
+        self.along = Along::default();
         let before = [self.flush_ns, self.close_ns, self.making_ns];
         let (made, flushes) = (self.made, self.flushes);
         self.work()?;
@@ -383,9 +427,13 @@ impl Worker for Lane<'_> {
         let [flush_ns, close_ns, making_ns] =
             [self.flush_ns - before[0], self.close_ns - before[1], self.making_ns - before[2]];
         let loop_ns = self.now_ns - self.start_ns;
+        let end_ns = control::hold_back(clock, job, self.start_ns, self.now_ns);
+        let total = self.so_far(end_ns);
         Ok(Piece {
+            settling: Vec::new(),
+            along: std::mem::take(&mut self.along).end(total),
             start_ns: self.start_ns,
-            end_ns: control::hold_back(clock, job, self.start_ns, self.now_ns),
+            end_ns,
             data_ns: loop_ns.saturating_sub(flush_ns + close_ns + making_ns),
             flush_ns,
             close_ns,
@@ -394,6 +442,16 @@ impl Worker for Lane<'_> {
             cut: !self.end.has_least(self.made - made, self.flushes - flushes),
             waited_ns: None,
         })
+    }
+}
+
+impl Worker for Lane<'_> {
+    fn slice(&mut self, go: &Go) -> Result<Piece, EngineError> {
+        let settling = match go.settling {
+            0 => Vec::new(),
+            units => self.part(go, units)?.along,
+        };
+        Ok(Piece { settling, ..self.part(go, go.counted)? })
     }
 
     fn finish(mut self) -> Result<Outcome, EngineError> {

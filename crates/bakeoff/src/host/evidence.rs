@@ -12,6 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::io_users::{IoUsers, NAMED};
 use super::root::Root;
+use super::servers::Server;
 
 /// What drives have moved since they appeared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,13 +34,13 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Now. `disks` are `major:minor` of the lowest real devices.
-    pub fn take(disks: &[String]) -> Evidence {
+    /// Now. `disks` are `major:minor` of the lowest real devices, `servers` what serves them.
+    pub fn take(disks: &[String], servers: &[Server]) -> Evidence {
         let memory = vmstat();
         Evidence {
             at: Instant::now(),
             disks: counters(disks),
-            users: IoUsers::take(&Root::system()),
+            users: IoUsers::take(&Root::system(), servers),
             suspended: suspended(),
             swapped_pages: memory.pswpin.zip(memory.pswpout).map(|(i, o)| i.saturating_add(o)),
         }
@@ -185,12 +186,12 @@ mod tests {
             skip::skip("disk", "no drive is visible below the source directory");
             return;
         }
-        let before = Evidence::take(&disks);
+        let before = Evidence::take(&disks, &[]);
         let mut file = tempfile::tempfile_in(here).unwrap();
         file.write_all(&vec![1; 4 << 20]).unwrap();
         file.sync_all().unwrap();
         let mut truth = Truth::default();
-        Evidence::take(&disks).since(&before, &mut truth);
+        Evidence::take(&disks, &[]).since(&before, &mut truth);
         assert!(truth.device_written_bytes.unwrap() >= 4 << 20, "{truth:?}");
         assert_eq!(truth.suspended_ns, 0);
         assert_eq!(counters(&[]), None);
@@ -214,10 +215,10 @@ mod tests {
         let mut wait = || std::io::Read::read_exact(&mut said, &mut [0]).unwrap();
         setsid.wait().unwrap();
         wait();
-        let before = IoUsers::take(&Root::system());
+        let before = IoUsers::take(&Root::system(), &[]);
         say.write_all(b"go\n").unwrap();
         wait();
-        let after = IoUsers::take(&Root::system());
+        let after = IoUsers::take(&Root::system(), &[]);
         if crate::host::place(dir.path()).unwrap().disks().next().is_none() {
             skip::skip("disk", "no drive is visible below the source directory");
             return;

@@ -7,6 +7,7 @@ use bakeoff_core::sysinfo::process_stat;
 
 use super::process::{self, is_refused};
 use super::root::{Root, pids};
+use super::servers::Server;
 
 /// Processes named.
 pub const NAMED: usize = 3;
@@ -29,11 +30,12 @@ pub struct IoUsers {
 }
 
 impl IoUsers {
-    /// Now.
-    pub fn take(root: &Root) -> IoUsers {
+    /// Now, without processes that serve the drives.
+    pub fn take(root: &Root, servers: &[Server]) -> IoUsers {
         let mut found = IoUsers { saw_all: true, ..IoUsers::default() };
         let mut pids = pids(root);
         pids.sort_unstable();
+        pids.retain(|pid| servers.iter().all(|server| server.pid != *pid));
         for pid in pids.into_iter().take(PROCESSES) {
             let ran = foreign_ticks(root, pid);
             found.ran.extend(ran.filter(|ticks| *ticks > 0).map(|ticks| (pid, ticks)));
@@ -159,12 +161,14 @@ mod tests {
         };
         let (_before_dir, before) = at(100, 100);
         let (_after_dir, after) = at(150, 4000);
-        let (before, now) = (IoUsers::take(&before), IoUsers::take(&after));
+        let (before, now) = (IoUsers::take(&before, &[]), IoUsers::take(&after, &[]));
         let users = now.since(&before, &after);
         let names: Vec<(&str, u64)> =
             users.iter().map(|u| (u.name.as_str(), u.written_bytes)).collect();
         assert_eq!(names, [("a\\x1bb", 3900), ("rsync", 50)]);
         assert_eq!(now.ran_since(&before, &after), (50, vec!["rsync (900)".to_string()]));
+        let server = Server { pid: 901, name: "python3".to_string() };
+        assert_eq!(IoUsers::take(&after, &[server]).bytes(), 150, "it is part of the drive");
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub mod power;
 mod process;
 mod quota;
 mod root;
+mod servers;
 mod settings;
 mod sources;
 mod stack_support;
@@ -61,6 +62,7 @@ pub use mounts::{mounted_elsewhere, serves_fuse};
 pub use opened::{Opened, open_device, open_directory, reopen};
 pub use place::place;
 pub use process::{boot_id, process_start_ticks};
+pub use servers::{Server, servers};
 pub use settings::{
     can_discard, card_type, cpufreq_policies, governors, has_mapper, have_udev_look,
     logical_block_bytes, setting, setting_or_error, systemd_runs, udev_runs, write_setting,

@@ -10,7 +10,7 @@ use bakeoff_core::tools::native::TargetKind;
 
 use super::scratch::{self, Scratch};
 use super::subject::Subject;
-use crate::host;
+use crate::host::{self, Server};
 
 /// A prepared candidate: a scratch directory with the data file laid out in it.
 #[derive(Debug)]
@@ -23,6 +23,10 @@ pub struct Site {
     pub class: PlaceClass,
     /// `major:minor` of the lowest real devices; empty where none can be named.
     pub disks: Vec<String>,
+    /// Whether a turn of another candidate may cost them something.
+    pub charges: bool,
+    /// Processes that serve them.
+    pub servers: Vec<Server>,
     /// Files that loop devices below keep in the page cache: what is read may come from there.
     pub cached_below: Vec<RawPath>,
     /// The block device that a driver in user space reads through the page cache; `None` = the
@@ -56,6 +60,8 @@ impl Site {
             data,
             class,
             disks,
+            charges: place.charges_turns(),
+            servers: host::servers(place),
             cached_below,
             driver_reads: None,
             file_bytes,

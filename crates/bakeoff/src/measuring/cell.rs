@@ -225,9 +225,9 @@ fn measure_foreign(
         truth.resident_before_bytes = cool(site)?;
     }
     let limit = foreign::limit(first.job.time_limit_ns, group.len());
-    let before = host::Evidence::take(&site.disks);
+    let before = host::Evidence::take(&site.disks, &site.servers);
     let told = tool.run(group, (directory.path(), &site.disks), limit, cancel)?;
-    host::Evidence::take(&site.disks).since(&before, &mut truth);
+    host::Evidence::take(&site.disks, &site.servers).since(&before, &mut truth);
     let worded = |(measured, raw): foreign::Told| {
         (measured.map_err(|e| report::foreign::parse_error(&e)), Some(raw))
     };
@@ -396,9 +396,9 @@ fn measure_phase(
         truth.resident_before_bytes = cool(site)?;
     }
     let (target, kind) = target(site, phase)?;
-    let before = host::Evidence::take(&site.disks);
+    let before = host::Evidence::take(&site.disks, &site.servers);
     let measurements = load::run_all(load, &[target], kind, cancel, tick)?;
-    let after = host::Evidence::take(&site.disks);
+    let after = host::Evidence::take(&site.disks, &site.servers);
     after.since(&before, &mut truth);
     Ok((measurements, truth))
 }

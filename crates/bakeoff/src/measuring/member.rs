@@ -9,9 +9,10 @@ use bakeoff_core::cold_reads::COLD_SHARE;
 use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
-use bakeoff_core::model::slice::{Slice, Void};
-use bakeoff_core::model::slice_length::{self, Least};
+use bakeoff_core::model::slice::{Slice, Stretch, Void};
+use bakeoff_core::model::slice_length::{self, Least, Length};
 use bakeoff_core::model::workload::{Metric, Phase};
+use bakeoff_core::stats::sample;
 use bakeoff_core::tools::native::sliced::{Go, SliceReport};
 use bakeoff_core::workloads;
 
@@ -50,9 +51,34 @@ pub struct Turn {
     pub turn: u16,
     /// Who had the turn before.
     pub after: Option<CandidateIx>,
-    /// How long it is to be.
-    pub slice_ns: u64,
+    /// How long the slices of the workload are.
+    pub length: Length,
+    /// How many times as long this one is to be.
+    pub times: u8,
 }
+
+/// A slice that finds the length.
+#[derive(Clone, Copy, Debug)]
+pub struct TriedSlice {
+    /// Logarithm of its figure.
+    pub log: f64,
+    /// Standard error of that.
+    pub noise: f64,
+    /// Time of the part that counts.
+    pub elapsed_ns: u64,
+    /// Logarithm of the rate in the part in which the drive settled.
+    pub settling_log: Option<f64>,
+    /// Time of that part.
+    pub settling_ns: u64,
+    /// Bytes of both.
+    pub written_bytes: u64,
+}
+
+/// Standard error of the logarithm of a slice's rate where its stretches are too few to tell: that
+/// of two slices then hides a change of 4 % at most.
+const UNKNOWN_NOISE: f64 = 0.014;
+/// Stretches that tell it.
+const TELLING: usize = 4;
 
 /// A candidate that takes part in rounds.
 pub struct Member {
@@ -63,6 +89,10 @@ pub struct Member {
     sliced: Sliced,
     metric: Metric,
     least: Least,
+    /// Time after which a part of a slice ends whatever was done.
+    limit_ns: u64,
+    /// What a unit is where the drive settles.
+    settling_least: Least,
     /// Whether what a slice reads has to come from the drive.
     reads_cold: bool,
     /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
@@ -111,7 +141,9 @@ impl Member {
             spans: Vec::new(),
             sliced: Sliced::start(&job, target, kind, &session.cancel)?,
             metric: workload.metric,
-            least: Least::for_job(&job),
+            least: Least::for_job(&job, false),
+            limit_ns: slice_length::QUICK_LIMIT_NS,
+            settling_least: Least::for_job(&job, true),
             reads_cold,
             most_bytes: (reads_cold && (!job.direct || site.driver_reads.is_some()))
                 .then_some(job.size),
@@ -123,15 +155,33 @@ impl Member {
         })
     }
 
-    /// Measures a slice that finds the length; gives its figure and the bytes it wrote.
+    /// Measures a slice that finds the length.
     ///
     /// # Errors
     /// The engine's, or Ctrl-C.
-    pub fn try_out(&mut self, site: &Site, slice_ns: u64) -> Result<(f64, u64), CellError> {
+    pub fn try_out(&mut self, site: &Site, length: Length) -> Result<TriedSlice, CellError> {
         self.cool(site)?;
-        let go = self.order(slice_ns);
+        let go = self.order(length, 1);
+        let metric = self.metric;
+        // A quantile changes with the number of operations; what it costs shows in their rate.
+        let rate_of = if metric == Metric::LatencyP99 { Metric::Iops } else { metric };
         let report = self.sliced.go(go)?;
-        Ok((report.slice().figure(self.metric).unwrap_or_default(), report.written_bytes()))
+        let settling = Stretch::sum(&report.settling);
+        let both_parts = 1.0 + settling.ios as f64 / report.ios().max(1) as f64;
+        let rates = report.along.iter().filter_map(|stretch| stretch.rate(rate_of));
+        let logs: Vec<f64> = rates.map(f64::ln).collect();
+        let noise = match logs.len() {
+            TELLING.. => sample::standard_error(&logs).unwrap_or(UNKNOWN_NOISE),
+            _ => UNKNOWN_NOISE,
+        };
+        Ok(TriedSlice {
+            log: log_of(report.slice().figure(rate_of)),
+            noise,
+            elapsed_ns: report.elapsed_ns,
+            settling_log: (settling.elapsed_ns > 0).then(|| log_of(settling.rate(rate_of))),
+            settling_ns: settling.elapsed_ns,
+            written_bytes: (report.written_bytes() as f64 * both_parts) as u64,
+        })
     }
 
     /// Measures a slice and keeps it, also where it does not count.
@@ -143,12 +193,14 @@ impl Member {
         let began_ns = session.journal.elapsed_ns();
         let mark = || session.sampler.as_ref().map(|sampler| sampler.mark());
         let (before, from) = (Moment::take(&site.disks), mark());
-        let go = self.order(turn.slice_ns);
+        let (length, times) = slice_length::asked(turn.length, turn.times);
+        let go = self.order(length, times);
         let report = self.sliced.go(go)?;
         let (to, passed) = (mark(), Moment::take(&site.disks).since(&before));
+        let passed = counted(passed, report);
         let void = void_of(report, &passed, self.reads_cold);
-        let Turn { round, turn, after, .. } = turn;
-        self.slices.push(Slice { round, turn, after, began_ns, void, ..report.slice() });
+        let Turn { round, turn, after, times, .. } = turn;
+        self.slices.push(Slice { round, turn, after, began_ns, void, times, ..report.slice() });
         self.around.push((self.sliced.slices().len() - 1, passed));
         if void.is_none() {
             self.spans.extend(from.zip(to));
@@ -156,9 +208,15 @@ impl Member {
         Ok(())
     }
 
-    fn order(&self, slice_ns: u64) -> Go {
-        let most_bytes = self.most_bytes.unwrap_or(self.spared_bytes);
-        Go { most_bytes, ..Go::new(slice_ns, self.least) }
+    /// Its slices are those of a drive that has to settle.
+    pub fn settles(&mut self) {
+        self.least = self.settling_least;
+        self.limit_ns = slice_length::LIMIT_NS;
+    }
+
+    fn order(&self, length: Length, times: u8) -> Go {
+        let most_bytes = self.most_bytes.unwrap_or(self.spared_bytes.saturating_mul(times.into()));
+        Go { most_bytes, limit_ns: self.limit_ns, ..Go::new(length, times, self.least) }
     }
 
     /// Puts what is going to be read out of memory.
@@ -239,6 +297,26 @@ pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Resu
     }
     failed.push(who);
     Ok(())
+}
+
+fn log_of(rate: Option<f64>) -> f64 {
+    rate.unwrap_or_default().max(f64::MIN_POSITIVE).ln()
+}
+
+/// What the drives moved around a slice, without the share of the part in which they settled.
+fn counted(passed: Passed, report: &SliceReport) -> Passed {
+    let own = u128::from(report.ios());
+    let all = own.saturating_add(Stretch::sum(&report.settling).ios.into());
+    let share = |moved: Option<u64>| {
+        let of = |moved: u64| u128::from(moved).saturating_mul(own) / all.max(1);
+        moved
+            .map(|moved| if own == all { moved } else { u64::try_from(of(moved)).unwrap_or(moved) })
+    };
+    Passed {
+        device_read_bytes: share(passed.device_read_bytes),
+        device_written_bytes: share(passed.device_written_bytes),
+        ..passed
+    }
 }
 
 /// Why a slice does not count.

@@ -4,17 +4,17 @@
 //! in further rounds, so a stray suspend costs a slice and not a cell. Nothing is written to the
 //! record between the first slice and the last.
 
-use bakeoff_core::decide::turns;
+use bakeoff_core::decide::turns::{self, times_of};
 use bakeoff_core::model::event::{CacheState, Cell, Truth};
 use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::{cold_reads, evidence};
 
-use super::calibration;
+use super::calibration::{self, Ended};
 use super::cell::CellError;
 use super::member::{Failed, Member, RoundsId, Turn, give_up};
 use crate::fault::Fault;
-use crate::host::Evidence;
+use crate::host::{Evidence, Server};
 use crate::load::LoadError;
 use crate::load::scratch;
 use crate::places::target_set::TargetSet;
@@ -45,9 +45,14 @@ pub fn measure(
 ) -> Result<Measured, Fault> {
     watch(session, target_set, which.standing);
     let drives = target_set.disks();
-    let before = Evidence::take(&drives);
+    let sites =
+        which.standing.iter().filter_map(|c| target_set.site(*c).map(|s| s.servers.clone()));
+    let mut servers: Vec<Server> = sites.flatten().collect();
+    servers.sort_by_key(|server| server.pid);
+    servers.dedup();
+    let before = Evidence::take(&drives, &servers);
     let ended = in_rounds(session, target_set, which);
-    let after = Evidence::take(&drives);
+    let after = Evidence::take(&drives, &servers);
     if let Some(sampler) = &session.sampler {
         sampler.pause();
     }
@@ -56,7 +61,8 @@ pub fn measure(
             let lost = failed.into_iter().map(|(c, trouble)| (c, Err(trouble.to_string())));
             (members, lost.collect::<Vec<(CandidateIx, Result<Cell, String>)>>())
         }
-        Err((candidate, trouble)) => {
+        Err(Ended::Run(fault)) => return Err(fault),
+        Err(Ended::Block((candidate, trouble))) => {
             return Ok(match clean(target_set, which.standing) {
                 Ok(()) => stopped_by(candidate, trouble),
                 Err(failed) => not_cleaned(failed),
@@ -113,17 +119,20 @@ fn in_rounds(
     session: &mut Session,
     target_set: &mut TargetSet,
     which: RoundsId<'_>,
-) -> Result<(Vec<Member>, Vec<Failed>), Failed> {
+) -> Result<(Vec<Member>, Vec<Failed>), Ended> {
     let (mut members, mut failed) = (Vec::new(), Vec::new());
     for &candidate in which.standing {
         members.extend(start(session, target_set, which, candidate, &mut failed)?);
     }
-    let slice_ns =
-        calibration::length(session, target_set, which.workload, (&mut members, &mut failed))?;
+    let found =
+        calibration::find(session, target_set, which.workload, (&mut members, &mut failed))?;
     start_again(session, target_set, which, (&mut members, &mut failed))?;
-    let planned = u16::try_from(session.journal.run().header.protocol.rounds).unwrap_or(8).max(1);
+    let mode = session.journal.run().header.protocol.mode;
+    let all = times_of(&found, mode, which.block);
+    let planned = u16::try_from(all.len()).unwrap_or(u16::MAX);
     let mut after = None;
-    for round in 0..planned + planned / ONE_FURTHER_OF {
+    for round in 0..planned + planned.div_ceil(ONE_FURTHER_OF) {
+        let times = all.get(usize::from(round)).copied().unwrap_or(1);
         let lacks = |member: &&Member| round < planned || member.valid() < usize::from(planned);
         let taking_part: Vec<CandidateIx> =
             members.iter().filter(lacks).map(|member| member.candidate).collect();
@@ -134,7 +143,7 @@ fn in_rounds(
         let order = turns::turns(seed, which.block, which.workload, round.into(), &taking_part);
         for (turn, candidate) in (0..).zip(order) {
             let Some(at) = members.iter().position(|m| m.candidate == candidate) else { continue };
-            let turn = Turn { round, turn, after, slice_ns };
+            let turn = Turn { round, turn, after, length: found.length, times };
             let Some(site) = target_set.site(candidate) else { continue };
             if let Err(trouble) = members[at].slice(session, site, turn) {
                 members.remove(at);

@@ -65,11 +65,12 @@ pub fn measure(
     }
     let drives = place.disk_numbers();
     progress.doing(job.rw.name());
-    let before = host::Evidence::take(&drives);
+    let servers = host::servers(place);
+    let before = host::Evidence::take(&drives, &servers);
     let (acks, unseen) = (acks.as_ref().map(AsFd::as_fd), progress.is_hidden());
     let load = Load { acks, unseen, ..Load::new(job, &[]) };
     let measured = load::run_all(load, targets, kind, cancel, &mut |live| progress.live(live));
-    host::Evidence::take(&drives).since(&before, &mut truth);
+    host::Evidence::take(&drives, &servers).since(&before, &mut truth);
     progress.clear();
     let mut measurement = measured.and_then(load::only)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);

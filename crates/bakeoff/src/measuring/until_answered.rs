@@ -11,6 +11,7 @@ use bakeoff_core::model::host::Layer;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::telemetry::Watching;
 use bakeoff_core::report::{self, live};
+use bakeoff_core::rules::place::served;
 use bakeoff_core::telemetry::source::Missing;
 
 use super::block::BlockEnd;
@@ -40,6 +41,7 @@ impl Session<'_> {
     pub fn measure(&mut self, target_set: &mut TargetSet) -> Result<(), Fault> {
         let measured = self
             .watch()
+            .and_then(|()| self.name_servers())
             .and_then(|()| self.ask_drives(false))
             .and_then(|()| ceilings::measure(self, target_set))
             .and_then(|()| self.until_stopped(target_set))
@@ -80,6 +82,20 @@ impl Session<'_> {
                 self.journal.record(What::Watching(Box::new(watching)))
             }
         }
+    }
+
+    /// Says which processes of this machine serve its drives.
+    fn name_servers(&mut self) -> Result<(), Fault> {
+        let header = &self.journal.run().header;
+        let all = header.places().flat_map(host::servers);
+        let mut names: Vec<String> = all.map(|s| format!("{} ({})", s.name, s.pid)).collect();
+        names.sort();
+        names.dedup();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let found = served::found(header, &names);
+        self.journal.record(What::Found(found))
     }
 
     /// Has every drive of the run tell its wear and errors. Virtual disks and most cards tell none.

@@ -3,13 +3,13 @@
 //!
 //! What was not tried is taken from a model of the drive. What fits is for `core::decide` to say.
 
-use bakeoff_core::decide::cell_trial::{CellTrial, Expected, expected_length};
+use bakeoff_core::decide::cell_trial::{CellTrial, Expected, Natural, expected_length};
 use bakeoff_core::decide::fit::{Asked, Cost, Wanted};
 use bakeoff_core::decide::pace::{self, Demand, Pace};
 use bakeoff_core::decide::write_limit::Slices;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
-use bakeoff_core::model::slice_length::{self, Least};
+use bakeoff_core::model::slice_length::{self, Least, Length, SHORTEST_NS};
 use bakeoff_core::model::workload::{Phase, Workload};
 use bakeoff_core::profiles::{self, PartSpec, Writes};
 
@@ -20,6 +20,9 @@ const CELL_OVERHEAD_NS: u64 = 150_000_000;
 
 /// What a slice takes on average: calibration seldom stops at the shortest.
 const USUAL_SLICE_NS: u64 = 100_000_000;
+/// Units of work that it takes to find how long a drive settles: one and two of them, and as many
+/// that count.
+const SETTLING_UNITS: u32 = 6;
 /// Counters around a slice, and starting its process.
 const SLICE_OVERHEAD_NS: u64 = 4_000_000;
 const START_NS: u64 = 30_000_000;
@@ -38,6 +41,8 @@ pub struct Trial {
     pub visit: Cost,
     /// Whether what is written wears a drive; memory does not.
     pub wears: bool,
+    /// Whether a turn of another candidate may cost the drive something.
+    pub charges: bool,
     /// What a few slices of each workload took, in the order of the header's workloads.
     pub cells: CellTrials,
 }
@@ -109,9 +114,10 @@ impl<'a> Ahead<'a> {
         let kept = self.numbered().take(kept);
         for (at, workload) in kept.filter(|(_, w)| self.is_sliced(w) && w.job.rw.writes()) {
             let found = u64::from(slice_length::TRIES) * self.lengths[at].tried_ns.len() as u64;
+            let rounds = self.expected((at, workload), protocol).1;
             let cells = self.cell((at, workload), protocol).write_bytes.saturating_mul(looked);
             let once = self.once((at, workload), protocol).write_bytes;
-            all.count += k * (looked * u64::from(protocol.rounds) + found);
+            all.count += k * (looked * u64::from(rounds) + found);
             all.write_bytes = all.write_bytes.saturating_add((cells + once).saturating_mul(k));
         }
         all
@@ -143,15 +149,18 @@ impl<'a> Ahead<'a> {
         }
         let is_sliced = self.is_sliced(workload);
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
-        let (length_ns, rounds, most_bytes) = match is_sliced {
-            true => (self.lengths[at].length_ns, protocol.rounds, most_bytes),
-            false => (timed_ns(workload, protocol), 1, 0),
+        let (length_ns, (units, rounds), most_bytes) = match is_sliced {
+            true => {
+                let expected = self.expected((at, workload), protocol);
+                (self.lengths[at].length_ns, expected, most_bytes)
+            }
+            false => (timed_ns(workload, protocol), (1, 1), 0),
         };
         // Whole cells of a job last as long as they are asked to, however long they were tried.
         let is_known = is_sliced || workload.profile.is_some();
         let tried = self.tried(at).filter(|_| is_known);
         let known: Vec<Cost> =
-            tried.filter_map(|t| t.cell(length_ns, rounds, most_bytes)).collect();
+            tried.filter_map(|t| t.cell(length_ns, rounds * units, most_bytes)).collect();
         // A candidate that it was not tried on is taken for one of the others.
         match is_sliced {
             _ if !known.is_empty() => mean(known.into_iter()),
@@ -167,7 +176,36 @@ impl<'a> Ahead<'a> {
         }
         let most_bytes = slice_length::most_bytes(&workload.job, protocol.slice_bytes);
         let lengths = &self.lengths[at].tried_ns;
-        mean(self.tried(at).map(|t| t.calibration(lengths, slice_length::TRIES, most_bytes)))
+        match self.expected((at, workload), protocol).0 {
+            1 => mean(
+                self.tried(at).map(|t| t.calibration(lengths, slice_length::TRIES, most_bytes)),
+            ),
+            _ => mean(self.tried(at).filter_map(|t| {
+                let unit = t.slice(SHORTEST_NS, most_bytes)?;
+                let units = SETTLING_UNITS * slice_length::tries(2 * unit.time_ns);
+                Some(unit.times(units))
+            })),
+        }
+    }
+
+    /// Units of a slice and rounds of a cell, by the slowest that was tried: a slow drive has to
+    /// settle, and long slices are fewer.
+    fn expected(&self, (at, workload): (usize, &Workload), protocol: &Protocol) -> (u32, u32) {
+        let Natural { slice_ns, unit_ns } = self.natural(at);
+        let charges = self.trials.iter().any(|trial| trial.charges);
+        let is_slow = slice_length::is_slow(&workload.job, unit_ns, charges);
+        let length = Length { unit_ns, settling: u32::from(is_slow) };
+        let slice_ns = match is_slow {
+            true => unit_ns.saturating_mul(length.units().into()),
+            false => slice_ns.max(self.lengths[at].length_ns),
+        };
+        let granted_ns = self.lengths[at].granted_ns;
+        (length.units(), slice_length::rounds(protocol.rounds, granted_ns, slice_ns))
+    }
+
+    /// How long work takes on the slowest candidate; nothing where it was not tried.
+    pub fn natural(&self, at: usize) -> Natural {
+        self.tried(at).map(CellTrial::natural).fold(Natural::default(), Natural::max)
     }
 }
 
@@ -192,7 +230,8 @@ fn expected_lengths(workloads: &[Workload], trials: &[&Trial], pace: Pace) -> Ve
         let left = u32::try_from(sliced - done).unwrap_or(u32::MAX);
         let tried: Vec<&CellTrial> =
             trials.iter().filter_map(|t| t.cells.get(at)?.as_ref()).collect();
-        let expected = expected_length(&tried, pace.longest_slice_ns(chosen_ns, left));
+        let granted_ns = pace.longest_slice_ns(chosen_ns, left);
+        let expected = expected_length(&tried, granted_ns);
         (chosen_ns, done) = (chosen_ns + expected.length_ns, done + 1);
         lengths.push(expected);
     }
@@ -241,10 +280,11 @@ fn written_in(measured_ns: u64, workload: &Workload, trial: &Trial) -> u64 {
 
 /// What one cell of slices is expected to cost on a candidate.
 fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
-    let least = Least::for_job(&workload.job);
-    let moved_bytes = least.bytes + least.flushes * workload.job.bs;
+    let least = Least::for_job(&workload.job, trial.charges);
+    let moved_bytes = least.moved_bytes(&workload.job);
     let moved_ns = (moved_bytes as f64 / trial.bytes_per_s.max(1.0) * 1e9) as u64;
-    let least_ns = moved_ns.saturating_add(least.flushes * trial.flushed_write_ns);
+    let flushed_ns = least.flushes(&workload.job).saturating_mul(trial.flushed_write_ns);
+    let least_ns = moved_ns.saturating_add(flushed_ns);
     // What is in flight when a slice ends is waited for.
     let in_flight = u64::from(workload.job.iodepth) * u64::from(workload.job.numjobs);
     let in_flight_bytes = in_flight.saturating_mul(workload.job.bs);

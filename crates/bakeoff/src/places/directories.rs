@@ -199,7 +199,14 @@ fn lay_out(
     let flushed_write_ns = rehearse::flushed_write_ns(session, &site)
         .map_err(|error| in_place(candidate, error.into()))?;
     let wears = place.class != PlaceClass::Memory;
-    let trial = Trial { bytes_per_s: rate.max(pilot), flushed_write_ns, wears, ..Trial::default() };
+    let charges = place.charges_turns();
+    let trial = Trial {
+        bytes_per_s: rate.max(pilot),
+        flushed_write_ns,
+        wears,
+        charges,
+        ..Trial::default()
+    };
     Ok((site, trial))
 }
 

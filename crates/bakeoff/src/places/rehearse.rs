@@ -5,13 +5,14 @@
 
 use std::time::Instant;
 
-use bakeoff_core::decide::cell_trial::CellTrial;
+use bakeoff_core::decide::cell_trial::{CellTrial, Natural};
 use bakeoff_core::decide::fit::{Cost, Dropped, FitError, Limit};
 use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::decide::size::SizeLimits;
 use bakeoff_core::decide::write_limit;
 use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
+use bakeoff_core::model::index::WorkloadIx;
 use bakeoff_core::model::job::{Job, Rw};
 use bakeoff_core::model::protocol::{Isolation, Protocol};
 use bakeoff_core::model::workload::Workload;
@@ -79,7 +80,7 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     let written_bytes =
         found.written_bytes.saturating_add(tried_bytes).max(session.spent.own_bytes());
     let found = Findings { written_bytes, ..found };
-    let (rehearsal, pace) =
+    let (rehearsal, pace, natural) =
         plan(&header, session.journal.elapsed_ns(), found).map_err(|error| match error {
             // Wear is a question of safety.
             FitError::First(Dropped { limit: Limit::Bytes { .. }, .. }) => {
@@ -90,6 +91,7 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
             }
         })?;
     session.pace = pace;
+    session.natural = WorkloadIx::all(natural.len()).zip(natural).collect();
     session.journal.record(What::Rehearsed(Box::new(rehearsal)))?;
     session.watch_limits();
     // What follows from the header alone every analysis finds again; this needs the machine.
@@ -101,7 +103,12 @@ pub fn apply_limits(session: &mut Session, found: Findings) -> Result<(), Fault>
     Ok(())
 }
 
-fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal, Pace), FitError> {
+/// The plan, how it is measured, and how long the minimum of a slice of each workload takes.
+fn plan(
+    header: &Header,
+    elapsed_ns: u64,
+    found: Findings,
+) -> Result<(Rehearsal, Pace, Vec<Natural>), FitError> {
     let trials: Vec<&Trial> = found.candidates.iter().map(|(_, trial)| trial).collect();
     let fastest = trials.iter().map(|t| t.bytes_per_s).fold(0.0, f64::max);
     let room = SizeLimits {
@@ -127,6 +134,7 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal,
     let slices = ahead.slices(&protocol, fit.kept);
     let protocol = write_limit::guarded(protocol, &fit, slices);
     let (pace, visit_ns) = (ahead.pace, ahead.visit.time_ns);
+    let natural = (0..workloads.len()).map(|at| ahead.natural(at)).collect();
     let dropped = fit.dropped.iter().map(report::left_out::dropped);
     let rehearsal = Rehearsal {
         protocol,
@@ -143,7 +151,7 @@ fn plan(header: &Header, elapsed_ns: u64, found: Findings) -> Result<(Rehearsal,
         block_write_bytes: fit.block.write_bytes,
         expected_write_bytes: fit.least.write_bytes,
     };
-    Ok((rehearsal, pace))
+    Ok((rehearsal, pace, natural))
 }
 
 /// Times something that takes steps.

@@ -103,6 +103,7 @@ fn trial(
             .and_then(|ns| Ok((ns, try_cells::try_cells(session, site, limits, time_ns, before)?))),
         _ => Ok((0, Vec::new())),
     };
+    let charges = target_set.site(CandidateIx::FIRST).is_some_and(|site| site.charges);
     let ((), leave_ns) = rehearse::timed(|| target_set.leave(&mut session.journal))?;
     entered?;
     let (flushed_write_ns, cells) = tried.map_err(|error| StepError::Failed(error.into()))?;
@@ -114,6 +115,7 @@ fn trial(
             write_bytes: visit_bytes.max(entered_bytes),
         },
         wears: true,
+        charges,
         cells,
     })
 }

@@ -12,7 +12,7 @@ use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
 use bakeoff_core::model::protocol::Protocol;
-use bakeoff_core::model::slice_length::{self, Least, SHORTEST_NS};
+use bakeoff_core::model::slice_length::{self, Least, Length, SHORTEST_NS};
 use bakeoff_core::model::workload::{Metric, Phase, Workload};
 use bakeoff_core::profiles::{self, Writes};
 use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
@@ -40,6 +40,8 @@ const SHORTEST_TRIED_NS: u64 = 50_000_000;
 const PART_SHARE: u64 = 3;
 /// The least that is seen of a part on a drive that it would wear.
 const WORN_NS: u64 = 100_000_000;
+/// Operations of a unit that are tried.
+const TRIED_IOS: u64 = 50;
 /// Lengths beyond the shortest, where there is time.
 const DOUBLINGS: u32 = 2;
 
@@ -163,6 +165,7 @@ fn whole(
             write_bytes: arrived(own),
             moved_bytes: own,
             rate: 0.0,
+            unit_ns: 0,
         };
         let slice = match needed_bytes(*part, &job, &header.protocol, m.elapsed_ns >= limit_ns) {
             0 => slice,
@@ -231,16 +234,26 @@ fn one(
             evicted.map_err(|error| LoadError::Child(error.to_string()))?;
         }
         let before_bytes = session.spent.own_bytes();
-        let go = Go { most_bytes, ..Go::new(asked_ns, Least::for_job(&job)) };
+        let (unit, settling) = (Least::for_job(&job, false), Least::for_job(&job, true));
+        // A part of a set of files says what all of it costs.
+        let part = Least { ios: unit.ios.min(TRIED_IOS), ..unit };
+        let limit_ns = slice_length::QUICK_LIMIT_NS;
+        let go = Go { most_bytes, limit_ns, ..Go::new(Length::of(asked_ns), 1, part) };
         let report = sliced.go(go)?;
         let arrived = session.spent.own_bytes().saturating_sub(before_bytes);
+        let wall_ns = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let whole = |n: u64| match report.ios() {
+            ios if ios < unit.ios => (n as f64 * unit.ios as f64 / ios.max(1) as f64) as u64,
+            _ => n,
+        };
         let tried = TrialSlice {
             asked_ns,
-            elapsed_ns: report.elapsed_ns,
-            write_bytes: report.written_bytes().max(arrived),
-            moved_bytes: moved(report),
+            elapsed_ns: whole(report.elapsed_ns),
+            write_bytes: whole(report.written_bytes().max(arrived)),
+            moved_bytes: whole(moved(report)),
             rate: report.slice().figure(workload.metric).unwrap_or_default(),
-            wall_ns: u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            unit_ns: unit_ns(settling, report),
+            wall_ns: wall_ns.saturating_sub(report.elapsed_ns) + whole(report.elapsed_ns),
         };
         // Of one length the later slice counts.
         trial.slices.retain(|slice| slice.asked_ns != asked_ns);
@@ -279,6 +292,13 @@ fn worn_ns(session: &Session, parts: &[Part], limits: &SizeLimits) -> u64 {
 fn is_worn(trial: &CellTrial, most_bytes: u64) -> bool {
     let last = trial.slices.last();
     last.is_some_and(|slice| most_bytes > 0 && slice.moved_bytes >= most_bytes)
+}
+
+/// How long a unit takes at the rate of a slice.
+fn unit_ns(unit: Least, report: &SliceReport) -> u64 {
+    let share = |wanted: u64, done: u64| wanted as f64 / done.max(1) as f64;
+    let share = share(unit.ios, report.ios()).max(share(unit.bytes, report.bytes()));
+    (report.elapsed_ns as f64 * share) as u64
 }
 
 /// Bytes of the operations that end a slice after so many of them.

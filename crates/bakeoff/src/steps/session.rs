@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_core::decide::cell_trial::Natural;
 use bakeoff_core::decide::pace::Pace;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
@@ -37,8 +38,8 @@ pub struct Session<'s> {
     /// Candidates, the first workload of each group that hung or found no memory on them, and what
     /// was said.
     pub hung: Vec<(CandidateIx, WorkloadIx, String)>,
-    /// Slice lengths that calibration chose, by workload, nanoseconds.
-    pub lengths: BTreeMap<WorkloadIx, u64>,
+    /// How long work takes on the slowest candidate, alone, by workload.
+    pub natural: BTreeMap<WorkloadIx, Natural>,
     /// How many rounds, and how long slices may be.
     pub pace: Pace,
     /// What was written since this process has it.
@@ -65,7 +66,7 @@ impl<'s> Session<'s> {
             power_command: None,
             held: Vec::new(),
             hung: Vec::new(),
-            lengths: BTreeMap::new(),
+            natural: BTreeMap::new(),
             pace: Pace::default(),
             spent,
             #[cfg(feature = "postgres")]

@@ -14,6 +14,7 @@ use bakeoff_core::model::ceiling::Layer;
 use bakeoff_core::model::event::{Action, Event, StopReason, What};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
 use bakeoff_core::model::run::{Run, StepRecord};
+use bakeoff_core::model::slice::{Slice, Stretch};
 use bakeoff_core::model::undo::Undo;
 use bakeoff_core::prepare::commands::describe;
 use rustix::process::Signal;
@@ -388,10 +389,17 @@ fn candidates_stand_side_by_side_change_places_and_take_turns() {
     let twin_of = run.header.candidates[2].twin_of.as_ref().expect("a control has room");
     assert!(run.header.candidates[..2].iter().any(|candidate| candidate.name == *twin_of));
     for cell in run.complete_cells() {
+        let known = run.calibration(cell.workload).expect("how long slices are is recorded");
         let valid = cell.slices.iter().filter(|slice| slice.is_valid());
-        assert!(valid.count() >= 8, "{:?}", cell.slices);
+        // One that is twice as long takes the place of two.
+        let units: u32 = valid.map(|slice| u32::from(slice.times)).sum();
+        assert!(units >= known.rounds, "{known:?}: {:?}", cell.slices);
         assert!(cell.slices.iter().all(|slice| slice.flushes >= 1), "{:?}", cell.slices);
+        let seen_along = |slice: &Slice| Stretch::sum(&slice.along).ios == slice.ios;
+        assert!(cell.slices.iter().all(seen_along), "{:?}", cell.slices);
     }
+    let mut slices = run.complete_cells().flat_map(|cell| &cell.slices);
+    assert!(slices.any(|slice| slice.times == 2), "one in ten proves that the length is enough");
     // Written once, and not again for every candidate.
     let overwritten = |record: &&StepRecord| matches!(record.step.action, Action::Overwrite { .. });
     assert_eq!(run.steps.iter().filter(overwritten).count(), 1);

@@ -27,6 +27,8 @@ const ITEMS: usize = 256;
 const STRETCHES: usize = 4096;
 /// Most devices, CPUs, clocks, temperatures, threads or lines of log.
 const SERIES: usize = 1024;
+/// Most slices tried to find the length of those of a workload.
+const TRIED: usize = 16 * ITEMS;
 /// Most ceilings.
 const LAYERS_MAX: usize = 4096;
 /// Longest name, bytes: 40 characters of the longest kind.
@@ -43,6 +45,14 @@ pub(super) fn check(event: &Event) -> Result<(), &'static str> {
             let bytes = r.file_bytes.max(r.block_write_bytes).max(r.expected_write_bytes);
             ensure(bytes <= BYTES, "a step writes more than 1 PiB")?;
             check_plan(&r.protocol, &r.candidates, &r.workloads)
+        }
+        What::Calibrated(found) => {
+            let rates = found.tried.iter().flat_map(|t| [Some(t.rate), t.settling_rate]);
+            ensure(rates.flatten().all(is_rate), "a calibrated rate is out of range")?;
+            let times = found.tried.iter().flat_map(|t| [t.elapsed_ns, t.settling_ns]);
+            let longest = times.chain([found.longest_ns, found.length.unit_ns]).max();
+            ensure(longest <= Some(TIME_NS), "a calibrated slice lasts many years")?;
+            ensure(found.tried.len() <= TRIED, "more slices were tried than there can be")
         }
         What::CellDone(cell) => check_cell(cell),
         What::Ceilings(ceilings) => check_ceilings(ceilings),

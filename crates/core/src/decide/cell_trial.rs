@@ -23,6 +23,8 @@ pub struct TrialSlice {
     pub moved_bytes: u64,
     /// Its rate, in the unit of the workload's metric.
     pub rate: f64,
+    /// How long a unit of work for a drive that settles would take at that rate.
+    pub unit_ns: u64,
 }
 
 impl TrialSlice {
@@ -46,6 +48,26 @@ impl TrialSlice {
             write_bytes: moved_bytes.saturating_add(added),
             moved_bytes,
             rate: self.rate,
+            unit_ns: self.unit_ns,
+        }
+    }
+}
+
+/// How long work takes, whatever time is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Natural {
+    /// The shortest slice.
+    pub slice_ns: u64,
+    /// A unit of work for a drive that settles.
+    pub unit_ns: u64,
+}
+
+impl Natural {
+    /// That of the slower.
+    pub fn max(self, other: Natural) -> Natural {
+        Natural {
+            slice_ns: self.slice_ns.max(other.slice_ns),
+            unit_ns: self.unit_ns.max(other.unit_ns),
         }
     }
 }
@@ -68,9 +90,16 @@ impl CellTrial {
         slices.fold(self.start_ns, u64::saturating_add)
     }
 
+    /// How long the shortest slice takes, and a unit of work for a drive that settles; 0 where none
+    /// was tried.
+    pub fn natural(&self) -> Natural {
+        let slice_ns = self.slices.first().map_or(0, |slice| slice.elapsed_ns);
+        Natural { slice_ns, unit_ns: self.slices.last().map_or(0, |slice| slice.unit_ns) }
+    }
+
     /// What one slice costs that ends after `most_bytes` (0 = by its time alone); `None` where none
     /// was tried.
-    fn slice(&self, length_ns: u64, most_bytes: u64) -> Option<Cost> {
+    pub fn slice(&self, length_ns: u64, most_bytes: u64) -> Option<Cost> {
         let tried = self.near(length_ns)?;
         // It ends with the operation in which its time ends: half of one later on average.
         let longest_ns = tried.elapsed_ns.max(length_ns);
@@ -127,6 +156,8 @@ pub struct Expected {
     pub length_ns: u64,
     /// The lengths it tries before.
     pub tried_ns: Vec<u64>,
+    /// The longest there is time for.
+    pub granted_ns: u64,
 }
 
 /// The length that calibration will probably choose for slices of a workload, from what its
@@ -156,7 +187,8 @@ pub fn expected_length(trials: &[&CellTrial], longest_ns: u64) -> Expected {
             }
         }
     };
-    Expected { length_ns: length_ns.min(longest_ns).max(SHORTEST_NS), tried_ns }
+    let length_ns = length_ns.min(longest_ns).max(SHORTEST_NS);
+    Expected { length_ns, tried_ns, granted_ns: longest_ns }
 }
 
 /// The slices of one length on all candidates as one, with how unsure the change of their rate is.
@@ -191,6 +223,7 @@ mod tests {
             write_bytes: *write_bytes,
             moved_bytes: *write_bytes / 2,
             rate: *rate,
+            unit_ns: 0,
         };
         CellTrial { start_ns: 30 * MS, start_bytes: 0, slices: slices.iter().map(slice).collect() }
     }
@@ -249,7 +282,7 @@ mod tests {
     #[test]
     fn the_expected_length_is_what_calibration_would_choose() {
         let of = |trials: &[&CellTrial], longest| {
-            let Expected { length_ns, tried_ns } = expected_length(trials, longest * MS);
+            let Expected { length_ns, tried_ns, .. } = expected_length(trials, longest * MS);
             (length_ns / MS, tried_ns.iter().map(|ns| ns / MS).collect::<Vec<_>>())
         };
         let same = trial(&[(50, 50, 0, 10.0), (100, 100, 0, 10.1)]);

@@ -6,7 +6,7 @@
 //! or more than a quarter where the time allows few blocks.
 
 use crate::model::protocol::ROUNDS;
-use crate::model::slice_length::{LIMIT_NS, LONGEST_NS, SHORTEST_NS};
+use crate::model::slice_length::{LONGEST_NS, SETTLED_NS, SHORTEST_NS};
 
 /// Share of a block that preparing it may take: as wanted, and at most.
 const PREPARE_SHARE: (f64, f64) = (0.10, 0.25);
@@ -77,7 +77,7 @@ impl Demand {
 
 /// Chooses rounds and the time for slices; `slice_ns` is how long a slice takes on average.
 pub fn pace(demand: &Demand, slice_ns: u64) -> Pace {
-    let slice_ns = slice_ns.clamp(SHORTEST_NS, LIMIT_NS);
+    let slice_ns = slice_ns.clamp(SHORTEST_NS, SETTLED_NS);
     let share =
         |rounds: u32| demand.prepare_ns as f64 / demand.block_ns(rounds, slice_ns).max(1) as f64;
     let first = |most: f64| ROUNDS.into_iter().find(|rounds| share(*rounds) <= most);

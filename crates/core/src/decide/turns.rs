@@ -7,8 +7,10 @@
 //! designs balanced for the estimation of residual effects of treatments", Australian Journal of
 //! Scientific Research A 2 (1949).
 
+use crate::model::calibration::{Calibration, Settled};
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
-use crate::model::protocol::ROUNDS;
+use crate::model::protocol::{Mode, ROUNDS};
+use crate::model::slice_length::VISIT_TIMES;
 use crate::prng::SplitMix64;
 
 /// Tells these generators apart from others derived from the same seed.
@@ -39,6 +41,39 @@ pub fn turns(
     row(k, order[at]).into_iter().map(|i| names[i]).collect()
 }
 
+/// One round in so many is twice as long.
+const ONE_TWICE_OF: u64 = 10;
+/// Which of them, so that a run of few rounds has one.
+const TWICE_AT: u64 = 2;
+/// In precise, one round in so many is a visit of every candidate.
+const ONE_VISIT_OF: u64 = 20;
+const VISIT_AT: u64 = 5;
+/// Rounds of a cell from which on a longer one takes the place of two.
+const MANY_ROUNDS: u32 = 4;
+
+/// How many times as long as usual the slices of each round of a cell are. Those that are longer
+/// prove that the length does not matter, and do not make the cell longer.
+pub fn times_of(found: &Calibration, mode: Mode, block: BlockIx) -> Vec<u8> {
+    let before = u64::from(block.number()) * u64::from(found.rounds);
+    let times = |number: u64| match number {
+        _ if found.settled == Settled::ByVisits => 1,
+        n if mode == Mode::Precise && n % ONE_VISIT_OF == VISIT_AT => VISIT_TIMES,
+        n if n % ONE_TWICE_OF == TWICE_AT => 2,
+        _ => 1,
+    };
+    let mut all: Vec<u8> = (before..before + u64::from(found.rounds)).map(times).collect();
+    let longer = all.iter().filter(|times| **times > 1).count();
+    for _ in 0..longer {
+        if found.rounds < MANY_ROUNDS {
+            break;
+        }
+        if let Some(at) = all.iter().rposition(|times| *times == 1) {
+            all.remove(at);
+        }
+    }
+    all
+}
+
 /// Rounds after which everything is balanced.
 pub fn rows(candidates: usize) -> usize {
     if candidates.is_multiple_of(2) { candidates } else { 2 * candidates }
@@ -58,7 +93,33 @@ fn row(k: usize, number: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::slice_length::Length;
     use std::collections::BTreeMap;
+
+    #[test]
+    fn one_round_in_ten_is_twice_as_long_and_a_cell_no_longer() {
+        let found = |rounds, settled| Calibration {
+            workload: WorkloadIx::FIRST,
+            length: Length::of(50_000_000),
+            rounds,
+            longest_ns: 0,
+            settled,
+            tried: Vec::new(),
+        };
+        let quick = found(8, Settled::Quick);
+        let of = |found: &Calibration, mode, block| times_of(found, mode, BlockIx::new(block));
+        assert_eq!(of(&quick, Mode::Quick, 0), [1, 1, 2, 1, 1, 1, 1]);
+        let blocks: Vec<Vec<u8>> = (0..10).map(|block| of(&quick, Mode::Decide, block)).collect();
+        assert_eq!(blocks.iter().flatten().filter(|times| **times == 2).count(), 8);
+        let units = |cell: &Vec<u8>| cell.iter().map(|times| u32::from(*times)).sum::<u32>();
+        assert!(blocks.iter().all(|cell| units(cell) == 8), "{blocks:?}");
+        let precise: Vec<u8> = (0..10).flat_map(|block| of(&quick, Mode::Precise, block)).collect();
+        assert_eq!(precise.iter().filter(|times| **times == 8).count(), 4);
+        let slow = found(1, Settled::Yes);
+        let slow: Vec<u8> = (0..4).flat_map(|block| of(&slow, Mode::Decide, block)).collect();
+        assert_eq!(slow, [1, 1, 2, 1]);
+        assert_eq!(of(&found(1, Settled::ByVisits), Mode::Decide, 2), [1]);
+    }
 
     #[test]
     fn follows_each_other_candidate_equally_often_in_a_cycle() {

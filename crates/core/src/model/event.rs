@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::calibration::Calibration;
 use super::candidate::{Candidate, Skipped, Stack};
 use super::ceiling::Ceilings;
 use super::design::Design;
@@ -158,6 +159,8 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         part: Option<PlaceIx>,
     },
+    /// The length of the slices of a workload is known.
+    Calibrated(Box<Calibration>),
     /// A cell was measured.
     CellDone(Box<Cell>),
     /// A cell was tried and its number thrown away; it is repeated within budget.
@@ -340,7 +343,8 @@ pub struct Rehearsal {
     pub visit_ns: u64,
     /// Time one block is expected to take.
     pub block_ns: u64,
-    /// Time the first block is expected to take beside that: it finds the length of slices.
+    /// Time the first block is expected to take beside that: it finds the length of slices, as
+    /// far as that can be foreseen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub calibration_ns: u64,
     /// Bytes one block is expected to write.

@@ -84,6 +84,14 @@ impl Place {
         self.disks().map(|disk| disk.dev.clone()).collect()
     }
 
+    /// Whether a turn of another candidate may cost its drives something: those with heads and the
+    /// cheap flash of cards and sticks, and what is not known. Not SSDs, virtual disks and memory.
+    pub fn charges_turns(&self) -> bool {
+        let mut disks = self.disks().peekable();
+        let is_known = disks.peek().is_some();
+        self.class != PlaceClass::Memory && (!is_known || disks.any(Layer::charges_turns))
+    }
+
     /// The uppermost partition of the chain.
     pub fn partition(&self) -> Option<&Layer> {
         self.chain.iter().find(|layer| layer.kind == LayerKind::Partition)
@@ -240,6 +248,18 @@ pub enum ZoneModel {
     HostManaged,
 }
 
+impl Layer {
+    /// Whether a turn of another candidate may cost it something.
+    fn charges_turns(&self) -> bool {
+        match self.bus.as_deref() {
+            _ if self.is_virtual() => false,
+            Some("nvme") => false,
+            Some("ata" | "scsi" | "sas") => self.rotational != Some(false),
+            Some(_) | None => true,
+        }
+    }
+}
+
 impl ZoneModel {
     /// Reads the kernel's word.
     pub fn parse(text: &str) -> Option<ZoneModel> {
@@ -307,5 +327,23 @@ mod tests {
         assert_eq!(Layer { model, ..drive("ata", true) }.seeks(), None);
         assert_eq!(Layer { removable: Some(true), ..drive("usb", true) }.seeks(), None);
         assert_eq!(Layer { bus: None, ..drive("", true) }.seeks(), None);
+    }
+
+    #[test]
+    fn turns_cost_nothing_on_ssds_virtual_disks_and_in_memory() {
+        let on = |bus: &str, rotational: bool| {
+            let (bus, rotational) = (Some(bus.to_string()), Some(rotational));
+            let disk = Layer { bus, rotational, ..Layer::default() };
+            Place { chain: vec![disk], ..Place::default() }
+        };
+        for (bus, rotational) in [("nvme", false), ("virtio", true), ("ata", false)] {
+            assert!(!on(bus, rotational).charges_turns(), "{bus}");
+        }
+        for (bus, rotational) in [("mmc", false), ("usb", false), ("ata", true)] {
+            assert!(on(bus, rotational).charges_turns(), "{bus}");
+        }
+        assert!(Place::default().charges_turns(), "nothing is known of the drive");
+        let memory = Place { class: PlaceClass::Memory, ..Place::default() };
+        assert!(!memory.charges_turns());
     }
 }

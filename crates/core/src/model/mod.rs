@@ -3,6 +3,7 @@
 pub mod acks;
 pub mod block_sizes;
 pub mod bottleneck;
+pub mod calibration;
 pub mod candidate;
 pub mod cause;
 pub mod ceiling;

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::calibration::{Calibration, Tried};
 use super::candidate::Candidate;
 use super::ceiling::Ceilings;
 use super::event::{
@@ -143,6 +144,8 @@ pub struct Run {
     pub owned_from: BlockIx,
     /// Blocks in order.
     pub blocks: Vec<Block>,
+    /// The length of the slices of each workload, as far as it is known.
+    pub calibrations: Vec<Calibration>,
     /// Findings as recorded.
     pub findings: Vec<Finding>,
     /// A/A of earlier runs, where this one has no twin.
@@ -208,6 +211,7 @@ impl Run {
             owner: None,
             owned_from: BlockIx::FIRST,
             blocks: Vec::new(),
+            calibrations: Vec::new(),
             findings: Vec::new(),
             pooled: None,
             earlier: None,
@@ -258,6 +262,9 @@ impl Run {
             What::DrivesTold { after, drives } => self.drives_told(*after, drives),
             What::PooledControls(pooled) => self.pooled = Some((**pooled).clone()),
             What::EarlierFigures(earlier) => self.earlier = Some((**earlier).clone()),
+            What::Calibrated(found) => {
+                self.calibrated(found).ok_or(out("workload or candidate"))?;
+            }
             What::Ceilings(ceilings) => self.ceilings = (**ceilings).clone(),
             What::Found(finding) => self.found(finding),
             What::Surveyed { region, positions } => {
@@ -434,6 +441,19 @@ impl Run {
         Ok(())
     }
 
+    fn calibrated(&mut self, found: &Calibration) -> Option<()> {
+        found.workload.get(&self.header.workloads)?;
+        let is_known = |tried: &Tried| tried.candidate.get(&self.header.candidates).is_some();
+        found.tried.iter().all(is_known).then_some(())?;
+        replace(&mut self.calibrations, found.clone(), |known| known.workload);
+        Some(())
+    }
+
+    /// The length of the slices of a workload, once it is known.
+    pub fn calibration(&self, workload: WorkloadIx) -> Option<&Calibration> {
+        self.calibrations.iter().find(|known| known.workload == workload)
+    }
+
     fn cell_done(&mut self, cell: &Cell, seq: u64) -> Result<(), FoldError> {
         let out = |what| FoldError::OutOfRange { seq, what };
         if cell.workload.get(&self.header.workloads).is_none() {
@@ -491,8 +511,8 @@ impl Run {
 }
 
 /// Puts `entry` in the place of an earlier one of the same region.
-fn replace<T>(all: &mut Vec<T>, entry: T, region: impl Fn(&T) -> RegionIx) {
-    all.retain(|earlier| region(earlier) != region(&entry));
+fn replace<T, K: PartialEq>(all: &mut Vec<T>, entry: T, key: impl Fn(&T) -> K) {
+    all.retain(|earlier| key(earlier) != key(&entry));
     all.push(entry);
 }
 

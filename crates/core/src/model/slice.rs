@@ -1,7 +1,9 @@
-//! One slice: one workload on one standing candidate for 50 to 300 ms, its flush included.
+//! One slice: one workload on one standing candidate, its flush included, for 50 to 300 ms on quick
+//! drives and up to a minute on slow ones.
 //!
-//! A slice is what the engine measured between "go" and its answer, and why it does not count
-//! where it does not. A few hundred bytes each. Whole distributions are kept for the cell.
+//! A slice has a part in which the drive settles after the turn of another candidate, and a part
+//! that counts. Both are recorded in a few stretches, so that a rate that still changes can be
+//! seen. Whole distributions are kept for the cell.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +11,94 @@ use super::index::CandidateIx;
 use super::is_default;
 use super::workload::Metric;
 
+/// Most stretches of one part of a slice.
+pub const STRETCHES: usize = 8;
+
+/// A stretch of a slice. Stored as a list of its numbers, in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "[u64; 5]", into = "[u64; 5]")]
+pub struct Stretch {
+    /// How long it took.
+    pub elapsed_ns: u64,
+    /// Data operations completed; for small files, files of whole sets.
+    pub ios: u64,
+    /// Bytes of data.
+    pub bytes: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Time inside flushes.
+    pub flush_ns: u64,
+}
+
+impl From<[u64; 5]> for Stretch {
+    fn from([elapsed_ns, ios, bytes, flushes, flush_ns]: [u64; 5]) -> Stretch {
+        Stretch { elapsed_ns, ios, bytes, flushes, flush_ns }
+    }
+}
+
+impl From<Stretch> for [u64; 5] {
+    fn from(s: Stretch) -> [u64; 5] {
+        [s.elapsed_ns, s.ios, s.bytes, s.flushes, s.flush_ns]
+    }
+}
+
+impl Stretch {
+    /// With another.
+    pub fn add(&mut self, other: &Stretch) {
+        let sum = |a: u64, b: u64| a.saturating_add(b);
+        *self = Stretch {
+            elapsed_ns: sum(self.elapsed_ns, other.elapsed_ns),
+            ios: sum(self.ios, other.ios),
+            bytes: sum(self.bytes, other.bytes),
+            flushes: sum(self.flushes, other.flushes),
+            flush_ns: sum(self.flush_ns, other.flush_ns),
+        };
+    }
+
+    /// What was done between `earlier` totals and these.
+    pub fn since(self, earlier: Stretch) -> Stretch {
+        Stretch {
+            elapsed_ns: self.elapsed_ns.saturating_sub(earlier.elapsed_ns),
+            ios: self.ios.saturating_sub(earlier.ios),
+            bytes: self.bytes.saturating_sub(earlier.bytes),
+            flushes: self.flushes.saturating_sub(earlier.flushes),
+            flush_ns: self.flush_ns.saturating_sub(earlier.flush_ns),
+        }
+    }
+
+    /// All of them as one.
+    pub fn sum(stretches: &[Stretch]) -> Stretch {
+        let mut all = Stretch::default();
+        stretches.iter().for_each(|stretch| all.add(stretch));
+        all
+    }
+
+    /// Work over time by a metric that is a rate.
+    pub fn rate(&self, metric: Metric) -> Option<f64> {
+        rate(metric, self.ios, self.bytes, self.elapsed_ns)
+    }
+}
+
+fn rate(metric: Metric, ios: u64, bytes: u64, elapsed_ns: u64) -> Option<f64> {
+    let done = match metric {
+        Metric::Bandwidth => bytes,
+        Metric::Iops | Metric::FilesPerSecond => ios,
+        // Only profiles have transactions, and profiles are not sliced.
+        Metric::TransactionsPerSecond | Metric::LatencyP99 => return None,
+    };
+    (done > 0 && elapsed_ns > 0).then(|| done as f64 * 1e9 / elapsed_ns as f64)
+}
+
+fn one() -> u8 {
+    1
+}
+
+fn is_one(times: &u8) -> bool {
+    *times == 1
+}
+
 /// One slice as it is stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// The round within the cell, from 0.
     pub round: u16,
@@ -45,6 +133,39 @@ pub struct Slice {
     /// Why it does not count; `None` = it counts.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub void: Option<Void>,
+    /// How many times as long as the others of its workload it was to be: more than 1 proves that
+    /// the length does not matter.
+    #[serde(skip_serializing_if = "is_one", default = "one")]
+    pub times: u8,
+    /// The part before, in which the drive settled: not contained in anything above.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub settling: Vec<Stretch>,
+    /// The part that counts; empty = it was not recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub along: Vec<Stretch>,
+}
+
+impl Default for Slice {
+    fn default() -> Slice {
+        Slice {
+            round: 0,
+            turn: 0,
+            after: None,
+            began_ns: 0,
+            elapsed_ns: 0,
+            ios: 0,
+            bytes: 0,
+            flushes: 0,
+            flush_ns: 0,
+            p50_ns: None,
+            p99_ns: None,
+            max_ns: None,
+            void: None,
+            times: 1,
+            settling: Vec::new(),
+            along: Vec::new(),
+        }
+    }
 }
 
 /// Why a slice does not count. It is measured again in a later round.
@@ -71,14 +192,10 @@ impl Slice {
     /// nothing was done, where too little was done for the quantile, and for a figure that slices
     /// do not have.
     pub fn figure(&self, metric: Metric) -> Option<f64> {
-        let done = match metric {
-            Metric::Bandwidth => self.bytes,
-            Metric::Iops | Metric::FilesPerSecond => self.ios,
-            // Only profiles have transactions, and profiles are not sliced.
-            Metric::TransactionsPerSecond => return None,
-            Metric::LatencyP99 => return self.p99_ns.filter(|ns| *ns > 0).map(|ns| ns as f64),
-        };
-        (done > 0 && self.elapsed_ns > 0).then(|| done as f64 * 1e9 / self.elapsed_ns as f64)
+        if metric == Metric::LatencyP99 {
+            return self.p99_ns.filter(|ns| *ns > 0).map(|ns| ns as f64);
+        }
+        rate(metric, self.ios, self.bytes, self.elapsed_ns)
     }
 }
 
@@ -87,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slice_is_stored_in_a_few_hundred_bytes() {
+    fn a_slice_is_stored_in_a_few_hundred_bytes_beside_its_stretches() {
         let most = Slice {
             round: u16::MAX,
             turn: u16::MAX,
@@ -102,9 +219,14 @@ mod tests {
             p99_ns: Some(u64::MAX),
             max_ns: Some(u64::MAX),
             void: Some(Void::FromMemory),
+            times: 2,
+            settling: vec![Stretch { ios: 9, elapsed_ns: 1, ..Stretch::default() }],
+            along: vec![Stretch { bytes: 7, flushes: 2, flush_ns: 3, ..Stretch::default() }; 2],
         };
         let text = serde_json::to_string(&most).unwrap();
-        assert!(text.len() < 400, "{} bytes", text.len());
+        assert!(text.len() < 500, "{} bytes", text.len());
+        let want = r#""times":2,"settling":[[1,9,0,0,0]],"along":[[0,0,7,2,3],[0,0,7,2,3]]}"#;
+        assert!(text.ends_with(want), "{text}");
         assert_eq!(serde_json::from_str::<Slice>(&text).unwrap(), most);
         let least = Slice { elapsed_ns: 5, ios: 1, bytes: 4096, ..Slice::default() };
         let text = serde_json::to_string(&least).unwrap();

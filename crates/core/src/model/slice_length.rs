@@ -1,26 +1,90 @@
 //! How long a slice has to be: long enough that what a switch costs does not show.
 //!
-//! A switch to another candidate costs the head movement of a hard disk, read-ahead and cold
-//! metadata. The length is doubled from 50 ms until doubling it changes the rate by less than
-//! 2 %. The limit is 300 ms. Where the minimum of operations alone takes longer, the limit is 2 s.
+//! A switch to another candidate costs the head movement of a hard disk, read-ahead, cold metadata,
+//! and on cards the allocation units that were open. On a quick drive a slice is doubled from 50 ms
+//! until doubling it changes the rate by less than 2 %, up to 300 ms. Where its minimum of work
+//! takes longer than that, or the rate still changes, the drive gets time to settle that does not
+//! count: it grows until doubling it no longer changes the rate of what counts, which is as long.
+//! Where a minute does not suffice, slices are no longer used: each candidate is measured once in a
+//! block, in one long piece.
 
+use serde::{Deserialize, Serialize};
+
+use super::is_default;
 use super::job::{Job, Rw};
 
 /// The shortest slice.
 pub const SHORTEST_NS: u64 = 50_000_000;
-/// The longest slice, unless its minimum of operations takes longer.
+/// The longest slice of a quick drive, unless its minimum of work takes longer.
 pub const LONGEST_NS: u64 = 300_000_000;
-/// The end of every slice, whatever was done by then.
-pub const LIMIT_NS: u64 = 2_000_000_000;
+/// The longest slice, settling included, unless one unit of work takes longer.
+pub const SETTLED_NS: u64 = 60_000_000_000;
+/// The end of every part of a slice, whatever was done by then.
+pub const LIMIT_NS: u64 = 120_000_000_000;
+/// The same on a quick drive.
+pub const QUICK_LIMIT_NS: u64 = 2_000_000_000;
 /// Slices of each length that are measured on each candidate to find the length.
 pub const TRIES: u32 = 2;
 /// A change of the rate below this, as a share, does not show.
 const SAME_RATE: f64 = 0.02;
-/// Change of the rate below which noise may hide it.
+/// The same as a share of the margin, where that is more.
+const SAME_MARGIN: f64 = 0.1;
+/// Change of the rate below which noise may hide it: of all candidates on average, and of one. What
+/// is hidden here shows along the slices of the run.
 const HIDDEN_CHANGE: f64 = 0.10;
-/// Least work of a slice: flushes, or bytes in order.
+const HIDDEN_OF_ONE: f64 = 0.25;
+/// Slices of this length are tried once.
+const TRIED_ONCE_NS: u64 = 20_000_000_000;
+/// A cell may consist of a single slice of this length.
+const ALONE_NS: u64 = 5_000_000_000;
+/// Least work of a slice: operations, fewer where nothing settles; flushes, or bytes in order.
+const OPERATIONS: u64 = 50;
+const QUICK_OPERATIONS: u64 = 20;
 const FLUSHES: u64 = 4;
 const IN_ORDER_BYTES: u64 = 8 << 20;
+/// Most files of a set: one is a unit of work, however large the sets of a plan are.
+const SET_FILES: u64 = 500;
+
+/// The length of the slices of a workload, the same for all candidates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Length {
+    /// Time of one unit; its minimum of work may take longer.
+    pub unit_ns: u64,
+    /// Units in which the drive settles, and as many that count; 0 = one unit, all of it counts.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub settling: u32,
+}
+
+impl Length {
+    /// A slice of which all counts.
+    pub fn of(unit_ns: u64) -> Length {
+        Length { unit_ns, settling: 0 }
+    }
+
+    /// Units that count.
+    pub fn counted(self) -> u32 {
+        self.settling.max(1)
+    }
+
+    /// All units.
+    pub fn units(self) -> u32 {
+        self.settling.saturating_add(self.counted())
+    }
+}
+
+/// A slice that is so many times as long is a visit: the drive settles that long too.
+pub const VISIT_TIMES: u8 = 8;
+
+/// What is asked for where a slice is to be `times` as long as the others.
+pub fn asked(length: Length, times: u8) -> (Length, u8) {
+    match times {
+        VISIT_TIMES.. => {
+            let settling = length.counted().saturating_mul(times.into());
+            (Length { settling, ..length }, 1)
+        }
+        _ => (length, times.max(1)),
+    }
+}
 
 /// One length that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,12 +111,12 @@ pub enum Next {
 pub fn next(tried: &[MeasuredLength]) -> Next {
     let Some(last) = tried.last() else { return Next::Try(SHORTEST_NS) };
     if let [.., before, last] = tried
-        && is_same(before.rate, last.rate, last.noise)
+        && is_same(libm::log(last.rate / before.rate), last.noise, SAME_RATE, HIDDEN_CHANGE)
     {
-        return Next::Use(before.length_ns.clamp(SHORTEST_NS, LIMIT_NS));
+        return Next::Use(before.length_ns.clamp(SHORTEST_NS, LONGEST_NS));
     }
     if last.length_ns >= LONGEST_NS {
-        return Next::Use(last.length_ns.min(LIMIT_NS));
+        return Next::Use(LONGEST_NS);
     }
     // A slice ends with the operation that its time ends in, so that it is a little longer than
     // asked for: lengths tried are powers of two all the same.
@@ -61,16 +125,97 @@ pub fn next(tried: &[MeasuredLength]) -> Next {
     Next::Try((SHORTEST_NS << steps).min(LONGEST_NS))
 }
 
-fn is_same(before: f64, after: f64, noise: f64) -> bool {
-    let both = before.is_finite() && after.is_finite() && before > 0.0 && after > 0.0;
-    let hidden = (2.0 * noise).min(libm::log1p(HIDDEN_CHANGE));
-    both && libm::fabs(libm::log(after / before)) < libm::log1p(SAME_RATE).max(hidden)
+/// Whether the rate still changed between the longest lengths that were tried.
+pub fn still_changes(tried: &[MeasuredLength]) -> bool {
+    match tried {
+        [.., before, last] => {
+            !is_same(libm::log(last.rate / before.rate), last.noise, SAME_RATE, HIDDEN_CHANGE)
+        }
+        [_] | [] => false,
+    }
 }
 
-/// The work below which a slice does not end: all three, but for the limit of time.
+fn is_same(change: f64, noise: f64, tolerance: f64, most: f64) -> bool {
+    let hidden = (2.0 * noise).min(libm::log1p(most));
+    change.is_finite() && libm::fabs(change) < libm::log1p(tolerance).max(hidden)
+}
+
+/// A change of the rate that does not show in a comparison with that margin.
+pub fn tolerance(margin: f64) -> f64 {
+    SAME_RATE.max(margin * SAME_MARGIN)
+}
+
+/// How the rate of the part that counts changed when settling grew, of one candidate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// Change of its logarithm.
+    pub change: f64,
+    /// Its standard error.
+    pub noise: f64,
+}
+
+/// One amount of settling that was tried on all candidates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TriedSettling {
+    /// Units.
+    pub settling: u32,
+    /// The longest slice of all, settling included.
+    pub longest_ns: u64,
+    /// Since half of it, of each candidate: for the first since none.
+    pub changes: Vec<Change>,
+}
+
+/// What follows from the settling that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settling {
+    /// Try so many units and ask again.
+    Try(u32),
+    /// So many units will do.
+    Use(u32),
+    /// The rate still changes with so many units, and there is no time for more.
+    TooLong(u32),
+}
+
+/// Decides how long drives settle, in units, with slices of at most `most_ns`.
+pub fn settle(tried: &[TriedSettling], margin: f64, most_ns: u64) -> Settling {
+    let Some(last) = tried.last() else { return Settling::Try(1) };
+    let same = |c: &Change| is_same(c.change, c.noise, tolerance(margin), HIDDEN_OF_ONE);
+    if last.changes.iter().all(same) {
+        return Settling::Use(last.settling / 2);
+    }
+    if last.longest_ns.saturating_mul(2) > most_ns.min(SETTLED_NS) {
+        return Settling::TooLong(last.settling);
+    }
+    Settling::Try(last.settling.saturating_mul(2))
+}
+
+/// How often a length is tried, whose slices took that long before.
+pub fn tries(length_ns: u64) -> u32 {
+    if length_ns >= TRIED_ONCE_NS { 1 } else { TRIES }
+}
+
+/// Whether a drive is so slow that it has to settle, where a unit of `job` takes `unit_ns`: 50 of
+/// its operations, or all of one that has fewer, take longer than a slice of a quick drive. Of a
+/// kind on which a turn usually costs nothing they have to take longer still.
+pub fn is_slow(job: &Job, unit_ns: u64, charges: bool) -> bool {
+    let ios = Least::for_job(job, true).ios.max(OPERATIONS);
+    let fifty_ns = u128::from(unit_ns) * u128::from(OPERATIONS) / u128::from(ios);
+    fifty_ns > u128::from(if charges { LONGEST_NS } else { QUICK_LIMIT_NS })
+}
+
+/// Rounds of a cell whose slices take `slice_ns`, where `planned` rounds of slices of `granted_ns`
+/// were to be made: long slices are fewer, so that there is time for as many blocks.
+pub fn rounds(planned: u32, granted_ns: u64, slice_ns: u64) -> u32 {
+    let all_ns = u64::from(planned).saturating_mul(granted_ns.max(SHORTEST_NS));
+    let rounds = u32::try_from(all_ns.div_ceil(slice_ns.max(1))).unwrap_or(u32::MAX);
+    let least = if slice_ns >= ALONE_NS { 1 } else { 2 };
+    rounds.clamp(least, planned.max(least))
+}
+
+/// The work below which a unit of a slice does not end: all three, but for the limit of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Least {
-    /// Data operations; for small files, files.
+    /// Data operations; for small files, the files of a set.
     pub ios: u64,
     /// Flushes.
     pub flushes: u64,
@@ -79,19 +224,42 @@ pub struct Least {
 }
 
 impl Least {
-    /// What a slice of `job` needs: 4 flushes of a job that flushes as it goes, else 8 MiB in
-    /// order or 20 operations. In order, 8 MiB are enough also where they need fewer flushes.
-    pub fn for_job(job: &Job) -> Least {
+    /// What a unit of `job` is: a set of small files, 8 MiB in order, or 50 operations with 4
+    /// flushes of a job that flushes as it goes. In order, 8 MiB are enough also where they need
+    /// fewer flushes. Where the drive does not have to settle, 20 operations or 4 flushes are.
+    pub fn for_job(job: &Job, settles: bool) -> Least {
+        if job.rw == Rw::SmallFiles {
+            let set = (job.size / job.bs.max(1)).clamp(1, SET_FILES);
+            return Least { ios: set, ..Least::default() };
+        }
         let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0 && job.rw.writes());
         let flushed_bytes = every.min().map(|n| u64::from(n).saturating_mul(job.bs));
         let in_order = matches!(job.rw, Rw::Read | Rw::Write);
         match flushed_bytes {
             Some(bytes) if !in_order || bytes.saturating_mul(FLUSHES) <= IN_ORDER_BYTES => {
-                Least { flushes: FLUSHES, ..Least::default() }
+                let ios = if settles { OPERATIONS } else { 0 };
+                Least { ios, flushes: FLUSHES, bytes: 0 }
             }
             _ if in_order => Least { bytes: IN_ORDER_BYTES, ..Least::default() },
-            _ => Least { ios: 20, ..Least::default() },
+            _ if settles => Least { ios: OPERATIONS, ..Least::default() },
+            _ => Least { ios: QUICK_OPERATIONS, ..Least::default() },
         }
+    }
+
+    /// Bytes that it moves at least.
+    pub fn moved_bytes(self, job: &Job) -> u64 {
+        let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0).min().unwrap_or(1);
+        let flushed = self.flushes.saturating_mul(every.into()).saturating_mul(job.bs);
+        self.bytes.max(flushed).max(self.ios.saturating_mul(job.bs))
+    }
+
+    /// Flushes that it takes at least.
+    pub fn flushes(self, job: &Job) -> u64 {
+        let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0).min();
+        if self.flushes == 0 && (job.rw != Rw::SmallFiles || every.is_none()) {
+            return 0;
+        }
+        self.flushes.max(self.ios / u64::from(every.unwrap_or(1)))
     }
 }
 
@@ -101,13 +269,9 @@ pub fn most_bytes(job: &Job, limit: u64) -> u64 {
     if limit == 0 || !job.rw.writes() {
         return 0;
     }
-    let least = Least::for_job(job);
-    let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0).min().unwrap_or(1);
-    let flushed = least.flushes.saturating_mul(every.into()).saturating_mul(job.bs);
     // One more of each thread: work is divided among them in whole operations.
     let shared = u64::from(job.numjobs).saturating_mul(job.bs);
-    let bytes = least.bytes.max(flushed).max(least.ios.saturating_mul(job.bs));
-    limit.max(bytes.saturating_add(shared))
+    limit.max(Least::for_job(job, true).moved_bytes(job).saturating_add(shared))
 }
 
 #[cfg(test)]
@@ -137,10 +301,9 @@ mod tests {
     }
 
     #[test]
-    fn a_minimum_that_takes_longer_sets_the_length() {
+    fn a_minimum_that_takes_longer_needs_no_longer_time() {
         let after = |pairs| next(&tried(pairs));
-        assert_eq!(after(&[(900, 1.0)]), Next::Use(900 * MS));
-        assert_eq!(after(&[(2400, 1.0)]), Next::Use(2000 * MS));
+        assert_eq!(after(&[(900, 1.0)]), Next::Use(300 * MS), "its minimum takes longer anyway");
         assert_eq!(after(&[(130, 1.0)]), Next::Try(200 * MS));
     }
 
@@ -163,14 +326,23 @@ mod tests {
     #[test]
     fn the_minimum_follows_what_the_job_does() {
         let job = |rw| Job::new(rw, 4096, 1 << 20);
-        assert_eq!(Least::for_job(&job(Rw::RandRead)), Least { ios: 20, ..Least::default() });
-        assert_eq!(Least::for_job(&job(Rw::Read)), Least { bytes: 8 << 20, ..Least::default() });
+        assert_eq!(Least::for_job(&job(Rw::RandRead), true), Least { ios: 50, ..Least::default() });
+        assert_eq!(
+            Least::for_job(&job(Rw::Read), true),
+            Least { bytes: 8 << 20, ..Least::default() }
+        );
         let flushed = Job { fdatasync: 1, ..job(Rw::Write) };
-        assert_eq!(Least::for_job(&flushed), Least { flushes: 4, ..Least::default() });
+        assert_eq!(Least::for_job(&flushed, true), Least { ios: 50, flushes: 4, bytes: 0 });
+        assert_eq!(Least::for_job(&flushed, true).flushes(&flushed), 50);
+        assert_eq!(Least::for_job(&flushed, false).flushes(&flushed), 4, "an SSD settles at once");
+        assert_eq!(Least::for_job(&job(Rw::RandRead), false).ios, 20);
         let seldom = Job { bs: 1 << 20, fsync: 16, ..job(Rw::Write) };
-        assert_eq!(Least::for_job(&seldom), Least { bytes: 8 << 20, ..Least::default() });
+        assert_eq!(Least::for_job(&seldom, true), Least { bytes: 8 << 20, ..Least::default() });
         let reads = Job { fsync: 1, ..job(Rw::RandRead) };
-        assert_eq!(Least::for_job(&reads).ios, 20, "what only reads never flushes");
+        assert_eq!(Least::for_job(&reads, true).flushes, 0, "what only reads never flushes");
+        let files =
+            |n: u64| Least::for_job(&Job { size: n * 4096, ..job(Rw::SmallFiles) }, true).ios;
+        assert_eq!((files(70), files(500), files(100_000)), (70, 500, 500), "a set is a unit");
     }
 
     #[test]
@@ -179,11 +351,60 @@ mod tests {
         assert_eq!(most_bytes(&job(Rw::RandRead), 1 << 20), 0, "nothing is written");
         assert_eq!(most_bytes(&job(Rw::RandWrite), 0), 0, "nothing is spared");
         assert_eq!(most_bytes(&job(Rw::RandWrite), 1 << 20), 1 << 20);
-        assert_eq!(most_bytes(&job(Rw::RandWrite), 1), 21 * 4096);
+        assert_eq!(most_bytes(&job(Rw::RandWrite), 1), 51 * 4096);
         let flushed = Job { fsync: 32, ..job(Rw::RandWrite) };
         assert_eq!(most_bytes(&flushed, 1), (4 * 32 + 1) * 4096);
         let in_order = Job { bs: 1 << 20, fsync: 16, ..job(Rw::Write) };
         assert_eq!(most_bytes(&in_order, 1), 9 << 20);
+    }
+
+    fn tried_settling(settling: u32, longest_s: u64, changes: &[f64]) -> TriedSettling {
+        let changes = changes.iter().map(|change| Change { change: *change, noise: 0.0 }).collect();
+        TriedSettling { settling, longest_ns: longest_s * 1000 * MS, changes }
+    }
+
+    /// On an emulated card a candidate of two paid for the turn, and slices ranked it wrongly.
+    #[test]
+    fn settling_grows_until_the_rate_of_no_candidate_changes() {
+        let after = |tried: &[TriedSettling]| settle(tried, 0.03, u64::MAX);
+        assert_eq!(after(&[]), Settling::Try(1));
+        let calm = tried_settling(1, 4, &[0.01, -0.019]);
+        assert_eq!(after(&[calm]), Settling::Use(0), "a turn costs nothing here");
+        let first = tried_settling(1, 4, &[0.01, 0.4]);
+        assert_eq!(after(std::slice::from_ref(&first)), Settling::Try(2));
+        let second = tried_settling(2, 8, &[0.0, -0.03]);
+        assert_eq!(after(&[first.clone(), second.clone()]), Settling::Try(4));
+        let third = tried_settling(4, 16, &[0.0, 0.01]);
+        assert_eq!(after(&[first, second, third]), Settling::Use(2));
+    }
+
+    #[test]
+    fn what_does_not_settle_in_a_minute_or_the_time_there_is_ends_the_search() {
+        let slow = [tried_settling(1, 31, &[0.3])];
+        assert_eq!(settle(&slow, 0.1, u64::MAX), Settling::TooLong(1));
+        let short = [tried_settling(1, 4, &[0.3])];
+        assert_eq!(settle(&short, 0.1, 7_000 * MS), Settling::TooLong(1));
+        assert_eq!(settle(&short, 0.1, 8_000 * MS), Settling::Try(2));
+    }
+
+    #[test]
+    fn a_wide_margin_or_noise_forgives_a_change_that_a_narrow_one_does_not() {
+        let tried = [tried_settling(1, 4, &[0.03])];
+        assert_eq!(settle(&tried, 0.02, u64::MAX), Settling::Try(2));
+        assert_eq!(settle(&tried, 0.40, u64::MAX), Settling::Use(0));
+        let mut noisy = tried;
+        noisy[0].changes[0].noise = 0.02;
+        assert_eq!(settle(&noisy, 0.02, u64::MAX), Settling::Use(0));
+        noisy[0].changes[0] = Change { change: 0.3, noise: 0.5 };
+        assert_eq!(settle(&noisy, 0.02, u64::MAX), Settling::Try(2), "a quarter at most");
+    }
+
+    #[test]
+    fn long_slices_are_fewer_and_short_ones_as_many_as_planned() {
+        assert_eq!(rounds(8, 50 * MS, 52 * MS), 8);
+        assert_eq!(rounds(8, 300 * MS, 100 * MS), 8);
+        assert_eq!(rounds(8, 50 * MS, 350 * MS), 2);
+        assert_eq!(rounds(20, 300 * MS, 40_000 * MS), 1);
     }
 
     proptest! {
@@ -197,7 +418,7 @@ mod tests {
                         tried.push(MeasuredLength { length_ns: length_ns + over * MS, rate, noise: 0.0 });
                     }
                     Next::Use(length_ns) => {
-                        prop_assert!((SHORTEST_NS..=LIMIT_NS).contains(&length_ns));
+                        prop_assert!((SHORTEST_NS..=LONGEST_NS).contains(&length_ns));
                         return Ok(());
                     }
                 }

@@ -8,10 +8,10 @@ use crate::decide::fit::{Asked, Cost, Fit, FitError, Wanted};
 use crate::decide::{groups, write_limit};
 use crate::model::candidate::are_compared;
 use crate::model::host::Layer;
-use crate::model::job::Rw;
+use crate::model::job::{Job, Rw};
 use crate::model::link::Link;
 use crate::model::protocol::{Isolation, Mode, Protocol, ROUNDS as SLICE_ROUNDS};
-use crate::model::slice_length::{self, LIMIT_NS, Least, SHORTEST_NS};
+use crate::model::slice_length::{self, LIMIT_NS, LONGEST_NS, Least, Length, SHORTEST_NS};
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::space;
 use crate::profiles::{self, Writes};
@@ -25,6 +25,10 @@ const CELL_OVERHEAD_NS: u64 = SECOND_NS / 4;
 const VISIT_OVERHEAD_NS: u64 = 3 * SECOND_NS / 2;
 /// Slices that finding their length takes on each candidate, on most drives.
 const CALIBRATION: u32 = 4;
+/// Units of work that it takes on a drive that has to settle.
+const SETTLING_CALIBRATION: u32 = 6;
+/// No slice that its time alone ends streams for longer.
+const STREAMING_NS: u64 = 2 * SECOND_NS;
 
 /// What a drive is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub struct Speed {
     pub write_bytes_per_s: u64,
     /// One small write with its flush.
     pub flush_ns: u64,
+    /// Whether a turn of another candidate may cost it something.
+    pub charges: bool,
 }
 
 impl Speed {
@@ -44,6 +50,7 @@ impl Speed {
             kind,
             write_bytes_per_s: mb_per_s * MB,
             flush_ns: flush_us * 1000,
+            charges: flush_us >= 10_000,
         };
         let Some(drive) = drive else { return speed("a drive", 200, 2000) };
         let kbit = drive.link.as_ref().and_then(Link::usb_kbit);
@@ -136,7 +143,7 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
 /// What the largest slice writes that its time alone ends.
 fn largest_bytes(protocol: &Protocol, site: &Site) -> u64 {
     match protocol.isolation {
-        Isolation::Slices => streamed(site.speed, LIMIT_NS),
+        Isolation::Slices => streamed(site.speed, STREAMING_NS),
         Isolation::Visit => 0,
     }
 }
@@ -199,9 +206,11 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
     }
     let (measured_ns, write_bytes) = match is_sliced(workload, protocol) {
         true => {
-            let (ns, bytes) = slice(workload, protocol, site);
-            let rounds = u64::from(*SLICE_ROUNDS.start());
-            (ns.saturating_mul(rounds), bytes.saturating_mul(rounds))
+            let (unit_ns, unit_bytes) = unit(workload, protocol, site);
+            let units = expected_units(&workload.job, unit_ns, site);
+            let (ns, bytes) = (unit_ns.saturating_mul(units), unit_bytes.saturating_mul(units));
+            let rounds = slice_length::rounds(*SLICE_ROUNDS.start(), LONGEST_NS, ns);
+            (ns.saturating_mul(rounds.into()), bytes.saturating_mul(rounds.into()))
         }
         false => {
             let ns = whole_ns(workload, protocol, site);
@@ -216,21 +225,30 @@ fn calibration(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
     if !is_sliced(workload, protocol) {
         return Cost::default();
     }
-    let (time_ns, write_bytes) = slice(workload, protocol, site);
-    sum(Cost::default(), Cost { time_ns, write_bytes }, CALIBRATION)
+    let (time_ns, write_bytes) = unit(workload, protocol, site);
+    let units = match expected_units(&workload.job, time_ns, site) {
+        1 => CALIBRATION,
+        _ => SETTLING_CALIBRATION,
+    };
+    sum(Cost::default(), Cost { time_ns, write_bytes }, units)
+}
+
+/// Units of a slice: on a slow drive it has a part to settle.
+fn expected_units(job: &Job, unit_ns: u64, site: &Site) -> u64 {
+    let is_slow = slice_length::is_slow(job, unit_ns, site.speed.charges);
+    Length { unit_ns, settling: u32::from(is_slow) }.units().into()
 }
 
 fn is_sliced(workload: &Workload, protocol: &Protocol) -> bool {
     protocol.isolation == Isolation::Slices && workload.can_be_sliced()
 }
 
-/// Time and bytes of one slice.
-fn slice(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
+/// Time and bytes of one unit of a slice.
+fn unit(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
     let job = &workload.job;
-    let least = Least::for_job(job);
-    let moved = least.bytes.saturating_add(least.flushes.saturating_mul(job.bs));
-    let flushed = least.flushes.saturating_mul(site.speed.flush_ns);
-    let ns = writing_ns(moved, site.speed).saturating_add(flushed);
+    let least = Least::for_job(job, site.speed.charges);
+    let flushed = least.flushes(job).saturating_mul(site.speed.flush_ns);
+    let ns = writing_ns(least.moved_bytes(job), site.speed).saturating_add(flushed);
     let ns = ns.clamp(2 * SHORTEST_NS, LIMIT_NS);
     let bytes = written_in(ns, workload, site);
     match slice_length::most_bytes(job, protocol.slice_bytes) {

@@ -103,6 +103,7 @@ fn write_question(question: &Question, view: &View, out: &mut Document) {
     }
     let facts = [
         ("Rounds", question.rounds.as_ref().map(|r| format!("{} ({})", r.line(), question.unit))),
+        ("Slices", question.slices.clone()),
         ("A/A control", question.control.clone()),
         ("Bottleneck", question.bottleneck.clone()),
         ("Energy", question.energy.clone()),

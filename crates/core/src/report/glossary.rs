@@ -115,8 +115,8 @@ pub static TERMS: [Term; 33] = [
     term("round", "One slice of every candidate, in a new random order."),
     term(
         "slice",
-        "A measurement of 50 to 300 ms. Candidates alternate slice by slice, so that all of them \
-         are measured under the same conditions.",
+        "A measurement of 50 to 300 ms, on slow drives of up to a minute. Candidates alternate \
+         slice by slice, so that all of them are measured under the same conditions.",
     ),
     term("stack", "A filesystem and all layers below it, such as encryption or a logical volume."),
     term(

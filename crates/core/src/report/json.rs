@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json as value};
 
-use super::{bottleneck, json_lead, said};
+use super::{bottleneck, json_lead, said, settling};
 use crate::model::finding::Finding;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
@@ -84,6 +84,9 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
     });
     if let Some(control) = said::control(&v.twins) {
         said["control"] = value!(control);
+    }
+    if let Some(slices) = settling::json(run, &v.workload) {
+        said["slices"] = slices;
     }
     if let Some(rounds) = &v.rounds {
         said["rounds"] = value!(rounds);

@@ -58,6 +58,7 @@ mod rounds;
 pub mod runs;
 mod said;
 mod service;
+pub mod settling;
 mod setup;
 mod simulate;
 pub mod stop;

@@ -40,6 +40,9 @@ impl<'a, E: Immediate> Lane<'a, E> {
             if self.flushes.is_due(false) {
                 now = self.flush(now)?;
             }
+            if now >= self.mark_ns {
+                self.mark(now);
+            }
             if self.is_over(now) {
                 break;
             }

@@ -92,6 +92,9 @@ impl<'a, E: Queued> Lane<'a, E> {
         let mut now = self.begin();
         let mut larger = true;
         loop {
+            if now >= self.mark_ns {
+                self.mark(now);
+            }
             if !queue.free.is_empty() {
                 now = self.issue(queue, now)?;
             }

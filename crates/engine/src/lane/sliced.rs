@@ -4,10 +4,12 @@
 //! What a slice needs is set before its clock starts, and what it recorded is taken out after it
 //! stopped. The loops are those of a cell in one piece, so an I/O costs the same.
 
+use bakeoff_core::model::slice::Stretch;
 use bakeoff_core::tools::native::sliced::Go;
 
 use super::queued::Queue;
 use super::{Lane, Run};
+use crate::along::Along;
 use crate::control;
 use crate::crew::Worker;
 use crate::end::End;
@@ -20,6 +22,8 @@ use crate::windows::Counts;
 /// Counts of a lane at the start of a slice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Base {
+    /// Whether there is a slice.
+    pub is_slice: bool,
     /// Data operations begun.
     pub issued: u64,
     /// Flushes made.
@@ -50,9 +54,11 @@ impl<'a, E: Engine> SlicedLane<'a, E> {
 
 impl<E: Engine> Worker for SlicedLane<'_, E> {
     fn slice(&mut self, go: &Go) -> Result<Piece, EngineError> {
-        self.lane.begin_slice(go);
-        let now = (self.piece)(&mut self.lane, &mut self.queue)?;
-        Ok(self.lane.end_slice(now))
+        let settling = match go.settling {
+            0 => Vec::new(),
+            units => self.part(go, units)?.along,
+        };
+        Ok(Piece { settling, ..self.part(go, go.counted)? })
     }
 
     fn finish(self) -> Result<Outcome, EngineError> {
@@ -61,13 +67,24 @@ impl<E: Engine> Worker for SlicedLane<'_, E> {
     }
 }
 
+impl<E: Engine> SlicedLane<'_, E> {
+    /// Does one part of a slice; the next may follow at once.
+    fn part(&mut self, go: &Go, units: u32) -> Result<Piece, EngineError> {
+        self.lane.begin_slice(go, units);
+        let now = (self.piece)(&mut self.lane, &mut self.queue)?;
+        Ok(self.lane.end_slice(now))
+    }
+}
+
 impl<E: Engine> Lane<'_, E> {
-    fn begin_slice(&mut self, go: &Go) {
+    fn begin_slice(&mut self, go: &Go, units: u32) {
         let job = self.cell.job;
-        self.end = End::of_slice(job, go, self.index, self.issued);
+        self.end = End::of_slice(job, go, units, self.index, self.issued);
+        self.along = Along::default();
         self.flushes.again(job);
         (self.stopping, self.stopped_ns) = (false, 0);
         self.base = Base {
+            is_slice: true,
             issued: self.issued,
             flushes: self.flushes.done(),
             flush_ns: self.flushes.time_ns(),
@@ -77,11 +94,33 @@ impl<E: Engine> Lane<'_, E> {
         };
     }
 
+    /// What was done of the part until `now`; the recorder began anew with it.
+    fn so_far(&self, now: u64) -> Stretch {
+        let tallies = [Kind::Read, Kind::Write].map(|kind| self.recorder.tally(kind));
+        let bytes: u64 = tallies.into_iter().flatten().map(|tally| tally.bytes).sum();
+        Stretch {
+            elapsed_ns: now - self.start_ns,
+            ios: bytes / u64::from(self.bs),
+            bytes,
+            flushes: self.flushes.done() - self.base.flushes,
+            flush_ns: self.flushes.time_ns() - self.base.flush_ns,
+        }
+    }
+
+    /// A mark along the slice is due.
+    #[cold]
+    pub fn mark(&mut self, now: u64) {
+        let so_far = self.so_far(now);
+        self.along.mark(so_far);
+        self.mark_ns = self.start_ns.saturating_add(self.along.due_ns());
+    }
+
     /// `now` is when the last operation or flush ended.
     fn end_slice(&mut self, now: u64) -> Piece {
         let base = self.base;
         let loop_ns = now - self.start_ns;
         let end_ns = control::hold_back(self.clock, self.cell.job, self.start_ns, now);
+        let along = std::mem::take(&mut self.along).end(self.so_far(end_ns));
         let ios = self.issued - base.issued;
         let flush_ns = self.flushes.time_ns() - base.flush_ns;
         let other_ns = flush_ns + self.idle_ns - base.idle_ns + self.making_ns - base.making_ns;
@@ -91,6 +130,8 @@ impl<E: Engine> Lane<'_, E> {
         let counts = Counts { write_bytes: written.sum(), ios, ..Counts::default() };
         self.filler.reconsider(counts, loop_ns, self.issued);
         Piece {
+            settling: Vec::new(),
+            along,
             start_ns: self.start_ns,
             end_ns,
             data_ns: loop_ns.saturating_sub(other_ns),

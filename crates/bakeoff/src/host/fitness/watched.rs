@@ -60,7 +60,7 @@ pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fa
 }
 
 fn look(root: &Root, disks: &[Disk]) -> Look {
-    let users = IoUsers::take(root);
+    let users = IoUsers::take(root, &[]);
     let at = Instant::now();
     let pages = vmstat::parse(&root.text("proc/vmstat").unwrap_or_default());
     let stat = |disk: &Disk| {

@@ -86,6 +86,7 @@ fn whats() -> Vec<What> {
     let order = [1, 0].map(CandidateIx::new).to_vec();
     all.push(What::BlockStarted { block, order, round: None });
     all.push(What::BlockSuperseded { block, reason: "the power went".into() });
+    all.push(What::Calibrated(Box::new(rounds::calibration())));
     for block in (1..=5).map(BlockIx::new) {
         // Either is first in some blocks, as a shuffle would have it.
         let order = if block.number() % 2 == 0 { [0, 1] } else { [1, 0] };
@@ -341,7 +342,7 @@ fn cell(block: BlockIx, candidate: CandidateIx, workload: WorkloadIx) -> Cell {
         candidate,
         workload,
         began_ns: number * 40_000_000_000,
-        slices: Vec::new(),
+        slices: if block.number() == 1 { vec![rounds::slice()] } else { Vec::new() },
         measurement: measurement(ios, if reads { Rw::Read } else { Rw::RandWrite }, block),
         truth: Truth {
             resident_before_bytes: Some(0),

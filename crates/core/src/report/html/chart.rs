@@ -4,10 +4,10 @@
 
 use serde::Serialize;
 
-use crate::decide::{figure, rounds};
+use crate::decide::{figure, rounds, settled};
 use crate::model::ceiling::LayerRate;
 use crate::model::event::Cell;
-use crate::model::index::{BlockIx, WorkloadIx};
+use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::measurement::OpStats;
 use crate::model::run::{BlockState, Run};
 use crate::model::workload::Metric;
@@ -62,6 +62,8 @@ pub struct QuestionData {
     pub phases: Vec<Phase>,
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
+    /// The rate along the slices of each candidate.
+    pub along: Vec<AlongData>,
     /// Mode characterise: its rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<RoundsData>,
@@ -76,6 +78,15 @@ pub struct RoundsData {
     pub window: (u32, u32),
     /// Whether those are steady.
     pub is_steady: bool,
+}
+
+/// The rate along the slices of a candidate.
+#[derive(Debug, Serialize)]
+pub struct AlongData {
+    /// Index into [`Data::candidates`].
+    pub candidate: usize,
+    /// As shares of the figures; see [`settled::course`].
+    pub shares: Vec<Option<f64>>,
 }
 
 /// A lower layer's rate, a line in the chart over time.
@@ -194,6 +205,7 @@ impl QuestionData {
             latency: latency(run, question, styles),
             phases: absolute::phases(run, question, styles),
             ceilings: ceilings(run, question, styles),
+            along: along(run, question, styles),
             rounds: question.rounds.as_ref().map(|rounds| RoundsData {
                 rates: rounds.numbers.clone(),
                 window: rounds.window,
@@ -220,6 +232,17 @@ fn over_time(run: &Run, question: &Question) -> OverTime {
         }
         Metric::FilesPerSecond | Metric::TransactionsPerSecond | Metric::LatencyP99 => operations,
     }
+}
+
+fn along(run: &Run, question: &Question, styles: &[String]) -> Vec<AlongData> {
+    let Some(workload) = question.index else { return Vec::new() };
+    let of = |candidate: CandidateIx| {
+        let shares = settled::course(run, workload, candidate)?;
+        let shares = shares.into_iter().map(|share| share.and_then(finite)).collect();
+        let candidate = style_of(styles, &candidate_name(run, candidate));
+        Some(AlongData { candidate, shares })
+    };
+    CandidateIx::all(run.header.candidates.len()).filter_map(of).collect()
 }
 
 /// The layers measured for a workload, lowest first, where the chart has their unit: of files and

@@ -36,6 +36,7 @@ use crate::model::verdict::{Analysis, Verdict};
 use crate::rules;
 
 use super::document::{Document, Table, candidates, number, words};
+use super::settling;
 use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
 use crate::phrases::capital;
 use behind::Behind;
@@ -250,6 +251,8 @@ struct QuestionPage {
     time_unit: &'static str,
     points_caption: String,
     points_label: String,
+    /// What says whether slices are long enough: each with its caption.
+    slices: Vec<(&'static str, Table)>,
     /// Findings that are not among the run's own.
     findings: Vec<FindingView>,
     /// Whether it is a point of a curve, and folded.
@@ -309,6 +312,7 @@ impl RunPage {
                         false => "Figure of each candidate",
                     },
                     time_unit: data.over_time.unit,
+                    slices: slices(run, q),
                     findings: view.own_findings(q).cloned().collect(),
                     is_swept: sweeps.iter().any(|sweep| sweep.questions.contains(&i)),
                     has_phases: !data.phases.is_empty(),
@@ -337,6 +341,27 @@ impl RunPage {
             view,
         }
     }
+}
+
+fn slices(run: &Run, question: &Question) -> Vec<(&'static str, Table)> {
+    let Some(workload) = question.index else { return Vec::new() };
+    let unit = (question.unit, question.unit_scale);
+    let all = [
+        (
+            "Difference of longer slices from the others, and of the second half of slices from \
+             the first, with 95 % confidence intervals. A drive that has settled shows none.",
+            settling::proof(run, workload),
+        ),
+        (
+            "Rate along the slices, relative to the figure of the slice.",
+            settling::along(run, workload),
+        ),
+        (
+            "Slices tried before the first block to find how long the drive settles.",
+            settling::tried(run, workload, unit),
+        ),
+    ];
+    all.into_iter().filter(|(_, table)| !table.is_empty()).collect()
 }
 
 fn pairs(question: &Question) -> Table {

@@ -341,7 +341,12 @@ mod tests {
             undo: vec!["umount /m".to_string()],
             stand_ins: BTreeSet::from([StandIn::Loop]),
         });
-        let speed = Speed { kind: "a card", write_bytes_per_s: 10_000_000, flush_ns: 20_000_000 };
+        let speed = Speed {
+            kind: "a card",
+            write_bytes_per_s: 10_000_000,
+            flush_ns: 20_000_000,
+            charges: true,
+        };
         let site =
             Site { speed, region_bytes: 1 << 30, is_overwritten: true, is_preconditioned: true };
         let limit = Some(40 << 30);

@@ -11,7 +11,7 @@ use crate::model::workload::Metric;
 use crate::phrases;
 use crate::report::bottleneck;
 use crate::report::round::{self, Change};
-use crate::report::{answer, energy, said};
+use crate::report::{answer, energy, said, settling};
 use crate::units;
 
 use super::{FindingView, RoundsView};
@@ -56,6 +56,8 @@ pub struct Question {
     pub bottleneck: Option<String>,
     /// The same for each candidate, if it differs: (candidate, cause).
     pub held_back: Vec<(String, String)>,
+    /// How candidates took turns, and how long each.
+    pub slices: Option<String>,
     /// Energy of the candidates' work, and what it includes.
     pub energy: Option<String>,
     /// Findings that limit this answer.
@@ -170,6 +172,7 @@ impl Question {
                 .iter()
                 .map(|(name, cause)| (sanitize(name), sanitize(cause)))
                 .collect(),
+            slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
             energy: energy::of_candidates(&verdict.standings),
             findings: super::findings(&verdict.findings),
             // A lead says in its sentence what more time would do.

@@ -14,6 +14,7 @@ pub mod misaligned;
 pub mod options_unpinned;
 pub mod power_budget;
 pub mod root_device;
+pub mod served;
 pub mod shared_bus;
 pub mod short_stroke;
 pub mod smr;
@@ -28,7 +29,7 @@ use crate::model::event::Region;
 use crate::model::host::{Layer, Place};
 
 /// By id.
-pub static RULES: [&Rule; 17] = [
+pub static RULES: [&Rule; 18] = [
     &lba_confound::RULE,
     &zone_gradient::RULE,
     &misaligned::RULE,
@@ -46,6 +47,7 @@ pub static RULES: [&Rule; 17] = [
     &crypto_unspecified::RULE,
     &loop_not_direct::RULE,
     &memory_place::RULE,
+    &served::RULE,
 ];
 
 /// Each place with the candidate it belongs to; the region's belongs to all.

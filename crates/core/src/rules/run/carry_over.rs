@@ -20,12 +20,12 @@ pub static RULE: Rule = Rule {
     scope: RUN,
     condition: "the preceding candidate affects a figure so much that a difference is wrong by \
         over a third of the margin",
-    explain: "bakeoff alternates between candidates in slices of a fraction of a second. A drive \
-        that still writes back cached data of one candidate slows down the next, and a filled \
-        cache can help the next. Orders are balanced, so an effect common to all candidates \
-        favours none. bakeoff estimates the effect of a single candidate from all slices and \
-        reports it if it certainly matters. Candidates that are measured one after the other, each \
-        for seconds, are less exposed to this effect.",
+    explain: "bakeoff alternates between candidates in slices. A drive that still writes back \
+        cached data of one candidate slows down the next, and a filled cache can help the next. \
+        Orders are balanced, so an effect common to all candidates favours none. bakeoff estimates \
+        the effect of a single candidate from all slices and reports it if it certainly matters. \
+        Candidates that are measured one after the other, each for seconds, are less exposed to \
+        this effect.",
     checks: &[],
 };
 

@@ -25,6 +25,7 @@ pub mod thermal_trend;
 pub mod tiny_block;
 pub mod two_speeds;
 pub mod unmeasured;
+pub mod unsettled;
 pub mod untested_cause;
 
 #[cfg(test)]
@@ -68,7 +69,7 @@ pub enum RunCheck {
 }
 
 /// Rules over comparisons, by id.
-pub static OVER_RUNS: [&RunRule; 14] = [
+pub static OVER_RUNS: [&RunRule; 15] = [
     &tiny_block::OVER_RUN,
     &fixed_order::OVER_RUN,
     &drift::OVER_RUN,
@@ -83,6 +84,7 @@ pub static OVER_RUNS: [&RunRule; 14] = [
     &control_missed::OVER_RUN,
     &methods_disagree::OVER_RUN,
     &unmeasured::OVER_RUN,
+    &unsettled::OVER_RUN,
 ];
 
 /// Rules over a run that need no comparison, by id.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::Failure;
 use crate::model::measurement::{Measurement, Window};
 use crate::model::op_totals::OpTotals;
-use crate::model::slice::Slice;
-use crate::model::slice_length::{LIMIT_NS, Least};
+use crate::model::slice::{Slice, Stretch};
+use crate::model::slice_length::{LIMIT_NS, Least, Length};
 use crate::stats::histogram::Histogram;
 
 /// Most bytes of an order.
@@ -29,41 +29,60 @@ pub enum Order {
     End,
 }
 
-/// One slice to measure. It ends when its time is over and its minimum is done, and at its limit.
+/// One slice to measure: a part in which the drive settles, then the part that counts, at once.
+/// Each ends when its time is over and its minimum is done, and at its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Go {
-    /// Its time.
+    /// Units of work in which the drive settles; 0 = there is no such part.
+    #[serde(default)]
+    pub settling: u32,
+    /// Units of work that count.
+    #[serde(default = "one")]
+    pub counted: u32,
+    /// Time of a unit.
     pub slice_ns: u64,
-    /// Data operations it does at least; for small files, files.
+    /// Data operations of a unit at least; for small files, the files of a set.
     #[serde(default)]
     pub least_ios: u64,
-    /// Flushes it makes at least.
+    /// Flushes of a unit at least.
     #[serde(default)]
     pub least_flushes: u64,
-    /// Bytes it moves at least.
+    /// Bytes that a unit moves at least.
     #[serde(default)]
     pub least_bytes: u64,
-    /// Bytes after which it ends; 0 = its time alone ends it. What is read again within a slice may
-    /// come from memory.
+    /// Bytes after which both parts end; 0 = their time alone ends them. What is read again within
+    /// a slice may come from memory.
     #[serde(default)]
     pub most_bytes: u64,
-    /// Time after which it starts nothing more.
+    /// Time after which a part starts nothing more.
     pub limit_ns: u64,
 }
 
+fn one() -> u32 {
+    1
+}
+
 impl Go {
-    /// A slice of `slice_ns` that does `least`, within the limit of the protocol.
-    pub fn new(slice_ns: u64, least: Least) -> Go {
+    /// A slice of a length, with units that do `least`; `times` as long as the others.
+    pub fn new(length: Length, times: u8, least: Least) -> Go {
         let Least { ios, flushes, bytes } = least;
         Go {
-            slice_ns: slice_ns.min(LIMIT_NS),
+            settling: length.settling,
+            counted: length.counted().saturating_mul(times.max(1).into()),
+            slice_ns: length.unit_ns,
             least_ios: ios,
             least_flushes: flushes,
             least_bytes: bytes,
             most_bytes: 0,
             limit_ns: LIMIT_NS,
         }
+    }
+
+    /// Time after which it is over whatever happens, but for what the drive has in hand then.
+    pub fn longest_ns(&self) -> u64 {
+        let parts = if self.settling > 0 { 2 } else { 1 };
+        self.limit_ns.saturating_mul(parts)
     }
 }
 
@@ -130,6 +149,12 @@ pub struct SliceReport {
     /// Whether its limit ended it before its minimum was done.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub cut: bool,
+    /// The part in which the drive settled: contained in nothing else.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub settling: Vec<Stretch>,
+    /// The part that counts.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub along: Vec<Stretch>,
 }
 
 impl SliceReport {
@@ -180,6 +205,8 @@ impl SliceReport {
             p50_ns: latencies.supported_quantile(0.5),
             p99_ns: latencies.supported_quantile(0.99),
             max_ns: longest.max(),
+            settling: self.settling.clone(),
+            along: self.along.clone(),
             ..Slice::default()
         }
     }
@@ -254,9 +281,10 @@ mod tests {
 
     #[test]
     fn orders_and_answers_are_one_line_each() {
-        let go = Order::Go(Go::new(50_000_000, Least { ios: 20, ..Least::default() }));
+        let go =
+            Order::Go(Go::new(Length::of(50_000_000), 1, Least { ios: 20, ..Least::default() }));
         let text = serde_json::to_string(&go).unwrap();
-        assert!(!text.contains('\n') && text.len() < 200, "{text}");
+        assert!(!text.contains('\n') && text.len() < 220, "{text}");
         assert_eq!(serde_json::from_str::<Order>(&text).unwrap(), go);
         assert_eq!(serde_json::to_string(&Order::End).unwrap(), r#""end""#);
         let ops = vec![(OpKind::Read, totals(&[5, 9], 4096)), (OpKind::Flush, totals(&[70], 0))];
