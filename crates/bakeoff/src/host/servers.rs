@@ -5,11 +5,14 @@
 //! Source: linux/fs/fuse/dev.c, `fuse_dev_show_fdinfo`: the connection is the minor number of the
 //! filesystem's device.
 
-use std::os::unix::fs::MetadataExt;
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::sysinfo::mountinfo;
+use bakeoff_engine::loop_status;
+use rustix::fs::OFlags;
 
 use super::device_number::dev;
 use super::process;
@@ -30,31 +33,33 @@ pub struct Server {
 /// Those that serve what a place is on; asks nobody where no layer can have one.
 pub fn servers(place: &Place) -> Vec<Server> {
     let root = Root::system();
-    let files = place.chain.iter().filter(|layer| layer.kind == LayerKind::Loop);
-    let files = files.filter_map(|layer| layer.backing_file.as_ref());
-    let behind = files.filter_map(|file| std::fs::metadata(file.as_path()).ok());
-    let mut filesystems: Vec<Dev> = behind.map(|file| dev(file.dev())).collect();
-    if place.class == PlaceClass::Fuse {
-        let own = std::fs::metadata(place.mount_point.as_path());
-        filesystems.extend(own.ok().map(|own| dev(own.dev())));
-    }
-    let mounts = match root.read("proc/self/mountinfo") {
-        Ok(bytes) if !filesystems.is_empty() => mountinfo::parse(&bytes),
-        Ok(_) | Err(_) => Vec::new(),
-    };
-    let is_fuse = |of: &Dev| mounts.iter().any(|m| m.dev == *of && m.fs.starts_with("fuse"));
-    filesystems.retain(is_fuse);
+    let loops = place.chain.iter().filter(|layer| layer.kind == LayerKind::Loop);
+    let mut filesystems: Vec<Dev> =
+        loops.filter_map(|layer| filesystem_below(&layer.name)).collect();
+    let own: Option<Dev> = place.dev.parse().ok();
+    filesystems.extend(own.filter(|_| place.class == PlaceClass::Fuse));
+    // Filesystems without a block device, as those of FUSE, have numbers of their own.
+    let anonymous = filesystems.iter().filter(|of| of.major == 0);
+    let connections: Vec<u64> = anonymous.map(|of| u64::from(of.minor)).collect();
     let is_nbd = place.chain.iter().any(|layer| layer.name.starts_with("nbd"));
-    if filesystems.is_empty() && !is_nbd {
+    if connections.is_empty() && !is_nbd {
         return Vec::new();
     }
-    let connections: Vec<u64> = filesystems.iter().map(|of| u64::from(of.minor)).collect();
     let server = |pid: u32| {
         let name = process::named(&root, pid).name.to_string();
         let serves_nbd = is_nbd && NBD_SERVERS.contains(&name.as_str());
         (serves_nbd || serves_fuse(&root, pid, &connections)).then_some(Server { pid, name })
     };
     pids(&root).into_iter().filter_map(server).collect()
+}
+
+/// The filesystem of the file behind a loop device. The kernel is asked: the run may not see where
+/// it is mounted.
+fn filesystem_below(name: &str) -> Option<Dev> {
+    let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits() as i32;
+    let node = Path::new("/dev").join(name);
+    let device = OpenOptions::new().read(true).custom_flags(flags).open(node).ok()?;
+    loop_status(&device).ok().map(|status| dev(status.device))
 }
 
 /// Whether a process has one of these FUSE connections in hand.

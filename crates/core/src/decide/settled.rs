@@ -21,7 +21,7 @@ use crate::stats::sample;
 /// a change of the rate.
 const SPREAD_FLUSHES: u32 = 16;
 /// Slices of usual length that a longer one is compared with, at least.
-const USUAL: usize = 2;
+const USUAL: usize = 1;
 /// Share of the error of a usual slice that shows in one twice as long: a cost at the beginning is
 /// divided by twice the work.
 const SEEN_BY_TWICE: f64 = 0.5;

@@ -42,8 +42,10 @@ const OPERATIONS: u64 = 50;
 const QUICK_OPERATIONS: u64 = 20;
 const FLUSHES: u64 = 4;
 const IN_ORDER_BYTES: u64 = 8 << 20;
-/// Most files of a set: one is a unit of work, however large the sets of a plan are.
+/// Most files of a set, also where nothing settles: one is a unit of work, however large the sets of
+/// a plan are.
 const SET_FILES: u64 = 500;
+const QUICK_SET_FILES: u64 = 250;
 
 /// The length of the slices of a workload, the same for all candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,7 +231,8 @@ impl Least {
     /// fewer flushes. Where the drive does not have to settle, 20 operations or 4 flushes are.
     pub fn for_job(job: &Job, settles: bool) -> Least {
         if job.rw == Rw::SmallFiles {
-            let set = (job.size / job.bs.max(1)).clamp(1, SET_FILES);
+            let most = if settles { SET_FILES } else { QUICK_SET_FILES };
+            let set = (job.size / job.bs.max(1)).clamp(1, most);
             return Least { ios: set, ..Least::default() };
         }
         let every = [job.fsync, job.fdatasync].into_iter().filter(|n| *n > 0 && job.rw.writes());
@@ -343,6 +346,8 @@ mod tests {
         let files =
             |n: u64| Least::for_job(&Job { size: n * 4096, ..job(Rw::SmallFiles) }, true).ios;
         assert_eq!((files(70), files(500), files(100_000)), (70, 500, 500), "a set is a unit");
+        let quick = Job { size: 500 * 4096, ..job(Rw::SmallFiles) };
+        assert_eq!(Least::for_job(&quick, false).ios, 250);
     }
 
     #[test]
