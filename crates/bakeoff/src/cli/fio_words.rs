@@ -103,7 +103,6 @@ fn read_bench(before: &[OsString], rest: &[String]) -> Result<Args, clap::Error>
 fn without_destructive_hints(mut error: clap::Error) -> clap::Error {
     let is_destructive = |value: &ContextValue| {
         let offers = |text: &String| DESTRUCTIVE.contains(&text.as_str());
-        #[expect(clippy::wildcard_enum_match_arm, reason = "clap may add kinds of values")]
         match value {
             ContextValue::String(text) => offers(text),
             ContextValue::Strings(all) => all.iter().any(offers),

@@ -205,7 +205,6 @@ pub fn unwritten(path: &Path, error: FileError) -> Fault {
         }
         FileError::Io(error) => error,
     };
-    #[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
     match error.kind() {
         ErrorKind::IsADirectory => {
             Fault::usage(format!("{shown} is a directory. Specify a file in it"))

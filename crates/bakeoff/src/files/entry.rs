@@ -374,7 +374,6 @@ fn push(rest: &mut Vec<OsString>, path: &Path) {
 
 /// Refuses what is no regular file.
 fn regular(found: &Stat) -> Result<(), FileError> {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what it is makes no difference")]
     match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => Ok(()),
         FileType::Directory => Err(FileError::Io(io::ErrorKind::IsADirectory.into())),

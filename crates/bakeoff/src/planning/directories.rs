@@ -42,7 +42,6 @@ fn unique_name(taken: &[Candidate], name: String) -> String {
     numbered.into_iter().find(|n| !is_taken(n)).unwrap_or(name)
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
 fn check_directory(dir: &Path) -> Result<RawPath, Fault> {
     let shown = RawPath::new(dir);
     let missing = |error: std::io::Error| match error.kind() {

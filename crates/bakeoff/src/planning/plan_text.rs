@@ -13,7 +13,6 @@ use crate::host;
 use crate::steps::target::Target;
 
 /// Reads and parses a plan: a built-in one by its name, else a file.
-#[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
 pub fn load(name: &Path) -> Result<Plan, Fault> {
     let shown = RawPath::new(name).to_string();
     if let Some(built_in) = name.to_str().and_then(plan::built_in) {

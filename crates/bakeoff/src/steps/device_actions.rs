@@ -81,7 +81,6 @@ fn random() -> Result<[u8; crypt::KEY_BYTES], ActionError> {
 
 /// Writes a setting and reads it back: the kernel accepts some values and does not take them. One
 /// that has the value is left alone: some tell of values that they do not accept.
-#[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
 pub fn set_knob(path: &RawPath, value: &str) -> Result<(), ActionError> {
     let is_set = |text: &String| knobs::current(text) == value;
     if host::setting(path.as_path()).as_ref().is_some_and(is_set) {

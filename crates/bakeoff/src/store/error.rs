@@ -229,7 +229,6 @@ impl StoreError {
     /// What the system said about a file of the store.
     pub fn from_io(path: &Path, error: &io::Error) -> StoreError {
         let path = path.to_path_buf();
-        #[expect(clippy::wildcard_enum_match_arm, reason = "std may add kinds of errors")]
         match error.kind() {
             io::ErrorKind::PermissionDenied => StoreError::Permission { path },
             io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { path },
@@ -247,7 +246,6 @@ impl StoreError {
             // A column that is missing or of another type than ours.
             return StoreError::Damaged { path: owned, detail };
         };
-        #[expect(clippy::wildcard_enum_match_arm, reason = "SQLite may add codes")]
         match code {
             ErrorCode::DiskFull => StoreError::Full { path: owned },
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { path: owned },

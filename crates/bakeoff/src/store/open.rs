@@ -249,7 +249,6 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
         );
         connection.execute_batch(&moved).map_err(error)?;
     }
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the library may add kinds of errors")]
     Migrations::from_slice(MIGRATIONS).to_latest(connection).map_err(|failed| match failed {
         rusqlite_migration::Error::RusqliteError { err, .. } => error(err),
         other => StoreError::Damaged { path: path.into(), detail: other.to_string() },

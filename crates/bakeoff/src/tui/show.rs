@@ -214,10 +214,6 @@ fn drawn(
             break;
         }
         while event::poll(Duration::ZERO).map_err(Fault::environment)? {
-            #[expect(
-                clippy::wildcard_enum_match_arm,
-                reason = "mouse, paste and focus mean nothing"
-            )]
             match event::read().map_err(Fault::environment)? {
                 Event::Key(key) if key.kind == KeyEventKind::Press => {
                     state.key(named(key.code, key.modifiers));
@@ -241,7 +237,6 @@ fn is_ready() -> Result<bool, Fault> {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "a keyboard has many keys")]
 fn named(code: KeyCode, modifiers: KeyModifiers) -> Key {
     match code {
         KeyCode::Char('c') if modifiers.contains(KeyModifiers::CONTROL) => Key::Stop,
