@@ -312,7 +312,7 @@ fn a_limit_of_file_sizes_is_named() {
         assert_eq!(ended.status.code(), Some(4), "{said}");
         assert!(said.contains("ulimit -f"), "{said}");
     }
-    drop(bakeoff.stdin(Stdio::null()));
+    bakeoff.stdin(Stdio::null());
     assert_eq!(bench.leftovers(), Vec::<String>::new());
 }
 
