@@ -6,13 +6,13 @@
 //! because reading it takes longer than a slice.
 
 use bakeoff_core::cold_reads::COLD_SHARE;
+use bakeoff_core::decide::search::TriedSlice;
 use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::slice::{Slice, Stretch, Void};
 use bakeoff_core::model::slice_length::{self, Least, Length};
 use bakeoff_core::model::workload::{Metric, Phase};
-use bakeoff_core::stats::sample;
 use bakeoff_core::tools::native::sliced::{Go, SliceReport};
 use bakeoff_core::workloads;
 
@@ -56,29 +56,6 @@ pub struct Turn {
     /// How many times as long this one is to be.
     pub times: u8,
 }
-
-/// A slice that finds the length.
-#[derive(Clone, Copy, Debug)]
-pub struct TriedSlice {
-    /// Logarithm of its figure.
-    pub log: f64,
-    /// Standard error of that.
-    pub noise: f64,
-    /// Time of the part that counts.
-    pub elapsed_ns: u64,
-    /// Logarithm of the rate in the part in which the drive settled.
-    pub settling_log: Option<f64>,
-    /// Time of that part.
-    pub settling_ns: u64,
-    /// Bytes of both.
-    pub written_bytes: u64,
-}
-
-/// Standard error of the logarithm of a slice's rate where its stretches are too few to tell: that
-/// of two slices then hides a change of 4 % at most.
-const UNKNOWN_NOISE: f64 = 0.014;
-/// Stretches that tell it.
-const TELLING: usize = 4;
 
 /// A candidate that takes part in rounds.
 pub struct Member {
@@ -155,33 +132,18 @@ impl Member {
         })
     }
 
-    /// Measures a slice that finds the length.
+    /// Measures a slice that finds the length; also gives the bytes that it wrote.
     ///
     /// # Errors
     /// The engine's, or Ctrl-C.
-    pub fn try_out(&mut self, site: &Site, length: Length) -> Result<TriedSlice, CellError> {
+    pub fn try_out(&mut self, site: &Site, length: Length) -> Result<(TriedSlice, u64), CellError> {
         self.cool(site)?;
         let go = self.order(length, 1);
-        let metric = self.metric;
-        // A quantile changes with the number of operations; what it costs shows in their rate.
-        let rate_of = if metric == Metric::LatencyP99 { Metric::Iops } else { metric };
         let report = self.sliced.go(go)?;
         let settling = Stretch::sum(&report.settling);
         let both_parts = 1.0 + settling.ios as f64 / report.ios().max(1) as f64;
-        let rates = report.along.iter().filter_map(|stretch| stretch.rate(rate_of));
-        let logs: Vec<f64> = rates.map(f64::ln).collect();
-        let noise = match logs.len() {
-            TELLING.. => sample::standard_error(&logs).unwrap_or(UNKNOWN_NOISE),
-            _ => UNKNOWN_NOISE,
-        };
-        Ok(TriedSlice {
-            log: log_of(report.slice().figure(rate_of)),
-            noise,
-            elapsed_ns: report.elapsed_ns,
-            settling_log: (settling.elapsed_ns > 0).then(|| log_of(settling.rate(rate_of))),
-            settling_ns: settling.elapsed_ns,
-            written_bytes: (report.written_bytes() as f64 * both_parts) as u64,
-        })
+        let written_bytes = (report.written_bytes() as f64 * both_parts) as u64;
+        Ok((TriedSlice::of(&report.slice(), self.metric), written_bytes))
     }
 
     /// Measures a slice and keeps it, also where it does not count.
@@ -297,10 +259,6 @@ pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Resu
     }
     failed.push(who);
     Ok(())
-}
-
-fn log_of(rate: Option<f64>) -> f64 {
-    rate.unwrap_or_default().max(f64::MIN_POSITIVE).ln()
 }
 
 /// What the drives moved around a slice, without the share of the part in which they settled.

@@ -22,6 +22,7 @@ pub mod protocol;
 pub mod reach;
 pub mod rounds;
 pub mod schedule;
+pub mod search;
 pub mod settled;
 pub mod size;
 mod stop;

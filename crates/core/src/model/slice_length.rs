@@ -42,8 +42,8 @@ const OPERATIONS: u64 = 50;
 const QUICK_OPERATIONS: u64 = 20;
 const FLUSHES: u64 = 4;
 const IN_ORDER_BYTES: u64 = 8 << 20;
-/// Most files of a set, also where nothing settles: one is a unit of work, however large the sets of
-/// a plan are.
+/// Most files of a set, also where nothing settles: one is a unit of work, however large the sets
+/// of a plan are.
 const SET_FILES: u64 = 500;
 const QUICK_SET_FILES: u64 = 250;
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::document::{self, Document, number, words};
 use crate::simulate::bound::looks;
+use crate::simulate::outcome::InTurns;
 use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
 
 /// What the columns of the first table are.
@@ -62,6 +63,33 @@ const OUTCOMES: [Column<Outcome>; 16] = [
     column("of all", Some("of all"), |o| percent(o.cells_used / o.cells_fixed_design.max(1.0))),
 ];
 
+/// Of drives on which turns cost something.
+const TURNS: [Column<Outcome>; 12] = [
+    column("k", Some("k"), |o| o.k.to_string()),
+    column("runs", None, |o| o.runs.to_string()),
+    column("false winner", Some("wrong"), |o| percent(o.share(o.false_beats))),
+    column("right winner", Some("right"), |o| percent(o.share(o.right_winner))),
+    column("as fast", Some("equal"), |o| percent(o.share(o.as_fast))),
+    column("refused", Some("refused"), |o| percent(o.share(o.refused))),
+    column("lead true", None, |o| percent(o.share(o.lead_true))),
+    column("ratios covered", Some("ratios"), |o| percent(o.share(o.coverage))),
+    column("levels covered", Some("levels"), |o| percent(turns(o, |t| o.share(t.level_coverage)))),
+    column("level off by", Some("off by"), |o| {
+        format!("{:.1} %", turns(o, |t| t.level_error_percent))
+    }),
+    column("by visits", Some("visits"), |o| percent(turns(o, |t| o.share(t.by_visits)))),
+    column("unsettled", Some("found"), |o| percent(turns(o, |t| o.share(t.unsettled_found)))),
+];
+
+fn turns(of: &Outcome, figure: impl Fn(&InTurns) -> f64) -> f64 {
+    of.turns.as_ref().map_or(0.0, figure)
+}
+
+/// The scenarios in which turns cost something.
+fn in_turns(simulation: &Simulation) -> impl Iterator<Item = &Outcome> {
+    simulation.outcomes.iter().filter(|o| o.turns.is_some())
+}
+
 const RIVALS: [Column<Rivalry>; 4] = [
     column("false winner", Some("wrong"), |r| percent(r.share(r.false_winner))),
     column("right winner", Some("right"), |r| percent(r.share(r.right_winner))),
@@ -76,11 +104,17 @@ const TESTS: [Column<Bound>; 3] = [
     column("the wave only, 10 % alarms", None, |b| percent(b.knows_wave_going_on)),
 ];
 
-/// Three tables in Markdown.
+/// Four tables in Markdown.
 pub fn simulate_markdown(simulation: &Simulation) -> String {
     let mut out = Document::default();
-    let outcomes = simulation.outcomes.iter().map(|o| (vec![o.name.clone()], o));
+    let all = simulation.outcomes.iter().filter(|o| o.turns.is_none());
+    let outcomes = all.map(|o| (vec![o.name.clone()], o));
     out.table(table(&["the truth"], &OUTCOMES, |column| Some(column.title), outcomes));
+    let costly = in_turns(simulation).map(|o| (vec![o.name.clone()], o)).collect::<Vec<_>>();
+    if !costly.is_empty() {
+        let title = |column: &Column<Outcome>| Some(column.title);
+        out.table(table(&["what a turn costs"], &TURNS, title, costly.into_iter()));
+    }
     let rivals = simulation.rivals.iter().map(|r| (vec![r.disk.clone(), r.rule.clone()], r));
     out.table(table(&["drive", "rule"], &RIVALS, |column| Some(column.title), rivals));
     let waves = simulation.bounds.chunk_by(is_same_wave);
@@ -107,10 +141,22 @@ pub fn simulate_document(simulation: &Simulation) -> Document {
     ));
     out.gap();
     out.paragraph(LEGEND);
-    for same in simulation.outcomes.chunk_by(|a, b| a.name == b.name) {
+    let all: Vec<&Outcome> = simulation.outcomes.iter().filter(|o| o.turns.is_none()).collect();
+    for same in all.chunk_by(|a, b| a.name == b.name) {
         same.first().into_iter().for_each(|o| out.heading(o.name.as_str()));
-        let rows = same.iter().map(|o| (Vec::new(), o));
+        let rows = same.iter().map(|o| (Vec::new(), *o));
         out.table(table(&[], &OUTCOMES, |column| column.short, rows));
+    }
+    out.gap();
+    out.paragraph(
+        "Drives on which the turn of another candidate costs time. levels: figures in files or \
+         operations per second agree with those of a candidate alone; off by: mean error of the \
+         first candidate; visits: measured in one piece; found: the finding unsettled.",
+    );
+    for o in in_turns(simulation) {
+        out.heading(o.name.as_str());
+        let row = std::iter::once((Vec::new(), o));
+        out.table(table(&[], &TURNS, |column| column.short, row));
     }
     out.gap();
     out.paragraph(

@@ -2,6 +2,7 @@
 //! measurements in practice.
 
 use super::disk::{Disk, Outliers, Own};
+use super::restart::Restart;
 use super::scenario::Scenario;
 use crate::model::index::CandidateIx;
 use crate::model::protocol::Mode;
@@ -22,6 +23,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(trouble());
     all.extend(autocorrelated());
     all.extend(quick());
+    all.extend(restarts());
     all
 }
 
@@ -161,6 +163,39 @@ fn quick() -> Vec<Scenario> {
         demo("demo: equal", equal(7)),
         demo("demo: 25 % ahead", Disk::new(&[0.0, 25.0, 25.0, 25.0, 30.0, 50.0, 100.0], 10.0)),
     ]
+}
+
+/// Turns that cost time: the same for everybody, for the faster of two, and after one of four.
+fn restarts() -> Vec<Scenario> {
+    let card = |price: Vec<f64>, settles| Restart { price, after: None, per_s: 25.0, settles };
+    let on = |name: String, disk: Disk, restart| {
+        Scenario::new(name, Disk { restart: Some(restart), ..disk })
+    };
+    let ahead = || Disk::new(&[0.0, 6.0], NOISE);
+    let second = Some(CandidateIx::new(1));
+    let mut all = Vec::new();
+    for settles in [true, false] {
+        let how = if settles { "settling" } else { "not settling" };
+        for price in [0.0, 1.0, 10.0, 50.0, 200.0] {
+            let turn = format!("{price:.0} operations for a turn, {how}");
+            all.push(on(format!("equal, {turn}"), same(2), card(vec![price; 2], settles)));
+            if price == 0.0 {
+                continue;
+            }
+            let alone = card(vec![price, 0.0], settles);
+            all.push(on(format!("6 % ahead pays {turn}"), ahead(), alone));
+            let after = Restart { after: second, ..card(vec![price; 4], settles) };
+            all.push(on(format!("equal, {turn}, after one"), same(4), after));
+        }
+    }
+    let slow = |price| Restart { per_s: 5.0, ..card(vec![price, 0.0], true) };
+    let quick = |price| Restart { per_s: 20_000.0, ..card(vec![price, 0.0], false) };
+    for price in [50.0, 200.0] {
+        let name = format!("6 % ahead pays {price:.0} operations for a turn");
+        all.push(on(format!("{name}, slow card"), ahead(), slow(price)));
+        all.push(on(format!("{name}, SSD"), ahead(), quick(price)));
+    }
+    all
 }
 
 fn same(k: usize) -> Disk {

@@ -4,13 +4,14 @@
 //! what all have in common at that time + independent error, with more on top that it does not: a
 //! wave of one candidate alone, stalls, outliers, a cache that runs out.
 
+use super::restart::Restart;
 use crate::decide::turns::turns;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::prng::SplitMix64;
 use crate::stats::carry_over::Slice;
 
 /// Rounds of slices in a block.
-const SLICES: u32 = 8;
+pub const SLICES: u32 = 8;
 
 /// The drive. Shares and steps are on the logarithmic scale: 0.02 is two percent.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,8 @@ pub struct Disk {
     /// What the far end of the drive loses against its beginning, for those who give each candidate
     /// a place of its own.
     pub gradient: f64,
+    /// What a turn costs; `None` = cells are not made of slices.
+    pub restart: Option<Restart>,
 }
 
 /// Cells that lose something now and then.
@@ -92,6 +95,7 @@ impl Disk {
             cliff: None,
             stalls: None,
             gradient: 0.0,
+            restart: None,
         }
     }
 
@@ -106,7 +110,8 @@ impl Disk {
 /// The drive while it is used; visits must come in order.
 #[derive(Clone, Debug)]
 pub struct Use<'a> {
-    disk: &'a Disk,
+    /// The drive.
+    pub disk: &'a Disk,
     random: Normal,
     visits: u32,
     common: f64,

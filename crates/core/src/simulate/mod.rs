@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod cell;
 pub mod disk;
 pub mod outcome;
+pub mod restart;
 pub mod rivals;
 pub mod scenario;
 pub mod session;

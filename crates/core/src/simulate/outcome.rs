@@ -2,20 +2,25 @@
 
 use serde::Serialize;
 
+use super::restart::Restart;
 use super::scenario::Scenario;
 use super::session;
 use crate::analyse::{analyse, together};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
-use crate::decide::{self, schedule};
+use crate::decide::{self, figure, schedule};
+use crate::model::calibration::Settled;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::{FoldError, Run};
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
+use crate::rules::run::unsettled;
 use crate::stats::carry_over::{self, Slice};
-use crate::stats::paired::Interval;
+use crate::stats::paired::{Interval, Paired};
 
 /// Alpha at which carry-over is looked for.
 const CARRY_OVER_ALPHA: f64 = 0.01;
+/// Alpha of the levels of all candidates together.
+const LEVEL_ALPHA: f64 = 0.05;
 /// Errors of this size are those of the arithmetic.
 const ROUNDING: f64 = 1e-9;
 
@@ -62,10 +67,27 @@ pub struct Outcome {
     pub headline_settled: u32,
     /// The statement over all workloads names the best on every workload.
     pub headline_right: u32,
+    /// The same about drives on which turns cost something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<InTurns>,
     /// Mean cells of a run.
     pub cells_used: f64,
     /// Cells of all blocks the mode allows for all candidates.
     pub cells_fixed_design: f64,
+}
+
+/// What slices in turns show of a drive on which a turn costs something.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct InTurns {
+    /// The intervals of all levels, which hold together, contain those of candidates that have the
+    /// drive for themselves.
+    pub level_coverage: u32,
+    /// How far the level of the first candidate is from that, in the mean over runs, percent.
+    pub level_error_percent: f64,
+    /// The drive did not settle, so that candidates were measured once a block in one long piece.
+    pub by_visits: u32,
+    /// The run found that the rate still changes.
+    pub unsettled_found: u32,
 }
 
 impl Scenario {
@@ -81,6 +103,7 @@ impl Scenario {
             drift_percent: percent(self.disk.drift),
             lag1: self.disk.lag1,
             runs,
+            turns: self.disk.restart.as_ref().map(|_| InTurns::default()),
             ..Outcome::default()
         };
         let mut cells = 0;
@@ -89,7 +112,14 @@ impl Scenario {
             let (run, slices) = session::play(self, seed)?;
             cells += run.blocks.iter().map(|b| b.cells.len() as u64).sum::<u64>();
             outcome.last_block(&run);
-            self.count(&mut outcome, &run, &analyse(&run), &slices);
+            let analysis = analyse(&run);
+            self.count(&mut outcome, &run, &analysis, &slices);
+            if let (Some(turns), Some(restart)) = (&mut outcome.turns, &self.disk.restart) {
+                self.count_turns(turns, restart, &run, &analysis);
+            }
+        }
+        if let Some(turns) = &mut outcome.turns {
+            turns.level_error_percent /= f64::from(runs.max(1));
         }
         outcome.cells_used = cells as f64 / f64::from(runs.max(1));
         Ok(outcome)
@@ -122,6 +152,31 @@ impl Scenario {
         outcome.false_headline += u32::from(named.iter().any(|(_, winner)| !is_right(winner)));
         let is_all = named.len() == self.workloads && named.iter().all(|(_, w)| is_right(w));
         outcome.headline_right += u32::from(is_all);
+    }
+
+    fn count_turns(&self, turns: &mut InTurns, of: &Restart, run: &Run, analysis: &Analysis) {
+        let metric = run.header.workloads[WorkloadIx::FIRST].metric;
+        let alpha = LEVEL_ALPHA / self.disk.means.len() as f64;
+        let mut all_hold = true;
+        for (candidate, mean) in CandidateIx::each(&self.disk.means) {
+            let own = run.complete_cells().filter(|cell| cell.candidate == candidate);
+            let truth = libm::log(of.per_s) + mean;
+            let errors: Vec<f64> = own
+                .filter_map(|cell| Some(metric.to_score(figure::of_cell(metric, cell)?) - truth))
+                .collect();
+            let Some(paired) = Paired::from_differences(&errors) else { continue };
+            all_hold &= !paired.interval(alpha).excludes_zero();
+            if candidate == CandidateIx::FIRST {
+                turns.level_error_percent += libm::expm1(paired.mean) * 100.0;
+            }
+        }
+        turns.level_coverage += u32::from(all_hold);
+        let found = run.calibration(WorkloadIx::FIRST);
+        let is_by_visits = found.is_some_and(|found| found.settled == Settled::ByVisits);
+        turns.by_visits += u32::from(is_by_visits);
+        let own = analysis.verdicts.iter().flat_map(|verdict| &verdict.findings);
+        let mut all = analysis.findings.iter().chain(own);
+        turns.unsettled_found += u32::from(all.any(|f| f.id == unsettled::RULE.id));
     }
 
     /// Whether no candidate is faster than the leader by more than its lead says.

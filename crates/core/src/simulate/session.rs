@@ -1,8 +1,11 @@
 //! A whole run on a drive of known truth: the planner chooses blocks, looks and the end, as it does
 //! for the runner; only the measurements are invented.
 
+use std::collections::BTreeMap;
+
 use super::cell;
 use super::disk::Use;
+use super::restart::{Speeds, Turns};
 use super::scenario::Scenario;
 use crate::decide::{self, Clock, Next};
 use crate::model::candidate::{Candidate, Kind, Stack};
@@ -12,9 +15,10 @@ use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::path::RawPath;
 use crate::model::protocol::Protocol;
 use crate::model::run::{FoldError, Run};
+use crate::model::slice::Slice;
 use crate::model::verb::Verb;
 use crate::model::workload::{Metric, Workload};
-use crate::stats::carry_over::Slice;
+use crate::stats::carry_over;
 use crate::workloads;
 
 /// Invented runs have invented filesystems, none of which promises less than another.
@@ -24,7 +28,7 @@ const ALL_LOOKS: f64 = 0.044;
 const VISIT_NS: u64 = 1_000_000_000;
 
 /// Plays one run of the scenario.
-pub fn play(scenario: &Scenario, seed: u64) -> Result<(Run, Vec<Slice>), FoldError> {
+pub fn play(scenario: &Scenario, seed: u64) -> Result<(Run, Vec<carry_over::Slice>), FoldError> {
     let mut used = Use::new(&scenario.disk, seed);
     let run = play_on(header(scenario, seed), &mut used)?;
     Ok((run, used.slices))
@@ -32,11 +36,12 @@ pub fn play(scenario: &Scenario, seed: u64) -> Result<(Run, Vec<Slice>), FoldErr
 
 /// Plays one run of the comparison that `header` describes.
 pub fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
+    let mut turns = Turns::new(used.disk, header.seed);
     let mut session = Session::begin(header)?;
     loop {
         match decide::next(&session.run, session.clock()) {
             Next::Look { blocks, dropped } => session.push(What::Looked { blocks, dropped })?,
-            Next::Block { order, .. } => session.block(order, used)?,
+            Next::Block { order, .. } => session.block(order, used, turns.as_mut())?,
             Next::Stop(stop) => {
                 let note = String::new();
                 session.push(What::Stopped { reason: stop.reason(), note })?;
@@ -67,23 +72,70 @@ impl Session {
         self.run.apply(&Event { seq, unix_ns: elapsed_ns as i64, elapsed_ns, what })
     }
 
-    fn block(&mut self, order: Vec<CandidateIx>, used: &mut Use<'_>) -> Result<(), FoldError> {
+    fn block(
+        &mut self,
+        order: Vec<CandidateIx>,
+        used: &mut Use<'_>,
+        turns: Option<&mut Turns<'_>>,
+    ) -> Result<(), FoldError> {
         let block = BlockIx::new(self.run.blocks.len());
         used.block(&order);
         self.push(What::BlockStarted { block, order: order.clone(), round: None })?;
-        for candidate in order {
+        let visits: Vec<(CandidateIx, Vec<(WorkloadIx, f64)>)> = order
+            .into_iter()
+            .map(|candidate| {
+                used.visit(candidate);
+                let all = decide::workload_order(&self.run, block).into_iter().flatten();
+                (candidate, all.map(|workload| (workload, used.cell())).collect())
+            })
+            .collect();
+        let mut slices = match turns {
+            Some(turns) => self.slices(block, &visits, turns, used)?,
+            None => BTreeMap::new(),
+        };
+        for (candidate, cells) in visits {
             self.clock_ns += VISIT_NS;
             self.push(What::VisitStarted { block, candidate, cooled: None, part: None })?;
-            used.visit(candidate);
-            for workload in decide::workload_order(&self.run, block).into_iter().flatten() {
+            for (workload, speed) in cells {
                 let mut cell = self.templates[usize::from(workload)].clone();
-                slow_down(&mut cell, libm::exp(-used.cell()));
+                slow_down(&mut cell, libm::exp(-speed));
+                cell.slices = slices.remove(&candidate).unwrap_or_default();
                 (cell.block, cell.candidate, cell.began_ns) = (block, candidate, self.clock_ns);
                 self.clock_ns += cell.measurement.elapsed_ns;
                 self.push(What::CellDone(Box::new(cell)))?;
             }
         }
         self.push(What::BlockDone { block })
+    }
+
+    /// The slices of the first workload in a block, whose length is found before the first.
+    fn slices(
+        &mut self,
+        block: BlockIx,
+        visits: &[(CandidateIx, Vec<(WorkloadIx, f64)>)],
+        turns: &mut Turns<'_>,
+        used: &mut Use<'_>,
+    ) -> Result<BTreeMap<CandidateIx, Vec<Slice>>, FoldError> {
+        let first = |(candidate, cells): &(CandidateIx, Vec<(WorkloadIx, f64)>)| {
+            Some((*candidate, cells.iter().find(|(w, _)| *w == WorkloadIx::FIRST)?.1))
+        };
+        let speeds: Speeds = visits.iter().filter_map(first).collect();
+        if turns.found.is_none() {
+            let found = turns.calibrate(&self.run.header, &speeds);
+            self.push(What::Calibrated(Box::new(found)))?;
+        }
+        let made = turns.block(&self.run.header, block, &speeds);
+        let metric = self.run.header.workloads[WorkloadIx::FIRST].metric;
+        for (candidate, slice) in made.iter().flat_map(|(c, all)| all.iter().map(move |s| (c, s))) {
+            let Some((after, rate)) = slice.after.zip(slice.figure(metric)) else { continue };
+            used.slices.push(carry_over::Slice {
+                block: block.number(),
+                ln_rate: libm::log(rate),
+                candidate: candidate.number(),
+                predecessor: after.number(),
+            });
+        }
+        Ok(made)
     }
 
     fn clock(&self) -> Clock {

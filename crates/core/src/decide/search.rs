@@ -1,0 +1,251 @@
+//! Finds how long the slices of a workload are, and how long the drive settles in each. Whoever
+//! measures gives slices of one length after another, made by all candidates in turns.
+
+use std::collections::BTreeMap;
+
+use super::cell_trial::Natural;
+use crate::model::calibration::{Calibration, Settled, Tried};
+use crate::model::index::{CandidateIx, WorkloadIx};
+use crate::model::slice::{Slice, Stretch};
+use crate::model::slice_length::{
+    self, Change, LIMIT_NS, Length, MeasuredLength, Next, SETTLED_NS, Settling, TriedSettling,
+    VISIT_TIMES,
+};
+use crate::model::workload::Metric;
+use crate::stats::sample;
+
+/// Standard error of the logarithm of a slice's rate where its stretches are too few to tell: that
+/// of two slices then hides a change of 4 % at most.
+const UNKNOWN_NOISE: f64 = 0.014;
+/// Stretches that tell it.
+const TELLING: usize = 4;
+
+/// A slice that finds the length.
+#[derive(Clone, Copy, Debug)]
+pub struct TriedSlice {
+    /// Logarithm of its figure.
+    log: f64,
+    /// Standard error of that.
+    noise: f64,
+    /// Time of the part that counts.
+    elapsed_ns: u64,
+    /// Logarithm of the rate in the part in which the drive settled.
+    settling_log: Option<f64>,
+    /// Time of that part.
+    settling_ns: u64,
+}
+
+impl TriedSlice {
+    /// What a slice says by `metric`.
+    pub fn of(slice: &Slice, metric: Metric) -> TriedSlice {
+        // A quantile changes with the number of operations; what it costs shows in their rate.
+        let rate_of = if metric == Metric::LatencyP99 { Metric::Iops } else { metric };
+        let log_of = |rate: Option<f64>| libm::log(rate.unwrap_or_default().max(f64::MIN_POSITIVE));
+        let settling = Stretch::sum(&slice.settling);
+        let rates = slice.along.iter().filter_map(|stretch| stretch.rate(rate_of));
+        let logs: Vec<f64> = rates.map(libm::log).collect();
+        let noise = match logs.len() {
+            TELLING.. => sample::standard_error(&logs).unwrap_or(UNKNOWN_NOISE),
+            _ => UNKNOWN_NOISE,
+        };
+        TriedSlice {
+            log: log_of(slice.figure(rate_of)),
+            noise,
+            elapsed_ns: slice.elapsed_ns,
+            settling_log: (settling.elapsed_ns > 0).then(|| log_of(settling.rate(rate_of))),
+            settling_ns: settling.elapsed_ns,
+        }
+    }
+}
+
+/// What all candidates showed with slices of one length.
+pub type Level = BTreeMap<CandidateIx, Vec<TriedSlice>>;
+
+/// A search, before its first slice.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The workload.
+    pub workload: WorkloadIx,
+    /// Rounds of a cell of short slices.
+    pub planned: u32,
+    /// The margin of the comparison.
+    pub margin: f64,
+    /// The longest slice of a quick drive that there is time for.
+    pub granted_ns: u64,
+    /// The longest slice at all that there is time for.
+    pub most_ns: u64,
+    /// How long work takes on the slowest.
+    pub natural: Natural,
+    /// Whether turns may cost the drives something.
+    pub charges: bool,
+    /// Whether the drives are so slow that they have to settle.
+    pub is_slow: bool,
+    /// What was tried so far.
+    pub tried: Vec<Tried>,
+}
+
+impl Search {
+    /// Asks `level` for slices of a length, so many of each candidate, until it is found.
+    ///
+    /// # Errors
+    /// What `level` gives.
+    pub fn run<E>(
+        mut self,
+        mut level: impl FnMut(Length, u32) -> Result<Level, E>,
+    ) -> Result<Calibration, E> {
+        let (unit_ns, still_changes) = match self.is_slow {
+            true => (slice_length::LONGEST_NS.min(self.granted_ns), false),
+            false => self.length(&mut level)?,
+        };
+        if !(self.is_slow || still_changes && self.charges) {
+            return Ok(self.found(Length::of(unit_ns), Settled::Quick, 0));
+        }
+        self.settle(&mut level, unit_ns)
+    }
+
+    /// The length on a quick drive, and whether the rate still changes with it.
+    fn length<E>(
+        &mut self,
+        level: &mut impl FnMut(Length, u32) -> Result<Level, E>,
+    ) -> Result<(u64, bool), E> {
+        let (mut tried, mut before) = (Vec::new(), BTreeMap::new());
+        loop {
+            let length_ns = match slice_length::next(&tried) {
+                Next::Use(length_ns) => {
+                    return Ok((length_ns.min(self.granted_ns), is_unsteady(&tried)));
+                }
+                // Of no use where nothing longer may be chosen.
+                Next::Try(length_ns)
+                    if length_ns.saturating_mul(2) > self.granted_ns && tried.is_empty() =>
+                {
+                    return Ok((self.granted_ns, false));
+                }
+                Next::Try(length_ns) if length_ns > self.granted_ns => {
+                    return Ok((self.granted_ns, false));
+                }
+                Next::Try(length_ns) => length_ns,
+            };
+            let now = self.level(level, Length::of(length_ns))?;
+            let logs: BTreeMap<CandidateIx, f64> =
+                now.iter().map(|(c, tried)| (*c, mean(tried.iter().map(|t| t.log)))).collect();
+            if logs.is_empty() {
+                return Ok((self.granted_ns, false));
+            }
+            let changes: Vec<f64> =
+                logs.iter().filter_map(|(c, log)| Some(log - before.get(c)?)).collect();
+            let noise = sample::standard_error(&changes).unwrap_or(0.0);
+            let rate = libm::exp(mean(logs.values().copied()));
+            tried.push(MeasuredLength { length_ns, rate, noise });
+            before = logs;
+        }
+    }
+
+    /// How long the drive settles: doubled until the rate of what counts stays, of every candidate.
+    fn settle<E>(
+        mut self,
+        level: &mut impl FnMut(Length, u32) -> Result<Level, E>,
+        unit_ns: u64,
+    ) -> Result<Calibration, E> {
+        let (mut tried, mut before): (Vec<TriedSettling>, Level) = (Vec::new(), Level::new());
+        loop {
+            let settling = match slice_length::settle(&tried, self.margin, self.most_ns) {
+                Settling::Try(settling) => settling,
+                Settling::Use(settling) => {
+                    let length = Length { unit_ns, settling };
+                    let last = tried.last().map_or((1, 0), |t| (2 * t.settling, t.longest_ns));
+                    let longest_ns = last.1 / u64::from(last.0) * u64::from(length.units());
+                    return Ok(self.found(length, Settled::Yes, longest_ns));
+                }
+                Settling::TooLong(settling) => {
+                    let longest_ns = tried.last().map_or(0, |t| t.longest_ns);
+                    let has_time =
+                        longest_ns.saturating_mul(2) <= self.most_ns || longest_ns >= SETTLED_NS;
+                    let times = self.visit_times(longest_ns);
+                    let length = Length { unit_ns, settling: settling.saturating_mul(times) };
+                    let settled = if has_time { Settled::ByVisits } else { Settled::NoTime };
+                    let longest_ns = longest_ns.saturating_mul(times.into());
+                    return Ok(self.found(length, settled, longest_ns));
+                }
+            };
+            let now = self.level(level, Length { unit_ns, settling })?;
+            if now.is_empty() {
+                return Ok(self.found(Length::of(unit_ns), Settled::Quick, 0));
+            }
+            let all = now.values().flatten();
+            let longest_ns = all.map(|t| t.elapsed_ns + t.settling_ns).max().unwrap_or(0);
+            let changes = now.iter().map(|(c, now)| change(before.get(c), now)).collect();
+            tried.push(TriedSettling { settling, longest_ns, changes });
+            before = now;
+        }
+    }
+
+    /// How many times as long a piece of a visit is as the longest slice: as the time and the limit
+    /// of its parts allow.
+    fn visit_times(&self, longest_ns: u64) -> u32 {
+        let most_ns = self.most_ns.min(2 * LIMIT_NS);
+        let times = most_ns / longest_ns.max(1);
+        times.clamp(1, VISIT_TIMES.into()) as u32
+    }
+
+    fn level<E>(
+        &mut self,
+        level: &mut impl FnMut(Length, u32) -> Result<Level, E>,
+        length: Length,
+    ) -> Result<Level, E> {
+        let expected_ns = self.natural.unit_ns.saturating_mul(length.units().into());
+        let now = level(length, slice_length::tries(expected_ns))?;
+        let all = now.iter().flat_map(|(candidate, own)| own.iter().map(move |t| (*candidate, t)));
+        self.tried.extend(all.map(|(candidate, tried)| Tried {
+            candidate,
+            length,
+            elapsed_ns: tried.elapsed_ns,
+            rate: libm::exp(tried.log),
+            settling_ns: tried.settling_ns,
+            settling_rate: tried.settling_log.map(libm::exp),
+        }));
+        Ok(now)
+    }
+
+    fn found(self, length: Length, settled: Settled, longest_ns: u64) -> Calibration {
+        let own_ns = match settled {
+            Settled::Quick => self.natural.slice_ns.max(length.unit_ns),
+            Settled::Yes | Settled::ByVisits | Settled::NoTime => {
+                self.natural.unit_ns.max(length.unit_ns).saturating_mul(length.units().into())
+            }
+        };
+        let longest_ns = longest_ns.max(own_ns);
+        let rounds = match settled {
+            Settled::ByVisits => 1,
+            Settled::Quick | Settled::Yes | Settled::NoTime => {
+                slice_length::rounds(self.planned, self.granted_ns, longest_ns)
+            }
+        };
+        let tried = self.tried;
+        Calibration { workload: self.workload, length, rounds, longest_ns, settled, tried }
+    }
+}
+
+fn is_unsteady(tried: &[MeasuredLength]) -> bool {
+    let at_the_end = tried.last().is_some_and(|t| t.length_ns >= slice_length::LONGEST_NS);
+    at_the_end && slice_length::still_changes(tried)
+}
+
+/// How the rate of what counts changed since half the settling; first, since none.
+fn change(before: Option<&Vec<TriedSlice>>, now: &[TriedSlice]) -> Change {
+    let noise = |tried: &[TriedSlice]| {
+        let within = mean(tried.iter().map(|t| t.noise * t.noise));
+        let logs: Vec<f64> = tried.iter().map(|t| t.log).collect();
+        let between = sample::sd(&logs).unwrap_or(0.0);
+        within.max(between * between) / tried.len().max(1) as f64
+    };
+    let own = mean(now.iter().map(|t| t.log));
+    let (earlier, earlier_noise) = match before {
+        Some(before) => (mean(before.iter().map(|t| t.log)), noise(before)),
+        None => (mean(now.iter().filter_map(|t| t.settling_log)), noise(now)),
+    };
+    Change { change: own - earlier, noise: libm::sqrt(noise(now) + earlier_noise) }
+}
+
+fn mean(logs: impl Iterator<Item = f64>) -> f64 {
+    sample::mean(&logs.collect::<Vec<f64>>()).unwrap_or(f64::NAN)
+}
