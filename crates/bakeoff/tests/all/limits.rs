@@ -67,16 +67,16 @@ const REFUSED: [(What, &str, &str, f64); 14] = [
     (What::Bench, "clone,clone3,fork,vfork", "EAGAIN", 1.0),
     (What::Bench, "pipe2,socketpair", "EMFILE", 1.0),
     (What::Bench, "memfd_create,eventfd2,pidfd_open", "EMFILE", 1.0),
-    (What::Bench, "openat,openat2", "EMFILE", 1.5),
-    (What::Bench, "mkdirat,mkdir", "ENOSPC", 1.0),
-    (What::Bench, "pwrite64", "ENOSPC", 2.0),
-    (What::Bench, "fsync,fdatasync", "EIO", 2.0),
-    (What::Plan, "clone,clone3,fork,vfork", "EAGAIN", 1.6),
+    (What::Bench, "openat,openat2", "EMFILE", 3.0),
+    (What::Bench, "mkdirat,mkdir", "ENOSPC", 2.0),
+    (What::Bench, "pwrite64", "ENOSPC", 4.0),
+    (What::Bench, "fsync,fdatasync", "EIO", 4.0),
+    (What::Plan, "clone,clone3,fork,vfork", "EAGAIN", 2.5),
     (What::Plan, "pipe2,socketpair", "EMFILE", 2.0),
     (What::Plan, "unshare,mount,setns,chroot", "ENOMEM", 1.0),
     (What::Plan, "umount2", "EBUSY", 2.0),
-    (What::Plan, "ioctl", "EIO", 2.0),
-    (What::Plan, "openat,openat2", "ENFILE", 3.0),
+    (What::Plan, "ioctl", "EIO", 4.0),
+    (What::Plan, "openat,openat2", "ENFILE", 9.0),
     (What::Plan, "fsync,fdatasync", "EIO", 3.0),
 ];
 
@@ -85,25 +85,31 @@ fn a_call_that_is_refused_ends_a_command_and_leaves_nothing() {
     if on_image::lacks() || skip::lacks_command("strace") {
         return;
     }
-    for (what, calls, error, step) in REFUSED {
-        let mut number = 1.0_f64;
-        loop {
-            let bench = place();
-            let log = bench.path().join("strace.log");
-            let inject = format!("inject={calls}:error={error}:when={}", number as u64);
-            let trace = format!("trace={calls}");
-            let strace = ["strace", "-o", log.to_str().unwrap(), "-e", &trace, "-e", &inject, "--"];
-            let ended = run(&bench, &strace, what);
-            let log = fs::read_to_string(&log).unwrap_or_default();
-            let case = format!("{what:?}: {calls} {error}, call {}", number as u64);
-            assert!(!log.is_empty(), "{case}: {ended:?}");
-            check(&bench, &ended, &case);
-            // There were not so many of them.
-            if !log.contains("(INJECTED)") {
-                break;
-            }
-            number = (number * step).max(number + 1.0).floor();
+    std::thread::scope(|scope| {
+        for row in REFUSED {
+            scope.spawn(move || refused(row));
         }
+    });
+}
+
+fn refused((what, calls, error, step): (What, &str, &str, f64)) {
+    let mut number = 1.0_f64;
+    loop {
+        let bench = place();
+        let log = bench.path().join("strace.log");
+        let inject = format!("inject={calls}:error={error}:when={}", number as u64);
+        let trace = format!("trace={calls}");
+        let strace = ["strace", "-o", log.to_str().unwrap(), "-e", &trace, "-e", &inject, "--"];
+        let ended = run(&bench, &strace, what);
+        let log = fs::read_to_string(&log).unwrap_or_default();
+        let case = format!("{what:?}: {calls} {error}, call {}", number as u64);
+        assert!(!log.is_empty(), "{case}: {ended:?}");
+        check(&bench, &ended, &case);
+        // There were not so many of them.
+        if !log.contains("(INJECTED)") {
+            break;
+        }
+        number = (number * step).max(number + 1.0).floor();
     }
 }
 

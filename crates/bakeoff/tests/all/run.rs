@@ -15,7 +15,7 @@ use bakeoff_core::model::event::{Action, Event, StopReason, What};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
 use bakeoff_core::model::run::{Run, StepRecord};
 use bakeoff_core::model::slice::{Slice, Stretch};
-use bakeoff_core::model::undo::Undo;
+use bakeoff_core::model::undo::{ScratchOf, Undo};
 use bakeoff_core::prepare::commands::describe;
 use rustix::process::Signal;
 
@@ -52,7 +52,7 @@ fn what_is_refused_changes_nothing() {
     expect(with(&["--target", "tiny.img", "--erase", "tiny.img"]), 2, "smallest region");
     let erase = [&target[..], &["--erase", "disk.img"]].concat();
     expect(with(&[&erase[..], &["--max-write", "100m"]].concat()), 3, "--max-write");
-    expect(with(&[&erase[..], &["--report", "disk.img"]].concat()), 3, "the report");
+    expect(with(&[&erase[..], &["--report", "disk.img"]].concat()), 3, "did not write it");
     expect(with(&[&erase[..], &["--store", "disk.img"]].concat()), 3, "the store (");
     expect(with(&[&erase[..], &target[..]].concat()), 2, "same drive");
     let namesake = bench.dir("other").join("disk.img");
@@ -98,8 +98,10 @@ fn was_announced(bench: &Bench, run: &Run) {
         .flat_map(|list| list.as_array().unwrap())
         .map(|line| line.as_str().unwrap())
         .collect();
+    let in_memory = ScratchOf::MEMORY.name(&run.header.run);
     for record in &run.steps {
         let line = describe(&record.step.action).replace(&run.header.run, "RUN");
+        let line = line.replace(&in_memory, &ScratchOf::MEMORY.name("RUN"));
         let number = line.split("/dev/loop").nth(1).unwrap_or_default();
         let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
         let line = line.replace(&format!("/dev/loop{digits}"), "/dev/loopN");

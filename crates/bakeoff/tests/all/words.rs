@@ -1,8 +1,8 @@
 //! Words of plans and of records that would reach other drives and files, and stores that others
 //! can write: refused before anything is touched.
 
-use std::fs;
-use std::os::unix::fs::chown;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 
 use rustix::process::Signal;
@@ -126,6 +126,12 @@ fn root_resumes_no_run_from_a_store_that_others_can_write() {
     let forced = bench.run(&["clean", "--force", "last"]);
     assert_eq!(forced.code, 3, "{forced:?}");
     chown(&store, Some(0), None).unwrap();
+    let mode = |mode| {
+        fs::set_permissions(store.parent().unwrap(), Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o1777);
+    refused(&bench, "other users can create files in");
+    mode(0o700);
     let resumed = resume(&bench);
     assert!([0, 1].contains(&resumed.code), "{resumed:?}");
 }

@@ -5,8 +5,11 @@
 // A helper of tests may panic: that is how a test fails.
 #![allow(clippy::unwrap_used)]
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use rustix::fs::{major, minor};
 
 /// A directory for one test: scratch places, a store, and whatever is attached is put back.
 pub struct Bench {
@@ -161,6 +164,8 @@ impl Bench {
         let at = self.dir("tmpfs.mnt");
         let size = format!("size={size}");
         must(Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&at));
+        // Everybody may make files in it, so root would act on no store there.
+        must(Command::new("chmod").arg("755").arg(&at));
         self.mounts.push(at.clone());
         at
     }
@@ -198,19 +203,20 @@ impl Bench {
     /// Loop devices whose backing file lies below the directory, and mounts of the runs stored in
     /// it.
     pub fn attached(&self) -> Vec<String> {
-        let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
+        let list = ["-n", "-l", "-O", "BACK-MAJ:MIN,BACK-FILE"];
+        let listed = must(Command::new("losetup").args(list));
+        // The path ends at its mount when the namespace of a killed run has ended.
+        let disks = self.mounts.iter().filter_map(|at| at.metadata().ok()).map(|m| m.dev());
+        let disks: Vec<String> =
+            disks.map(|dev| format!("{}:{}", major(dev), minor(dev))).collect();
         let here = self.path().to_string_lossy().into_owned();
-        let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
-        let loops: Vec<&str> = loops
-            .lines()
-            .filter(|line| line.contains(&here) && line.contains(".bakeoff-"))
-            .collect();
-        // Of runs that are stored elsewhere, by the name of what they attached.
-        let is_hex = |c: char| c.is_ascii_hexdigit();
-        let named = loops.iter().filter_map(|line| line.split(".bakeoff-").nth(1));
-        let named = named.filter_map(|rest| rest.split(|c| !is_hex(c)).next().map(str::to_string));
-        let runs: Vec<String> = self.run_ids().into_iter().chain(named).collect();
-        loops.iter().map(ToString::to_string).chain(mounts_of(&runs)).collect()
+        let loops = listed.lines().filter_map(|line| line.trim().split_once(char::is_whitespace));
+        let loops = loops.filter(|(disk, file)| {
+            let is_ours = file.contains(&here) || disks.iter().any(|own| own == disk);
+            is_ours && file.contains(".bakeoff-")
+        });
+        let loops = loops.map(|(_, file)| file.trim().to_string());
+        loops.chain(mounts_of(&self.run_ids())).collect()
     }
 
     /// The runs in the store; none while there is no store.

@@ -12,7 +12,7 @@ use std::process::Command;
 use bakeoff_core::model::event::Event;
 use bakeoff_core::model::run::Run;
 
-use crate::bench::{Bench, mounts_of};
+use crate::bench::{Bench, mounts_of, must};
 use crate::skip;
 
 /// A mebibyte.
@@ -94,9 +94,9 @@ pub const RESUME: [&str; 4] = ["resume", "last", "--erase", "disk.img"];
 
 /// Loop devices of the image, mounts of runs of this test.
 pub fn left(bench: &Bench) -> Vec<String> {
-    let loops = Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]).output().unwrap();
-    let here = bench.path().to_string_lossy().into_owned();
-    let loops = String::from_utf8_lossy(&loops.stdout).into_owned();
+    let loops = must(Command::new("losetup").args(["-n", "-l", "-O", "BACK-FILE"]));
+    // What lies above its mount leaves the path when the namespace of a killed run has ended.
+    let here = format!("/{}/", bench.path().file_name().unwrap().to_string_lossy());
     let mut found: Vec<String> =
         loops.lines().filter(|line| line.contains(&here)).map(str::to_string).collect();
     let runs = runs(bench);
