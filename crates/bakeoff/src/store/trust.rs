@@ -56,6 +56,18 @@ pub enum Distrust {
         /// What others can write to, as it would be typed.
         path: String,
     },
+    /// Other users can make files beside it.
+    #[error(
+        "Refusing to act on the records in {store} as root: other users can create files in {path}, \
+         where SQLite looks for a journal. If you trust the records, move the store to a directory \
+         of root's: mv {store}* /root/"
+    )]
+    Sticky {
+        /// The store, as it would be typed.
+        store: String,
+        /// Its directory.
+        path: String,
+    },
     /// A list names others who can change it.
     #[error(
         "Refusing to act on the records in {store} as root: the access control list of {path} \
@@ -147,7 +159,8 @@ impl Way<'_> {
         // In a sticky directory others can neither rename nor remove what is root's. They can make
         // files, which is too much where SQLite looks for a journal.
         let is_directory = FileType::from_raw_mode(found.st_mode) == FileType::Directory;
-        let is_sticky = is_directory && found.st_mode & STICKY != 0 && !is_near;
+        let has_sticky = is_directory && found.st_mode & STICKY != 0;
+        let is_sticky = has_sticky && !is_near;
         let is_group = |gid: u32| host::is_group_of(gid, self.invoking);
         let listed = host::acl_writers(fd, is_directory && is_near);
         let listed = listed.map_err(|e| unknown(path, e))?;
@@ -158,7 +171,12 @@ impl Way<'_> {
         };
         let others_write = found.st_mode & OTHERS_WRITE != 0;
         if (others_write || group_writes && !is_group(found.st_gid)) && !is_sticky {
-            return Err(Distrust::Writable { store: word(self.store), path: word(path) });
+            let (store, path) = (word(self.store), word(path));
+            // Of /tmp nobody may take the permission away.
+            return Err(match has_sticky {
+                true => Distrust::Sticky { store, path },
+                false => Distrust::Writable { store, path },
+            });
         }
         let writers = listed.unwrap_or_default();
         let is_user = |uid: &u32| *uid == 0 || Some(*uid) == self.invoking;
@@ -249,7 +267,9 @@ mod tests {
         mode(&home, 0o777);
         assert!(!is_trusted(), "anybody can put another file there");
         mode(&home, 0o1777);
-        assert!(!is_trusted(), "anybody can put a journal there");
+        let refused = check(open).unwrap_err();
+        let is_advised = !refused.to_string().contains("chmod");
+        assert!(matches!(refused, Distrust::Sticky { .. }) && is_advised, "{refused}");
         mode(&home, 0o755);
         mode(dir.path(), 0o1777);
         assert!(is_trusted(), "sticky, and not the store's own");
