@@ -58,9 +58,9 @@ pub enum Distrust {
     },
     /// Other users can make files beside it.
     #[error(
-        "Refusing to act on the records in {store} as root: other users can create files in {path}, \
-         where SQLite looks for a journal. If you trust the records, move the store to a directory \
-         of root's: mv {store}* /root/"
+        "Refusing to act on the records in {store} as root: other users can create files in \
+         {path}, where SQLite looks for a journal. If you trust the records, move the store to a \
+         directory of root's: mv {store}* /root/"
     )]
     Sticky {
         /// The store, as it would be typed.
