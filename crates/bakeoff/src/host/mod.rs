@@ -85,6 +85,7 @@ pub use wall_clock::{unix_ns, unix_s};
 use bakeoff_core::prepare::device::System;
 
 /// The TCP sockets of this machine with their owners.
+#[cfg(feature = "dashboard")]
 pub const TCP_TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 
 /// The hottest thermal zone now, thousandths of a degree; `None` where nothing tells one.
