@@ -1,5 +1,5 @@
 """Turns against visits: the same plan in interleaved slices and by visits, on drives of known
-mechanism and on regions of one size. Rewrites a part of docs/truth.md. Needs root, and mfusepy of
+mechanism and on regions of one size. Prints a table. Needs root, and mfusepy of
 PyPI for the drives, which are files on FUSE behind loop devices.
 
 Two runs agree on a pair when their intervals overlap, and on a level when it differs by at most a
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from common import ROOT, TARGET, answer, answer_json, released, table, write_page
+from common import ROOT, TARGET, answer, answer_json, released, table
 
 sys.path.insert(0, str(ROOT / "tests/machines"))
 from emulated import drives
@@ -140,11 +140,7 @@ def main():
         print(*rows[-len(stacks) :], sep="\n", file=sys.stderr)
     agreed = sum(row[5] == "yes" for row in rows)
     columns = ["drive", "workload", "pair", "in turns", "by visits", "agree", "levels", "time"]
-    text = f"{agreed} of {len(rows)} pairs agree.\n\n{table(columns, rows)}"
-    if options.drive or options.workload or options.stack:
-        print(text)
-    else:
-        write_page("truth.md", "turns", text)
+    print(f"{agreed} of {len(rows)} pairs agree.\n\n{table(columns, rows)}")
 
 
 if __name__ == "__main__":
