@@ -128,13 +128,14 @@ fn in_directory(
     let place = host::place(dir).map_err(Fault::environment)?;
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
+    let is_shared = file.is_some() || args.rw == Rw::SmallFiles || args.numjobs == 1;
+    let own_files = if is_shared { 0 } else { args.numjobs };
+    let size = scratch_bytes(args, room / u64::from(own_files.max(1)))?;
+    // Before there is a name for each: so many may not be allowed.
+    let job = Job { own_files, ..job(global, args, size)? };
     let names = match args.rw {
         Rw::SmallFiles => Vec::new(),
         _ => names(args, file),
-    };
-    let job = Job {
-        own_files: if names.len() > 1 { args.numjobs } else { 0 },
-        ..job(global, args, scratch_bytes(args, room / names.len().max(1) as u64)?)?
     };
     let fits = |bytes: u64| match bytes > room {
         false => Ok(()),

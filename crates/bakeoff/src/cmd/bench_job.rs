@@ -1,6 +1,6 @@
 //! The job that the options of `bench` describe, on so many bytes.
 
-use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::job::{Job, NUMJOBS_MAX, Rw};
 use bakeoff_core::units;
 
 use crate::cli::{Bench, Global};
@@ -89,6 +89,12 @@ fn check(job: &Job) -> Result<(), Fault> {
     }
     let ram = host::meminfo().total_bytes.unwrap_or(u64::MAX);
     match job.buffer_bytes() {
+        Some(bytes) if bytes <= ram / 4 && job.numjobs > NUMJOBS_MAX => {
+            let jobs = job.numjobs;
+            Err(Fault::usage(format!(
+                "--numjobs {jobs} is larger than the maximum of {NUMJOBS_MAX}"
+            )))
+        }
         Some(bytes) if bytes <= ram / 4 => Ok(()),
         bytes => Err(Fault::usage(format!(
             "bs x iodepth x numjobs is {}, and buffers may use at most a quarter of memory ({}). \

@@ -188,6 +188,9 @@ pub struct Job {
 /// Half of the speed: more than anybody needs help to see.
 pub const SLOWED_MOST_PPM: u32 = 500_000;
 
+/// Most threads of a job, as in fio.
+pub const NUMJOBS_MAX: u32 = 4096;
+
 impl Job {
     /// Writes a new file of so many bytes in full, and flushes it.
     pub fn filling(size_bytes: u64) -> Job {

@@ -72,6 +72,7 @@ mod tests {
         assert_eq!(of("1k,50,", Rw::Read), Ok((Some(1024), None)));
         assert_eq!(of("100,50", Rw::RandWrite), Ok((Some(50), None)));
         assert_eq!(of("100,", Rw::Write), Ok((None, None)));
+        assert_eq!(of("0", Rw::RandRw), Ok((None, None)));
         assert!(of("100,", Rw::RandRw).unwrap_err().contains("READ,WRITE"));
         assert!(of("1,2,3,4", Rw::Read).is_err() && of("x", Rw::Read).is_err());
     }

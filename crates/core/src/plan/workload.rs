@@ -4,7 +4,7 @@ use super::error::PlanError;
 use super::job_words::{set_job, summary};
 use super::left_out::CannotRun;
 use super::read::{Source, Value};
-use crate::model::job::{Job, Rw};
+use crate::model::job::{Job, NUMJOBS_MAX, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 use crate::tools::fio::jobfile::JobFile;
@@ -192,6 +192,10 @@ impl PlannedWorkload {
     /// Refuses what cannot be measured by anybody, in words.
     pub(super) fn check(&self) -> Result<(), String> {
         let job = &self.job;
+        if job.numjobs > NUMJOBS_MAX {
+            let jobs = job.numjobs;
+            return Err(format!("numjobs {jobs} is larger than the maximum of {NUMJOBS_MAX}"));
+        }
         if matches!(self.basis, Basis::JobFile(_) | Basis::Profile(_)) {
             return Ok(());
         }

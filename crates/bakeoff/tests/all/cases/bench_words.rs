@@ -110,7 +110,9 @@ fn every_flag_reaches_the_job_in_either_spelling() {
             ("fsync", 8.into()),
             ("end_fsync", true.into()),
             ("rwmixread", 70.into()),
-            ("rate_iops", 200_000.into()),
+            // Of both jobs together, and each of reads and writes has it, as in fio.
+            ("rate_iops", 400_000.into()),
+            ("rate_reads", 200_000.into()),
             ("offsets", "once".into()),
             ("data", "zero".into()),
             ("mem", "malloc".into()),

@@ -80,10 +80,18 @@ fn blocks_and_buffers_beyond_what_memory_holds() {
     let jobs = (ram_bytes / 4 / (64 << 20) + 1).to_string();
     let args = ["bench", ".", "--bs", "64m", "--iodepth", "1", "--numjobs", &jobs];
     refused(&bench, &args, 2, &quarter);
+    // The names of so many files would take 100 GB.
+    let args = ["bench", ".", "--bs", "1", "--size", "1", "--numjobs", "4294967295"];
+    refused(&bench, &args, 2, &["numjobs"]);
+    let args = ["bench", ".", "--bs", "1", "--size", "1", "--numjobs", "5000"];
+    refused(&bench, &args, 2, &["--numjobs 5000 is larger than the maximum of 4096"]);
     refused(&bench, &["bench", ".", "--bs", "4k", "--size", "1k"], 2, &["is larger than"]);
-    for zero in ["--iodepth", "--numjobs", "--runtime", "--io_size", "--rate_iops"] {
+    for zero in ["--iodepth", "--numjobs", "--runtime", "--io_size"] {
         refused(&bench, &["bench", ".", zero, "0"], 2, &[zero, "greater than 0"]);
     }
+    // A rate of 0 is no limit, as in fio, but not for one direction of a mix.
+    let args = ["bench", ".", "--rw", "randrw", "--rate_iops", "100,0"];
+    refused(&bench, &args, 2, &["--rate_iops", "READ,WRITE"]);
     refused(&bench, &["bench", ".", "--rwmixread", "101"], 2, &["101 is not in 0..=100"]);
 }
 
@@ -139,7 +147,7 @@ fn a_filesystem_without_room() {
     for word in ["not enough free space", dir, "Free some space"] {
         assert!(ended.err.contains(word), "{word}: {ended:?}");
     }
-    let words = ["at most", "512 MiB", "smaller --size"];
+    let words = ["32 MiB do not fit in", "at most", "half of the free space", "smaller --size"];
     let ended = bench.run(&["bench", dir, "--size", "32m"]);
     assert_eq!(ended.code, 4, "{ended:?}");
     assert!(words.iter().all(|word| ended.err.contains(word)), "{ended:?}");
