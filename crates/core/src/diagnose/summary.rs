@@ -1,6 +1,7 @@
 //! From the causes of cells to what holds a candidate back on a workload.
 
 use crate::distinct;
+use crate::evidence;
 use crate::model::bottleneck::{Bottleneck, Reason};
 use crate::model::cause::Grade;
 use crate::model::clue::Clue;
@@ -11,9 +12,12 @@ use crate::model::run::Run;
 /// Share of the cells that must agree before one cause is named.
 const AGREE: f64 = 0.6;
 
-/// Every candidate of a workload that has cells in complete blocks, in the order of the run.
+/// Every candidate of a workload that has cells in complete blocks, in the order of the run. A cell
+/// that was discarded measured something else, so that nothing holds it back.
 pub fn workload(run: &Run, workload: WorkloadIx) -> Vec<Bottleneck> {
-    let cells: Vec<&Cell> = run.complete_cells().filter(|cell| cell.workload == workload).collect();
+    let counts = |cell: &&Cell| !evidence::is_invalid(&run.header, cell);
+    let cells = run.complete_cells().filter(|cell| cell.workload == workload).filter(counts);
+    let cells: Vec<&Cell> = cells.collect();
     let candidates = run.header.candidates.iter().enumerate();
     candidates
         .filter_map(|(index, candidate)| {

@@ -174,6 +174,12 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
     );
     let said = bottleneck::sentence(&held).unwrap();
     assert!(said.contains("for all candidates"), "{said}");
+    let discarded = two().cells(|cell| {
+        watch(cell);
+        cell.truth.suspended_ns = 9_000_000_000;
+    });
+    let run = discarded.play(5, |_, _, _| 900.0).build();
+    assert!(summary::workload(&run, WorkloadIx::FIRST).is_empty(), "no number, nothing held back");
     let split = two().cells(|cell| {
         let queue = if cell.block.number() % 2 == 0 { 0.95 } else { 3.0 };
         cell.telemetry = Some(Box::new(quiet(20, queue)));

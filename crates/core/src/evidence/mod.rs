@@ -19,7 +19,7 @@ use crate::model::verb::Verb;
 
 use advice::Advice;
 pub(crate) use cell::reads_drive;
-pub use cell::{cell, invalid_reason, is_invalid};
+pub use cell::{cell, discarded, invalid_reason, is_invalid};
 pub use rule::Rule;
 
 /// A finding of a rule, as severe as it is for the claims of this run.

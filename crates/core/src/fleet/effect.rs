@@ -10,6 +10,7 @@ use crate::compare::differences;
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::distinct;
+use crate::evidence;
 use crate::model::difference::{Difference, Property};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
@@ -87,15 +88,13 @@ pub struct Discarded {
 impl Discarded {
     /// Those of a workload.
     fn from_run(run: &Run, workload: usize) -> Option<Discarded> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, _, of, reason) in &run.invalid {
-            if usize::from(*of) == workload {
-                *counts.entry(reason).or_default() += 1;
-            }
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for reason in evidence::discarded(run, WorkloadIx::new(workload)) {
+            *counts.entry(reason).or_default() += 1;
         }
         let cells = counts.values().sum();
         let (reason, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        Some(Discarded { cells, reason: sanitize(reason) })
+        Some(Discarded { cells, reason: sanitize(&reason) })
     }
 }
 

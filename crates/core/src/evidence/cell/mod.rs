@@ -35,8 +35,9 @@ use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::host::Place;
-use crate::model::index::CandidateIx;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::measurement::{Latency, OpStats};
+use crate::model::run::Run;
 use crate::model::workload::{Phase, Workload};
 
 /// In the order in which a cell is asked: the first reason against it is the one that is told.
@@ -95,6 +96,14 @@ pub fn invalid_reason<'a>(design: impl Into<Design<'a>>, of: &Cell) -> Option<St
 /// Whether a cell must be measured again.
 pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> bool {
     invalid_reason(design, cell).is_some()
+}
+
+/// Why cells of a workload do not count: of each that was measured again, then of each that was not.
+pub fn discarded(run: &Run, workload: WorkloadIx) -> Vec<String> {
+    let again = run.invalid.iter().filter(|(_, _, of, _)| *of == workload);
+    let kept = run.complete_cells().filter(|cell| cell.workload == workload);
+    let kept = kept.filter_map(|cell| invalid_reason(&run.header, cell));
+    again.map(|(.., reason)| reason.clone()).chain(kept).collect()
 }
 
 /// Whether a cell claims to have read from the drive. Small files are read back from where they

@@ -31,7 +31,9 @@ pub use spoken::{place as place_words, write as spoken};
 
 use crate::decide::rounds::is_of_rounds;
 use crate::distinct;
+use crate::evidence;
 use crate::model::event::StopReason;
+use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
 use crate::model::protocol::Rules;
 use crate::model::run::Run;
@@ -63,6 +65,8 @@ pub struct Line<'a> {
     pub metric: Metric,
     /// Complete blocks behind it.
     pub blocks: u32,
+    /// Why the last of its cells that do not count was discarded.
+    pub discarded: Option<String>,
 }
 
 impl Line<'_> {
@@ -108,6 +112,7 @@ impl Answer<'_> {
             said: said::sentence(run, v),
             metric: matrix::metric(run, v),
             blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
+            discarded: discarded(run, v),
         };
         let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
         let mut choice = match (&place, analysis.compares) {
@@ -138,6 +143,11 @@ impl Answer<'_> {
         let notes = self.choice.notes.iter().chain(&self.advice).cloned();
         notes.chain(resume).collect()
     }
+}
+
+fn discarded(run: &Run, verdict: &WorkloadVerdict) -> Option<String> {
+    let at = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload)?;
+    evidence::discarded(run, at).last().map(|reason| sanitize(reason))
 }
 
 /// The margin of a run: `10 %`.

@@ -157,7 +157,7 @@ impl Screen<'_> {
         let room = self.width.saturating_sub(name + GAP + 1 + n_width);
         let text = match self.answer.matrix {
             Some(_) => line.short(room),
-            None => super::alone::words(line.metric, line.verdict, room),
+            None => super::alone::words(line, room),
         };
         let tone = match line.verdict.verdict {
             Verdict::Fastest | Verdict::AsFast => Tone::Good,

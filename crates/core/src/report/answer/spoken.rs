@@ -27,7 +27,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
         let blocks = phrases::count(line.blocks, "block");
         let said = match answer.matrix {
             Some(_) => line.said.clone(),
-            None => alone::words(line.metric, line.verdict, usize::MAX),
+            None => alone::words(line, usize::MAX),
         };
         lines.push(format!("{}: {said} Measured in {blocks}.", phrases::capital(&line.workload)));
     }

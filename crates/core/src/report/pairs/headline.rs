@@ -3,7 +3,8 @@
 use crate::analyse::together::{self, Part};
 use crate::analyse::{places, scope};
 use crate::decide::schedule;
-use crate::model::index::CandidateIx;
+use crate::evidence;
+use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
 use crate::phrases;
@@ -19,7 +20,11 @@ pub fn text(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     if !schedule::has_question(run) {
         let name = header.candidates.first().map_or("nothing", |c| c.name.as_str());
         if verdicts.iter().all(|v| v.standings.is_empty()) {
-            return format!("Nothing measured yet in {name}.");
+            let mut workloads = WorkloadIx::all(header.workloads.len());
+            return match workloads.any(|w| !evidence::discarded(run, w).is_empty()) {
+                true => format!("No result for {name}: every measurement was discarded."),
+                false => format!("Nothing measured yet in {name}."),
+            };
         }
         return alone(run, name, verdicts);
     }

@@ -9,6 +9,7 @@ use crate::decide::compare::{Comparison, Pair};
 use crate::decide::figure::Figure;
 use crate::decide::table::Table;
 use crate::decide::{reach, schedule};
+use crate::evidence;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
@@ -272,11 +273,8 @@ impl Words<'_> {
 
     /// Why there is no number at all.
     fn nothing_valid(&self) -> String {
-        let thrown = self.run.invalid.iter().rev().find(|(_, _, w, _)| *w == self.at);
-        match thrown {
-            Some((.., reason)) => {
-                format!("every cell was discarded (last reason: {reason})")
-            }
+        match evidence::discarded(self.run, self.at).last() {
+            Some(reason) => format!("every cell was discarded (last reason: {reason})"),
             None => "no valid cell yet".to_string(),
         }
     }

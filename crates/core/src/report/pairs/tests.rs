@@ -221,6 +221,18 @@ fn every_cell_thrown_away_is_no_claim() {
     assert!(!is_answered(&run, &analysis));
 }
 
+/// Reads that all came from memory were "no valid cell yet", and held back by other processes.
+#[test]
+fn one_candidate_without_a_cell_that_counts_says_why() {
+    let run = Version01::directories(&["/a"]).cells(|c| c.truth.suspended_ns = 9_000_000_000);
+    let run = run.play(3, steady(&[1e3], 0.01)).build();
+    let analysis = analyse(&run);
+    let said = said::sentence(&run, &analysis.verdicts[0]);
+    assert!(said.contains("every cell was discarded (last reason: the machine"), "{said}");
+    let headline = said::headline(&run, &analysis);
+    assert_eq!(headline, "No result for /a: every measurement was discarded.");
+}
+
 #[test]
 fn the_shorter_latency_wins_and_stands_in_its_own_unit() {
     let latency = |h: &mut crate::model::event::Header| {
