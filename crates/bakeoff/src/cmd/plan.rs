@@ -69,8 +69,8 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
     let is_quiet = global.quiet || !rustix::termios::isatty(std::io::stderr());
     let mut speeds = Vec::new();
     for Wanted { target, span, .. } in &looked.wanted {
-        if target.is_image {
-            let why = "positions in an image do not correspond to positions on the drive";
+        if !target.has_positions() {
+            let why = "positions in a file do not correspond to positions on the drive";
             speeds.push(SpeedView::not_read(why));
             continue;
         }

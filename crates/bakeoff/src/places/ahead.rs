@@ -211,7 +211,7 @@ impl<'a> Ahead<'a> {
 
 /// How long a part of a profile measures at least: one that goes through its files once may take
 /// longer.
-fn timed_ns(workload: &Workload, protocol: &Protocol) -> u64 {
+pub fn timed_ns(workload: &Workload, protocol: &Protocol) -> u64 {
     let spec = workload.profile.and_then(profiles::part_spec);
     let asked_ns = workload.job.runtime_ns.unwrap_or(0).max(protocol.cell_min_ns);
     let measured_ns = spec.map_or(0, |spec| spec.least_ns.max(asked_ns));

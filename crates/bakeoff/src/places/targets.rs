@@ -363,8 +363,7 @@ fn survey_region(
         .note(&format!("Speed from start to end: {}.", report::prepared::speeds(&positions)));
     let number = RegionIx::new(index);
     session.journal.record(What::Surveyed { region: number, positions })?;
-    // Where in an image a byte lies says nothing about where on the drive it is.
-    if wanted.target.is_image {
+    if !wanted.target.has_positions() {
         return Ok(span);
     }
     let size = units::size(shrunk.size_bytes);

@@ -19,6 +19,7 @@ use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
 use bakeoff_core::workloads;
 use bakeoff_engine::residency;
 
+use super::ahead;
 use crate::load::scratch;
 use crate::load::site::Site;
 use crate::load::sliced::Sliced;
@@ -120,6 +121,9 @@ fn whole(
     let of = |w: &WorkloadIx| &header.workloads[*w];
     let parts: Vec<Part> = group.iter().filter_map(|w| of(w).profile).collect();
     let tried_ns = (time_ns / parts.len().max(1) as u64).clamp(SHORTEST_TRIED_NS, TRIED_NS);
+    // No longer than in a cell: what more is done there would be announced, and not be written.
+    let in_cell = group.iter().map(|w| ahead::timed_ns(of(w), &header.protocol));
+    let tried_ns = tried_ns.min(in_cell.max().unwrap_or(u64::MAX));
     let least = |part: &Part| profiles::part_spec(*part).map_or(0, |spec| spec.least_ns);
     let least_ns: u64 = parts.iter().map(|part| least(part).max(tried_ns)).sum();
     if least_ns > time_ns {

@@ -388,6 +388,12 @@ impl Target {
         }
     }
 
+    /// Whether an offset on it says where on the drive a byte lies; in a file it says nothing.
+    pub fn has_positions(&self) -> bool {
+        let is_loop = |layer: &Layer| layer.kind == LayerKind::Loop;
+        !self.is_image && !self.place.chain.iter().any(is_loop)
+    }
+
     fn model(&self) -> String {
         let disk = self.place.disks().next();
         let model = disk.and_then(|d| d.model.as_deref()).map(str::trim).filter(|m| !m.is_empty());
