@@ -167,7 +167,8 @@ fn whole(
             wall_ns: m.elapsed_ns,
             elapsed_ns: m.elapsed_ns,
             write_bytes: arrived(own),
-            moved_bytes: own,
+            // One that only reads moves bytes as well.
+            moved_bytes: own.max(m.read.as_ref().map_or(0, |read| read.io_bytes)),
             rate: 0.0,
             unit_ns: 0,
         };
@@ -185,7 +186,12 @@ fn whole(
 /// that was cut off on its way through its files all of them. 0 = as many as it moved.
 fn needed_bytes(part: Part, job: &Job, protocol: &Protocol, is_cut: bool) -> u64 {
     let Some(spec) = profiles::part_spec(part) else { return 0 };
-    let blocks = protocol.cell_min_ios.saturating_mul(u64::from(job.numjobs));
+    // Of a mix one half reads, the other writes.
+    let streams = match spec.rw.reads() && spec.rw.writes() {
+        true => job.numjobs.div_ceil(2),
+        false => job.numjobs,
+    };
+    let blocks = protocol.cell_min_ios.saturating_mul(u64::from(streams));
     let streams = if spec.metric == Metric::Bandwidth { blocks.saturating_mul(job.bs) } else { 0 };
     streams.max(if is_cut && !spec.is_timed { job.size } else { 0 })
 }

@@ -34,18 +34,22 @@ impl TrialSlice {
     /// a tried part is a share of what it added to all, and does not grow with one. `flush_ns`: the
     /// least that the files take to reach the drive, 0 for one that only reads.
     pub fn gone_on(self, size_bytes: u64, flush_ns: u64, longest_ns: u64) -> TrialSlice {
-        let whole_ns = match self.moved_bytes {
+        let through_ns = match self.moved_bytes {
             0 => longest_ns,
             moved => scaled(self.elapsed_ns, size_bytes.max(moved), moved).min(longest_ns),
         };
-        let whole_ns = whole_ns.max(flush_ns.min(longest_ns)).max(self.elapsed_ns);
-        let moved_bytes = scaled(self.moved_bytes, whole_ns, self.elapsed_ns);
+        let through_ns = through_ns.max(self.elapsed_ns);
+        // The drive may need longer than the calls; it gets no more bytes by that.
+        let whole_ns = through_ns.max(flush_ns.min(longest_ns));
+        let moved_bytes = scaled(self.moved_bytes, through_ns, self.elapsed_ns);
+        // Of one that reads, too, as much is written as was.
+        let written = scaled(self.write_bytes.min(self.moved_bytes), through_ns, self.elapsed_ns);
         let added = self.write_bytes.saturating_sub(self.moved_bytes);
         TrialSlice {
             asked_ns: whole_ns,
             wall_ns: whole_ns,
             elapsed_ns: whole_ns,
-            write_bytes: moved_bytes.saturating_add(added),
+            write_bytes: written.saturating_add(added),
             moved_bytes,
             rate: self.rate,
             unit_ns: self.unit_ns,
@@ -275,6 +279,10 @@ mod tests {
         assert_eq!(cut.gone_on(1_000, 0, 60_000 * MS).elapsed_ns, 1_000 * MS, "it was through");
         let in_memory = cut.gone_on(1_000, 3_000 * MS, 60_000 * MS);
         assert_eq!(in_memory.elapsed_ns, 3_000 * MS, "it still has to reach the drive");
+        assert_eq!(in_memory.write_bytes, cut.write_bytes, "that takes time, and writes no more");
+        // A part that only reads was taken for the longest.
+        let reads = TrialSlice { write_bytes: 0, ..cut }.gone_on(20_000, 0, 60_000 * MS);
+        assert_eq!((reads.elapsed_ns, reads.write_bytes), (10_000 * MS, 0));
         let unknown = TrialSlice { moved_bytes: 0, ..cut };
         assert_eq!(unknown.gone_on(20_000, 0, 7_000 * MS).elapsed_ns, 7_000 * MS);
     }
