@@ -98,7 +98,7 @@ pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> bool {
     invalid_reason(design, cell).is_some()
 }
 
-/// Why cells of a workload do not count: of each that was measured again, then of each that was not.
+/// Why cells of a workload do not count: of those that were measured again, then of the others.
 pub fn discarded(run: &Run, workload: WorkloadIx) -> Vec<String> {
     let again = run.invalid.iter().filter(|(_, _, of, _)| *of == workload);
     let kept = run.complete_cells().filter(|cell| cell.workload == workload);
