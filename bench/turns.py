@@ -25,7 +25,7 @@ from emulated import drives
 SERVER = ROOT / "tests/machines/emulated/fuse_file.py"
 WORKLOADS = {
     "random writes": "rw = 'randwrite'\nbs = '4k'\nfsync = 1\ndirect = true",
-    "small files": "profile = 'smallfiles'",
+    "small files": "rw = 'smallfiles'",
     "sequential writes": "rw = 'write'\nbs = '1m'\nfsync = 16",
     "random reads": "rw = 'randread'\nbs = '4k'\ndirect = true",
     "sqlite": "profile = 'sqlite'",
@@ -73,7 +73,9 @@ class Measured:
 
 
 def run(program, device, folder, options, stacks, workload, isolation) -> Measured:
-    plan = f"title = 'turns'\n[region]\nsize = '{options.region}'\n"
+    # Slices share the region, also with the control that joins; a visit has all of it.
+    shares = len(stacks) + 1 if isolation == "slices" else 1
+    plan = f"title = 'turns'\n[region]\nsize = '{options.region * shares}m'\n"
     plan += "".join(f"[[stack]]\nname = '{name}'\n{STACKS[name]}\n" for name in stacks)
     plan += f"[[workload]]\n{WORKLOADS[workload]}\n[protocol]\nmode = 'quick'\n"
     plan += f"isolation = '{isolation}'\n"
@@ -116,7 +118,7 @@ def main():
     parser.add_argument("--drive", choices=drives.NAMES, action="append")
     parser.add_argument("--workload", choices=WORKLOADS, action="append")
     parser.add_argument("--stack", choices=STACKS, action="append")
-    parser.add_argument("--region", default="320m", help="size for each candidate")
+    parser.add_argument("--region", type=int, default=320, help="MiB for each candidate")
     parser.add_argument("--time", default="8m", help="of each run")
     parser.add_argument("--dir", type=Path, default=TARGET)
     parser.add_argument("--binary", type=Path)
@@ -127,13 +129,11 @@ def main():
         subprocess.run([sys.executable, *pip, packages, "mfusepy==3.1.1"], check=True)
     program, rows = (options.binary or released()).resolve(), []
     stacks = options.stack or list(STACKS)
-    region_mib = int(options.region.rstrip("m"))
     wanted = itertools.product(options.drive or drives.NAMES, options.workload or WORKLOADS)
     for name, workload in wanted:
         with tempfile.TemporaryDirectory(dir=options.dir) as folder:
             folder = Path(folder)
-            # One more for a control that joins where there is space.
-            with drive(name, (len(stacks) + 1) * region_mib + 64, folder) as device:
+            with drive(name, (len(stacks) + 1) * options.region + 64, folder) as device:
                 common = (program, device, folder, options, stacks, workload)
                 turns, visits = (run(*common, kind) for kind in ("slices", "visit"))
         rows += compared(name, workload, turns, visits)

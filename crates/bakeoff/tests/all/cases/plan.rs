@@ -135,7 +135,7 @@ fn on_an_image_every_command_the_cost_and_the_token_are_shown() {
 }
 
 #[test]
-fn a_loop_device_is_named_by_its_image_and_the_speed_by_position_is_shown() {
+fn a_loop_device_is_named_by_its_image_and_has_no_speed_by_position() {
     if skip::lacks_root() || skip::lacks_loop_devices() || skip::lacks_command("mkfs.ext4") {
         return;
     }
@@ -144,7 +144,7 @@ fn a_loop_device_is_named_by_its_image_and_the_speed_by_position_is_shown() {
     let image = ["--target", "disk.img", "--format", "json"];
     let image: serde_json::Value = serde_json::from_str(&shown(&bench, PLAN, &image).out).unwrap();
     let speed = &image["targets"][0]["speed"];
-    assert!(speed["not_read"].as_str().unwrap().contains("in an image"), "{speed}");
+    assert!(speed["not_read"].as_str().unwrap().contains("in a file"), "{speed}");
     assert_eq!(speed["positions"], serde_json::json!([]));
 
     let disk = Disk::over(bench.path().join("disk.img"));
@@ -155,16 +155,10 @@ fn a_loop_device_is_named_by_its_image_and_the_speed_by_position_is_shown() {
         format!("a loop device backed by the file {}", bench.path().join("disk.img").display());
     assert!(text.contains(&over), "{over}: {text}");
     assert!(!text.contains("serial number"), "of the disk below, which is not erased: {text}");
-    assert!(text.contains("current read speed from start to end: "), "{text}");
     let json = shown(&bench, PLAN, &["--target", disk.path(), "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
-    let target = &json["targets"][0];
-    let (start, size) = (&target["region_start_bytes"], &target["region_size_bytes"]);
-    let positions = target["speed"]["positions"].as_array().unwrap();
-    assert_eq!((positions.len(), &positions[0]["offset_bytes"]), (9, start));
-    let last = positions[8]["offset_bytes"].as_u64().unwrap();
-    assert!(last < start.as_u64().unwrap() + size.as_u64().unwrap());
-    assert!(positions.iter().all(|p| p["bytes_per_s"].as_f64() > Some(0.0)), "{positions:?}");
+    // An offset in a file is no position on the drive, and its noise shrank regions.
+    assert_eq!(json["targets"][0]["speed"], *speed);
 
     let checked = bench.run(&["check", disk.path()]).out;
     let checked: String = checked.split_whitespace().collect::<Vec<_>>().join(" ");
