@@ -47,9 +47,14 @@ pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), Ac
 /// Detaches every loop device with that mark: a name of the run and the step that attached it. The
 /// kernel detaches a busy one when its last user lets go, so it is looked for until it is gone.
 pub fn detach(mark: &str) -> Result<(), ActionError> {
+    let Looked { marked, unasked } = look_for(mark)?;
+    // Another one that cannot be asked is none of ours where ours is found.
+    if let Some(why) = unasked.filter(|_| marked.is_empty()) {
+        return Err(ActionError::Unseen(why));
+    }
     let what = format!("losetup --detach the loop device marked {mark}");
     tool::retry_while_busy(&what, || {
-        for device in marked(mark)? {
+        for device in marked.iter().filter(|device| has(device, mark)) {
             // What another detached meanwhile is gone all the same.
             let opened = std::fs::File::open(device.as_path());
             let detached = opened.and_then(|open| bakeoff_engine::loops::detach(open.as_fd()));
@@ -59,7 +64,7 @@ pub fn detach(mark: &str) -> Result<(), ActionError> {
                 return Err(io_error(&what)(error));
             }
         }
-        match marked(mark)?.first() {
+        match marked.iter().find(|device| has(device, mark)) {
             None => Ok(()),
             Some(device) => Err(ActionError::Tool {
                 command: format!("losetup --detach {device}"),
@@ -70,24 +75,40 @@ pub fn detach(mark: &str) -> Result<(), ActionError> {
     })
 }
 
-/// The loop devices with that mark. One that is attached and cannot be asked may have it.
-fn marked(mark: &str) -> Result<Vec<RawPath>, ActionError> {
+/// The loop devices with a mark, and why one that is attached could not be asked for its own.
+struct Looked {
+    marked: Vec<RawPath>,
+    unasked: Option<String>,
+}
+
+fn look_for(mark: &str) -> Result<Looked, ActionError> {
     let all = host::attached_loops().map_err(io_error("list the loop devices"))?;
-    let mut found = Vec::new();
+    let mut looked = Looked { marked: Vec::new(), unasked: None };
     for device in all {
-        let opened = std::fs::File::open(device.as_path());
-        match opened.and_then(|open| bakeoff_engine::loops::name(open.as_fd())) {
-            Ok(name) if name == mark.as_bytes() => found.push(device),
+        match name(&device) {
+            Ok(name) if name == mark.as_bytes() => looked.marked.push(device),
             Ok(_) => {}
+            // The kernel asks the filesystem of the backing file, which may not answer.
             Err(error) if host::is_attached(&device) => {
-                return Err(ActionError::Unseen(format!(
+                looked.unasked = Some(format!(
                     "{device} may be a loop device of the run and cannot be examined: {error}. Run \
-                     `sudo bakeoff clean` outside any container"
-                )));
+                     `sudo bakeoff clean` outside any container, or detach it if it is not the \
+                     run's: sudo losetup --detach {device}"
+                ));
             }
             // Another one detached it meanwhile.
             Err(_) => {}
         }
     }
-    Ok(found)
+    Ok(looked)
+}
+
+fn name(device: &RawPath) -> std::io::Result<Vec<u8>> {
+    let open = std::fs::File::open(device.as_path())?;
+    bakeoff_engine::loops::name(open.as_fd())
+}
+
+/// Whether a device that had the mark has it still; one that cannot be asked has.
+fn has(device: &RawPath, mark: &str) -> bool {
+    name(device).map_or_else(|_| host::is_attached(device), |name| name == mark.as_bytes())
 }
