@@ -257,8 +257,9 @@ mod tests {
         let three = "<testsuite><testcase name='a'/><testcase name='b'><failure>no</failure></testcase>\
             <testcase name='c'><skipped message='why'/></testcase></testsuite>";
         std::fs::write(folder.path().join("three"), three).unwrap();
+        let report = folder.path().join("report");
         let steps = VecDeque::from([
-            step("cp three report; exit 1").reporting("report"),
+            step("cp three report; exit 1").reporting(&report.to_string_lossy()),
             step("true"),
             step("false"),
         ]);
