@@ -26,6 +26,7 @@ use crate::workloads;
 pub use crate::simulate::cell::{clean_truth, measurement};
 
 pub mod card;
+pub mod sata;
 
 /// Time a visit takes beside its cells.
 const VISIT_NS: u64 = 1_000_000_000;

@@ -16,7 +16,7 @@ use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::crowd::{Crowd, Place};
+use super::crowd::Crowd;
 use super::who::{Readers, Visitor};
 use crate::signals::Cancel;
 
@@ -71,11 +71,7 @@ pub async fn serve(
         // A kernel that does not know it ends the connection later.
         let _ = set_tcp_user_timeout(&stream, UNHEARD_MS);
         let _ = stream.set_nodelay(true);
-        // One who is gone already is served by nobody.
-        let Ok(client) = stream.peer_addr() else { continue };
-        if let Some(place) = house.crowd.enter(client.ip()) {
-            tokio::spawn(connection(stream, Arc::clone(&house), (permit, place)));
-        }
+        tokio::spawn(connection(stream, Arc::clone(&house), permit));
     }
 }
 
@@ -101,18 +97,21 @@ async fn until_cancelled(tick: &mut tokio::time::Interval, cancel: &Cancel) {
     }
 }
 
-async fn connection(stream: TcpStream, house: Arc<House>, places: (OwnedSemaphorePermit, Place)) {
+async fn connection(stream: TcpStream, house: Arc<House>, permit: OwnedSemaphorePermit) {
+    // One who is gone already is served by nobody.
     let (Ok(client), Ok(server)) = (stream.peer_addr(), stream.local_addr()) else { return };
     let asked = Arc::clone(&house);
     let visitor = tokio::task::spawn_blocking(move || asked.readers.visitor(client, server));
     let Ok(visitor) = visitor.await else { return };
     if visitor.refusal.is_none() {
-        http(stream, &house, visitor).await;
-        drop(places);
+        if let Some(_place) = house.crowd.enter(client.ip()) {
+            http(stream, &house, visitor).await;
+        }
+        drop(permit);
         return;
     }
     // Who is refused takes no place of those who are not.
-    drop(places);
+    drop(permit);
     if let Ok(_place) = house.refused.try_acquire() {
         http(stream, &house, visitor).await;
     }

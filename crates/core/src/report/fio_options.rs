@@ -33,7 +33,7 @@ Differences from fio:
   difference.
 - Each thread of `--numjobs` has a scratch file of its own, as in fio. With `--filename` all threads
   use one file, and each starts at another place in it. `--size`, `--io_size`, `--rate` and
-  `--rate_iops` count for each thread.
+  `--rate_iops` count for each thread. `--numjobs` is at most 4,096.
 - `--rate_iops=100` allows 100 reads and 100 writes per second in a mix, and `--rate_iops=100,50`
   allows 100 and 50. Reads and writes then take turns at these rates, and `--rwmixread` has no
   effect.

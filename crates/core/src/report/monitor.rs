@@ -87,15 +87,7 @@ mod tests {
     use super::*;
     use crate::analyse::analyse;
     use crate::testing::RunBuilder;
-
-    fn place(rates: [f64; 2]) -> Run {
-        let run = RunBuilder::directories(&["/mnt/a \"b\""]).workloads(&["seqread", "randwrite"]);
-        let run = run.place(0, |place| {
-            place.chain[1].bus = Some("ata".into());
-            place.chain[1].link = Some("SATA 6.0 Gb/s".into());
-        });
-        run.play(9, move |_, _, w| rates[usize::from(w)]).build()
-    }
+    use crate::testing::sata::place;
 
     #[test]
     fn states_follow_the_figures() {

@@ -50,7 +50,7 @@ fn a_full_place_is_no_space_in_every_engine() {
             let path = mount.path().join("file");
             let error = measure(&job, &path, None).unwrap_err();
             assert_eq!(error.kind(), FailureKind::NoSpace, "{engine:?}: {error}");
-            assert!(error.to_string().contains("--size"), "{error}");
+            assert!(error.to_string().contains("or write less"), "{error}");
             fs::remove_file(path).unwrap();
         }
     }
