@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 
+use bakeoff_core::model::path::unsteered;
 use bakeoff_core::report::{Service, State};
 
 use crate::ui::say;
@@ -209,7 +210,7 @@ pub fn exit_as_service(result: Result<Outcome, Fault>) -> ExitCode {
             };
             let line = Service::without_values(State::Unknown, said).line();
             // Nobody is left to tell when stdout is gone; the exit code says the same.
-            let _ = std::io::stdout().write_all(line.as_bytes());
+            let _ = std::io::stdout().write_all(unsteered(&line).as_bytes());
             ExitCode::from(State::Unknown.code())
         }
     }

@@ -41,7 +41,7 @@ pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
 
 /// Shows what is known of a run that cannot be recovered, and forgets it.
 fn forget(global: &Global, mut store: Sqlite, run: &str) -> Result<Outcome, Fault> {
-    trust::check(&store).map_err(Fault::refused)?;
+    trust::check(&store)?;
     let id = store.find(run)?;
     let Some(held) = lock::hold(store.path(), &id)? else {
         return Err(Fault::refused(format!(

@@ -10,7 +10,7 @@ use std::io::{Cursor, ErrorKind, Read, Write};
 use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::import::{Finder, Imported as Found, run_of_events};
 use bakeoff_core::model::json;
-use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::path::{RawPath, unsteered};
 use bakeoff_core::phrases;
 use bakeoff_core::report;
 use bakeoff_core::tools::fio::as_plan;
@@ -105,7 +105,7 @@ fn print_plans(args: &Import) -> Result<Outcome, Fault> {
         let plan = as_plan::as_plan(&jobs, &shown.to_string()).map_err(|lines| {
             Fault::usage(format!("cannot convert any job of {shown} to a plan:\n{lines}"))
         })?;
-        std::io::stdout().write_all(plan.as_bytes())?;
+        std::io::stdout().write_all(unsteered(&plan).as_bytes())?;
     }
     Ok(Outcome::Done)
 }
@@ -185,7 +185,7 @@ fn text(mut finder: Finder, head: &[u8], input: &mut impl Read) -> std::io::Resu
 fn say_text(format: Format, source: &Source, found: &Found) -> std::io::Result<()> {
     let name = source.name.to_string();
     if format == Format::Json {
-        return writeln!(std::io::stdout(), "{}", report::import_json(&name, found));
+        return out::print(Some(format), &format!("{}\n", report::import_json(&name, found)));
     }
     out::print(None, &answer::laid_out(&report::import_document(&name, found), Format::Text))
 }
@@ -201,7 +201,7 @@ fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> s
             "schema": "bakeoff/import/1", "source": name, "run": run.as_str(), "new": is_new,
             "events": events, "results": [], "unread": [],
         });
-        return writeln!(std::io::stdout(), "{result}");
+        return out::print(Some(format), &format!("{result}\n"));
     }
     match done {
         Imported::New(events) => out::print(

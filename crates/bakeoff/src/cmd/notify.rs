@@ -1,11 +1,12 @@
 //! `--notify`: the result of a run to a web hook or a command, as `bakeoff/now/1`.
 //!
 //! The command is the user's own, from the command line. An address is handed to curl, which knows
-//! proxies, certificates and redirects.
+//! proxies, certificates and redirects; on its standard input, because every user of the machine can
+//! read command lines and the address of a hook is a secret.
 
 use std::time::Duration;
 
-use bakeoff_core::model::path::printable;
+use bakeoff_core::model::path::{printable, unsteered};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::secrets;
 use bakeoff_core::model::verdict::Analysis;
@@ -25,19 +26,21 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Why nobody was told, in words.
 pub fn send(to: &str, run: &Run, analysis: &Analysis) -> Result<(), String> {
     let now = Now::new(run, analysis, State::Stopped);
-    let json = serde_json::to_vec(&now).map_err(|error| error.to_string())?;
+    let json = serde_json::to_string(&now).map_err(|error| error.to_string())?;
     let shown = printable(secrets::hook(to).as_bytes());
     let failed = |why: String| format!("cannot notify {shown}: {why}");
+    let json = unsteered(&json).into_owned();
     let said = now::notification(&now);
-    let spec = match is_address(to) {
-        true => Spec::tool(&curl(to), LIMIT),
-        false => Spec::tool(&["sh", "-c", to, "sh", &said], LIMIT),
+    let (command, input) = match is_address(to) {
+        true => (CURL.map(str::to_string).to_vec(), request(to, &json).into_bytes()),
+        false => (["sh", "-c", to, "sh", &said].map(str::to_string).to_vec(), json.into_bytes()),
     };
+    let spec = Spec::tool(&command, LIMIT);
     let spec = spec.map_err(|error| match matches!(error, ExecError::Missing { .. }) {
         true => failed(format!("{error}. Install it: {}", say::typed("sudo apt-get install curl"))),
         false => failed(error.to_string()),
     })?;
-    let finished = spec.input(json).run(&Cancel::default()).map_err(|e| failed(e.to_string()))?;
+    let finished = spec.input(input).run(&Cancel::default()).map_err(|e| failed(e.to_string()))?;
     match finished.status.success() {
         true => Ok(()),
         false => {
@@ -52,20 +55,35 @@ fn is_address(to: &str) -> bool {
     lower.starts_with("http://") || lower.starts_with("https://")
 }
 
-fn curl(to: &str) -> Vec<String> {
-    let words = [
-        "curl",
-        "--fail",
-        "--silent",
-        "--show-error",
-        "--max-time",
-        "30",
-        "--header",
-        "Content-Type: application/json",
-        "--data-binary",
-        "@-",
-        "--url",
-        to,
-    ];
-    words.map(str::to_string).into()
+/// Everything secret is in what it reads from standard input.
+const CURL: [&str; 8] =
+    ["curl", "--fail", "--silent", "--show-error", "--max-time", "30", "--config", "-"];
+
+/// What curl is told, in the words of its configuration file (curl(1), `--config`).
+fn request(to: &str, json: &str) -> String {
+    let header = "Content-Type: application/json";
+    [("url", to), ("header", header), ("data-raw", json)]
+        .map(|(option, value)| format!("{option} = \"{}\"\n", quoted(value)))
+        .concat()
+}
+
+/// Inside the double quotes of that file.
+fn quoted(value: &str) -> String {
+    let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
+    escaped.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An address with a line end and a quote could have been an option of curl.
+    #[test]
+    fn an_address_gives_curl_no_option() {
+        let text = request("https://a/\"\noutput = \"/etc/x\\", "{\"a\":\"\\n\"}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert_eq!(lines[0], r#"url = "https://a/\"\noutput = \"/etc/x\\""#);
+        assert_eq!(lines[2], r#"data-raw = "{\"a\":\"\\n\"}""#);
+    }
 }

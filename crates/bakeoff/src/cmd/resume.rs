@@ -37,7 +37,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let report = lifecycle::ReportTo::from_option(args.report.clone());
     let ending = lifecycle::Ending::new(report, &args.beside)?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
-    trust::check(&store).map_err(Fault::refused)?;
+    trust::check(&store)?;
     let id = store.find(&args.run)?;
     if store.is_imported(&id)? {
         return Err(Fault::usage(format!(

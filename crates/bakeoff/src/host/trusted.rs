@@ -190,6 +190,11 @@ pub fn acl_writers(fd: impl AsFd, with_default: bool) -> io::Result<Option<Write
     let mut all: Option<Writers> = None;
     for list in &LISTS[..if with_default { 2 } else { 1 }] {
         let mut bytes = vec![0; ACL_BYTES];
+        if !Path::new(&path).exists() {
+            return Err(io::Error::other(
+                "/proc is not there. Outside a container, or with /proc mounted, type: bakeoff clean",
+            ));
+        }
         let length = match getxattr(&path, *list, &mut bytes[..]) {
             Ok(length) => length,
             Err(Errno::NODATA | Errno::OPNOTSUPP) => continue,

@@ -10,6 +10,7 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
+use bakeoff_core::model::path::unsteered;
 use bakeoff_core::report::runs as list;
 use futures_util::stream::{self, Stream};
 use tokio::time::timeout;
@@ -33,7 +34,7 @@ pub type Answer = Result<Response, Response>;
 
 /// An answer in JSON.
 pub fn json(text: String) -> Response {
-    ([(CONTENT_TYPE, "application/json")], text).into_response()
+    ([(CONTENT_TYPE, "application/json")], unsteered(&text).into_owned()).into_response()
 }
 
 /// The run that is measured, or the last one.

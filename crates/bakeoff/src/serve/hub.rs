@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use bakeoff_core::model::path::unsteered;
 use tokio::sync::watch;
 
 /// Messages kept: ten minutes at one frame in two seconds, and the states between them.
@@ -95,7 +96,7 @@ impl Hub {
         if inner.kept.len() == KEPT {
             inner.kept.pop_front();
         }
-        inner.kept.push_back(Message { number, topic, data: data.into() });
+        inner.kept.push_back(Message { number, topic, data: unsteered(&data).into() });
         drop(inner);
         self.changed.send_replace(number);
     }

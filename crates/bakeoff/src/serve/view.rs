@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::compare::compare;
+use bakeoff_core::model::path::unsteered;
 use bakeoff_core::report;
 use bakeoff_core::report::now::Now;
 use bakeoff_core::report::pages;
@@ -55,7 +56,7 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
         Some(NOW) => {
             let now = Now::new(&run, &analysis, state);
             let json = serde_json::to_string(&now).map_err(Fault::bug)?;
-            writeln!(out, "{json}")?;
+            writeln!(out, "{}", unsteered(&json))?;
             out.write_all(pages::run_now(&run, &analysis, state).as_bytes())?;
         }
         Some(PAGE) => {

@@ -42,7 +42,7 @@ pub fn recover(store: &mut Sqlite) -> Result<Recovered, Fault> {
     let mut recovered = Recovered::default();
     let dead = dead_runs(store)?;
     if !dead.is_empty() {
-        trust::check(store).map_err(Fault::refused)?;
+        trust::check(store)?;
     }
     for id in dead {
         let mut journal = match Journal::try_take(store, &id) {

@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use super::place::beside;
 use super::sqlite::Sqlite;
+use crate::fault::Fault;
 use crate::files::User;
 use crate::host;
 
@@ -210,6 +211,15 @@ fn has_open(file: &OwnedFd, own: [RawFd; 2]) -> io::Result<bool> {
         }
     }
     Ok(false)
+}
+
+impl From<Distrust> for Fault {
+    fn from(distrust: Distrust) -> Fault {
+        match distrust {
+            Distrust::Unknown { .. } => Fault::environment(distrust),
+            _ => Fault::refused(distrust),
+        }
+    }
 }
 
 fn unknown(path: &Path, source: io::Error) -> Distrust {

@@ -45,6 +45,7 @@ fn what_cannot_be_seen_stays_recorded_until_clean_sees_it() {
         ("/run", clean),
         ("/sys", clean),
         ("/sys/block", clean),
+        ("/proc", clean),
         ("/run", quick),
         ("/sys", resume),
     ] {

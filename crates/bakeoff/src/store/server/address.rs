@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -172,14 +172,22 @@ fn is_local(config: &Config) -> bool {
     let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
     let is_here = |host: &Host| match host {
         Host::Unix(_) => true,
-        Host::Tcp(name) => {
-            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-        }
+        Host::Tcp(name) => match name.parse::<IpAddr>() {
+            Ok(address) => address.is_loopback(),
+            Err(_) => name == "localhost" && is_loopback(name),
+        },
     };
     match addresses.is_empty() {
         true => !hosts.is_empty() && hosts.iter().all(is_here),
         false => addresses.iter().all(IpAddr::is_loopback),
     }
+}
+
+/// Whether every address of a name is. Even `localhost` is what the resolver says: without a line in
+/// /etc/hosts the name may go to a name server.
+fn is_loopback(name: &str) -> bool {
+    let found = (name, PORT).to_socket_addrs();
+    found.is_ok_and(|mut addresses| addresses.all(|address| address.ip().is_loopback()))
 }
 
 /// Over a network always encrypted, with a verified certificate, unless that is switched off.
