@@ -1,6 +1,6 @@
 //! What the page cache and the devices allow to be said about the reads of a cell.
 //!
-//! A read is cold when the lowest real devices moved at least nine tenths of the bytes asked for
+//! A read is cold when the devices below moved at least nine tenths of the bytes asked for
 //! (Documentation/admin-guide/iostats.rst), and nothing of the file was known to be in memory just
 //! before (cachestat(2)). A direct read does not take what is in memory (open(2), O_DIRECT), so for
 //! it the bytes that the devices moved are all that counts. Behind a user-space driver and on
@@ -8,7 +8,7 @@
 //! where a device below is known to have moved the bytes ([`is_delivered`]).
 
 use crate::model::event::{CacheState, Truth};
-use crate::model::host::PlaceClass;
+use crate::model::host::{Counted, PlaceClass};
 use crate::model::measurement::Measurement;
 
 /// Share of the requested bytes that the devices must have moved for a cold read.
@@ -38,6 +38,15 @@ pub fn cache_state(
         Some(true) => CacheState::Cold,
         None if is_resident => CacheState::Warm,
         None => CacheState::Unknown,
+    }
+}
+
+/// Takes what others moved off what the devices read, where it could be taken for ours. It may be
+/// too much, as nobody counts which drive others used: then it is not known where reads came from.
+pub fn leave_to_others(truth: &mut Truth, counted: &Counted) {
+    if counted.shares_reads {
+        let foreign = truth.foreign_bytes.unwrap_or(0);
+        truth.device_read_bytes = truth.device_read_bytes.map(|b| b.saturating_sub(foreign));
     }
 }
 

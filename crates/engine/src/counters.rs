@@ -1,4 +1,4 @@
-//! What the lowest real drives have read, and what this process has written: the counters in
+//! What the devices below have read, and what this process has written: the counters in
 //! `/sys/dev/block/MAJOR:MINOR/stat` and in `/proc/self/io`.
 //!
 //! Only the process that does the parts of a profile knows when each of them begins and ends, so

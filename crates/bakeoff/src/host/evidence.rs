@@ -5,7 +5,8 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_core::model::event::Truth;
-use bakeoff_core::sysinfo::block_stat;
+use bakeoff_core::model::host::Counted;
+use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
 use bakeoff_core::sysinfo::meminfo::{self, Meminfo};
 use bakeoff_core::sysinfo::vmstat::{self, Vmstat};
 use rustix::time::{ClockId, clock_gettime};
@@ -34,12 +35,12 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Now. `disks` are `major:minor` of the lowest real devices, `servers` what serves them.
-    pub fn take(disks: &[String], servers: &[Server]) -> Evidence {
+    /// Now. `servers` are what serves the devices.
+    pub fn take(counted: &Counted, servers: &[Server]) -> Evidence {
         let memory = vmstat();
         Evidence {
             at: Instant::now(),
-            disks: counters(disks),
+            disks: DiskCounters::of(counted),
             users: IoUsers::take(&Root::system(), servers),
             suspended: suspended(),
             swapped_pages: memory.pswpin.zip(memory.pswpout).map(|(i, o)| i.saturating_add(o)),
@@ -79,7 +80,7 @@ pub struct Moment {
 /// What happened around a slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// Bytes the lowest real devices read; `None` = no device can be named.
+    /// Bytes the devices read; `None` = no device can be named.
     pub device_read_bytes: Option<u64>,
     /// Bytes they wrote.
     pub device_written_bytes: Option<u64>,
@@ -90,11 +91,11 @@ pub struct Passed {
 }
 
 impl Moment {
-    /// Now. `disks` are `major:minor` of the lowest real devices.
-    pub fn take(disks: &[String]) -> Moment {
+    /// Now.
+    pub fn take(counted: &Counted) -> Moment {
         let memory = vmstat();
         Moment {
-            disks: counters(disks),
+            disks: DiskCounters::of(counted),
             suspended: suspended(),
             swapped_pages: memory.pswpin.zip(memory.pswpout).map(|(i, o)| i.saturating_add(o)),
         }
@@ -117,22 +118,28 @@ impl Moment {
     }
 }
 
-/// What these drives have moved, together; `None` when there are none or one cannot be read.
-fn counters(disks: &[String]) -> Option<DiskCounters> {
-    let root = Root::system();
-    let mut sum = DiskCounters::default();
-    for dev in disks {
-        let stat = block_stat::parse(&root.text(format!("sys/dev/block/{dev}/stat"))?)?;
-        sum.read_bytes = sum.read_bytes.checked_add(stat.read_bytes)?;
-        sum.written_bytes = sum.written_bytes.checked_add(stat.written_bytes)?;
+impl DiskCounters {
+    fn of(counted: &Counted) -> Option<DiskCounters> {
+        let read_bytes = sum(&counted.reads, |stat| stat.read_bytes)?;
+        let written_bytes = sum(&counted.writes, |stat| stat.written_bytes)?;
+        Some(DiskCounters { read_bytes, written_bytes })
     }
-    (!disks.is_empty()).then_some(sum)
+}
+
+/// A counter of these devices, together; `None` when there are none or one cannot be read.
+fn sum(devices: &[String], counter: fn(&BlockStat) -> u64) -> Option<u64> {
+    let root = Root::system();
+    let mut sum: Option<u64> = None;
+    for dev in devices {
+        let stat = block_stat::parse(&root.text(format!("sys/dev/block/{dev}/stat"))?)?;
+        sum = Some(sum.unwrap_or(0).checked_add(counter(&stat))?);
+    }
+    sum
 }
 
 /// Bytes these drives have moved, read and written together.
 pub fn disk_bytes(disks: &[String]) -> Option<u64> {
-    let sum = counters(disks)?;
-    sum.read_bytes.checked_add(sum.written_bytes)
+    sum(disks, |stat| stat.read_bytes)?.checked_add(sum(disks, |stat| stat.written_bytes)?)
 }
 
 /// Counters of the memory management now.
@@ -181,8 +188,8 @@ mod tests {
     fn a_write_is_seen_on_the_disk_and_is_not_foreign() {
         let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
         let place = crate::host::place(here).unwrap();
-        let disks = place.disk_numbers();
-        if disks.is_empty() {
+        let disks = place.counted();
+        if disks.reads.is_empty() {
             skip::skip("disk", "no drive is visible below the source directory");
             return;
         }
@@ -194,8 +201,8 @@ mod tests {
         Evidence::take(&disks, &[]).since(&before, &mut truth);
         assert!(truth.device_written_bytes.unwrap() >= 4 << 20, "{truth:?}");
         assert_eq!(truth.suspended_ns, 0);
-        assert_eq!(counters(&[]), None);
-        assert_eq!(counters(&["999:999".to_string()]), None);
+        assert_eq!(disk_bytes(&[]), None);
+        assert_eq!(disk_bytes(&["999:999".to_string()]), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::cold_reads;
+use bakeoff_core::model::host::Counted;
 use bakeoff_core::model::measurement::{Measurement, Tool};
 use bakeoff_core::model::workload::{DriverName, Workload};
 use bakeoff_core::plan::left_out::{CannotRun, DroppedWorkload};
@@ -119,12 +120,12 @@ impl Installed {
 
     /// Runs it in `dir`, which is as [`Invocation::target_set`] wants it, for workloads that belong
     /// together: the numbers of each, or why it told none, with what it printed. A command that
-    /// gives the numbers of several is run once. `limit` is for each command. What `disks` read
+    /// gives the numbers of several is run once. `limit` is for each command. What `counted` read
     /// meanwhile is shared out among the figures of a command as they read.
     pub fn run(
         &self,
         workloads: &[Workload],
-        (dir, disks): (&Path, &[String]),
+        (dir, counted): (&Path, &Counted),
         limit: Duration,
         cancel: &Cancel,
     ) -> Result<Vec<Told>, ForeignError> {
@@ -137,7 +138,7 @@ impl Installed {
             let output = match last.take() {
                 Some((known, output)) if known == invocation => output,
                 _ => {
-                    let (output, read) = self.output(&invocation, (dir, disks), limit, cancel)?;
+                    let (output, read) = self.output(&invocation, (dir, counted), limit, cancel)?;
                     commands.push((all.len(), read));
                     output
                 }
@@ -173,7 +174,7 @@ impl Installed {
     fn output(
         &self,
         invocation: &Invocation,
-        (dir, disks): (&Path, &[String]),
+        (dir, counted): (&Path, &Counted),
         limit: Duration,
         cancel: &Cancel,
     ) -> Result<(RawOutput, Option<u64>), ForeignError> {
@@ -193,9 +194,9 @@ impl Installed {
             cool(dir)
                 .map_err(|e| ForeignError::Io("drop the tool's files from the page cache", e))?;
         }
-        let before = host::Moment::take(disks);
+        let before = host::Moment::take(counted);
         let output = run(&invocation.measure)?;
-        Ok((output, host::Moment::take(disks).since(&before).device_read_bytes))
+        Ok((output, host::Moment::take(counted).since(&before).device_read_bytes))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
+use bakeoff_core::model::host::{Counted, LayerKind, Place, PlaceClass};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::workload::Phase;
 use bakeoff_core::telemetry::layout::Device;
@@ -21,8 +21,8 @@ pub struct Site {
     pub data: Subject,
     /// What kind of place the data lies on, as far as claims about caches go.
     pub class: PlaceClass,
-    /// `major:minor` of the lowest real devices; empty where none can be named.
-    pub disks: Vec<String>,
+    /// Whose counters tell what was moved; empty where none can be named.
+    pub counted: Counted,
     /// Whether a turn of another candidate may cost them something.
     pub charges: bool,
     /// Processes that serve them.
@@ -51,7 +51,6 @@ impl Site {
         place: &Place,
         file_bytes: u64,
     ) -> Site {
-        let disks = place.disk_numbers();
         let cached_below = place.cached_files().cloned().collect();
         // The chain as it is now: a stack's mapper and loop devices are there for one visit.
         let devices = host::place(scratch.path()).map(|now| devices(&now)).unwrap_or_default();
@@ -59,7 +58,7 @@ impl Site {
             scratch,
             data,
             class,
-            disks,
+            counted: place.counted(),
             charges: place.charges_turns(),
             servers: host::servers(place),
             cached_below,

@@ -113,7 +113,7 @@ pub fn measure(
     let job = Job { seed, slowed_ppm, ..limited.job };
     let part = |w: &WorkloadIx| header.workloads[*w].profile;
     let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
-    let disks = site.disks.clone();
+    let disks = site.counted.reads.clone();
     let load = Load { longest: load::CELL, disks: &disks, ..Load::new(&job, &parts) };
     if let Some(sampler) = sampler {
         sampler.begin(&site.devices);
@@ -225,9 +225,9 @@ fn measure_foreign(
         truth.resident_before_bytes = cool(site)?;
     }
     let limit = foreign::limit(first.job.time_limit_ns, group.len());
-    let before = host::Evidence::take(&site.disks, &site.servers);
-    let told = tool.run(group, (directory.path(), &site.disks), limit, cancel)?;
-    host::Evidence::take(&site.disks, &site.servers).since(&before, &mut truth);
+    let before = host::Evidence::take(&site.counted, &site.servers);
+    let told = tool.run(group, (directory.path(), &site.counted), limit, cancel)?;
+    host::Evidence::take(&site.counted, &site.servers).since(&before, &mut truth);
     let worded = |(measured, raw): foreign::Told| {
         (measured.map_err(|e| report::foreign::parse_error(&e)), Some(raw))
     };
@@ -247,6 +247,7 @@ fn judge(
     for ((workload, measurement, raw), mut truth) in measured {
         let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
         let direct = measurement.job.direct;
+        cold_reads::leave_to_others(&mut truth, &site.counted);
         truth.cache =
             cold_reads::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
         let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);
@@ -396,9 +397,9 @@ fn measure_phase(
         truth.resident_before_bytes = cool(site)?;
     }
     let (target, kind) = target(site, phase)?;
-    let before = host::Evidence::take(&site.disks, &site.servers);
+    let before = host::Evidence::take(&site.counted, &site.servers);
     let measurements = load::run_all(load, &[target], kind, cancel, tick)?;
-    let after = host::Evidence::take(&site.disks, &site.servers);
+    let after = host::Evidence::take(&site.counted, &site.servers);
     after.since(&before, &mut truth);
     Ok((measurements, truth))
 }

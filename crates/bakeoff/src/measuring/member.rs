@@ -154,11 +154,11 @@ impl Member {
         self.cool(site)?;
         let began_ns = session.journal.elapsed_ns();
         let mark = || session.sampler.as_ref().map(|sampler| sampler.mark());
-        let (before, from) = (Moment::take(&site.disks), mark());
+        let (before, from) = (Moment::take(&site.counted), mark());
         let (length, times) = slice_length::asked(turn.length, turn.times);
         let go = self.order(length, times);
         let report = self.sliced.go(go)?;
-        let (to, passed) = (mark(), Moment::take(&site.disks).since(&before));
+        let (to, passed) = (mark(), Moment::take(&site.counted).since(&before));
         let passed = counted(passed, report);
         let void = void_of(report, &passed, self.reads_cold);
         let Turn { round, turn, after, times, .. } = turn;

@@ -6,6 +6,7 @@
 
 use bakeoff_core::decide::turns::{self, times_of};
 use bakeoff_core::model::event::{CacheState, Cell, Truth};
+use bakeoff_core::model::host::Counted;
 use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::{cold_reads, evidence};
@@ -45,6 +46,7 @@ pub fn measure(
 ) -> Result<Measured, Fault> {
     watch(session, target_set, which.standing);
     let drives = target_set.disks();
+    let drives = Counted { reads: drives.clone(), writes: drives, shares_reads: false };
     let sites =
         which.standing.iter().filter_map(|c| target_set.site(*c).map(|s| s.servers.clone()));
     let mut servers: Vec<Server> = sites.flatten().collect();
@@ -228,6 +230,7 @@ fn finish(
     let (read, job) = (&cell.measurement.read, &cell.measurement.job);
     let read_bytes = read.as_ref().map_or(0, |read| read.io_bytes);
     let (class, file_bytes) = (site.class, site.file_bytes);
+    cold_reads::leave_to_others(&mut cell.truth, &site.counted);
     cell.truth.cache =
         cold_reads::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
     cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));

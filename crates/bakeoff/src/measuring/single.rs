@@ -63,7 +63,7 @@ pub fn measure(
         let seen: Option<u64> = seen;
         truth.resident_before_bytes = seen.filter(|_| kind == TargetKind::File);
     }
-    let drives = place.disk_numbers();
+    let drives = place.counted();
     progress.doing(job.rw.name());
     let servers = host::servers(place);
     let before = host::Evidence::take(&drives, &servers);
@@ -74,6 +74,7 @@ pub fn measure(
     progress.clear();
     let mut measurement = measured.and_then(load::only)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
+    cold_reads::leave_to_others(&mut truth, &drives);
     truth.cache =
         cold_reads::cache_state(place.class, &truth, read_bytes, job.span_bytes(), job.direct);
     let cell = Cell {

@@ -140,7 +140,7 @@ impl TargetSet {
     pub fn disks(&self) -> Vec<String> {
         let mut disks: Vec<String> = match self {
             TargetSet::Directories { sites, .. } => {
-                sites.iter().flat_map(|s| s.disks.clone()).collect()
+                sites.iter().flat_map(|s| s.counted.writes.clone()).collect()
             }
             TargetSet::Regions(regions) => {
                 regions.list.iter().flat_map(|at| at.region.place.disk_numbers()).collect()

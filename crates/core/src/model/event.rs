@@ -479,7 +479,8 @@ pub struct Cell {
 pub struct Truth {
     /// Bytes of the file in the page cache just before a read cell; `None` = not known.
     pub resident_before_bytes: Option<u64>,
-    /// Bytes the lowest real devices read during the cell; `None` = no device can be named.
+    /// Bytes that came from the devices during the cell ([`crate::model::host::Counted`]), without
+    /// what others moved where that cannot be told apart; `None` = no device can be named.
     pub device_read_bytes: Option<u64>,
     /// Bytes they wrote.
     pub device_written_bytes: Option<u64>,

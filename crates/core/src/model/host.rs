@@ -65,6 +65,20 @@ pub struct Place {
     pub chain: Vec<Layer>,
 }
 
+/// Devices whose counters (Documentation/admin-guide/iostats.rst) tell what was moved at a place,
+/// as `major:minor`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// For reads: the uppermost one, which nobody else reads, where nothing below it can answer
+    /// from memory; else the drives.
+    pub reads: Vec<String>,
+    /// For writes: the drives.
+    pub writes: Vec<String>,
+    /// Whether a layer between keeps data in memory, so that what others read from the drives
+    /// could be taken for ours: a loop device without direct I/O.
+    pub shares_reads: bool,
+}
+
 impl Place {
     /// Whether all drives below say that they spin, sticks and card readers aside. A virtual disk
     /// often says so: what was written to it before does not count for more there.
@@ -82,6 +96,18 @@ impl Place {
     /// `major:minor` of these drives.
     pub fn disk_numbers(&self) -> Vec<String> {
         self.disks().map(|disk| disk.dev.clone()).collect()
+    }
+
+    /// The devices whose counters tell what was moved here.
+    pub fn counted(&self) -> Counted {
+        let writes = self.disk_numbers();
+        let is_cached = |l: &Layer| l.kind == LayerKind::Loop && l.direct_io != Some(true);
+        let shares_reads = self.chain.iter().any(is_cached);
+        let reads = match self.chain.first() {
+            Some(top) if !shares_reads && self.disks().count() == 1 => vec![top.dev.clone()],
+            _ => writes.clone(),
+        };
+        Counted { reads, writes, shares_reads }
     }
 
     /// Whether a turn of another candidate may cost its drives something: those with heads and the
@@ -345,5 +371,26 @@ mod tests {
         assert!(Place::default().charges_turns(), "nothing is known of the drive");
         let memory = Place { class: PlaceClass::Memory, ..Place::default() };
         assert!(!memory.charges_turns());
+    }
+
+    /// Reads of other processes were counted as those of a filesystem that answered from memory.
+    #[test]
+    fn reads_are_counted_where_nobody_else_reads() {
+        let layer = |kind, dev: &str, direct_io| Layer {
+            kind,
+            dev: dev.to_string(),
+            direct_io,
+            ..Layer::default()
+        };
+        let on = |direct_io| {
+            let image = layer(LayerKind::Loop, "7:0", direct_io);
+            let chain = vec![image, layer(LayerKind::Disk, "8:0", None)];
+            Place { chain, ..Place::default() }.counted()
+        };
+        let drives = vec!["8:0".to_string()];
+        let direct = Counted { reads: vec!["7:0".into()], writes: drives.clone(), ..on(None) };
+        assert_eq!(on(Some(true)), Counted { shares_reads: false, ..direct });
+        let cached = Counted { reads: drives.clone(), writes: drives, shares_reads: true };
+        assert_eq!([on(None), on(Some(false))], [cached.clone(), cached]);
     }
 }

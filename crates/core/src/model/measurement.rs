@@ -97,7 +97,7 @@ pub struct Measurement {
     /// them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tool: Option<Tool>,
-    /// Bytes that the lowest real drives read while this part of a profile or this command of a
+    /// Bytes that the counted devices read while this part of a profile or this command of a
     /// tool ran; `None` = nobody counted them for it alone.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub device_read_bytes: Option<u64>,

@@ -58,7 +58,7 @@ pub struct Task {
     /// Which of the profile's parts to measure, ascending; empty for all.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parts: Vec<u16>,
-    /// `major:minor` of the lowest real drives below a profile, whose reads it counts.
+    /// `major:minor` of the devices below a profile, whose reads it counts.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub disks: Vec<String>,
     /// Where; never a symbolic link, but with an `inode` that of the parent's open descriptor.

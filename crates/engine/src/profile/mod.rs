@@ -61,7 +61,7 @@ pub struct Work<'a> {
     pub parts: &'a [u16],
     /// Sizes, times and counts.
     pub job: &'a Job,
-    /// `major:minor` of the lowest real drives below.
+    /// `major:minor` of the devices below whose reads are counted.
     pub disks: &'a [String],
 }
 

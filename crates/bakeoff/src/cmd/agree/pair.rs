@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::agree::{Case, Compared, NoFigure, Pair, figure};
+use bakeoff_core::model::host::Counted;
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::profile::Part;
@@ -120,8 +121,9 @@ impl<'a> Bench<'a> {
         let work = case.theirs();
         let workdir = tool.invocation(&work[0]).map_err(|e| TurnError::Cannot(e.to_string()))?;
         let run = |dir: &Path| {
-            let told =
-                tool.run(&work, (dir, &[]), TURN_LIMIT, self.cancel).map_err(TurnError::of_tool)?;
+            let told = tool
+                .run(&work, (dir, &Counted::default()), TURN_LIMIT, self.cancel)
+                .map_err(TurnError::of_tool)?;
             Ok(told.into_iter().map(|(measured, _)| measured).collect())
         };
         if workdir.workdir == Workdir::Empty {
