@@ -40,7 +40,8 @@ pub fn steps(first: u32, name: &str, (run, slot): (&str, u16), device: &RawPath)
         argv.extend(words.iter().map(RawPath::new));
         argv
     };
-    let mut pv = make("pvcreate", &["--zero", "y"]);
+    // It may have been part of a group already: a stack is made again where it was made before.
+    let mut pv = make("pvcreate", &["-ff", "--zero", "y"]);
     pv.push(device.clone());
     let mut vg = make("vgcreate", &[&group]);
     vg.push(device.clone());
