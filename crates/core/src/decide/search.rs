@@ -151,20 +151,18 @@ impl Search {
             let settling = match slice_length::settle(&tried, self.margin, self.most_ns) {
                 Settling::Try(settling) => settling,
                 Settling::Use(settling) => {
-                    let length = Length { unit_ns, settling };
-                    let last = tried.last().map_or((1, 0), |t| (2 * t.settling, t.longest_ns));
-                    let longest_ns = last.1 / u64::from(last.0) * u64::from(length.units());
-                    return Ok(self.found(length, Settled::Yes, longest_ns));
+                    let longest_ns = tried.last().map_or(0, |t| t.longest_ns);
+                    return Ok(self.found(Length { unit_ns, settling }, Settled::Yes, longest_ns));
                 }
                 Settling::TooLong(settling) => {
                     let longest_ns = tried.last().map_or(0, |t| t.longest_ns);
                     let has_time =
                         longest_ns.saturating_mul(2) <= self.most_ns || longest_ns >= SETTLED_NS;
-                    let times = self.visit_times(longest_ns);
+                    let times = self.visit_times(longest_ns, counted_ns(&before));
                     let length = Length { unit_ns, settling: settling.saturating_mul(times) };
                     let settled = if has_time { Settled::ByVisits } else { Settled::NoTime };
-                    let longest_ns = longest_ns.saturating_mul(times.into());
-                    return Ok(self.found(length, settled, longest_ns));
+                    let longer_ns = 2 * u64::from(times - 1) * counted_ns(&before);
+                    return Ok(self.found(length, settled, longest_ns.saturating_add(longer_ns)));
                 }
             };
             let now = self.level(level, Length { unit_ns, settling })?;
@@ -179,12 +177,13 @@ impl Search {
         }
     }
 
-    /// How many times as long a piece of a visit is as the longest slice: as the time and the limit
-    /// of its parts allow.
-    fn visit_times(&self, longest_ns: u64) -> u32 {
-        let most_ns = self.most_ns.min(2 * LIMIT_NS);
-        let times = most_ns / longest_ns.max(1);
-        times.clamp(1, VISIT_TIMES.into()) as u32
+    /// How many times as much work a piece of a visit is as the longest slice, whose part that
+    /// counts takes `counted_ns`: as the time and the limit of its parts allow. The turn is paid
+    /// once, however long the piece is.
+    fn visit_times(&self, longest_ns: u64, counted_ns: u64) -> u32 {
+        let left_ns = self.most_ns.min(2 * LIMIT_NS).saturating_sub(longest_ns);
+        let times = 1 + left_ns / (2 * counted_ns.max(1));
+        times.min(VISIT_TIMES.into()) as u32
     }
 
     fn level<E>(
@@ -223,6 +222,11 @@ impl Search {
         let tried = self.tried;
         Calibration { workload: self.workload, length, rounds, longest_ns, settled, tried }
     }
+}
+
+/// The longest part that counts.
+fn counted_ns(level: &Level) -> u64 {
+    level.values().flatten().map(|t| t.elapsed_ns).max().unwrap_or(0)
 }
 
 fn is_unsteady(tried: &[MeasuredLength]) -> bool {

@@ -178,12 +178,13 @@ pub enum Settling {
     TooLong(u32),
 }
 
-/// Decides how long drives settle, in units, with slices of at most `most_ns`.
+/// Decides how long drives settle, in units, with slices of at most `most_ns`. All of what was tried
+/// last is used: with half of it, noise may have hidden the end of the change.
 pub fn settle(tried: &[TriedSettling], margin: f64, most_ns: u64) -> Settling {
     let Some(last) = tried.last() else { return Settling::Try(1) };
     let same = |c: &Change| is_same(c.change, c.noise, tolerance(margin), HIDDEN_OF_ONE);
     if last.changes.iter().all(same) {
-        return Settling::Use(last.settling / 2);
+        return Settling::Use(last.settling);
     }
     if last.longest_ns.saturating_mul(2) > most_ns.min(SETTLED_NS) {
         return Settling::TooLong(last.settling);
@@ -374,13 +375,13 @@ mod tests {
         let after = |tried: &[TriedSettling]| settle(tried, 0.03, u64::MAX);
         assert_eq!(after(&[]), Settling::Try(1));
         let calm = tried_settling(1, 4, &[0.01, -0.019]);
-        assert_eq!(after(&[calm]), Settling::Use(0), "a turn costs nothing here");
+        assert_eq!(after(&[calm]), Settling::Use(1), "what it costs is paid by then");
         let first = tried_settling(1, 4, &[0.01, 0.4]);
         assert_eq!(after(std::slice::from_ref(&first)), Settling::Try(2));
         let second = tried_settling(2, 8, &[0.0, -0.03]);
         assert_eq!(after(&[first.clone(), second.clone()]), Settling::Try(4));
         let third = tried_settling(4, 16, &[0.0, 0.01]);
-        assert_eq!(after(&[first, second, third]), Settling::Use(2));
+        assert_eq!(after(&[first, second, third]), Settling::Use(4), "all that was proved");
     }
 
     #[test]
@@ -396,10 +397,10 @@ mod tests {
     fn a_wide_margin_or_noise_forgives_a_change_that_a_narrow_one_does_not() {
         let tried = [tried_settling(1, 4, &[0.03])];
         assert_eq!(settle(&tried, 0.02, u64::MAX), Settling::Try(2));
-        assert_eq!(settle(&tried, 0.40, u64::MAX), Settling::Use(0));
+        assert_eq!(settle(&tried, 0.40, u64::MAX), Settling::Use(1));
         let mut noisy = tried;
         noisy[0].changes[0].noise = 0.02;
-        assert_eq!(settle(&noisy, 0.02, u64::MAX), Settling::Use(0));
+        assert_eq!(settle(&noisy, 0.02, u64::MAX), Settling::Use(1));
         noisy[0].changes[0] = Change { change: 0.3, noise: 0.5 };
         assert_eq!(settle(&noisy, 0.02, u64::MAX), Settling::Try(2), "a quarter at most");
     }

@@ -24,25 +24,22 @@ pub fn line(run: &Run, workload: WorkloadIx) -> Option<String> {
     let settling_ns = known.longest_ns / u64::from(known.length.units().max(1))
         * u64::from(known.length.settling);
     let settling = units::duration(settling_ns);
-    Some(match (known.settled, known.length.settling) {
-        (Outcome::Quick, _) => {
+    Some(match known.settled {
+        Outcome::Quick => {
             let unit = units::duration(known.longest_ns.max(known.length.unit_ns));
             format!("slices of about {unit}; the drive is quick and needs no time to settle")
         }
-        (Outcome::Yes, 0) => {
-            format!("slices of up to {longest}; taking turns does not change the rate")
-        }
-        (Outcome::Yes, _) => {
+        Outcome::Yes => {
             format!(
                 "slices of up to {longest}, of which the drive settles for the first {settling}"
             )
         }
-        (Outcome::ByVisits, _) => format!(
+        Outcome::ByVisits => format!(
             "no alternating slices: the rate still changed after a minute. Each candidate is \
              measured once per block, for up to {longest}, of which the drive settles for the \
              first {settling}"
         ),
-        (Outcome::NoTime, _) => format!(
+        Outcome::NoTime => format!(
             "slices of up to {longest}; the rate still changed, and the time limit allows no \
              longer ones"
         ),
