@@ -43,13 +43,12 @@ pub fn find(
     mut standing: Standing<'_>,
 ) -> Result<Calibration, Ended> {
     if let Some(known) = session.journal.run().calibration(workload) {
-        if known.settled != Settled::Quick {
-            standing.0.iter_mut().for_each(Member::settles);
-        }
+        set_settles(standing.0, known.settled != Settled::Quick);
         return Ok(known.clone());
     }
     let found = search(session, workload)
         .run(|length, tries| level(session, target_set, &mut standing, (length, tries)))?;
+    set_settles(standing.0, found.settled != Settled::Quick);
     let recorded = session.journal.record(What::Calibrated(Box::new(found.clone())));
     recorded.map_err(Ended::Run)?;
     let run = session.journal.run();
@@ -93,6 +92,10 @@ fn search(session: &Session, workload: WorkloadIx) -> Search {
     }
 }
 
+fn set_settles(members: &mut [Member], settles: bool) {
+    members.iter_mut().for_each(|member| member.set_settles(settles));
+}
+
 /// Slices of one length on everybody, in turns. Members that fail are moved to the failed.
 fn level(
     session: &mut Session,
@@ -101,9 +104,7 @@ fn level(
     (length, tries): (Length, u32),
 ) -> Result<Level, Failed> {
     let mut level = Level::new();
-    if length.settling > 0 {
-        members.iter_mut().for_each(Member::settles);
-    }
+    set_settles(members, length.settling > 0);
     for _ in 0..tries {
         let turns: Vec<CandidateIx> = members.iter().map(|m| m.candidate).collect();
         for candidate in turns {

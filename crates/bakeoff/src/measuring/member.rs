@@ -11,7 +11,7 @@ use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::slice::{Slice, Stretch, Void};
-use bakeoff_core::model::slice_length::{self, Least, Length};
+use bakeoff_core::model::slice_length::{self, LIMIT_NS, Least, Length, QUICK_LIMIT_NS};
 use bakeoff_core::model::workload::{Metric, Phase};
 use bakeoff_core::tools::native::sliced::{Go, SliceReport};
 use bakeoff_core::workloads;
@@ -65,11 +65,9 @@ pub struct Member {
     pub spans: Vec<(u64, u64)>,
     sliced: Sliced,
     metric: Metric,
-    least: Least,
-    /// Time after which a part of a slice ends whatever was done.
-    limit_ns: u64,
-    /// What a unit is where the drive settles.
-    settling_least: Least,
+    job: Job,
+    /// Whether its slices are those of a drive that settles.
+    settles: bool,
     /// Whether what a slice reads has to come from the drive.
     reads_cold: bool,
     /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
@@ -118,9 +116,7 @@ impl Member {
             spans: Vec::new(),
             sliced: Sliced::start(&job, target, kind, &session.cancel)?,
             metric: workload.metric,
-            least: Least::for_job(&job, false),
-            limit_ns: slice_length::QUICK_LIMIT_NS,
-            settling_least: Least::for_job(&job, true),
+            settles: false,
             reads_cold,
             most_bytes: (reads_cold && (!job.direct || site.driver_reads.is_some()))
                 .then_some(job.size),
@@ -129,6 +125,7 @@ impl Member {
             began_ns: session.journal.elapsed_ns(),
             slices: Vec::new(),
             around: Vec::new(),
+            job,
         })
     }
 
@@ -170,15 +167,16 @@ impl Member {
         Ok(())
     }
 
-    /// Its slices are those of a drive that has to settle.
-    pub fn settles(&mut self) {
-        self.least = self.settling_least;
-        self.limit_ns = slice_length::LIMIT_NS;
+    /// Whether its slices are those of a drive that settles.
+    pub fn set_settles(&mut self, settles: bool) {
+        self.settles = settles;
     }
 
     fn order(&self, length: Length, times: u8) -> Go {
         let most_bytes = self.most_bytes.unwrap_or(self.spared_bytes.saturating_mul(times.into()));
-        Go { most_bytes, limit_ns: self.limit_ns, ..Go::new(length, times, self.least) }
+        let least = Least::for_job(&self.job, self.settles);
+        let limit_ns = if self.settles { LIMIT_NS } else { QUICK_LIMIT_NS };
+        Go { most_bytes, limit_ns, ..Go::new(length, times, least) }
     }
 
     /// Puts what is going to be read out of memory.

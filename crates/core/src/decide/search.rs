@@ -8,8 +8,8 @@ use crate::model::calibration::{Calibration, Settled, Tried};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::slice::{Slice, Stretch};
 use crate::model::slice_length::{
-    self, Change, LIMIT_NS, Length, MeasuredLength, Next, SETTLED_NS, Settling, TriedSettling,
-    VISIT_TIMES,
+    self, Change, LIMIT_NS, Length, MeasuredLength, Next, SETTLED_NS, Settling, TRIES,
+    TriedSettling, VISIT_TIMES,
 };
 use crate::model::workload::Metric;
 use crate::stats::sample;
@@ -19,6 +19,10 @@ use crate::stats::sample;
 const UNKNOWN_NOISE: f64 = 0.014;
 /// Stretches that tell it.
 const TELLING: usize = 4;
+/// Standard deviation of a stretch over the median distance of neighbours, of normal errors.
+const SD_OF_STEPS: f64 = 1.048;
+/// Standard errors beyond which a longer slice of a candidate certainly has another rate.
+const CERTAIN: f64 = 3.0;
 
 /// A slice that finds the length.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +49,11 @@ impl TriedSlice {
         let rates = slice.along.iter().filter_map(|stretch| stretch.rate(rate_of));
         let logs: Vec<f64> = rates.map(libm::log).collect();
         let noise = match logs.len() {
-            TELLING.. => sample::standard_error(&logs).unwrap_or(UNKNOWN_NOISE),
+            // From one to the next: what the turn cost at the beginning is no noise.
+            n @ TELLING.. => {
+                let steps: Vec<f64> = logs.windows(2).map(|w| libm::fabs(w[1] - w[0])).collect();
+                sample::median(&steps).unwrap_or(0.0) * SD_OF_STEPS / libm::sqrt(n as f64)
+            }
             _ => UNKNOWN_NOISE,
         };
         TriedSlice {
@@ -93,26 +101,34 @@ impl Search {
         mut self,
         mut level: impl FnMut(Length, u32) -> Result<Level, E>,
     ) -> Result<Calibration, E> {
-        let (unit_ns, still_changes) = match self.is_slow {
-            true => (slice_length::LONGEST_NS.min(self.granted_ns), false),
+        let (unit_ns, is_charged) = match self.is_slow {
+            true => (slice_length::LONGEST_NS.min(self.granted_ns), true),
             false => self.length(&mut level)?,
         };
-        if !(self.is_slow || still_changes && self.charges) {
+        if !is_charged {
             return Ok(self.found(Length::of(unit_ns), Settled::Quick, 0));
         }
         self.settle(&mut level, unit_ns)
     }
 
-    /// The length on a quick drive, and whether the rate still changes with it.
+    /// The longest slice, settling included: where turns usually cost nothing, that of a quick drive
+    /// in both parts.
+    fn most_ns(&self) -> u64 {
+        let is_usual = self.charges || self.is_slow;
+        if is_usual { self.most_ns } else { self.most_ns.min(2 * self.granted_ns) }
+    }
+
+    /// The length on a quick drive, and whether a turn costs a candidate something there.
     fn length<E>(
         &mut self,
         level: &mut impl FnMut(Length, u32) -> Result<Level, E>,
     ) -> Result<(u64, bool), E> {
-        let (mut tried, mut before) = (Vec::new(), BTreeMap::new());
+        let (mut tried, mut before) = (Vec::new(), Level::new());
         loop {
             let length_ns = match slice_length::next(&tried) {
                 Next::Use(length_ns) => {
-                    return Ok((length_ns.min(self.granted_ns), is_unsteady(&tried)));
+                    let is_charged = is_unsteady(&tried) && self.charges;
+                    return Ok((length_ns.min(self.granted_ns), is_charged));
                 }
                 // Of no use where nothing longer may be chosen.
                 Next::Try(length_ns)
@@ -126,17 +142,21 @@ impl Search {
                 Next::Try(length_ns) => length_ns,
             };
             let now = self.level(level, Length::of(length_ns))?;
-            let logs: BTreeMap<CandidateIx, f64> =
-                now.iter().map(|(c, tried)| (*c, mean(tried.iter().map(|t| t.log)))).collect();
-            if logs.is_empty() {
+            if now.is_empty() {
                 return Ok((self.granted_ns, false));
             }
-            let changes: Vec<f64> =
-                logs.iter().filter_map(|(c, log)| Some(log - before.get(c)?)).collect();
-            let noise = sample::standard_error(&changes).unwrap_or(0.0);
-            let rate = libm::exp(mean(logs.values().copied()));
+            let rises = certainly_rises(&before, &now, self.margin);
+            let unit_ns = length_ns / 2;
+            if rises && unit_ns.max(self.natural.unit_ns).saturating_mul(2) <= self.most_ns() {
+                return Ok((unit_ns, true));
+            }
+            let log = |own: &[TriedSlice]| mean(own.iter().map(|t| t.log));
+            let changes = now.iter().filter_map(|(c, own)| Some(log(own) - log(before.get(c)?)));
+            let noise = sample::standard_error(&changes.collect::<Vec<f64>>());
+            let noise = if rises { 0.0 } else { noise.unwrap_or(0.0) };
+            let rate = libm::exp(mean(now.values().map(|own| log(own))));
             tried.push(MeasuredLength { length_ns, rate, noise });
-            before = logs;
+            before = now;
         }
     }
 
@@ -148,11 +168,16 @@ impl Search {
     ) -> Result<Calibration, E> {
         let (mut tried, mut before): (Vec<TriedSettling>, Level) = (Vec::new(), Level::new());
         loop {
-            let settling = match slice_length::settle(&tried, self.margin, self.most_ns) {
+            let settling = match slice_length::settle(&tried, self.margin, self.most_ns()) {
                 Settling::Try(settling) => settling,
                 Settling::Use(settling) => {
                     let longest_ns = tried.last().map_or(0, |t| t.longest_ns);
                     return Ok(self.found(Length { unit_ns, settling }, Settled::Yes, longest_ns));
+                }
+                // The longer slices of the run show what is left.
+                Settling::TooLong(_) if !self.charges && !self.is_slow => {
+                    let unit_ns = slice_length::LONGEST_NS.min(self.granted_ns);
+                    return Ok(self.found(Length::of(unit_ns), Settled::Quick, 0));
                 }
                 Settling::TooLong(settling) => {
                     let longest_ns = tried.last().map_or(0, |t| t.longest_ns);
@@ -232,6 +257,21 @@ fn counted_ns(level: &Level) -> u64 {
 fn is_unsteady(tried: &[MeasuredLength]) -> bool {
     let at_the_end = tried.last().is_some_and(|t| t.length_ns >= slice_length::LONGEST_NS);
     at_the_end && slice_length::still_changes(tried)
+}
+
+/// Whether longer slices of a candidate are certainly faster, as where a turn costs it something.
+fn certainly_rises(before: &Level, now: &Level, margin: f64) -> bool {
+    let spread = |level: &Level| {
+        let repeated = level
+            .values()
+            .filter_map(|own| sample::sd(&own.iter().map(|t| t.log).collect::<Vec<f64>>()));
+        let variances: Vec<f64> = repeated.map(|sd| sd * sd / f64::from(TRIES)).collect();
+        sample::mean(&variances).unwrap_or(0.0)
+    };
+    let common = libm::sqrt(spread(before) + spread(now));
+    let least = libm::log1p(slice_length::tolerance(margin));
+    let rises = |c: Change| c.change > least.max(CERTAIN * c.noise.max(common));
+    now.iter().any(|(c, own)| before.get(c).is_some_and(|past| rises(change(Some(past), own))))
 }
 
 /// How the rate of what counts changed since half the settling; first, since none.

@@ -195,6 +195,7 @@ fn restarts() -> Vec<Scenario> {
         all.push(on(format!("{name}, slow card"), ahead(), slow(price)));
         all.push(on(format!("{name}, SSD"), ahead(), quick(price)));
     }
+    all.push(on("equal, 0 operations for a turn, SSD".to_string(), same(2), quick(0.0)));
     all
 }
 
