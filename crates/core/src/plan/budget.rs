@@ -91,6 +91,19 @@ pub struct Estimate {
     pub last: Cost,
     /// How many blocks, or rounds of each workload, that is.
     pub last_blocks: u32,
+    /// The longest slices with a part in which the drive settles; `None` = none has one.
+    pub settling: Option<Slices>,
+}
+
+/// The slices of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slices {
+    /// Units of each, those in which the drive settles included.
+    units: u64,
+    /// What one costs.
+    pub each: Cost,
+    /// How many there are.
+    pub rounds: u32,
 }
 
 /// The costs of a plan; `None` without a site.
@@ -137,7 +150,10 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
     let last_blocks = within(&wanted, setup, each).min(most).max(first_blocks);
     let after = |blocks| sum(setup, each, blocks);
     let (first, last) = (after(first_blocks), after(last_blocks));
-    Some(Estimate { fit, first, last, last_blocks })
+    let all = made.workloads.iter().filter(|w| is_sliced(w, &made.protocol));
+    let settling = all.map(|w| slices(w, &made.protocol, slowest)).filter(|of| of.units > 1);
+    let settling = settling.max_by_key(|of| of.each.time_ns);
+    Some(Estimate { fit, first, last, last_blocks, settling })
 }
 
 /// What the largest slice writes that its time alone ends.
@@ -206,11 +222,9 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
     }
     let (measured_ns, write_bytes) = match is_sliced(workload, protocol) {
         true => {
-            let (unit_ns, unit_bytes) = unit(workload, protocol, site);
-            let units = expected_units(&workload.job, unit_ns, site);
-            let (ns, bytes) = (unit_ns.saturating_mul(units), unit_bytes.saturating_mul(units));
-            let rounds = slice_length::rounds(*SLICE_ROUNDS.start(), LONGEST_NS, ns);
-            (ns.saturating_mul(rounds.into()), bytes.saturating_mul(rounds.into()))
+            let Slices { each, rounds, .. } = slices(workload, protocol, site);
+            let all = sum(Cost::default(), each, rounds);
+            (all.time_ns, all.write_bytes)
         }
         false => {
             let ns = whole_ns(workload, protocol, site);
@@ -218,6 +232,18 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
         }
     };
     Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+}
+
+/// The slices of a cell.
+fn slices(workload: &Workload, protocol: &Protocol, site: &Site) -> Slices {
+    let (unit_ns, unit_bytes) = unit(workload, protocol, site);
+    let units = expected_units(&workload.job, unit_ns, site);
+    let each = Cost {
+        time_ns: unit_ns.saturating_mul(units),
+        write_bytes: unit_bytes.saturating_mul(units),
+    };
+    let rounds = slice_length::rounds(*SLICE_ROUNDS.start(), LONGEST_NS, each.time_ns);
+    Slices { units, each, rounds }
 }
 
 /// Finding the length of slices: as many of them as are usually tried.
@@ -391,6 +417,16 @@ mod tests {
         assert!(at(&made, Some(limit)).last.write_bytes <= limit);
         made.protocol.time_ns = Some(1);
         assert_eq!(at(&made, None).last, at(&made, None).first, "the blocks of an answer");
+    }
+
+    #[test]
+    fn slices_on_a_card_are_long_and_those_on_an_ssd_have_no_part_to_settle() {
+        let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
+        made.protocol.isolation = Isolation::Slices;
+        let settling = |layer| estimate(&made, &[site(&layer)], None).unwrap().settling;
+        let card = settling(drive("mmc", None, None)).unwrap();
+        assert!(card.each.time_ns > 10 * SECOND_NS && card.rounds == 1, "{card:?}");
+        assert_eq!(settling(drive("nvme", None, None)), None);
     }
 
     /// A run was refused after preparing, for a drive faster than its kind.

@@ -192,12 +192,23 @@ pub struct EstimateView {
     pub last: CostView,
     /// Blocks, or rounds of each workload, in `last`.
     pub last_blocks: u64,
+    /// The longest slices with a part in which the drive settles; `None` = none has one.
+    pub settling: Option<SettlingView>,
     /// What may be written; `None` = no limit.
     pub max_write_bytes: Option<u64>,
     /// Workloads that will probably not fit, with why.
     pub dropped: Vec<Skipped>,
     /// Why not even one fits.
     pub refused: Option<String>,
+}
+
+/// Slices with a part in which the drive settles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SettlingView {
+    /// A slice, both parts.
+    pub slice_ns: u64,
+    /// Slices of a candidate in a block.
+    pub rounds: u32,
 }
 
 /// What something costs.
@@ -232,6 +243,10 @@ impl EstimateView {
             first: estimate.first.into(),
             last: estimate.last.into(),
             last_blocks: estimate.last_blocks.into(),
+            settling: estimate.settling.map(|slices| SettlingView {
+                slice_ns: slices.each.time_ns,
+                rounds: slices.rounds,
+            }),
             max_write_bytes,
             dropped,
             refused,

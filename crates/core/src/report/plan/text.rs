@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Commands, CostView, EstimateView, PlanView, Span, SpeedView, TargetView};
+use super::{
+    Commands, CostView, EstimateView, PlanView, SettlingView, Span, SpeedView, TargetView,
+};
 use crate::diagnose::{layers, prove};
 use crate::model::candidate::{Skipped, are_compared};
 use crate::model::protocol::{Isolation, Mode};
@@ -186,6 +188,9 @@ fn least(view: &PlanView) -> String {
 
 fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut Document) {
     out.paragraph(expected(estimate, view.blocks, view.protocol.mode));
+    if let Some(slices) = estimate.settling {
+        out.paragraph(settling(slices, estimate.assumed));
+    }
     out.paragraph(match estimate.max_write_bytes {
         Some(bytes) => format!(
             "Write limit: {}, to protect the drive from wear. Change it with --max-write.",
@@ -217,6 +222,19 @@ pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
         block_words(mode),
         estimate.assumed,
         units::rate(estimate.assumed_bytes_per_s as f64),
+    )
+}
+
+/// What long slices do to a block, and what is done where even they do not settle.
+fn settling(slices: SettlingView, assumed: &str) -> String {
+    format!(
+        "Each turn can cost {assumed} time, so the first half of a slice is for settling and does \
+         not count. The longest slices take about {}; a block has {} of them per candidate. They \
+         grow up to a minute while the rate still changes, and there are fewer blocks then. A \
+         workload whose rate still changes after a minute is measured by visits: each candidate \
+         once per block, in one long piece.",
+        units::duration(slices.slice_ns),
+        slices.rounds
     )
 }
 
@@ -354,6 +372,7 @@ mod tests {
         view.estimate = Some(EstimateView::new(costs, speed, limit));
         let text = view.document().text(80, false);
         assert!(text.lines().all(|line| line.chars().count() <= 80));
+        assert!(!text.contains("settling"), "visits have no slices");
         assert!(!text.contains('\u{1b}'));
         insta::assert_snapshot!(text);
         let json: serde_json::Value = serde_json::from_str(&view.json().unwrap()).unwrap();
