@@ -9,16 +9,18 @@ use std::io;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{CacheState, Cell, Header, Truth};
+use bakeoff_core::model::host::Place;
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::profile::Part;
+use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::tools::foreign::Workdir;
 use bakeoff_core::tools::native::{FailureKind, TargetKind};
-use bakeoff_core::{cold_reads, evidence, report, workloads};
+use bakeoff_core::{cold_reads, evidence, profiles, report, workloads};
 use bakeoff_engine::residency;
 use rustix::fs::{Mode, OFlags, open};
 
@@ -110,7 +112,10 @@ pub fn measure(
         true => header.candidates[which.candidate].slowed_ppm,
         false => 0,
     };
-    let job = Job { seed, slowed_ppm, ..limited.job };
+    let takes_turns =
+        header.protocol.isolation == Isolation::Slices && header.places().any(Place::charges_turns);
+    let settles = takes_turns && profiles::settles(workload);
+    let job = Job { seed, slowed_ppm, settles, ..limited.job };
     let part = |w: &WorkloadIx| header.workloads[*w].profile;
     let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
     let disks = site.counted.reads.clone();

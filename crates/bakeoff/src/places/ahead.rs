@@ -154,7 +154,7 @@ impl<'a> Ahead<'a> {
                 let expected = self.expected((at, workload), protocol);
                 (self.lengths[at].length_ns, expected, most_bytes)
             }
-            false => (timed_ns(workload, protocol), (1, 1), 0),
+            false => (timed_ns(workload, protocol), (self.pieces(workload), 1), 0),
         };
         // Whole cells of a job last as long as they are asked to, however long they were tried.
         let is_known = is_sliced || workload.profile.is_some();
@@ -165,7 +165,9 @@ impl<'a> Ahead<'a> {
         match is_sliced {
             _ if !known.is_empty() => mean(known.into_iter()),
             true => mean(self.trials.iter().map(|t| sliced_cost(workload, protocol, t))),
-            false => mean(self.trials.iter().map(|t| cell_cost(workload, protocol, t))),
+            false => {
+                mean(self.trials.iter().map(|t| cell_cost(workload, protocol, t).times(units)))
+            }
         }
     }
 
@@ -201,6 +203,13 @@ impl<'a> Ahead<'a> {
         };
         let granted_ns = self.lengths[at].granted_ns;
         (length.units(), slice_length::rounds(protocol.rounds, granted_ns, slice_ns))
+    }
+
+    /// How often the work of a cell in one piece is done: once more where the drive settles first.
+    fn pieces(&self, workload: &Workload) -> u32 {
+        let takes_turns = self.protocol.isolation == Isolation::Slices
+            && self.trials.iter().any(|trial| trial.charges);
+        if takes_turns && profiles::settles(workload) { 2 } else { 1 }
     }
 
     /// How long work takes on the slowest candidate; nothing where it was not tried.

@@ -183,6 +183,9 @@ pub struct Job {
     /// [`SLOWED_MOST_PPM`]. It waits that much longer, inside the measured time, when it is done.
     #[serde(default, skip_serializing_if = "is_default")]
     pub slowed_ppm: u32,
+    /// Parts of a profile that can settle do as much work again before anything counts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub settles: bool,
 }
 
 /// Half of the speed: more than anybody needs help to see.
@@ -230,6 +233,7 @@ impl Job {
             rate_process: RateProcess::Linear,
             buffer_compress_percentage: 0,
             slowed_ppm: 0,
+            settles: false,
         }
     }
 

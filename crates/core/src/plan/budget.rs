@@ -295,7 +295,11 @@ fn whole_ns(workload: &Workload, protocol: &Protocol, site: &Site) -> u64 {
     let rounds_due = protocol.cell_min_ios / (flushes + 1);
     let slowest = if flushes > 0 { rounds_due.saturating_mul(round_ns(workload, site)) } else { 0 };
     let measured = protocol.cell_min_ns.max(asked).max(least).max(slowest);
-    measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX))
+    let settles = profiles::settles(workload)
+        && site.speed.charges
+        && protocol.isolation == Isolation::Slices;
+    let pieces = if settles { 2 } else { 1 };
+    measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX)).saturating_mul(pieces)
 }
 
 /// What is done between two flushes, and how long it takes with its flush.

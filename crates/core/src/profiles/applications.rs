@@ -20,10 +20,12 @@ pub static SQLITE: Spec = Spec {
         // Four flushes a commit: of the journal twice, of the database, of the directory.
         PartSpec::new("rollback", "SQLite commits, rollback journal", Transactions, Rw::RandWrite)
             .timed(0)
-            .writes(Writes::Flushed(4 << 10)),
+            .writes(Writes::Flushed(4 << 10))
+            .settles(),
         PartSpec::new("wal", "SQLite commits, write-ahead log", Transactions, Rw::RandWrite)
             .timed(0)
-            .writes(Writes::Flushed(16 << 10)),
+            .writes(Writes::Flushed(16 << 10))
+            .settles(),
     ],
     job: Job::new(Rw::RandWrite, 100, 64 << 20),
 };
@@ -42,7 +44,8 @@ pub static HOME_ASSISTANT: Spec = Spec {
         Transactions,
         Rw::RandWrite,
     )
-    .timed(0)],
+    .timed(0)
+    .settles()],
     job: Job::new(Rw::RandWrite, 200, 64 << 20),
 };
 
@@ -142,7 +145,8 @@ pub static PACKAGE_INSTALL: Spec = Spec {
     )
     .timed(0)
     // The mean size of its files, each flushed.
-    .writes(Writes::Flushed(39 << 10))],
+    .writes(Writes::Flushed(39 << 10))
+    .settles()],
     job: Job::new(Rw::RandWrite, 4 << 10, 16 << 20),
 };
 

@@ -47,6 +47,9 @@ pub struct PartSpec {
     pub least_ns: u64,
     /// What it writes.
     pub writes: Writes,
+    /// Whether it can go on without a pause from a part that does not count to one that does: the
+    /// longer it works, what is left to flush does not grow.
+    pub settles: bool,
 }
 
 /// What a part writes, as far as that is known before it was tried.
@@ -65,7 +68,7 @@ pub enum Writes {
 impl PartSpec {
     const fn new(word: &'static str, summary: &'static str, metric: Metric, rw: Rw) -> PartSpec {
         let writes = Writes::Streamed;
-        PartSpec { word, summary, metric, rw, is_timed: false, least_ns: 0, writes }
+        PartSpec { word, summary, metric, rw, is_timed: false, least_ns: 0, writes, settles: false }
     }
 
     /// One that is ended by time, after `least_ns` at the earliest.
@@ -75,6 +78,10 @@ impl PartSpec {
 
     const fn writes(self, writes: Writes) -> PartSpec {
         PartSpec { writes, ..self }
+    }
+
+    const fn settles(self) -> PartSpec {
+        PartSpec { settles: true, ..self }
     }
 }
 
@@ -115,6 +122,12 @@ pub fn spec(profile: Profile) -> &'static Spec {
 pub fn is_shared(workload: &Workload) -> bool {
     let spec = workload.profile.and_then(part_spec);
     workload.driver.is_native() && spec.is_some_and(|spec| spec.writes == Writes::Shared)
+}
+
+/// Whether a workload can begin with a part in which the drive settles.
+pub fn settles(workload: &Workload) -> bool {
+    let spec = workload.profile.and_then(part_spec);
+    workload.driver.is_native() && spec.is_some_and(|spec| spec.settles)
 }
 
 /// The part a workload stands for; `None` where a newer version knows more parts.

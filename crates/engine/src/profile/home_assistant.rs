@@ -39,7 +39,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
             meter.op(Kind::Write, LOG_LINE_BYTES as u64);
         }
         let had_enough = meter.job.runtime_ns.is_some() || interval >= FEWEST;
-        if meter.is_over() && had_enough || meter.is_cut_off() {
+        if meter.ends_unit() && had_enough || meter.is_cut_off() {
             break;
         }
     }

@@ -3,6 +3,9 @@
 //! The clock is read once an operation: what passed since the last reading is that operation's
 //! time. It stands still between passes, while files are laid out or put out of memory, so
 //! `elapsed` is the time of the part's own work. Nothing is allocated between start and end.
+//!
+//! Where a turn costs the drive something, as much work is done before as counts. It ends with a
+//! unit of the work, and the clock goes on: nothing is done between both.
 
 use bakeoff_core::model::job::{EngineName, Job};
 use bakeoff_core::model::measurement::{Figure, Measurement};
@@ -40,6 +43,8 @@ pub struct Meter<'a> {
     pooled_ios: u64,
     ios: u64,
     backlog: u64,
+    /// Nothing counts yet.
+    is_settling: bool,
     /// What grows by this meter's work while its clock runs; `None` = it is one of several threads.
     counters: Option<&'a Counters>,
     counted_at: Moved,
@@ -58,6 +63,7 @@ impl<'a> Meter<'a> {
         let recorder = Recorder::new(kinds);
         let now_ns = clock.now_ns();
         Meter {
+            is_settling: job.settles,
             job,
             live,
             lane,
@@ -230,6 +236,30 @@ impl<'a> Meter<'a> {
         had_time && self.ios >= self.job.min_ios || self.is_cut_off()
     }
 
+    /// The same after a unit of work that may be the last of those in which the drive settles.
+    pub fn ends_unit(&mut self) -> bool {
+        let is_over = self.is_over();
+        if is_over && self.is_settling && self.job.runtime_ns.is_some() {
+            self.begin_to_count();
+            return self.live.should_stop();
+        }
+        is_over
+    }
+
+    /// What was done so far was done to settle.
+    fn begin_to_count(&mut self) {
+        self.is_settling = false;
+        self.recorder.take();
+        (self.usage, self.usage_at) = (Usage::default(), Usage::now());
+        self.moved = Moved::default();
+        self.counted_at = self.counters.map(Counters::now).unwrap_or_default();
+        (self.flush_ns, self.close_ns, self.making_ns, self.idle_ns) = (0, 0, 0, 0);
+        (self.pooled_ios, self.ios) = (0, 0);
+        self.now_ns = self.clock.now_ns();
+        self.origin_ns = self.now_ns;
+        self.next_check_ns = self.now_ns + self.recorder.first_window_ns();
+    }
+
     /// Whether to stop at once.
     #[inline]
     pub fn is_cut_off(&self) -> bool {
@@ -243,7 +273,7 @@ impl<'a> Meter<'a> {
     ) -> Result<(), EngineError> {
         loop {
             pass(self)?;
-            if self.is_over() || self.job.runtime_ns.is_none() {
+            if self.ends_unit() || self.job.runtime_ns.is_none() {
                 return Ok(());
             }
         }

@@ -215,7 +215,9 @@ impl<'a> Context<'a> {
     ) -> Meter<'a> {
         let part = Part { profile: self.profile, part };
         let mut job = self.job.clone();
-        job.rw = profiles::part_spec(part).map_or(job.rw, |spec| spec.rw);
+        let spec = profiles::part_spec(part);
+        job.rw = spec.map_or(job.rw, |spec| spec.rw);
+        job.settles &= spec.is_some_and(|spec| spec.settles);
         change(&mut job);
         Meter::new(job, kinds, self.live, lane, (self.clock, self.cost))
     }

@@ -61,7 +61,7 @@ fn commits(context: &mut Context<'_>, part: u16, wal: bool) -> Result<(), Engine
         database.commit(1, row_bytes).map_err(failed)?;
         meter.op(Kind::Commit, row_bytes.into());
         let had_enough = meter.job.runtime_ns.is_some() || meter.ios() >= FEWEST;
-        if meter.is_over() && had_enough || meter.is_cut_off() {
+        if meter.ends_unit() && had_enough || meter.is_cut_off() {
             break;
         }
     }

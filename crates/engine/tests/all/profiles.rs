@@ -1,6 +1,7 @@
 //! Every profile really runs, small, in a directory: what it does is counted exactly.
 
 use std::path::Path;
+use std::time::Instant;
 
 use bakeoff_core::model::job::{Data, Job};
 use bakeoff_core::model::measurement::{Measurement, OpStats};
@@ -331,6 +332,28 @@ fn a_package_is_flushed_file_by_file_and_its_state_noted_four_times() {
     assert_eq!(count(&m.create).0, 40);
     assert_eq!(count(&m.write).0, 40 + 4);
     assert_eq!(count(&m.flush).0, 40 + 2 * 4);
+}
+
+/// On cards the turn of another candidate was paid inside every piece.
+#[test]
+fn a_part_that_settles_does_as_much_before_and_counts_whole_units() {
+    let timed = |profile, bs| {
+        let runtime_ns = Some(100_000_000);
+        Job { runtime_ns, settles: true, ..job(profile, bs, 1 << 20) }
+    };
+    let began = Instant::now();
+    let packages =
+        run(Profile::PackageInstall, &[], &timed(Profile::PackageInstall, 4096)).remove(0);
+    let wall_ns = began.elapsed().as_nanos() as u64;
+    assert!(packages.job.settles && packages.elapsed_ns >= 100_000_000);
+    assert!(wall_ns >= packages.elapsed_ns + 100_000_000, "{wall_ns}");
+    let (made, flushed) = (count(&packages.create).0, count(&packages.flush).0);
+    assert!(made > 0 && made.is_multiple_of(40), "a package begun before does not count");
+    assert_eq!(flushed, made / 40 * (40 + 2 * 4));
+    let commits = run(Profile::Sqlite, &[1], &timed(Profile::Sqlite, 100)).remove(0);
+    assert!(commits.elapsed_ns >= 100_000_000 && count(&commits.commit).0 > 0);
+    let streams = run(Profile::Nas, &[0], &timed(Profile::Nas, 1 << 20)).remove(0);
+    assert!(!streams.job.settles, "what it wrote before would be flushed in the part that counts");
 }
 
 #[test]

@@ -288,6 +288,7 @@ fn job(rw: Rw) -> Job {
         rate_process: RateProcess::Poisson,
         buffer_compress_percentage: 30,
         slowed_ppm: 50_000,
+        settles: true,
     }
 }
 
