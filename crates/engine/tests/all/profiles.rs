@@ -290,7 +290,8 @@ fn torrent_pieces_arrive_a_thousand_times_and_are_told_twice() {
     let measured = run(Profile::Torrent, &[], &job);
     let m = &measured[0];
     // What was written is told once, so that a sum over the steps is right.
-    let again = Measurement { wrote_bytes: m.wrote_bytes, ..measured[1].clone() };
+    let (wrote_bytes, laid_out_bytes) = (m.wrote_bytes, m.laid_out_bytes);
+    let again = Measurement { wrote_bytes, laid_out_bytes, ..measured[1].clone() };
     assert_eq!((m, measured[1].wrote_bytes), (&again, Some(0)));
     assert_eq!(count(&m.write), (1000, 1000 * 16384));
     assert!(count(&m.flush).0 >= 4 && m.elapsed_ns >= 499_000_000);
