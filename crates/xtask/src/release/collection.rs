@@ -16,12 +16,15 @@ use crate::tool;
 const SOURCE: &str = "packaging/ansible";
 
 /// ansible-galaxy with none of this machine's settings.
-fn galaxy(facts: &Facts) -> Command {
+fn galaxy(facts: &Facts) -> Result<Command> {
+    // It reads no file without an ending, and so not /dev/null.
+    let none = facts.work.join("ansible.cfg");
+    std::fs::write(&none, "")?;
     let packages = tool::target().join("fleet/packages");
     let mut galaxy = Command::new(packages.join("bin/ansible-galaxy"));
     galaxy.env("PYTHONPATH", &packages).env("HOME", &facts.work);
-    galaxy.env("ANSIBLE_CONFIG", "/dev/null").env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
-    galaxy
+    galaxy.env("ANSIBLE_CONFIG", none).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    Ok(galaxy)
 }
 
 /// Builds it, installs it once to see that it can be, and returns where it is.
@@ -30,7 +33,7 @@ pub fn build(facts: &Facts) -> Result<PathBuf> {
     let (built, files) = (facts.work.join("collection"), facts.work.join("collection-files"));
     tool::renew(&built)?;
     tool::renew(&files)?;
-    let mut galaxy = galaxy(facts);
+    let mut galaxy = galaxy(facts)?;
     galaxy.args(["collection", "build", "--output-path"]).arg(&built);
     tool::run(galaxy.arg(facts.root.join(SOURCE)))?;
     let made = std::fs::read_dir(&built)?.next().context("nothing was built")??;
@@ -63,7 +66,7 @@ fn sort(files: &Path) -> Result<()> {
 /// ansible-galaxy compares every file with the checksums that the collection has inside.
 fn installs(facts: &Facts, file: &Path, folder: &Path) -> Result<()> {
     tool::renew(folder)?;
-    let mut galaxy = galaxy(facts);
+    let mut galaxy = galaxy(facts)?;
     galaxy.args(["collection", "install", "--offline", "--collections-path"]);
     tool::run(galaxy.arg(folder).arg(file))?;
     let module = folder.join("ansible_collections/bakeoff/bakeoff/plugins/modules/run.py");

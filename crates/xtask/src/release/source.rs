@@ -23,7 +23,7 @@ pub fn archive(facts: &Facts) -> Result<PathBuf> {
     }
     for name in BUNDLE {
         let from = facts.root.join("web/dist").join(name);
-        std::fs::copy(&from, folder.join("web/dist").join(name))
+        tool::copy(&from, &folder.join("web/dist").join(name))
             .with_context(|| format!("no {}: run `make web`", from.display()))?;
     }
     let file = facts.tar_xz(&name)?;
