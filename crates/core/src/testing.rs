@@ -17,7 +17,7 @@ use crate::model::job::{Job, Rw};
 use crate::model::measurement::Measurement;
 use crate::model::path::RawPath;
 use crate::model::precondition::{self, End, Series};
-use crate::model::protocol::{Mode, Protocol, Rules};
+use crate::model::protocol::{Mode, Protocol};
 use crate::model::round::Round;
 use crate::model::run::Run;
 use crate::model::verb::Verb;
@@ -137,10 +137,7 @@ impl RunBuilder {
     pub fn mode(self, mode: Mode) -> RunBuilder {
         self.header(|h| {
             let k = h.candidates.iter().filter(|c| c.twin_of.is_none()).count();
-            h.protocol = match h.protocol.rules {
-                Rules::Lead => Protocol::for_mode(mode, k as u32),
-                Rules::AllPairs => Protocol::of_version_0_1(mode, k as u32),
-            };
+            h.protocol = Protocol::for_mode(mode, k as u32);
         })
     }
 
@@ -268,25 +265,6 @@ impl RunBuilder {
     /// The events so far, header first.
     pub fn events(self) -> Vec<Event> {
         self.events
-    }
-}
-
-/// Makes runs by the rules of version 0.1, whose stored runs are shown by them.
-pub struct Version01;
-
-impl Version01 {
-    /// See [`RunBuilder::stacks`].
-    pub fn stacks(names: &[&str]) -> RunBuilder {
-        Version01::of(RunBuilder::stacks(names))
-    }
-
-    /// See [`RunBuilder::directories`].
-    pub fn directories(paths: &[&str]) -> RunBuilder {
-        Version01::of(RunBuilder::directories(paths))
-    }
-
-    fn of(run: RunBuilder) -> RunBuilder {
-        run.header(|h| h.protocol = Protocol::of_version_0_1(h.protocol.mode, h.protocol.k))
     }
 }
 

@@ -16,7 +16,6 @@ mod rounds;
 pub(crate) mod scope;
 mod standing;
 mod tiers;
-pub mod together;
 mod verdict;
 
 use crate::decide::compare::{Comparison, Pair};
@@ -26,7 +25,6 @@ use crate::diagnose::summary;
 use crate::evidence::rule::CLAIMS;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use crate::rules::{self, limit};
@@ -55,8 +53,8 @@ pub fn analyse(run: &Run) -> Analysis {
     }
 }
 
-/// Whether a run answered everything it asked: every verdict is beats or ties, or there was only
-/// one candidate, and it has its numbers. What exit status 0 means.
+/// Whether a run answered everything it asked: every verdict is fastest or as fast, or there was
+/// only one candidate, and it has its numbers. What exit status 0 means.
 pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
     let is_answer = |v: &WorkloadVerdict| {
         let is_measured = !schedule::has_question(run) && !v.standings.is_empty();
@@ -79,14 +77,12 @@ fn workload_verdict(
     let findings = limit::limiting(&all, CLAIMS.resolve(header), &of.name);
     let unlike = rules::unlike_promises::unlike(header, &compared.ranked);
     let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
-    let is_led = header.protocol.rules == Rules::Lead && schedule::has_question(run);
-    let (verdict, lead) = match is_led {
+    let (verdict, lead) = match schedule::has_question(run) {
         true => {
             let (verdict, lead) = lead::from_run(run, table, workload, &compared, &findings);
             (verdict, Some(lead))
         }
-        // By all pairs, as version 0.1 did, and where nothing is compared.
-        false => (verdict::by_pairs(run, table, &compared, &findings), None),
+        false => (Verdict::Alone, None),
     };
     // Nothing told apart yet is no statement that all are alike.
     let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
@@ -107,10 +103,7 @@ fn workload_verdict(
         workload: of.name.clone(),
         metric: of.metric.name().to_string(),
         verdict,
-        winner: match &lead {
-            Some(lead) => lead.leader.clone().filter(|_| verdict.is_winner()),
-            None => verdict.is_winner().then(|| name(compared.decision.top[0])),
-        },
+        winner: lead.as_ref().and_then(|l| l.leader.clone()).filter(|_| verdict.is_winner()),
         tiers: if is_told { tiers::tiers(run, &compared) } else { Vec::new() },
         effects: effects(run, table, &compared),
         standings,
@@ -126,17 +119,15 @@ fn workload_verdict(
 /// Every pair. Those of the leader have its intervals, from which its lead is.
 fn effects(run: &Run, table: &Table, compared: &Comparison) -> Vec<Effect> {
     let mut pairs = compared.pairs.clone();
-    if run.header.protocol.rules == Rules::Lead {
-        let led = decide::lead::Lead::new(run, table, compared, 1);
-        for against in led.against.iter().filter(|a| a.interval.high.is_finite()) {
-            let is_it = |p: &&mut Pair| {
-                [(p.a, p.b), (p.b, p.a)].contains(&(led.leader.unwrap_or(p.a), against.other))
-            };
-            let Some(pair) = pairs.iter_mut().find(is_it) else { continue };
-            let i = against.interval;
-            let turned = Interval { low: -i.high, high: -i.low };
-            pair.interval = Some(if pair.b == against.other { i } else { turned });
-        }
+    let led = decide::lead::Lead::new(run, table, compared, 1);
+    for against in led.against.iter().filter(|a| a.interval.high.is_finite()) {
+        let is_it = |p: &&mut Pair| {
+            [(p.a, p.b), (p.b, p.a)].contains(&(led.leader.unwrap_or(p.a), against.other))
+        };
+        let Some(pair) = pairs.iter_mut().find(is_it) else { continue };
+        let i = against.interval;
+        let turned = Interval { low: -i.high, high: -i.low };
+        pair.interval = Some(if pair.b == against.other { i } else { turned });
     }
     pairs.iter().filter_map(|p| effect(run, p)).collect()
 }
@@ -144,13 +135,6 @@ fn effects(run: &Run, table: &Table, compared: &Comparison) -> Vec<Effect> {
 /// A pair as it is stored and shown; `None` before it has an interval.
 fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
     let (paired, interval) = (pair.paired?, pair.interval?);
-    let verdict = if interval.excludes_zero() {
-        Verdict::Beats
-    } else if interval.is_inside(run.header.protocol.tie_margin) {
-        Verdict::Ties
-    } else {
-        Verdict::NotResolved
-    };
     Some(Effect {
         a: run.header.candidates[pair.a].name.clone(),
         b: run.header.candidates[pair.b].name.clone(),
@@ -158,12 +142,11 @@ fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
         low: libm::exp(interval.low),
         high: libm::exp(interval.high),
         blocks: paired.blocks,
-        verdict,
     })
 }
 
 /// Time until a verdict that is open is expected; `None` where none is or none will come.
-pub(crate) fn resolve_ns(
+fn resolve_ns(
     run: &Run,
     table: &Table,
     workload: WorkloadIx,
@@ -181,7 +164,7 @@ pub(crate) fn resolve_ns(
 }
 
 /// Blocks to measure until `workload` is expected to be settled; `None` = it never will be.
-pub(crate) fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
+fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
     let complete = schedule::complete(run);
     let first = run.header.protocol.first_look();
     if !schedule::has_question(run) {

@@ -24,20 +24,6 @@ pub fn of<'a>(header: &'a Header, candidates: &[CandidateIx]) -> Vec<(&'a str, &
     known.filter_map(|c| Some((c.name.as_str(), c.place()?))).collect()
 }
 
-/// In what these candidates' places differ, by name; `None` when they are not several places.
-pub fn differ_in(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
-    let places = of(header, candidates);
-    if places.len() < 2 {
-        return None;
-    }
-    let only: Vec<&Place> = places.iter().map(|(_, place)| *place).collect();
-    let names: Vec<String> = differing(&only).iter().map(|a| a.name.label().to_string()).collect();
-    Some(match names.is_empty() {
-        true => alike(&only),
-        false => format!("These directories differ in {}.", phrases::list(&names)),
-    })
-}
-
 /// Whether the candidates are several places that differ in something.
 pub fn do_differ(header: &Header) -> bool {
     let all: Vec<CandidateIx> = CandidateIx::all(header.candidates.len()).collect();

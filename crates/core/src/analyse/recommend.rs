@@ -29,7 +29,7 @@ pub fn recommendation(
     table: &Table,
     verdicts: &[WorkloadVerdict],
 ) -> Option<Recommendation> {
-    if run.header.protocol.rules.is_all_pairs() || !schedule::has_question(run) {
+    if !schedule::has_question(run) {
         return None;
     }
     let answered: Vec<WorkloadIx> =

@@ -1,14 +1,13 @@
 //! The verdict on a workload, from what [`crate::decide`] reads in the intervals. A reason to
 //! refuse comes before any reading.
 
-use crate::decide::compare::{Comparison, Outcome};
+use crate::decide::compare::Comparison;
 use crate::decide::lead::Reading;
 use crate::decide::table::Table;
-use crate::decide::{exclude, schedule};
+use crate::decide::exclude;
 use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
 use crate::model::lead::Refusal;
-use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
 use crate::rules::limit;
@@ -48,21 +47,3 @@ pub fn refusal(
     (!ids.is_empty()).then_some(Refusal::Findings { ids })
 }
 
-/// By all pairs, as runs of version 0.1 are judged, and where nothing is compared.
-pub fn by_pairs(run: &Run, table: &Table, compared: &Comparison, findings: &[Finding]) -> Verdict {
-    let too_few = (table.blocks().len() as u32) < run.header.protocol.first_look();
-    if !schedule::has_question(run) && run.header.protocol.rules == Rules::Lead {
-        return Verdict::Alone;
-    }
-    if too_few || !schedule::has_question(run) {
-        return Verdict::NotResolved;
-    }
-    if !limit::forbidding(findings).is_empty() || compared.ranked.len() < 2 {
-        return Verdict::Refused;
-    }
-    match compared.decision.outcome {
-        Outcome::Beats => Verdict::Beats,
-        Outcome::Ties => Verdict::Ties,
-        Outcome::Open => Verdict::NotResolved,
-    }
-}

@@ -25,7 +25,7 @@ pub struct Answer {
     /// What holds in every run; `refused` where the runs are not alike, one forbids it, or their
     /// winners differ.
     pub verdict: Verdict,
-    /// The winner in all runs, for `beats`.
+    /// The winner in all runs, for `fastest`.
     pub winner: Option<String>,
     /// Whether two runs have different winners.
     #[serde(skip)]
@@ -103,7 +103,7 @@ fn answer(parts: &[Part], shorts: &[&str], is_alike: bool, shared: &[&str]) -> A
         summary: of.summary.clone(),
         metric: of.metric,
         verdict,
-        winner: (verdict == Verdict::Beats).then(|| first.said.top[0].clone()),
+        winner: (verdict == Verdict::Fastest).then(|| first.said.top[0].clone()),
         is_flipped: flip.is_some(),
         runs: parts.iter().map(|p| p.said.clone()).collect(),
         effects: effects(parts, is_ranked),
@@ -125,12 +125,12 @@ fn verdict(parts: &[Part], is_flipped: bool) -> Verdict {
     let every = |verdict: Verdict| parts.iter().all(|p| p.said.verdict == verdict);
     if is_flipped || parts.iter().any(|p| p.said.verdict == Verdict::Refused) {
         Verdict::Refused
-    } else if every(Verdict::Beats) {
-        Verdict::Beats
-    } else if every(Verdict::Ties) && tied(parts.iter().map(|p| &p.said)).len() > 1 {
-        Verdict::Ties
+    } else if every(Verdict::Fastest) {
+        Verdict::Fastest
+    } else if every(Verdict::AsFast) && tied(parts.iter().map(|p| &p.said)).len() > 1 {
+        Verdict::AsFast
     } else {
-        Verdict::NotResolved
+        Verdict::Leads
     }
 }
 
@@ -140,7 +140,7 @@ fn winners_differ<'a>(
     shorts: &[&'a str],
 ) -> Option<[rank_flip::WinnerIn<'a>; 2]> {
     let won = |(p, run): (&'a Part, &&'a str)| {
-        let winner = p.said.top.first().filter(|_| p.said.verdict == Verdict::Beats)?;
+        let winner = p.said.top.first().filter(|_| p.said.verdict == Verdict::Fastest)?;
         Some(rank_flip::WinnerIn { winner, run })
     };
     let winners: Vec<rank_flip::WinnerIn> = parts.iter().zip(shorts).filter_map(won).collect();

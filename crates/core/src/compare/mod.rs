@@ -87,7 +87,7 @@ pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
 impl Compared {
     /// Whether every workload has an answer over all runs.
     pub fn is_answered(&self) -> bool {
-        let is_answer = |a: &Answer| matches!(a.verdict, Verdict::Beats | Verdict::Ties);
+        let is_answer = |a: &Answer| matches!(a.verdict, Verdict::Fastest | Verdict::AsFast);
         !self.answers.is_empty() && self.answers.iter().all(is_answer)
     }
 

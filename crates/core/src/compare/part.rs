@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::decide::compare::{Comparison, Outcome, Pair, decide};
+use crate::decide::compare::{Comparison, Pair, decide};
+use crate::decide::lead::Reading;
 use crate::decide::table::Table;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
@@ -80,10 +81,10 @@ impl<'a> Part<'a> {
         let is_early = (table.blocks().len() as u32) < protocol.first_look();
         let verdict = match decision.outcome {
             _ if !forbidden.is_empty() || ranked.len() < 2 => Verdict::Refused,
-            _ if is_early => Verdict::NotResolved,
-            Outcome::Beats => Verdict::Beats,
-            Outcome::Ties => Verdict::Ties,
-            Outcome::Open => Verdict::NotResolved,
+            _ if is_early => Verdict::Leads,
+            Reading::Fastest => Verdict::Fastest,
+            Reading::AsFast => Verdict::AsFast,
+            Reading::Leads => Verdict::Leads,
         };
         let top: &[CandidateIx] = if is_early { &[] } else { &decision.top };
         let name = |c: CandidateIx| run.header.candidates[c].name.clone();

@@ -3,22 +3,12 @@
 //! All pairs are compared, each at the alpha of all pairs; the intervals then hold together, so
 //! what follows from several of them (a before b, b before c: a before c) holds too.
 
+use super::lead::Reading;
 use super::table::Table;
 use super::{exclude, schedule};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired};
-
-/// What the intervals of a workload alone allow to say, before any finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// One candidate stands before every other.
-    Beats,
-    /// Those that no other stands before lie within the margin of each other.
-    Ties,
-    /// Neither.
-    Open,
-}
 
 /// Two candidates; `a` ranks before `b`.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +27,7 @@ pub struct Pair {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// What may be said.
-    pub outcome: Outcome,
+    pub outcome: Reading,
     /// Candidates that cannot be told from the best, the best first.
     pub top: Vec<CandidateIx>,
     /// `apart[i][j]`: ranked `i` stands before ranked `j` for certain.
@@ -92,31 +82,12 @@ impl Comparison {
 
     /// Whether the interval alone puts `a` before `b`.
     pub fn is_before(&self, a: CandidateIx, b: CandidateIx) -> bool {
-        self.is_before_by(a, b, 1.0)
-    }
-
-    /// Whether the interval puts `a` before `b` even when it is made so many times as wide.
-    pub fn is_before_by(&self, a: CandidateIx, b: CandidateIx, factor: f64) -> bool {
-        self.pair(a, b).is_some_and(|pair| match pair.interval.map(|i| i.widened(factor)) {
-            Some(i) if pair.a == a => i.low > 0.0,
-            Some(i) => i.high < 0.0,
-            None => false,
-        })
-    }
-
-    /// What would follow from intervals so many times as wide.
-    pub fn decided_with(&self, factor: impl Fn(&Pair) -> f64, margin: f64) -> Outcome {
-        let widened = |p: &Pair| p.interval.map(|i| i.widened(factor(p)));
-        let intervals: Vec<_> = self.pairs.iter().map(widened).collect();
-        decide(&self.ranked, &intervals, margin).outcome
+        self.low(a, b).is_some_and(|low| low > 0.0)
     }
 }
 
 /// The alpha of pairs with a candidate, as a multiple of what pairs have now.
 fn share(run: &Run, candidate: CandidateIx) -> f64 {
-    if run.header.protocol.rules.is_all_pairs() {
-        return 1.0;
-    }
     schedule::alpha_with(run, candidate) / schedule::alpha(run)
 }
 
@@ -163,10 +134,10 @@ pub fn decide(ranked: &[CandidateIx], intervals: &[Option<Interval>], margin: f6
     let top: Vec<usize> = (0..n).filter(|i| !(0..n).any(|j| apart[j][*i])).collect();
     let all_inside = top.iter().all(|i| top.iter().all(|j| j <= i || inside[*i][*j]));
     let outcome = match top.len() {
-        _ if n < 2 => Outcome::Open,
-        1 if (0..n).all(|j| j == top[0] || apart[top[0]][j]) => Outcome::Beats,
-        2.. if all_inside => Outcome::Ties,
-        _ => Outcome::Open,
+        _ if n < 2 => Reading::Leads,
+        1 if (0..n).all(|j| j == top[0] || apart[top[0]][j]) => Reading::Fastest,
+        2.. if all_inside => Reading::AsFast,
+        _ => Reading::Leads,
     };
     Decision { outcome, top: top.into_iter().map(|i| ranked[i]).collect(), apart }
 }
@@ -201,7 +172,7 @@ mod tests {
             &[of(0.1, 0.2), of(-0.1, 0.6), of(0.1, 0.2)],
             0.03,
         );
-        assert_eq!((decision.outcome, decision.top), (Outcome::Beats, vec![CandidateIx::new(7)]));
+        assert_eq!((decision.outcome, decision.top), (Reading::Fastest, vec![CandidateIx::new(7)]));
     }
 
     #[test]
@@ -211,7 +182,7 @@ mod tests {
         let decision = decide(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
         assert_eq!(
             (decision.outcome, decision.top),
-            (Outcome::Open, [0, 2].map(CandidateIx::new).to_vec())
+            (Reading::Leads, [0, 2].map(CandidateIx::new).to_vec())
         );
     }
 
@@ -221,13 +192,13 @@ mod tests {
         let decision = decide(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
         assert_eq!(
             (decision.outcome, decision.top),
-            (Outcome::Ties, [0, 1].map(CandidateIx::new).to_vec())
+            (Reading::AsFast, [0, 1].map(CandidateIx::new).to_vec())
         );
         assert_eq!(
             decide(&[0, 1].map(CandidateIx::new), &[of(-0.04, 0.02)], 0.03).outcome,
-            Outcome::Open
+            Reading::Leads
         );
-        assert_eq!(decide(&[0, 1].map(CandidateIx::new), &[None], 0.03).outcome, Outcome::Open);
-        assert_eq!(decide(&[CandidateIx::FIRST], &[], 0.03).outcome, Outcome::Open);
+        assert_eq!(decide(&[0, 1].map(CandidateIx::new), &[None], 0.03).outcome, Reading::Leads);
+        assert_eq!(decide(&[CandidateIx::FIRST], &[], 0.03).outcome, Reading::Leads);
     }
 }

@@ -4,12 +4,11 @@
 //! be settled by today's means and standard deviations is the forecast. It is an estimate, and
 //! "never" is an answer: some noise is too large for the blocks a mode allows.
 
-use super::compare::{self, Comparison, Outcome};
+use super::compare::Comparison;
 use super::lead::{Against, Lead};
 use super::table::Table;
 use super::{rounds, schedule};
 use crate::model::index::WorkloadIx;
-use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, half_width};
 
@@ -48,33 +47,10 @@ pub fn forecast(run: &Run, block_ns: u64) -> Forecast {
 pub fn decided_at(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
     let protocol = &run.header.protocol;
     let now = Comparison::new(run, table, workload, schedule::alpha_pair(run));
-    let first = protocol.first_look();
-    if protocol.rules == Rules::Lead {
-        return lead_settled_at(run, table, &now);
-    }
-    if now.ranked.len() < 2 || now.decision.outcome != Outcome::Open {
-        return Some((table.blocks().len() as u32).max(first));
-    }
-    let short = |p: &compare::Pair| p.paired.is_none_or(|paired| paired.blocks < first);
-    if now.pairs.iter().any(short) {
-        // Too few to know the noise; the first look that has five of each is the best guess.
-        let have = now.pairs.iter().map(|p| p.paired.map_or(0, |x| x.blocks)).min().unwrap_or(0);
-        let needed = table.blocks().len() as u32 + first.saturating_sub(have);
-        return schedule::looks_ahead(run).into_iter().find(|look| *look >= needed);
-    }
-    schedule::looks_ahead(run).into_iter().find(|look| {
-        let intervals = projected(run, &now, *look);
-        let then = compare::decide(&now.ranked, &intervals, protocol.tie_margin);
-        then.outcome != Outcome::Open
-    })
-}
-
-/// The same for the lead, as it has to be for the statement over all workloads.
-fn lead_settled_at(run: &Run, table: &Table, now: &Comparison) -> Option<u32> {
-    let protocol = &run.header.protocol;
     let blocks = table.blocks().len() as u32;
     let workloads = run.header.workloads.len().max(1);
-    let lead = Lead::new(run, table, now, workloads);
+    // As it has to be for the statement over all workloads.
+    let lead = Lead::new(run, table, &now, workloads);
     if now.ranked.len() < 2 || lead.is_decided(protocol.tie_margin) {
         return Some(blocks.max(protocol.first_look()));
     }
@@ -100,27 +76,10 @@ fn lead_settled_at(run: &Run, table: &Table, now: &Comparison) -> Option<u32> {
     looks.into_iter().find(settles).map(|(_, look)| look)
 }
 
-/// The intervals after `look` blocks; those of candidates already dropped stay.
-fn projected(run: &Run, now: &Comparison, look: u32) -> Vec<Option<Interval>> {
-    let alpha = run.header.protocol.alpha_pair();
-    let survivors = run.survivors();
-    let width = half_width(alpha, look);
-    now.pairs
-        .iter()
-        .map(|pair| match pair.paired {
-            Some(p) if survivors.contains(&pair.a) && survivors.contains(&pair.b) => {
-                let half = width * p.sd;
-                Some(Interval { low: p.mean - half, high: p.mean + half })
-            }
-            _ => pair.interval,
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Version01;
+    use crate::testing::RunBuilder;
 
     /// Candidate `b` is `gap` faster; differences alternate by `noise` around it.
     fn rate(gap: f64, noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
@@ -132,22 +91,21 @@ mod tests {
 
     #[test]
     fn a_wide_interval_needs_the_look_that_narrows_it_enough() {
-        // sd about 2.2 %: half-widths 4.1, 2.5, 1.9 % at 5, 8, 12 blocks.
-        let run = Version01::stacks(&["a", "b"]).play(5, rate(0.03, 0.02)).build();
+        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.03, 0.02)).build();
         let forecast = forecast(&run, 10);
-        assert_eq!((forecast.blocks, forecast.blocks_left, forecast.left_ns), (Some(8), 3, 30));
+        assert_eq!((forecast.blocks, forecast.blocks_left, forecast.left_ns), (Some(7), 2, 20));
     }
 
     #[test]
     fn noise_too_large_for_the_mode_is_never_settled() {
-        let run = Version01::stacks(&["a", "b"]).play(5, rate(0.0, 0.2)).build();
+        let run = RunBuilder::stacks(&["a", "b"]).play(5, rate(0.0, 0.2)).build();
         assert_eq!(forecast(&run, 10).blocks, None);
         assert_eq!(forecast(&run, 10).blocks_left, 22);
     }
 
     #[test]
     fn before_the_first_look_it_is_the_first_look() {
-        let run = Version01::stacks(&["a", "b"]).play(2, rate(0.0, 0.2)).build();
-        assert_eq!(forecast(&run, 7), Forecast { blocks: Some(5), blocks_left: 3, left_ns: 21 });
+        let run = RunBuilder::stacks(&["a", "b"]).play(2, rate(0.0, 0.2)).build();
+        assert_eq!(forecast(&run, 7), Forecast { blocks: Some(3), blocks_left: 1, left_ns: 7 });
     }
 }

@@ -28,11 +28,8 @@ pub struct Excluded {
     pub of: u32,
 }
 
-/// Those left out on `workload`, by index. Empty for runs of version 0.1, which ranked everybody.
+/// Those left out on `workload`, by index.
 pub fn excluded(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Excluded> {
-    if run.header.protocol.rules.is_all_pairs() {
-        return Vec::new();
-    }
     let candidates = CandidateIx::all(run.header.candidates.len());
     let counts: Vec<ReadCounts> =
         candidates.map(|c| read_counts(run, table, workload, c)).collect();

@@ -19,7 +19,6 @@ pub mod pace;
 pub mod places;
 pub mod pooled;
 pub mod protocol;
-pub mod reach;
 pub mod rounds;
 pub mod schedule;
 pub mod search;
@@ -33,10 +32,9 @@ pub mod write_limit;
 
 use crate::model::event::StopReason;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::protocol::Rules;
 use crate::model::round::Round;
 use crate::model::run::Run;
-use compare::{Comparison, Outcome, Pair};
+use compare::Comparison;
 use fit::Cost;
 use lead::Lead;
 use table::Table;
@@ -131,42 +129,19 @@ fn look(run: &Run, blocks: u32) -> Next {
 
 /// Every workload at the present look, one comparison each.
 fn comparisons(run: &Run, table: &Table) -> Vec<Comparison> {
-    let alpha = match run.header.protocol.rules {
-        Rules::AllPairs => schedule::alpha_pair(run),
-        // Who is dropped has to be behind in the statement over all workloads as well.
-        Rules::Lead => {
-            let pairs = run.header.protocol.pairs() as f64;
-            schedule::alpha(run) / pairs.max(run.header.workloads.len() as f64)
-        }
-    };
+    // Who is dropped has to be behind in the statement over all workloads as well.
+    let pairs = run.header.protocol.pairs() as f64;
+    let alpha = schedule::alpha(run) / pairs.max(run.header.workloads.len() as f64);
     WorkloadIx::all(run.header.workloads.len())
         .map(|w| Comparison::new(run, table, w, alpha))
         .collect()
 }
 
 /// At a look: whether every workload with something to compare has its answer, from blocks that
-/// are independent as far as can be seen; while more looks are to come, what is said of a candidate
-/// that might wander must be clear all the same.
+/// are independent as far as can be seen.
 pub fn is_decided(run: &Run) -> bool {
     let table = Table::from_evidence(run);
-    let comparisons = comparisons(run, &table);
-    if run.header.protocol.rules == Rules::Lead {
-        return WorkloadIx::each(&comparisons).all(|(w, c)| has_lead(run, &table, w, c));
-    }
-    let is_answered = |(workload, compared): (WorkloadIx, &Comparison)| {
-        compared.ranked.len() < 2
-            || compared.decision.outcome != Outcome::Open
-                && autocorrelation::autocorrelated(run, &table, workload, compared).is_empty()
-    };
-    let margin = run.header.protocol.tie_margin;
-    let suspects = match schedule::next_look(run) {
-        Some(_) => autocorrelation::might_be_autocorrelated(run, &table, &comparisons),
-        None => Vec::new(),
-    };
-    let factor = |pair: &Pair| autocorrelation::interval_inflation(&suspects, pair.a, pair.b);
-    let is_clear =
-        |c: &Comparison| c.ranked.len() < 2 || c.decided_with(factor, margin) == c.decision.outcome;
-    WorkloadIx::each(&comparisons).all(is_answered) && comparisons.iter().all(is_clear)
+    WorkloadIx::each(&comparisons(run, &table)).all(|(w, c)| has_lead(run, &table, w, c))
 }
 
 /// Whether the lead on a workload is certain in the statement over all workloads, and no wave of
@@ -179,41 +154,29 @@ fn has_lead(run: &Run, table: &Table, workload: WorkloadIx, compared: &Compariso
             && autocorrelation::of_lead(run, table, workload, &lead).is_empty()
 }
 
-/// Whether `resume` may go on with a stopped run. By the lead a run that measured all blocks of its
-/// mode may, for as long as is asked for.
+/// Whether `resume` may go on with a stopped run. One that measured all blocks of its mode may, for
+/// as long as is asked for.
 pub fn is_resumable(run: &Run) -> bool {
     run.stopped.as_ref().is_none_or(|(reason, _)| {
-        let is_last = *reason == StopReason::LastBlock;
-        reason.is_resumable()
-            || is_last && run.header.protocol.rules == Rules::Lead && has_more(run)
+        reason.is_resumable() || *reason == StopReason::LastBlock && schedule::has_question(run)
     })
 }
 
-fn has_more(run: &Run) -> bool {
-    schedule::has_question(run) && !rounds::is_of_rounds(run)
-}
-
-/// Whether a run by the lead measures on after the last block of its mode: as long as the time that
-/// it was given.
+/// Whether a run measures on after the last block of its mode: as long as the time that it was
+/// given.
 fn goes_on(run: &Run) -> bool {
-    run.header.protocol.rules == Rules::Lead && run.header.protocol.time_ns.is_some()
+    run.header.protocol.time_ns.is_some()
 }
 
 /// Survivors that lose to one and the same survivor on every workload; an A/A twin goes with the
-/// candidate it repeats. One that may be wandering stays unless it is far behind: only more blocks
-/// can tell.
+/// candidate it repeats.
 fn losers(run: &Run, blocks: u32) -> Vec<CandidateIx> {
     let table = Table::from_run(run, blocks);
     let comparisons = comparisons(run, &table);
-    let autocorrelated = match run.header.protocol.rules {
-        Rules::AllPairs => autocorrelation::might_be_autocorrelated(run, &table, &comparisons),
-        Rules::Lead => Vec::new(),
-    };
     let survivors = run.survivors();
     let loses_to = |loser: CandidateIx, winner: CandidateIx| {
         let mut measured = comparisons.iter().filter(|c| c.ranked.contains(&loser)).peekable();
-        let factor = autocorrelation::interval_inflation(&autocorrelated, winner, loser);
-        measured.peek().is_some() && measured.all(|c| c.is_before_by(winner, loser, factor))
+        measured.peek().is_some() && measured.all(|c| c.is_before(winner, loser))
     };
     let candidates = &run.header.candidates;
     let mut out: Vec<CandidateIx> = survivors

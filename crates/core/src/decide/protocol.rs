@@ -8,15 +8,15 @@
 //! noise, all looks of a mode together name a false winner in 4.5 % of runs or less, and what is
 //! left to 5 % is for looks after the last one: each time the blocks double, half of the rest (Lan
 //! and DeMets, "Discrete sequential boundaries for clinical trials", Biometrika 70, 1983).
-//!
-//! Runs that version 0.1 stored looked after 5, 8, 12, 18 and 27 blocks at nominal alpha 0.0134,
-//! divided by all pairs (Bonferroni). They are analysed so.
 
-use crate::model::protocol::{Isolation, Mode, Protocol, Rules};
+use crate::model::protocol::{Isolation, Mode, Protocol};
 use crate::model::thresholds::Thresholds;
 
-/// Fewest complete blocks about which anything is said in runs of version 0.1.
+/// Fewest blocks behind a statement where a protocol has no looks.
 pub const FIRST_LOOK: u32 = 5;
+
+/// Fewest blocks that an interval is made from.
+const LEAST_BLOCKS: u32 = 3;
 
 /// Looks of each mode, as complete blocks and nominal alpha.
 const QUICK: [(u32, f64); 6] =
@@ -52,45 +52,24 @@ impl Protocol {
             Mode::Precise => (0.02, &PRECISE, None),
             Mode::Characterise => (0.0, &[], None),
         };
-        Protocol {
-            tie_margin,
-            looks: looks.iter().map(|look| look.0).collect(),
-            alpha: looks.last().map_or(0.0134, |look| look.1),
-            alphas: looks.iter().map(|look| look.1).collect(),
-            alpha_after: if looks.is_empty() { 0.0 } else { AFTER },
-            time_ns: time_s.map(|s| s * SECOND_NS),
-            rules: Rules::Lead,
-            ..Protocol::of_version_0_1(mode, candidates)
-        }
-    }
-
-    /// The rules of `mode` as version 0.1 had them.
-    pub fn of_version_0_1(mode: Mode, candidates: u32) -> Protocol {
-        let (tie_margin, looks, time_s, cell_max_s) = match mode {
-            Mode::Quick => (0.10, vec![FIRST_LOOK, 8], Some(5 * 60), Some(20)),
-            Mode::Decide => (0.03, vec![FIRST_LOOK, 8, 12, 18, 27], Some(2 * 3600), None),
-            Mode::Precise => (0.02, vec![FIRST_LOOK, 8, 12, 18, 27], None, None),
-            Mode::Characterise => (0.0, Vec::new(), None, None),
-        };
         // SNIA's rounds are a minute for each pattern (PTS 2.0.2, IOPS test).
         let cell_min_s = if mode == Mode::Characterise { 60 } else { 2 };
         Protocol {
             mode,
             tie_margin,
-            looks,
-            alpha: 0.0134,
-            alphas: Vec::new(),
-            alpha_after: 0.0,
+            looks: looks.iter().map(|look| look.0).collect(),
+            alpha: looks.last().map_or(0.0134, |look| look.1),
+            alphas: looks.iter().map(|look| look.1).collect(),
+            alpha_after: if looks.is_empty() { 0.0 } else { AFTER },
             k: candidates,
-            time_ns: time_s.map(|s: u64| s * SECOND_NS),
+            time_ns: time_s.map(|s| s * SECOND_NS),
             cell_min_ns: cell_min_s * SECOND_NS,
-            cell_max_ns: cell_max_s.map(|s| s * SECOND_NS),
+            cell_max_ns: (mode == Mode::Quick).then_some(20 * SECOND_NS),
             cell_min_ios: 50,
             max_write_bytes: None,
             thresholds: Thresholds::default(),
             prove: false,
             precondition: None,
-            rules: Rules::AllPairs,
             isolation: Isolation::default(),
             rounds: 0,
             slice_bytes: 0,
@@ -100,9 +79,6 @@ impl Protocol {
 
     /// Nominal two-sided alpha of one pair at the look of that number, from 0.
     pub fn alpha_at(&self, look: usize) -> f64 {
-        if self.rules.is_all_pairs() {
-            return self.alpha;
-        }
         self.alphas.get(look).copied().unwrap_or_else(|| {
             let doublings = look.saturating_sub(self.alphas.len()).min(MOST_DOUBLINGS);
             self.alpha_after / f64::from(2u32 << doublings)
@@ -128,11 +104,6 @@ impl Protocol {
         self.alpha / self.pairs() as f64
     }
 
-    /// Nominal alpha of one pair for a statement over `workloads` workloads together.
-    pub fn alpha_headline(&self, workloads: usize) -> f64 {
-        self.alpha_pair() / workloads.max(1) as f64
-    }
-
     /// Blocks after which nothing more is measured: those of the first look are enough where
     /// nothing is compared.
     pub fn most_blocks(&self, is_compared: bool) -> u32 {
@@ -151,7 +122,7 @@ impl Protocol {
 
     /// Fewest blocks that an interval is made from.
     fn least_blocks(&self) -> u32 {
-        if self.rules.is_all_pairs() || self.looks.is_empty() { FIRST_LOOK } else { 3 }
+        if self.looks.is_empty() { FIRST_LOOK } else { LEAST_BLOCKS }
     }
 }
 
@@ -163,38 +134,42 @@ mod tests {
     use crate::stats::oracle;
     use crate::stats::paired::Paired;
 
-    /// Of `runs` runs of two equals those in which an interval excludes 0 at any of the looks.
-    fn false_winners(looks: &[u32], alpha: f64, runs: u32) -> u32 {
+    /// The share of `runs` runs of two equals in which an interval excludes 0 at any of the looks.
+    fn false_winners(looks: &[u32], alphas: &[f64], runs: u32) -> f64 {
         let mut noise = Normal(SplitMix64::derive(20_261_123, &[looks.len() as u64]));
         let mut one = || {
             let last = looks.last().copied().unwrap_or(0);
             let d: Vec<f64> = (0..last).map(|_| noise.deviate()).collect();
-            let at = |n: &u32| Paired::from_differences(&d[..*n as usize]).unwrap().interval(alpha);
-            looks.iter().any(|n| at(n).excludes_zero())
+            let at = |n: &u32| Paired::from_differences(&d[..*n as usize]).unwrap();
+            looks.iter().zip(alphas).any(|(n, alpha)| at(n).interval(*alpha).excludes_zero())
         };
-        (0..runs).map(|_| u32::from(one())).sum()
+        let found: u32 = (0..runs).map(|_| u32::from(one())).sum();
+        f64::from(found) / f64::from(runs)
     }
 
     #[test]
-    fn looks_name_a_false_winner_as_often_as_numpy_says_and_in_under_5_percent() {
-        let cases = oracle::fixture().looks;
-        let looks = Protocol::of_version_0_1(Mode::Decide, 2).looks;
-        let ours = cases.iter().find(|(l, alpha, ..)| (l, *alpha) == (&looks, 0.0134)).unwrap();
-        assert!(f64::from(ours.3) / f64::from(ours.2) < 0.049, "{ours:?}");
-        for (looks, alpha, runs, wrong) in cases {
+    fn looks_name_a_false_winner_as_often_as_numpy_says() {
+        for (looks, alpha, runs, wrong) in oracle::fixture().looks {
             let (share, own_runs) = (f64::from(wrong) / f64::from(runs), 20_000);
-            let own = f64::from(false_winners(&looks, alpha, own_runs)) / f64::from(own_runs);
+            let own = false_winners(&looks, &vec![alpha; looks.len()], own_runs);
             let error = (share * (1.0 - share) / f64::from(own_runs)).sqrt();
             assert!((own - share).abs() < 4.0 * error, "{looks:?} {alpha}: {own}, not {share}");
         }
     }
 
     #[test]
-    fn the_correction_counts_pairs_and_workloads() {
-        let alpha = |k| Protocol::of_version_0_1(Mode::Decide, k).alpha_pair();
-        assert_eq!((alpha(1), alpha(2)), (0.0134, 0.0134));
-        assert!((alpha(4) - 0.0134 / 6.0).abs() < 1e-15);
-        let headline = Protocol::of_version_0_1(Mode::Decide, 4).alpha_headline(6);
-        assert!((headline - 0.0134 / 36.0).abs() < 1e-15);
+    fn the_looks_of_each_mode_name_a_false_winner_in_under_5_percent() {
+        for mode in [Mode::Quick, Mode::Decide, Mode::Precise] {
+            let Protocol { looks, alphas, .. } = Protocol::for_mode(mode, 2);
+            let share = false_winners(&looks, &alphas, 20_000);
+            assert!((0.02..0.05).contains(&share), "{}: {share}", mode.name());
+        }
+    }
+
+    #[test]
+    fn the_correction_counts_pairs() {
+        let alpha = |k| Protocol::for_mode(Mode::Decide, k).alpha_pair();
+        assert_eq!((alpha(1), alpha(2)), (0.013, 0.013));
+        assert!((alpha(4) - 0.013 / 6.0).abs() < 1e-15);
     }
 }

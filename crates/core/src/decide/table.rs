@@ -37,9 +37,9 @@ impl Table {
         Table { blocks: chosen.iter().map(|b| b.block).collect(), values }
     }
 
-    /// The blocks that the verdicts of `run` rest on.
+    /// All complete blocks of `run`: its verdicts rest on them.
     pub fn from_evidence(run: &Run) -> Table {
-        Table::from_run(run, schedule::evidence_blocks(run))
+        Table::from_run(run, schedule::complete(run))
     }
 
     /// Numbers of the blocks in it.

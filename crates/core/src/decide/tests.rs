@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::index::CandidateIx;
 use crate::model::protocol::Mode;
-use crate::testing::{RunBuilder, Version01};
+use crate::testing::RunBuilder;
 
 /// Candidate c runs at `rates[c]`, with a little noise that differs between candidates.
 fn steady(rates: &[f64]) -> impl Fn(u32, u16, u16) -> f64 {
@@ -20,14 +20,14 @@ fn stopped(run: &Run) -> StopReason {
 
 #[test]
 fn a_clear_winner_ends_the_run_at_the_first_look() {
-    let run = Version01::stacks(&["a", "b"]).play(99, steady(&[100.0, 110.0])).build();
-    assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::Decided, &[5][..]));
-    assert_eq!(run.dropped, [(CandidateIx::FIRST, 5)]);
+    let run = RunBuilder::stacks(&["a", "b"]).play(99, steady(&[100.0, 150.0])).build();
+    assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::Decided, &[3][..]));
+    assert_eq!(run.dropped, [(CandidateIx::FIRST, 3)]);
 }
 
 #[test]
-fn equals_end_in_a_tie() {
-    let run = Version01::stacks(&["a", "b"]).play(99, steady(&[100.0, 100.0])).build();
+fn equals_end_as_fast_as_any() {
+    let run = RunBuilder::stacks(&["a", "b"]).play(99, steady(&[100.0, 100.0])).build();
     assert_eq!(stopped(&run), StopReason::Decided);
     assert!(run.dropped.is_empty());
 }
@@ -38,9 +38,9 @@ fn losers_are_dropped_and_the_others_go_on() {
         let wave = if (block + u32::from(candidate)).is_multiple_of(2) { 1.03 } else { 0.97 };
         if candidate == 2 { 10.0 } else { 100.0 * wave }
     };
-    let run = Version01::stacks(&["a", "b", "slow"]).play(99, noisy).build();
-    assert_eq!(run.dropped.first(), Some(&(CandidateIx::new(2), 5)));
-    assert!(run.blocks[5].order.len() == 2 && run.blocks.len() > 8, "{:?}", run.looks);
+    let run = RunBuilder::stacks(&["a", "b", "slow"]).play(99, noisy).build();
+    assert_eq!(run.dropped.first(), Some(&(CandidateIx::new(2), 3)));
+    assert!(run.blocks[3].order.len() == 2 && run.blocks.len() > 8, "{:?}", run.looks);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn one_good_workload_keeps_a_candidate_in() {
         let fast = if u16::from(workload == 1) == candidate { 2.0 } else { 1.0 };
         fast * steady(&[100.0, 100.0])(block, candidate, workload)
     };
-    let run = Version01::stacks(&["a", "b"]).workloads(&["randwrite", "randread"]);
+    let run = RunBuilder::stacks(&["a", "b"]).workloads(&["randwrite", "randread"]);
     let run = run.play(99, rate).build();
     assert!(run.dropped.is_empty());
     assert_eq!(stopped(&run), StopReason::Decided);
@@ -57,14 +57,14 @@ fn one_good_workload_keeps_a_candidate_in() {
 
 #[test]
 fn time_runs_out_after_one_more_look() {
-    // A block takes 6 s; the run starts at 1 s and has 45 s: seven blocks.
+    // A block takes 6 s; the run starts at 1 s and has 51 s: eight blocks.
     let noisy = |block: u32, candidate: u16, _| {
         100.0 + if (block + u32::from(candidate)).is_multiple_of(2) { 20.0 } else { 0.0 }
     };
-    let builder = Version01::stacks(&["a", "b"]).mode(Mode::Decide);
-    let builder = builder.header(|h| h.protocol.time_ns = Some(45_000_000_000));
+    let builder = RunBuilder::stacks(&["a", "b"]).mode(Mode::Decide);
+    let builder = builder.header(|h| h.protocol.time_ns = Some(51_000_000_000));
     let run = builder.play(99, noisy).build();
-    assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::TimeUp, &[5, 7][..]));
+    assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::TimeUp, &[3, 4, 5, 6, 7, 8][..]));
     // Resumed with more time it continues with the look after the one used up.
     assert_eq!(schedule::next_look(&run), Some(12));
 }
@@ -72,15 +72,15 @@ fn time_runs_out_after_one_more_look() {
 #[test]
 fn a_block_that_an_answer_needs_starts_where_half_of_it_fits() {
     let run = |time_s: u64| {
-        Version01::stacks(&["a", "b"])
+        RunBuilder::stacks(&["a", "b"])
             .header(|h| h.protocol.time_ns = Some(time_s * 1_000_000_000))
             .play(99, steady(&[100.0, 100.0]))
             .build()
     };
-    // A block takes 6 s, and the fifth one is due after 25 s and the look before it.
-    assert_eq!(schedule::complete(&run(29)), 5);
-    let short = run(27);
-    assert_eq!(schedule::complete(&short), 4);
+    // A block takes 6 s, and the third one is due after 13 s.
+    assert_eq!(schedule::complete(&run(17)), 3);
+    let short = run(15);
+    assert_eq!(schedule::complete(&short), 2);
     assert_eq!((stopped(&short), short.looks.len()), (StopReason::TimeUp, 0));
 }
 
@@ -89,16 +89,16 @@ fn the_budget_of_bytes_ends_a_run() {
     let noisy = |block: u32, candidate: u16, _| {
         100.0 + if (block + u32::from(candidate)).is_multiple_of(2) { 20.0 } else { 0.0 }
     };
-    let builder = Version01::stacks(&["a", "b"]);
+    let builder = RunBuilder::stacks(&["a", "b"]);
     let builder = builder.header(|h| h.protocol.max_write_bytes = Some(100));
-    let run = builder.play(6, noisy).build();
+    let run = builder.play(8, noisy).build();
     let now = Clock {
         elapsed_ns: 0,
         estimated_block_ns: 1,
         written_bytes: 90,
         estimated_block_write_bytes: 11,
     };
-    assert_eq!(next(&run, now), Next::Look { blocks: 6, dropped: vec![] });
+    assert_eq!(next(&run, now), Next::Look { blocks: 8, dropped: vec![] });
     let fits = Clock { estimated_block_write_bytes: 10, ..now };
     assert!(matches!(next(&run, fits), Next::Block { .. }));
 }
@@ -108,20 +108,22 @@ fn all_blocks_done_is_the_end() {
     let noisy = |block: u32, candidate: u16, _| {
         100.0 + if (block + u32::from(candidate)).is_multiple_of(2) { 40.0 } else { 0.0 }
     };
-    let run = Version01::directories(&["/a", "/b"]).play(99, noisy).build();
-    assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::LastBlock, &[5, 8][..]));
-    assert!(!StopReason::LastBlock.is_resumable());
+    let run = RunBuilder::directories(&["/a", "/b"]).header(|h| h.protocol.time_ns = None);
+    let run = run.play(99, noisy).build();
+    assert_eq!(stopped(&run), StopReason::LastBlock);
+    assert_eq!(run.looks, [3, 5, 8, 12, 16, 20]);
+    assert!(is_resumable(&run), "for as long as is asked for");
 }
 
 #[test]
-fn one_candidate_is_measured_five_times() {
-    let run = Version01::directories(&["/a"]).play(99, steady(&[100.0])).build();
-    assert_eq!((stopped(&run), schedule::complete(&run)), (StopReason::Decided, 5));
+fn one_candidate_is_measured_until_the_first_look() {
+    let run = RunBuilder::directories(&["/a"]).play(99, steady(&[100.0])).build();
+    assert_eq!((stopped(&run), schedule::complete(&run)), (StopReason::Decided, 3));
 }
 
 #[test]
 fn a_twin_goes_with_its_candidate() {
-    let builder = Version01::stacks(&["slow", "twin", "fast"]).header(|h| {
+    let builder = RunBuilder::stacks(&["slow", "twin", "fast"]).header(|h| {
         h.candidates[1].twin_of = Some("slow".to_string());
     });
     let run = builder.mode(Mode::Precise).play(99, steady(&[50.0, 50.0, 100.0])).build();

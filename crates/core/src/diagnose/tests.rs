@@ -10,7 +10,7 @@ use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, ThreadUse};
 use crate::prng::SplitMix64;
 use crate::report::bottleneck;
-use crate::testing::Version01;
+use crate::testing::RunBuilder;
 
 /// Each cause made on purpose against each that could be named: all on the diagonal, none beside.
 #[test]
@@ -159,14 +159,18 @@ fn what_cannot_be_told_prints_the_layers() {
 
 #[test]
 fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
-    let two = || Version01::directories(&["/a", "/b"]).workloads(&["randread"]);
+    let two = || RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]);
     let blind = two().play(5, |_, _, _| 900.0).build();
     assert!(
         summary::workload(&blind, WorkloadIx::FIRST).is_empty(),
         "nothing was watched, nothing is said"
     );
+    // No look decides between them.
+    let uneven = |block: u32, candidate: u16, _: u16| {
+        if (block + u32::from(candidate)).is_multiple_of(2) { 1000.0 } else { 800.0 }
+    };
     let watch = |cell: &mut Cell| cell.telemetry = Some(Box::new(quiet(20, 0.95)));
-    let run = two().cells(watch).play(5, |_, candidate, _| 900.0 + f64::from(candidate)).build();
+    let run = two().cells(watch).play(5, uneven).build();
     let held = summary::workload(&run, WorkloadIx::FIRST);
     assert_eq!(
         held.iter().map(|h| (h.of, h.candidate.as_str())).collect::<Vec<_>>(),
@@ -184,7 +188,7 @@ fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
         let queue = if cell.block.number() % 2 == 0 { 0.95 } else { 3.0 };
         cell.telemetry = Some(Box::new(quiet(20, queue)));
     });
-    let run = split.play(4, |_, _, _| 900.0).build();
+    let run = split.play(4, uneven).build();
     let said = bottleneck::sentence(&summary::workload(&run, WorkloadIx::FIRST)).unwrap();
     assert!(said.contains("measurements disagree"), "{said}");
 }

@@ -31,25 +31,6 @@ impl Mode {
     }
 }
 
-/// The statistics that a run's answers follow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rules {
-    /// Runs stored by version 0.1: every pair at the alpha of all pairs; beats, ties or not
-    /// resolved.
-    #[default]
-    AllPairs,
-    /// The lead of the leader over all others: fastest, as fast as any, or leads so far.
-    Lead,
-}
-
-impl Rules {
-    /// Whether these are the rules of version 0.1.
-    pub fn is_all_pairs(&self) -> bool {
-        *self == Rules::AllPairs
-    }
-}
-
 /// How the candidates of a block share its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -85,10 +66,9 @@ pub struct Protocol {
     /// Numbers of complete blocks after which the run looks at its results, ascending; none where
     /// nothing is compared.
     pub looks: Vec<u32>,
-    /// Nominal two-sided alpha of one comparison at one look, before dividing by comparisons. By
-    /// [`Rules::Lead`] that of the last look; see `alphas`.
+    /// Nominal two-sided alpha of one comparison at the last look; see `alphas`.
     pub alpha: f64,
-    /// By [`Rules::Lead`]: the nominal two-sided alpha of each of `looks`.
+    /// Nominal two-sided alpha of each of `looks`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alphas: Vec<f64>,
     /// What is left to spend after the last of `looks`: each time the blocks double, half of the
@@ -117,9 +97,6 @@ pub struct Protocol {
     /// drives that are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<bool>,
-    /// The statistics its answers follow.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rules: Rules,
     /// How candidates share the time of a block.
     #[serde(default, skip_serializing_if = "is_default")]
     pub isolation: Isolation,
@@ -136,14 +113,6 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// The schema of a run by these rules in machine output.
-    pub fn schema(&self) -> &'static str {
-        match self.rules {
-            Rules::AllPairs => "bakeoff/run/1",
-            Rules::Lead => "bakeoff/run/2",
-        }
-    }
-
     /// The weight of a workload in the recommendation; 1 where none was given.
     pub fn weight(&self, workload: &str) -> f64 {
         let given = self.weights.iter().find(|w| w.workload == workload);

@@ -13,9 +13,6 @@ use crate::model::bottleneck::Bottleneck;
 use crate::stats::paired::Interval;
 
 /// What was said about a comparison.
-///
-/// Runs by the lead end in one of the first three or in `Refused`. Runs that version 0.1 stored end
-/// in one of the last three or in `Refused`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr)]
@@ -31,13 +28,6 @@ pub enum Verdict {
     Refused,
     /// There is one candidate, and so nothing to compare.
     Alone,
-    /// Version 0.1: the first tier holds one candidate and every interval against it excludes 0.
-    Beats,
-    /// Version 0.1: the best cannot be told apart and every interval among them lies inside the
-    /// margin.
-    Ties,
-    /// Version 0.1: neither; more blocks may tell.
-    NotResolved,
 }
 
 impl Verdict {
@@ -48,22 +38,22 @@ impl Verdict {
 
     /// Whether it answers the question of the run.
     pub fn is_answer(self) -> bool {
-        matches!(self, Verdict::Fastest | Verdict::AsFast | Verdict::Beats | Verdict::Ties)
+        matches!(self, Verdict::Fastest | Verdict::AsFast)
     }
 
     /// Whether one candidate is ahead of all others for certain.
     pub fn is_winner(self) -> bool {
-        matches!(self, Verdict::Fastest | Verdict::Beats)
+        self == Verdict::Fastest
     }
 
     /// Whether the best candidates are within the margin of each other.
     pub fn is_tie(self) -> bool {
-        matches!(self, Verdict::AsFast | Verdict::Ties)
+        self == Verdict::AsFast
     }
 
     /// Whether more time may give an answer.
     pub fn is_open(self) -> bool {
-        matches!(self, Verdict::Leads | Verdict::NotResolved)
+        self == Verdict::Leads
     }
 }
 
@@ -82,8 +72,6 @@ pub struct Effect {
     pub high: f64,
     /// Complete blocks both took part in.
     pub blocks: u32,
-    /// What this pair alone allows to say.
-    pub verdict: Verdict,
 }
 
 impl Effect {
@@ -176,10 +164,9 @@ pub struct WorkloadVerdict {
     pub metric: String,
     /// The verdict about the first tier.
     pub verdict: Verdict,
-    /// The winner, for `fastest` and `beats`.
+    /// The winner, for `fastest`.
     pub winner: Option<String>,
-    /// The lead and what belongs to it; `None` for runs of version 0.1 and where nothing is
-    /// compared.
+    /// The lead and what belongs to it; `None` where nothing is compared.
     pub lead: Option<Lead>,
     /// Candidates in tiers, best first; inside a tier no order is claimed. One that cannot be told
     /// from two tiers stands in both (compact letters); empty while nothing may be said.
@@ -196,8 +183,7 @@ pub struct WorkloadVerdict {
     pub rounds: Option<Rounds>,
     /// What twins of candidates came to beside them (A/A).
     pub twins: Vec<TwinDifference>,
-    /// Time that would resolve it, for `leads` and `not_resolved`; `None` = never within the mode's
-    /// blocks.
+    /// Time that would resolve it, for `leads`; `None` = never within the mode's blocks.
     pub resolve_ns: Option<u64>,
 }
 
@@ -223,8 +209,8 @@ pub struct Analysis {
     pub verdicts: Vec<WorkloadVerdict>,
     /// All findings of the run, most severe first.
     pub findings: Vec<Finding>,
-    /// The choice over all workloads; `None` for runs of version 0.1, where nothing is compared,
-    /// and while no workload has an interval.
+    /// The choice over all workloads; `None` where nothing is compared, and while no workload has
+    /// an interval.
     pub recommendation: Option<Recommendation>,
     /// Of one directory: its figures, and whether they are normal; `None` where anything is
     /// compared, and for stacks.
@@ -238,8 +224,7 @@ mod tests {
     #[test]
     fn a_pair_is_found_either_way_round() {
         let (a, b) = ("x".to_string(), "y".to_string());
-        let verdict = Verdict::Beats;
-        let effect = Effect { a, b, ratio: 2.0, low: 1.6, high: 2.5, blocks: 5, verdict };
+        let effect = Effect { a, b, ratio: 2.0, low: 1.6, high: 2.5, blocks: 5 };
         assert_eq!(effect.between("x", "y"), Some((2.0, 1.6, 2.5)));
         assert_eq!(effect.between("y", "x"), Some((0.5, 0.4, 0.625)));
         assert_eq!(effect.between("y", "z"), None);

@@ -3,7 +3,9 @@
 use super::lacking::not_installed;
 use crate::fitness::health::NoHealth;
 use crate::model::health::{self, Complaint, Counter, DriveTold, Growth, Health};
-use crate::model::path::printable;
+use crate::model::path::{printable, sanitize};
+use crate::model::run::Run;
+use crate::phrases;
 use crate::sysinfo::smartctl::NoFigures;
 
 /// When all is well: "healthy, 2 % of its life used, 1295 hours, 35 °C".
@@ -47,6 +49,14 @@ pub fn grown(before: &[DriveTold], after: &[DriveTold]) -> Vec<(String, Vec<Stri
     let worded =
         |(disk, grown): (String, Vec<Growth>)| (disk, grown.into_iter().map(growth).collect());
     health::grown(before, after).into_iter().map(worded).collect()
+}
+
+/// Drives whose own counts of errors or wear grew during `run`, a sentence each.
+pub fn worsened(run: &Run) -> impl Iterator<Item = String> {
+    grown(&run.told_before, &run.told_after).into_iter().map(|(drive, grown)| {
+        let (drive, what) = (sanitize(&drive), phrases::list(&grown));
+        format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
+    })
 }
 
 fn complaint(complaint: Complaint) -> String {

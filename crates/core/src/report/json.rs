@@ -1,11 +1,9 @@
-//! A run and its verdicts for programs: `bakeoff/run/2`, and `bakeoff/run/1` for runs that version
-//! 0.1 stored. Keys are fixed; more may be added.
+//! A run and its verdicts for programs: `bakeoff/run/2`. Keys are fixed; more may be added.
 
 use serde_json::{Value, json as value};
 
 use super::{bottleneck, json_lead, said, settling};
 use crate::model::finding::Finding;
-use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::secrets;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
@@ -13,17 +11,14 @@ use crate::model::verdict::{Analysis, WorkloadVerdict};
 /// The report as a JSON value, keys in alphabetical order. Numbers that are not finite are null.
 pub fn json(run: &Run, analysis: &Analysis) -> Value {
     let header = &run.header;
-    let by_lead = header.protocol.rules == Rules::Lead;
     let one = |v: &WorkloadVerdict| {
         let mut said = verdict(run, v);
-        if by_lead {
-            json_lead::fill(&mut said, v);
-        }
+        json_lead::fill(&mut said, v);
         said
     };
     let verdicts: Vec<Value> = analysis.verdicts.iter().map(one).collect();
     let mut document = value!({
-        "schema": header.protocol.schema(),
+        "schema": "bakeoff/run/2",
         "run": header.run,
         "mode": header.protocol.mode.name(),
         "candidates": header.candidates,
@@ -52,12 +47,10 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "advice": said::advice(run, analysis),
         "context": said::context(run),
         "recipe": super::recipe(run, analysis),
+        "recommendation": analysis.recommendation,
     });
     if let Some(normal) = &analysis.normal {
         document["normal"] = value!(normal);
-    }
-    if by_lead {
-        document["recommendation"] = value!(analysis.recommendation);
     }
     document
 }

@@ -9,8 +9,8 @@ use crate::model::verdict::Verdict;
 pub fn verdict(verdict: Verdict, word: &str) -> Mark {
     let tone = match verdict {
         Verdict::Refused => Tone::Bad,
-        Verdict::Fastest | Verdict::AsFast | Verdict::Beats | Verdict::Ties => Tone::Good,
-        Verdict::Leads | Verdict::Alone | Verdict::NotResolved => Tone::Caution,
+        Verdict::Fastest | Verdict::AsFast => Tone::Good,
+        Verdict::Leads | Verdict::Alone => Tone::Caution,
     };
     Mark { word: word.to_string(), tone }
 }

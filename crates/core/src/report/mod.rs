@@ -6,6 +6,7 @@
 //! sentences and findings come from the analysis.
 
 pub mod about;
+mod alone;
 pub mod agree;
 mod answer;
 pub mod ascii;
@@ -47,7 +48,6 @@ mod metrics;
 mod monitor;
 pub mod now;
 mod own_cost;
-mod pairs;
 pub mod plan;
 pub mod plans;
 pub mod prepared;
@@ -56,7 +56,7 @@ mod recipe;
 mod round;
 mod rounds;
 pub mod runs;
-mod said;
+pub(crate) mod said;
 mod service;
 pub mod settling;
 mod setup;
@@ -134,7 +134,7 @@ pub fn has_screen(run: &Run) -> bool {
 }
 
 /// The answer on one screen: what a run prints when it ends. `report` is the path of the HTML
-/// report, where one was written. Runs of version 0.1 and runs in rounds are shown in full.
+/// report, where one was written. Runs in rounds are shown in full.
 pub fn screen(
     run: &Run,
     analysis: &Analysis,
@@ -153,7 +153,7 @@ pub fn screen(
     }
 }
 
-/// Everything in text: for `--details`, and the only form for runs of version 0.1.
+/// Everything in text: for `--details`, and the only form for runs in rounds.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
     let document = details::document(&view::View::new(run, analysis));
     match options.plain {

@@ -112,9 +112,6 @@ pub fn short(analysis: &Analysis) -> String {
         (Verdict::Fastest, "fastest"),
         (Verdict::AsFast, "as fast as any"),
         (Verdict::Leads, "leads so far"),
-        (Verdict::Beats, "faster"),
-        (Verdict::Ties, "equally fast"),
-        (Verdict::NotResolved, "no winner yet"),
         (Verdict::Refused, "no verdict"),
     ];
     let counted = words.map(|(verdict, word)| (count(verdict), word));
@@ -325,7 +322,7 @@ mod tests {
     #[test]
     fn verdicts_in_short() {
         let analysis = |verdicts: &[(Verdict, Option<&str>)]| {
-            let mut all = sample::analysis(Verdict::Ties, &["ext4", "xfs"]);
+            let mut all = sample::analysis(Verdict::AsFast, &["ext4", "xfs"]);
             let one = all.verdicts.swap_remove(0);
             all.verdicts = Vec::new();
             for (verdict, winner) in verdicts {
@@ -334,16 +331,16 @@ mod tests {
             }
             short(&Analysis { cells: 10, ..all })
         };
-        let (beats, ties) = (Verdict::Beats, Verdict::Ties);
+        let (beats, ties) = (Verdict::Fastest, Verdict::AsFast);
         assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 is fastest");
         assert_eq!(
             analysis(&[(beats, Some("ext4")), (beats, Some("ext4"))]),
             "ext4 is fastest in all 2"
         );
-        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "faster, all 2");
-        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 faster, 1 equally fast");
-        assert_eq!(analysis(&[(Verdict::NotResolved, None)]), "no winner yet");
-        let alone = sample::analysis(Verdict::NotResolved, &["ext4"]);
+        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "fastest, all 2");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 fastest, 1 as fast as any");
+        assert_eq!(analysis(&[(Verdict::Leads, None)]), "leads so far");
+        let alone = sample::analysis(Verdict::Leads, &["ext4"]);
         assert_eq!(short(&alone), "measured, nothing to compare");
     }
 }

@@ -13,7 +13,7 @@ use crate::model::verdict::{Analysis, TwinDifference, WorkloadVerdict};
 use crate::rules::control::measured_twice;
 
 use super::answer::{self, Answer};
-use super::{bottleneck as bottlenecks, pairs, rounds};
+use super::{alone, bottleneck as bottlenecks, health, rounds};
 
 /// The answer over all workloads, in one or two sentences.
 pub fn headline(run: &Run, analysis: &Analysis) -> String {
@@ -26,7 +26,7 @@ pub fn headline(run: &Run, analysis: &Analysis) -> String {
     }
     sanitize(&match is_of_rounds(run) {
         true => rounds::headline(run, &analysis.verdicts),
-        false => pairs::headline(run, &analysis.verdicts),
+        false => alone::headline(run, &analysis.verdicts),
     })
 }
 
@@ -34,7 +34,7 @@ pub fn headline(run: &Run, analysis: &Analysis) -> String {
 pub fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
     match answer::applies(run) {
         true => Answer::new(run, analysis).everything_to_know(),
-        false => pairs::advice(run, &analysis.verdicts).iter().map(|a| sanitize(a)).collect(),
+        false => health::worsened(run).collect(),
     }
 }
 
@@ -51,7 +51,7 @@ pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
         return answer::sentence(verdict, lead);
     }
     let of_rounds = verdict.rounds.as_ref().and_then(|of| rounds::sentence(run, of, verdict));
-    sanitize(&of_rounds.unwrap_or_else(|| pairs::sentence(run, verdict)))
+    sanitize(&of_rounds.unwrap_or_else(|| alone::sentence(run, verdict)))
 }
 
 /// What twins came to beside their originals, passed or not: a control that nobody sees is none.

@@ -9,7 +9,7 @@ use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
 use crate::prepare::steps;
-use crate::testing::{RunBuilder, Version01};
+use crate::testing::RunBuilder;
 
 /// 2026-11-20 14:03 UTC.
 const STARTED_UNIX_NS: i64 = 1_795_183_380_000_000_000;
@@ -22,7 +22,7 @@ pub fn stack(name: &str, fs: &str, mkfs: &[&str]) -> Candidate {
 
 pub fn header(candidates: Vec<Candidate>) -> Header {
     let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
-    let mut header = Version01::stacks(&names).mode(Mode::Quick).seed(7).build().header;
+    let mut header = RunBuilder::stacks(&names).mode(Mode::Quick).seed(7).build().header;
     header.title = "demo: which filesystem on this image?".to_string();
     header.host.cpu = Some("Cortex-A72".to_string());
     header.region = None;
@@ -50,8 +50,8 @@ pub fn run(header: Header, blocks: u32, ios: &[u64]) -> Run {
     run
 }
 
-pub fn effect(a: &str, b: &str, ratio: f64, (low, high): (f64, f64), verdict: Verdict) -> Effect {
-    Effect { a: a.into(), b: b.into(), ratio, low, high, blocks: 5, verdict }
+pub fn effect(a: &str, b: &str, ratio: f64, (low, high): (f64, f64)) -> Effect {
+    Effect { a: a.into(), b: b.into(), ratio, low, high, blocks: 5 }
 }
 
 pub fn standing(candidate: &str, mean: f64) -> Standing {
@@ -79,20 +79,15 @@ pub fn analysis(verdict: Verdict, names: &[&str]) -> Analysis {
     let rates = [1200.0, 900.0, 880.0];
     let standings = names.iter().zip(rates).map(|(n, r)| standing(n, r)).collect();
     let tiers = match verdict {
-        Verdict::Beats => names.iter().map(|n| vec![n.to_string()]).collect(),
+        Verdict::Fastest => names.iter().map(|n| vec![n.to_string()]).collect(),
         Verdict::Refused => Vec::new(),
-        Verdict::Fastest
-        | Verdict::AsFast
-        | Verdict::Leads
-        | Verdict::Alone
-        | Verdict::Ties
-        | Verdict::NotResolved => vec![names.iter().map(|n| n.to_string()).collect()],
+        Verdict::AsFast | Verdict::Leads | Verdict::Alone => vec![names.iter().map(|n| n.to_string()).collect()],
     };
     let pair = match names {
-        [a, b, ..] if verdict == Verdict::Beats => {
-            vec![effect(a, b, 1.33, (1.25, 1.42), verdict)]
+        [a, b, ..] if verdict == Verdict::Fastest => {
+            vec![effect(a, b, 1.33, (1.25, 1.42))]
         }
-        [a, b, ..] => vec![effect(a, b, 1.01, (0.97, 1.05), verdict)],
+        [a, b, ..] => vec![effect(a, b, 1.01, (0.97, 1.05))],
         [] | [_] => Vec::new(),
     };
     Analysis {
@@ -104,7 +99,7 @@ pub fn analysis(verdict: Verdict, names: &[&str]) -> Analysis {
             workload: "randwrite".to_string(),
             metric: "iops".to_string(),
             verdict,
-            winner: (verdict == Verdict::Beats).then(|| names[0].to_string()),
+            winner: (verdict == Verdict::Fastest).then(|| names[0].to_string()),
             tiers,
             effects: pair,
             standings,

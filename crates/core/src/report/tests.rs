@@ -19,7 +19,7 @@ fn two(blocks: u32, ios: [u64; 2]) -> Run {
 }
 
 fn beats() -> (Run, Analysis) {
-    (two(5, [1200, 900]), analysis(Verdict::Beats, &["ext4 without journal", "xfs"]))
+    (two(5, [1200, 900]), analysis(Verdict::Fastest, &["ext4 without journal", "xfs"]))
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn a_winner_in_every_format() {
 #[test]
 fn ties_not_resolved_and_refused() {
     for (name, verdict, blocks, ios) in [
-        ("ties", Verdict::Ties, 5, [1200, 1200]),
-        ("not_resolved", Verdict::NotResolved, 2, [1200, 900]),
+        ("ties", Verdict::AsFast, 5, [1200, 1200]),
+        ("not_resolved", Verdict::Leads, 2, [1200, 900]),
         ("refused", Verdict::Refused, 5, [1200, 900]),
     ] {
         let mut analysis = analysis(verdict, &["ext4 without journal", "xfs"]);
@@ -49,7 +49,7 @@ fn ties_not_resolved_and_refused() {
 #[test]
 fn one_candidate_and_no_block_at_all() {
     let one = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
-    let mut lone = analysis(Verdict::NotResolved, &["ext4"]);
+    let mut lone = analysis(Verdict::Leads, &["ext4"]);
     insta::assert_snapshot!("one", text(&one, &lone, &TextOptions::default()));
     insta::assert_snapshot!("one_plain", text(&one, &lone, &PLAIN));
     insta::assert_snapshot!("one_markdown", markdown(&one, &lone));
@@ -100,7 +100,7 @@ fn the_measurement_of_bench() {
 fn hostile_names_cannot_reach_the_terminal_or_break_a_line() {
     let name = "\u{1b}[2J\nxfs\u{202e}|\"<script>alert(1)</script>";
     let run = run(header(vec![stack(name, name, &[name]), stack("b", "ext4", &[])]), 5, &[9, 8]);
-    let mut analysis = analysis(Verdict::Beats, &[name, "b"]);
+    let mut analysis = analysis(Verdict::Fastest, &[name, "b"]);
     analysis.findings[0].evidence = name.to_string();
     for options in [TextOptions::default(), PLAIN] {
         let out = text(&run, &analysis, &options);
@@ -131,7 +131,7 @@ fn no_line_of_the_report_is_wider_than_the_terminal() {
 fn colour_only_when_asked_for() {
     let (run, analysis) = beats();
     let coloured = TextOptions { color: true, ..TextOptions::default() };
-    assert!(text(&run, &analysis, &coloured).contains("\u{1b}[1;32mFASTER\u{1b}[0m"));
+    assert!(text(&run, &analysis, &coloured).contains("\u{1b}[1;32mFASTEST\u{1b}[0m"));
     assert!(!text(&run, &analysis, &TextOptions::default()).contains('\u{1b}'));
 }
 

@@ -118,6 +118,6 @@ mod tests {
     #[test]
     fn a_control_is_no_candidate() {
         let verdict = &analyse(&with_control(0.05, 0.01, None).build()).verdicts[0];
-        assert_eq!((verdict.verdict, verdict.winner.as_deref()), (Verdict::Beats, Some("b")));
+        assert_eq!((verdict.verdict, verdict.winner.as_deref()), (Verdict::Fastest, Some("b")));
     }
 }

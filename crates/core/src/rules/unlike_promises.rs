@@ -33,8 +33,6 @@ struct Property {
     rule: &'static Rule,
     /// What to do about it.
     advice: &'static str,
-    /// What whoever chooses such a stack gives up.
-    price: Option<&'static str>,
 }
 
 const LEAVE_OUT: &str =
@@ -47,10 +45,6 @@ const PROPERTIES: [Property; 4] = [
         several: "keep no journal",
         rule: &durability_mismatch::RULE,
         advice: LEAVE_OUT,
-        price: Some(
-            "after a crash it needs a filesystem check, and more than the last writes may \
-                     be lost",
-        ),
     },
     Property {
         has: has_no_barriers,
@@ -58,7 +52,6 @@ const PROPERTIES: [Property; 4] = [
         several: "do not flush the drive's cache",
         rule: &durability_mismatch::RULE,
         advice: LEAVE_OUT,
-        price: Some("a power cut may lose synced data"),
     },
     Property {
         has: has_light_fsync,
@@ -67,10 +60,6 @@ const PROPERTIES: [Property; 4] = [
         rule: &durability_mismatch::RULE,
         advice: "set options = \"equalised\" in a plan, which mounts it with fsync_mode=strict, or \
                  state this limitation next to the result",
-        price: Some(
-            "after a power cut, a renamed file may be lost if a synced file has taken its \
-                     old name",
-        ),
     },
     Property {
         has: |stack| stack.fuse,
@@ -78,21 +67,8 @@ const PROPERTIES: [Property; 4] = [
         several: "run in user space",
         rule: &implementation::RULE,
         advice: "use the kernel's driver, or state next to the result that it includes the driver",
-        price: None,
     },
 ];
-
-/// What is given up by choosing this candidate and not another of the run: `keeps no journal:
-/// after a crash …`.
-pub fn prices(header: &Header, candidate: &str) -> Vec<String> {
-    let stacks: Vec<(&str, &Stack)> = header.stacks().collect();
-    let Some((_, chosen)) = stacks.iter().find(|(name, _)| *name == candidate) else {
-        return Vec::new();
-    };
-    let is_avoidable = |p: &&Property| (p.has)(chosen) && !stacks.iter().all(|(_, s)| (p.has)(s));
-    let words = |p: &Property| p.price.map(|price| format!("{}: {price}", p.one));
-    PROPERTIES.iter().filter(is_avoidable).filter_map(words).collect()
-}
 
 /// Everything in which the stacks of `candidates` promise different things.
 pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Difference> {
@@ -207,15 +183,6 @@ mod tests {
     fn exfat_fuse_keeps_no_journal() {
         let run = RunBuilder::stacks(&["ext4", "exfat-fuse"]).build();
         assert!(words(&run.header).contains(&"exfat-fuse keeps no journal".to_string()));
-    }
-
-    #[test]
-    fn choosing_what_promises_less_has_its_price() {
-        let run = RunBuilder::stacks(&["ext4", "ext2", "ntfs-3g"]).build();
-        assert!(prices(&run.header, "ext2")[0].starts_with("keeps no journal: after a crash"));
-        assert!(prices(&run.header, "ext4").is_empty() && prices(&run.header, "xfs").is_empty());
-        let run = RunBuilder::stacks(&["ext2", "vfat"]).build();
-        assert!(prices(&run.header, "vfat").is_empty());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::restart::Restart;
 use super::scenario::Scenario;
 use super::session;
-use crate::analyse::{analyse, together};
+use crate::analyse::analyse;
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::decide::{self, figure, schedule};
@@ -140,17 +140,20 @@ impl Scenario {
             return;
         }
         match (first.verdict, first.winner.as_deref()) {
-            (Verdict::Beats | Verdict::Fastest, Some(winner)) if is_right(winner) => {
+            (Verdict::Fastest, Some(winner)) if is_right(winner) => {
                 outcome.right_winner += 1
             }
-            (Verdict::Beats | Verdict::Fastest, _) => outcome.false_beats += 1,
-            (Verdict::Ties | Verdict::AsFast, _) => outcome.as_fast += 1,
-            (Verdict::NotResolved | Verdict::Leads | Verdict::Alone, _) => outcome.leads += 1,
+            (Verdict::Fastest, _) => outcome.false_beats += 1,
+            (Verdict::AsFast, _) => outcome.as_fast += 1,
+            (Verdict::Leads | Verdict::Alone, _) => outcome.leads += 1,
             (Verdict::Refused, _) => outcome.refused += 1,
         }
-        let named = together::winners(run, &analysis.verdicts);
-        outcome.false_headline += u32::from(named.iter().any(|(_, winner)| !is_right(winner)));
-        let is_all = named.len() == self.workloads && named.iter().all(|(_, w)| is_right(w));
+        // The winners that are certain over all workloads together.
+        let holds = |v: &&WorkloadVerdict| v.lead.as_ref().is_some_and(|lead| lead.holds_for_all);
+        let certain = analysis.verdicts.iter().filter(holds);
+        let named: Vec<&str> = certain.filter_map(|v| v.winner.as_deref()).collect();
+        outcome.false_headline += u32::from(named.iter().any(|winner| !is_right(winner)));
+        let is_all = named.len() == self.workloads && named.iter().all(|winner| is_right(winner));
         outcome.headline_right += u32::from(is_all);
     }
 

@@ -10,7 +10,6 @@ pub mod change_point;
 pub mod chi_squared;
 pub mod histogram;
 pub mod hodges_lehmann;
-pub mod own_noise;
 pub mod paired;
 pub mod random_effects;
 pub mod sample;

@@ -16,8 +16,6 @@ pub struct Fixture {
     pub steady_state: Vec<(Vec<f64>, f64, f64)>,
     /// Values, sigma, penalty, ends of the segments.
     pub change_points: Vec<(Vec<f64>, f64, f64, Vec<usize>)>,
-    /// Own values, those of the others, p.
-    pub own_noise: Vec<(Vec<f64>, Vec<Vec<f64>>, f64)>,
     /// Looks, alpha of each, simulated runs of two equals, those with a false winner at any look.
     pub looks: Vec<(Vec<u32>, f64, u32, u32)>,
 }

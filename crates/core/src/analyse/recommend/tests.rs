@@ -79,11 +79,8 @@ fn names_the_best_for_each_use_where_nobody_suits_all() {
 }
 
 #[test]
-fn recommends_nothing_before_the_first_look_and_in_runs_of_version_0_1() {
+fn recommends_nothing_before_the_first_look() {
     let mut early = RunBuilder::stacks(&["ext4", "xfs"]);
     early.block(vec![0, 1], &mut |_, _, _| 1e3);
     assert_eq!(analyse(&early.build()).recommendation, None);
-    let old =
-        crate::testing::Version01::stacks(&["ext4", "xfs"]).play(9, |_, c, _| 1e3 + f64::from(c));
-    assert_eq!(analyse(&old.build()).recommendation, None);
 }

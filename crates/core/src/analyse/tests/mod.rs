@@ -2,3 +2,4 @@
 
 mod lead;
 pub(crate) mod properties;
+mod texts;

@@ -165,7 +165,6 @@ fn analysis() -> Analysis {
         low: 1.4,
         high: 1.6,
         blocks: 5,
-        verdict: Verdict::Beats,
     };
     let standing = Standing {
         candidate: "ext4".into(),
@@ -181,7 +180,7 @@ fn analysis() -> Analysis {
     let verdict = WorkloadVerdict {
         workload: "read-1m".into(),
         metric: "bandwidth".into(),
-        verdict: Verdict::Beats,
+        verdict: Verdict::Fastest,
         winner: Some("ext4".into()),
         tiers: vec![vec!["ext4".into()], vec!["/mnt/usb".into()]],
         effects: vec![effect],

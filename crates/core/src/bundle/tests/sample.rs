@@ -18,7 +18,7 @@ use crate::model::measurement::{
 };
 use crate::model::path::RawPath;
 use crate::model::profile::{Part, Profile};
-use crate::model::protocol::{Isolation, Mode, Protocol, Rules, Weight};
+use crate::model::protocol::{Isolation, Mode, Protocol, Weight};
 use crate::model::thresholds::Thresholds;
 use crate::model::verb::Verb;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
@@ -233,7 +233,6 @@ fn protocol() -> Protocol {
         thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
         prove: true,
         precondition: Some(true),
-        rules: Rules::Lead,
         isolation: Isolation::Slices,
         rounds: 8,
         slice_bytes: 16 << 20,

@@ -1,14 +1,9 @@
 //! A candidate's own noise: what is left of its numbers after what all have in common.
 
-use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
-use crate::stats::own_noise::own_noise;
 use crate::stats::sample;
-
-/// Noise below this is that of the arithmetic.
-const ROUNDING: f64 = 1e-9;
 
 /// A candidate's own noise.
 pub struct Residuals {
@@ -24,11 +19,6 @@ impl Residuals {
         self.by_block.iter().flatten().copied().collect()
     }
 
-    /// In units of their own standard deviation, so that those of several workloads add up.
-    pub fn in_own_sd(&self) -> Vec<Option<f64>> {
-        let sd = sample::sd(&self.values()).filter(|sd| *sd > ROUNDING);
-        self.by_block.iter().map(|v| Some((*v)? / sd?)).collect()
-    }
 }
 
 /// What is left of a candidate's `ln(rate)` in each block after what all have in common in that
@@ -61,36 +51,3 @@ fn others(run: &Run, ranked: &[CandidateIx], c: CandidateIx) -> Vec<CandidateIx>
     ranked.iter().copied().filter(|o| *o != c && stayed(*o) >= stayed(c)).collect()
 }
 
-/// Probability that `c` scatters so much more than the others from block to block by chance. Over
-/// the mean of its workloads: a wave of the candidate is in all of them, their errors are not.
-pub fn scatters_alone(
-    run: &Run,
-    table: &Table,
-    comparisons: &[Comparison],
-    c: CandidateIx,
-) -> Option<f64> {
-    let compared: Vec<(WorkloadIx, &Comparison)> = WorkloadIx::each(comparisons)
-        .filter(|(_, compared)| compared.ranked.contains(&c))
-        .collect();
-    let others = others(run, &compared.first()?.1.ranked, c);
-    // In units of what is usual on the workload, so that one that is noisy by nature counts as one.
-    let scale = |workload: WorkloadIx, ranked: &[CandidateIx]| -> Option<f64> {
-        let of =
-            |c: &CandidateIx| sample::sd(&own_residuals(run, table, workload, ranked, *c).values());
-        let usual = sample::mean(&ranked.iter().filter_map(of).collect::<Vec<f64>>());
-        usual.filter(|usual| *usual > ROUNDING)
-    };
-    let scaled: Vec<(WorkloadIx, f64)> =
-        compared.iter().filter_map(|(w, of)| Some((*w, scale(*w, &of.ranked)?))).collect();
-    let mean = |c: CandidateIx, block: usize| -> Option<f64> {
-        let of = |(w, scale): &(WorkloadIx, f64)| Some(table.values(*w, c)[block]? / scale);
-        sample::mean(&scaled.iter().map(of).collect::<Option<Vec<f64>>>()?)
-    };
-    let everybody = |block: usize| -> Option<Vec<f64>> {
-        std::iter::once(&c).chain(&others).map(|o| mean(*o, block)).collect()
-    };
-    let blocks: Vec<Vec<f64>> = (0..table.blocks().len()).filter_map(everybody).collect();
-    let column = |i: usize| blocks.iter().map(|b| b[i]).collect::<Vec<f64>>();
-    let others: Vec<Vec<f64>> = (1..=others.len()).map(column).collect();
-    own_noise(&column(0), &others.iter().map(Vec::as_slice).collect::<Vec<_>>())
-}

@@ -35,7 +35,6 @@ use crate::evidence;
 use crate::model::event::StopReason;
 use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
-use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
@@ -46,10 +45,9 @@ use crate::report::said;
 use crate::report::view::short_id;
 use crate::rules::limit;
 
-/// Whether a run is shown as an answer of this kind: those of version 0.1 and those in rounds are
-/// shown as before.
+/// Whether a run is shown as an answer of this kind: those in rounds are not.
 pub fn applies(run: &Run) -> bool {
-    run.header.protocol.rules == Rules::Lead && !is_of_rounds(run)
+    !is_of_rounds(run)
 }
 
 /// One workload, with its answer.
@@ -157,17 +155,11 @@ pub fn margin_words(run: &Run) -> String {
 
 /// What would let a claim be made, and drives whose own counts of errors grew.
 fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
-    let grown = health::grown(&run.told_before, &run.told_after);
-    let drives = grown.into_iter().map(|(drive, grown)| {
-        let drive = sanitize(&drive);
-        let what = phrases::list(&grown);
-        format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
-    });
     let refused = analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused);
     let forbidding = refused.flat_map(|v| limit::forbidding(&v.findings));
     let advice = forbidding
         .map(|finding| format!("{}.", phrases::capital(&sentence::stopless(&finding.advice))));
-    distinct::in_order(drives.chain(advice))
+    distinct::in_order(health::worsened(run).chain(advice))
 }
 
 /// The command that continues a run, where more time is expected to help or it ended early.

@@ -163,7 +163,7 @@ impl Screen<'_> {
             Verdict::Fastest | Verdict::AsFast => Tone::Good,
             Verdict::Leads => Tone::Caution,
             Verdict::Refused => Tone::Bad,
-            Verdict::Alone | Verdict::Beats | Verdict::Ties | Verdict::NotResolved => Tone::Plain,
+            Verdict::Alone => Tone::Plain,
         };
         let blanks = " ".repeat(room.saturating_sub(text.chars().count()));
         let label = cut(&line.workload, name);

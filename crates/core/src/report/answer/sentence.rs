@@ -118,10 +118,7 @@ impl Say<'_> {
             }
             Verdict::Leads => self.leads(),
             Verdict::Refused
-            | Verdict::Alone
-            | Verdict::Beats
-            | Verdict::Ties
-            | Verdict::NotResolved => self.refused(),
+            | Verdict::Alone => self.refused(),
         }
     }
 
@@ -220,10 +217,7 @@ impl Say<'_> {
                 Verdict::Leads
                 | Verdict::Fastest
                 | Verdict::AsFast
-                | Verdict::Alone
-                | Verdict::Beats
-                | Verdict::Ties
-                | Verdict::NotResolved,
+                | Verdict::Alone,
                 ..,
             ) => self.brief(),
         }
@@ -280,7 +274,7 @@ impl Say<'_> {
                     self.main()
                 }
             },
-            (Verdict::Alone | Verdict::Beats | Verdict::Ties | Verdict::NotResolved, _) => {
+            (Verdict::Alone, _) => {
                 self.main()
             }
         }

@@ -5,11 +5,10 @@ use crate::analyse::analyse;
 use crate::model::event::StopReason;
 use crate::model::finding::Severity;
 use crate::model::lead::Stalls;
-use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::report::said;
-use crate::report::{TextOptions, live, screen, text};
+use crate::report::{TextOptions, live, screen};
 use crate::testing::RunBuilder;
 
 const PLAIN: TextOptions = TextOptions { width: 80, color: false, plain: true };
@@ -214,16 +213,6 @@ fn hostile_names_cannot_reach_the_terminal() {
     }
     let lines = live(&run, &analysis, 80, false);
     assert!(!lines.concat().chars().any(char::is_control), "{lines:?}");
-}
-
-#[test]
-fn runs_of_version_0_1_are_shown_as_before() {
-    let run = RunBuilder::stacks(&["ext4", "xfs"])
-        .header(|h| h.protocol = crate::model::protocol::Protocol::of_version_0_1(Mode::Quick, 2))
-        .play(8, |_, c, _| [1000.0, 1300.0][usize::from(c)])
-        .build();
-    let analysis = analyse(&run);
-    assert_eq!(shown(&run, &analysis), text(&run, &analysis, &TextOptions::default()));
 }
 
 #[test]

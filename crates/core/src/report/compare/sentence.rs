@@ -44,14 +44,10 @@ fn in_factor(factor: Factor, differences: &[Difference]) -> String {
 fn in_short(answer: &Answer) -> String {
     let workload = &answer.workload;
     match (answer.verdict, &answer.winner) {
-        (Verdict::Beats, Some(winner)) => format!("{winner} is ahead on {workload} in each"),
-        (Verdict::Ties, _) => format!("the best candidates are equally fast on {workload}"),
-        (Verdict::NotResolved, _) => format!("{workload} is still without a winner"),
-        (
-            Verdict::Fastest | Verdict::AsFast | Verdict::Leads | Verdict::Refused | Verdict::Alone,
-            _,
-        )
-        | (Verdict::Beats, None) => match answer.is_flipped {
+        (Verdict::Fastest, Some(winner)) => format!("{winner} is ahead on {workload} in each"),
+        (Verdict::AsFast, _) => format!("the best candidates are equally fast on {workload}"),
+        (Verdict::Leads, _) => format!("{workload} is still without a winner"),
+        (Verdict::Refused | Verdict::Alone, _) | (Verdict::Fastest, None) => match answer.is_flipped {
             false => format!("no verdict on {workload}"),
             true => format!("{workload} has more than one winner"),
         },
@@ -103,11 +99,11 @@ pub(super) fn text(compared: &Compared, answer: &Answer) -> String {
             format!("The answer depends on the {on}: {}; {summary}.", each(alone))
         }
         Verdict::Refused => refused(compared, answer),
-        Verdict::Beats | Verdict::Fastest => {
+        Verdict::Fastest => {
             let (winner, all) = (&answer.runs[0].top[0], all(answer.runs.len()));
             format!("{winner} is ahead in {all}: {}; {summary}.", each(lead))
         }
-        Verdict::Ties | Verdict::AsFast => {
+        Verdict::AsFast => {
             let margin = answer.runs.iter().map(|said| said.tie_margin).fold(0.0, f64::max);
             let tied: Vec<String> = answer.tied().into_iter().map(str::to_string).collect();
             format!(
@@ -118,7 +114,7 @@ pub(super) fn text(compared: &Compared, answer: &Answer) -> String {
                 each(blocks)
             )
         }
-        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
+        Verdict::Leads | Verdict::Alone => {
             format!("No common winner of these runs: {}; {summary}.", each(alone))
         }
     }
@@ -157,11 +153,11 @@ fn lead(said: &OfWorkload, run: &OfRun) -> String {
 fn alone(said: &OfWorkload, run: &OfRun) -> String {
     let (top, place) = (phrases::list(&said.top), place(run));
     match said.verdict {
-        Verdict::Beats | Verdict::Fastest => format!("{top} is {}", lead(said, run)),
-        Verdict::Ties | Verdict::AsFast => format!("{top} are equally fast in {place}"),
-        Verdict::NotResolved if top.is_empty() => format!("{place} has too few complete blocks"),
+        Verdict::Fastest => format!("{top} is {}", lead(said, run)),
+        Verdict::AsFast => format!("{top} are equally fast in {place}"),
+        Verdict::Leads if top.is_empty() => format!("{place} has too few complete blocks"),
         Verdict::Refused => format!("{place} gives no verdict"),
-        Verdict::NotResolved | Verdict::Leads | Verdict::Alone => {
+        Verdict::Leads | Verdict::Alone => {
             format!("{top} are too close in {place}")
         }
     }

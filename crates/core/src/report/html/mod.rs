@@ -410,9 +410,9 @@ fn verdict_class(question: &Question) -> &'static str {
     match question.verdict {
         _ if question.is_alone => "alone",
         Verdict::Alone => "alone",
-        Verdict::Beats | Verdict::Fastest => "beats",
-        Verdict::Ties | Verdict::AsFast => "ties",
-        Verdict::NotResolved | Verdict::Leads => "open",
+        Verdict::Fastest => "beats",
+        Verdict::AsFast => "ties",
+        Verdict::Leads => "open",
         Verdict::Refused => "refused",
     }
 }

@@ -47,13 +47,12 @@ fn standing(question: &Question, row: &Row) -> (String, &'static str) {
     let change = row.change.as_ref().map(|c| format!("{} %", super::minus(&c.mid)));
     match (question.verdict, is_reference, change) {
         (Verdict::Refused, _, _) => ("not ranked".to_string(), ""),
-        (Verdict::Beats | Verdict::Fastest, true, _) => ("best".to_string(), "first"),
-        (Verdict::Ties | Verdict::AsFast, true, _) => ("equally fast".to_string(), "tie"),
-        (Verdict::Ties | Verdict::AsFast, false, Some(change)) if is_first => {
+        (Verdict::Fastest, true, _) => ("best".to_string(), "first"),
+        (Verdict::AsFast, true, _) => ("equally fast".to_string(), "tie"),
+        (Verdict::AsFast, false, Some(change)) if is_first => {
             (format!("equally fast, {change}"), "tie")
         }
         (Verdict::Leads, true, _) => ("leads".to_string(), ""),
-        (Verdict::NotResolved, true, _) => ("reference".to_string(), ""),
         (_, _, Some(change)) => (change, if is_first { "" } else { "behind" }),
         (_, _, None) => ("-".to_string(), ""),
     }

@@ -10,7 +10,7 @@ const ASSETS: Assets = Assets { js: "/*js*/", css: "/*css*/" };
 fn page(name: &str) -> String {
     let candidates = vec![stack(name, name, &[name]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
-    html(&[(run, analysis(Verdict::Beats, &[name, "xfs"]))], &ASSETS)
+    html(&[(run, analysis(Verdict::Fastest, &[name, "xfs"]))], &ASSETS)
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn control_characters_are_removed_from_the_page_and_not_from_its_script() {
     let candidates =
         vec![stack("a\x1b[31m\u{9b}2J\x07b", "ext4", &["\x1b]0;x\x07"]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
-    let told = analysis(Verdict::Beats, &["a\x1b[31mb", "xfs"]);
+    let told = analysis(Verdict::Fastest, &["a\x1b[31mb", "xfs"]);
     let assets = Assets { js: "/*\x1bjs*/", css: "/*css*/" };
     let page = html(&[(run, told)], &assets);
     let rest = page.replace(assets.js, "");
@@ -76,7 +76,7 @@ fn control_characters_are_removed_from_the_page_and_not_from_its_script() {
 fn the_data_of_the_charts() {
     let candidates = vec![stack("ext4", "ext4", &[]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
-    let view = View::new(&run, &analysis(Verdict::Beats, &["ext4", "xfs"]));
+    let view = View::new(&run, &analysis(Verdict::Fastest, &["ext4", "xfs"]));
     let styles = ["ext4".to_string(), "xfs".to_string()];
     let data = RunData::new(&run, &view.questions, &styles);
     let question = &data.questions[0];
@@ -130,7 +130,7 @@ fn a_shorter_latency_is_drawn_as_faster_than_the_reference() {
 #[test]
 fn one_candidate_has_a_table_of_its_figures_and_no_empty_columns() {
     let run = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
-    let lone = analysis(Verdict::NotResolved, &["ext4"]);
+    let lone = analysis(Verdict::Leads, &["ext4"]);
     let page = html(&[(run, lone)], &ASSETS);
     for empty in ["Every candidate on every workload", ">tier<", "not ranked", "against "] {
         assert!(!page.contains(empty), "{empty}");

@@ -25,7 +25,6 @@ use crate::decide::schedule;
 use crate::model::candidate::Skipped;
 use crate::model::event::{FlashState, SHORT_ID, StopReason};
 use crate::model::path::{RawPath, sanitize};
-use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::phrases;
@@ -54,7 +53,7 @@ pub struct View {
     pub advice: Vec<String>,
     /// What has to be known to read the answers: everything in which places differ.
     pub context: Option<String>,
-    /// Candidates x workloads; `None` in runs of version 0.1 and where nothing is compared.
+    /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
     /// Of one directory: its figures, and whether they are normal.
     pub place: Option<answer::PlaceAnswer>,
@@ -247,7 +246,6 @@ fn begins(run: &Run) -> &'static str {
 /// What the intervals promise (nominal alpha for repeated looks, divided by the pairs), or what
 /// steady means.
 fn interval_note(run: &Run) -> String {
-    let protocol = &run.header.protocol;
     if is_of_rounds(run) {
         return format!(
             "Steady by SNIA's test (SSS PTS 2.0.2): the last {ROUNDS} rounds are within {:.0} % of \
@@ -264,20 +262,7 @@ fn interval_note(run: &Run) -> String {
             blocks, not an interval. There is no comparison."
             .to_string();
     }
-    if protocol.rules == Rules::Lead {
-        return lead_note(run);
-    }
-    let pairs = u64::from(protocol.k.max(2)) * u64::from(protocol.k.max(2) - 1) / 2;
-    let level = 100.0 * (1.0 - protocol.alpha / pairs as f64);
-    let looks: Vec<String> = protocol.looks.iter().map(u32::to_string).collect();
-    format!(
-        "Intervals of a workload hold jointly with 95 % confidence. Each is a {level:.2} % \
-         interval of the ratio of two rates, paired within blocks, and accounts for checks after \
-         {} blocks and for {}. A tie is a difference of at most {} %.",
-        looks.join(", "),
-        phrases::count(pairs, "pair"),
-        super::round::to_support(protocol.tie_margin * 100.0, Some(0.1)).trim_end_matches(".0"),
-    )
+    lead_note(run)
 }
 
 /// What the lead and its intervals promise.

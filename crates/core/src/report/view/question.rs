@@ -8,6 +8,7 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
+use crate::stats::paired::Interval;
 use crate::phrases;
 use crate::report::bottleneck;
 use crate::report::round::{self, Change};
@@ -21,7 +22,7 @@ use super::{FindingView, RoundsView};
 pub struct Question {
     /// Name of the workload.
     pub workload: String,
-    /// The same for people: "Random writes"; the name itself in runs of version 0.1.
+    /// The same for people: "Random writes"; the name itself where nothing is compared.
     pub title: String,
     /// Index in the run's header, when it is there.
     pub index: Option<WorkloadIx>,
@@ -62,8 +63,6 @@ pub struct Question {
     pub energy: Option<String>,
     /// Findings that limit this answer.
     pub findings: Vec<FindingView>,
-    /// Time that would resolve it, where that is the question.
-    pub resolve: Option<String>,
 }
 
 /// One candidate on one workload.
@@ -124,9 +123,6 @@ pub fn word(verdict: Verdict) -> &'static str {
         Verdict::AsFast => "as fast as any",
         Verdict::Leads => "leads so far",
         Verdict::Alone => "measured",
-        Verdict::Beats => "faster",
-        Verdict::Ties => "equally fast",
-        Verdict::NotResolved => "no winner yet",
         Verdict::Refused => "no verdict",
     }
 }
@@ -143,6 +139,7 @@ impl Question {
         let rounds = verdict.rounds.as_ref().map(|r| RoundsView::new(r, unit.scale));
         let reference = reference(verdict).filter(|_| !is_alone);
         let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
+        let margin = run.header.protocol.tie_margin;
         Question {
             workload: sanitize(&verdict.workload),
             title: match verdict.lead {
@@ -164,7 +161,7 @@ impl Question {
             sentence: said::sentence(run, verdict),
             rows: verdict.standings.iter().map(row).collect(),
             reference: reference.as_deref().map(sanitize),
-            effects: verdict.effects.iter().map(EffectView::new).collect(),
+            effects: verdict.effects.iter().map(|e| EffectView::new(e, margin)).collect(),
             rounds,
             control: said::control(&verdict.twins),
             bottleneck: said::bottleneck(&verdict.held_back),
@@ -175,8 +172,6 @@ impl Question {
             slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
             energy: energy::of_candidates(&verdict.standings),
             findings: super::findings(&verdict.findings),
-            // A lead says in its sentence what more time would do.
-            resolve: verdict.resolve_ns.filter(|_| verdict.lead.is_none()).map(units::duration),
         }
     }
 }
@@ -242,13 +237,18 @@ fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<Tiers> {
 }
 
 impl EffectView {
-    fn new(effect: &Effect) -> EffectView {
+    fn new(effect: &Effect, margin: f64) -> EffectView {
+        let interval = Interval { low: libm::log(effect.low), high: libm::log(effect.high) };
         EffectView {
             a: sanitize(&effect.a),
             b: sanitize(&effect.b),
             change: Change::from_ratios(effect.ratio, effect.low, effect.high),
             blocks: effect.blocks,
-            verdict_word: word(effect.verdict),
+            verdict_word: match interval {
+                i if i.excludes_zero() => "faster",
+                i if i.is_inside(margin) => "equally fast",
+                _ => "no winner yet",
+            },
         }
     }
 }

@@ -135,7 +135,7 @@ mod tests {
     use crate::rules::run::tests::steady;
     use crate::rules::tests::session::{has, sentinels};
     use crate::rules::tests::told;
-    use crate::testing::Version01;
+    use crate::testing::RunBuilder;
 
     #[test]
     fn l35_a_disk_that_slows_down_and_one_that_scatters() {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn with_twin(gap: f64) -> Run {
-        let builder = Version01::stacks(&["a", "b", "a again"]);
+        let builder = RunBuilder::stacks(&["a", "b", "a again"]);
         let builder = builder.header(|h| h.candidates[2].twin_of = Some("a".to_string()));
         let rate = move |b, c, w| steady(b, c, w) * if c == 2 { 1.0 + gap } else { 1.0 };
         builder.mode(Mode::Precise).play(5, rate).build()

@@ -61,10 +61,10 @@ mod tests {
     use crate::analyse::analyse;
     use crate::model::event::What;
     use crate::rules::run::tests::{ids, steady};
-    use crate::testing::Version01;
+    use crate::testing::RunBuilder;
 
     fn in_orders(orders: &[[u16; 2]]) -> Run {
-        let mut builder = Version01::stacks(&["a", "b"]);
+        let mut builder = RunBuilder::stacks(&["a", "b"]);
         for order in orders {
             builder.block(order.to_vec(), &mut steady);
         }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn l34_never_fires_on_our_own_orders() {
         for seed in 0..50 {
-            let run = Version01::stacks(&["a", "b", "c", "d"]).seed(seed).play(5, steady).build();
+            let run = RunBuilder::stacks(&["a", "b", "c", "d"]).seed(seed).play(5, steady).build();
             assert!(!ids(&run).contains(&"L34".to_string()), "seed {seed}");
         }
     }

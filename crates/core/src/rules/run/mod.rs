@@ -29,15 +29,14 @@ pub mod unsettled;
 pub mod untested_cause;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
-use crate::decide::compare::{Comparison, Outcome};
+use crate::decide::compare::Comparison;
 use crate::decide::lead::{Lead, Reading};
 use crate::decide::table::Table;
 use crate::evidence::rule::{Check, Rule};
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::stats::paired::Paired;
 
@@ -155,16 +154,10 @@ fn winner(
     table: &Table,
     compared: &Comparison,
 ) -> Option<(CandidateIx, Option<Paired>)> {
-    if run.header.protocol.rules == Rules::Lead {
-        let lead = Lead::new(run, table, compared, 1);
-        let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
-        let closest = lead.closest().and_then(|against| against.paired);
-        return lead.leader.filter(|_| is_winner).map(|leader| (leader, closest));
-    }
-    let winner =
-        compared.decision.top.first().filter(|_| compared.decision.outcome == Outcome::Beats);
-    let ahead = compared.pairs.iter().find(|p| p.interval.is_some_and(|i| i.low > 0.0));
-    Some((*winner?, ahead.and_then(|pair| pair.paired)))
+    let lead = Lead::new(run, table, compared, 1);
+    let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
+    let closest = lead.closest().and_then(|against| against.paired);
+    lead.leader.filter(|_| is_winner).map(|leader| (leader, closest))
 }
 
 fn name(run: &Run, candidate: CandidateIx) -> &str {

@@ -70,16 +70,15 @@ mod tests {
     use crate::analyse::analyse;
     use crate::model::verdict::Verdict;
     use crate::rules::run::tests::{ids, steady};
-    use crate::testing::Version01;
+    use crate::testing::RunBuilder;
 
     #[test]
-    fn l32_four_blocks_and_five() {
-        let four = Version01::stacks(&["a", "b"]).play(4, steady).build();
-        let found = analyse(&four);
-        assert_eq!(ids(&four), ["L32"]);
-        assert_eq!(found.findings[0].evidence, "4 of 5 blocks are complete");
-        // Too few blocks are no refusal: more of them will tell.
-        assert_eq!(found.verdicts[0].verdict, Verdict::NotResolved);
-        assert!(ids(&Version01::stacks(&["a", "b"]).play(5, steady).build()).is_empty());
+    fn l32_two_blocks_and_three() {
+        let two = RunBuilder::stacks(&["a", "b"]).play(2, steady).build();
+        let found = analyse(&two);
+        assert_eq!(ids(&two), ["L32"]);
+        assert_eq!(found.findings[0].evidence, "2 of 3 blocks are complete");
+        assert_eq!(found.verdicts[0].verdict, Verdict::Refused);
+        assert!(ids(&RunBuilder::stacks(&["a", "b"]).play(3, steady).build()).is_empty());
     }
 }

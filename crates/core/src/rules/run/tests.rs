@@ -11,7 +11,7 @@ fn noise(block: u32, candidate: u16) -> f64 {
     (sum - 6.0) / 100.0
 }
 
-pub(super) fn steady(block: u32, candidate: u16, _: u16) -> f64 {
+pub(crate) fn steady(block: u32, candidate: u16, _: u16) -> f64 {
     1000.0 * libm::exp(noise(block, candidate))
 }
 

@@ -59,11 +59,11 @@ fn unmeasured(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) ->
 mod tests {
     use crate::analyse::analyse;
     use crate::rules::run::tests::steady;
-    use crate::testing::Version01;
+    use crate::testing::RunBuilder;
 
     #[test]
     fn a_candidate_whose_every_cell_is_thrown_away_is_named() {
-        let builder = Version01::directories(&["/a", "/b", "/c"]);
+        let builder = RunBuilder::directories(&["/a", "/b", "/c"]);
         let run = builder
             .cells(|c| {
                 c.truth.suspended_ns = if c.candidate.number() == 2 { 3_000_000_000 } else { 0 }
@@ -74,8 +74,8 @@ mod tests {
         let named = found.findings.iter().find(|f| f.id == "unmeasured").expect("a finding");
         assert_eq!(named.candidate.as_deref(), Some("/c"));
         let told = found.findings.iter().find(|f| f.id == "suspended").expect("a finding");
-        assert!(told.evidence.contains("in 5 of 5 cells; first: discarded"), "{}", told.evidence);
-        assert_eq!((found.cells, found.void_cells), (10, 5));
+        assert!(told.evidence.contains("in 3 of 3 cells; first: discarded"), "{}", told.evidence);
+        assert_eq!((found.cells, found.void_cells), (6, 3));
         assert_eq!(found.verdicts[0].standings.len(), 2);
     }
 }

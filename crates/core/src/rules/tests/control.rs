@@ -5,7 +5,7 @@ use crate::model::finding::Severity;
 use crate::model::profile::Part;
 use crate::prng::SplitMix64;
 use crate::simulate::disk::Normal;
-use crate::testing::{RunBuilder, Version01};
+use crate::testing::RunBuilder;
 
 fn noise(block: u32, candidate: u16, workload: u16) -> f64 {
     let words = [block.into(), candidate.into(), workload.into()];
@@ -18,7 +18,7 @@ pub(crate) fn with_control(slower: f64, sd: f64, profile: Option<Part>) -> RunBu
         let speed = [1.0, 1.1, 1.0 - slower][usize::from(c)];
         1e8 * speed * libm::exp(sd * noise(b, c, w))
     };
-    Version01::stacks(&["a", "b", "a slowed"])
+    RunBuilder::stacks(&["a", "b", "a slowed"])
         .header(|h| {
             h.candidates[2].twin_of = Some("a".to_string());
             h.candidates[2].slowed_ppm = 50_000;

@@ -8,7 +8,7 @@ use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::rules::tests::imported::{TWO, found, printed};
-use crate::testing::Version01;
+use crate::testing::RunBuilder;
 
 pub(super) const CASES: &[Case] = &[
     case("L04", "two candidates in one slot", || stated("slots=1"), || stated("slots=2")),
@@ -133,7 +133,7 @@ fn rows(tool: &str, megabytes: u32) -> Vec<Finding> {
 }
 
 fn run(id: &str, change: impl FnOnce(&mut Header)) -> (Run, Analysis) {
-    let run = Version01::stacks(&["ext4", "xfs"]).header(|h| {
+    let run = RunBuilder::stacks(&["ext4", "xfs"]).header(|h| {
         h.run = format!("{id:0<16}");
         change(h);
     });

@@ -11,10 +11,11 @@ use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, Telemetry};
 use crate::prepare::recipe::recipes_for;
+use crate::rules::run::tests::steady;
 use crate::rules::tests::before::stack;
 use crate::rules::tests::session::{at, climbs, flat, noise, sentinels, twins, windows};
 use crate::rules::unlike_promises::unlike;
-use crate::testing::{RunBuilder, Version01};
+use crate::testing::RunBuilder;
 
 pub(super) const CASES: &[Case] = &[
     case("L07", "a rate that halves in a cell of 2.0 s", || two_seconds(2), || two_seconds(1)),
@@ -35,7 +36,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     case("L18", "exfat in user space", || promise("exfat-fuse", ""), || promise("btrfs", "")),
     case("L18", "ntfs in user space", || promise("ntfs-3g", ""), || promise("jfs", "")),
-    case("L32", "four blocks of five", || blocks(4), || blocks(5)),
+    case("L32", "two blocks of three", || blocks(2), || blocks(3)),
     case("L34", "the same order in every block", || orders(false), || orders(true)),
     case("L35", "a drive that loses 8 %", || drift(0.012), || drift(0.002)),
     case(
@@ -116,7 +117,7 @@ fn two(ratio: f64) -> impl Fn(u32, u16, u16) -> f64 {
 }
 
 fn blocks(number: u32) -> Vec<Finding> {
-    findings(&Version01::stacks(&["a", "b"]).play(number, two(1.0)).build())
+    findings(&RunBuilder::stacks(&["a", "b"]).play(number, two(1.0)).build())
 }
 
 fn orders(alternates: bool) -> Vec<Finding> {
@@ -136,9 +137,9 @@ fn drift(per_block: f64) -> Vec<Finding> {
 fn wave(depth: f64) -> Vec<Finding> {
     let rate = move |b: u32, c: u16, w| {
         let wave = if c == 1 { depth * libm::sin(f64::from(b) / 3.0) } else { 0.0 };
-        1000.0 * libm::exp(noise(b, c, w) + wave)
+        steady(b, c, w) * libm::exp(wave)
     };
-    findings(&Version01::stacks(&["a", "b", "c"]).play(18, rate).build())
+    findings(&RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build())
 }
 
 /// Three directories behind USB 2 that read as fast as each other.
