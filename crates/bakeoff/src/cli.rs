@@ -123,7 +123,7 @@ pub enum Command {
     Fleet(Fleet),
     /// Show a stored run
     Show(Show),
-    /// Compare stored runs, or a published study with a run
+    /// Compare stored runs, or results of others with a run
     Compare(Compare),
     /// Remove a stored run
     Rm(OneRun),
@@ -320,7 +320,7 @@ pub struct OneRun {
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Start of a run ID, `last`, or study:NAME
+    /// Start of a run ID, or `last`
     pub run: String,
     /// Show all pairs, findings and measurement details
     #[arg(long)]
@@ -335,9 +335,9 @@ pub struct Compare {
     /// Factor that may differ between the runs: host, device, kernel or time
     #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
     pub across: Option<Factor>,
-    /// Published study to compare with each run, such as study:luks-btrfs (repeatable)
-    #[arg(long, value_name = "study:NAME")]
-    pub with: Vec<String>,
+    /// File with results of others to show beside each run, as `import` reads it (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -378,7 +378,7 @@ pub struct Export {
 
 #[derive(Debug, clap::Args)]
 pub struct Lint {
-    /// Plan, stored run, text with results, or study:NAME (default: list the rules)
+    /// Plan, stored run, or text with results (default: list the rules)
     #[arg(value_name = "PLAN|RUN|FILE", conflicts_with = "explain")]
     pub what: Option<String>,
     /// Explain a rule, by ID or name
@@ -471,11 +471,8 @@ pub struct Import {
     #[arg(long, conflicts_with = "columns")]
     pub guess: bool,
     /// Treat the files as fio job files and print each as a plan
-    #[arg(long = "as-plan", conflicts_with_all = ["columns", "facts", "guess"])]
+    #[arg(long = "as-plan", conflicts_with_all = ["columns", "guess"])]
     pub as_plan: bool,
-    /// TOML file with facts about the measurements (place, order, media, ...); see docs/import.md
-    #[arg(long, value_name = "FILE")]
-    pub facts: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -42,7 +42,6 @@ pub mod scan;
 pub mod setup;
 pub mod simulate;
 pub mod stats;
-pub mod study;
 pub mod sysinfo;
 mod tables;
 pub mod telemetry;

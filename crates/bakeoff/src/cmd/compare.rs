@@ -1,41 +1,37 @@
-//! `bakeoff compare`: stored runs beside each other, and published studies beside a run.
+//! `bakeoff compare`: stored runs beside each other, and results of others beside a run.
 
-use bakeoff_core::compare::with_study::{StudyComparison, with_study};
+use std::path::PathBuf;
+
+use bakeoff_core::compare::beside::{Beside, beside};
 use bakeoff_core::compare::{Compared, compare};
 use bakeoff_core::import::Finder;
-use bakeoff_core::import::study::facts::Facts;
+use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report;
 
-use super::answer;
-use super::stored;
+use super::{answer, lint, stored};
 use crate::cli::{Compare, Global};
 use crate::fault::{self, Fault, Outcome};
 
 /// Most runs compared at once.
 const RUNS: usize = 32;
-/// What a study is called where a run is expected.
-const STUDY: &str = "study:";
 
 /// Runs the command: one answer over all runs that is not beats or ties is exit 1.
 pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let format = stored::format(global, "compare")?;
-    let (named, mut studies): (Vec<&str>, Vec<&str>) =
-        args.runs.iter().map(String::as_str).partition(|name| !name.starts_with(STUDY));
-    studies.extend(args.with.iter().map(String::as_str));
-    let runs = stored::analysed(global, &named, RUNS)?;
-    if runs.is_empty() || (runs.len() == 1 && studies.is_empty()) {
+    let runs = stored::analysed(global, &args.runs, RUNS)?;
+    if runs.len() == 1 && args.with.is_empty() {
         return Err(Fault::usage(
             "nothing to compare with. Specify two runs (list them with `bakeoff runs`), or one run \
-             and --with study:luks-btrfs",
+             and a file with results of others (--with FILE)",
         ));
     }
     if args.across.is_some() && runs.len() == 1 {
         return Err(Fault::usage("--across needs several runs. Specify another run"));
     }
     let compared = (runs.len() > 1).then(|| compare(&runs, args.across));
-    let beside = with_studies(&runs, &studies)?;
+    let beside = with_files(&runs, &args.with)?;
     let json = || report::compare_json(compared.as_ref(), &beside) + "\n";
     let document = || report::compare_document(compared.as_ref(), &beside);
     let printed = answer::print_either(format, json, document);
@@ -45,14 +41,15 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(if is_open { Outcome::Open } else { Outcome::Done }))
 }
 
-/// Every study beside every run.
-fn with_studies(runs: &[(Run, Analysis)], names: &[&str]) -> Result<Vec<StudyComparison>, Fault> {
+/// The results of every file beside every run.
+fn with_files(runs: &[(Run, Analysis)], files: &[PathBuf]) -> Result<Vec<Beside>, Fault> {
     let mut all = Vec::new();
-    for name in names {
-        let study = stored::study(name)?;
-        let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-        let found = Finder::all(study.table().as_bytes()).judged(&facts);
-        all.extend(runs.iter().map(|(run, _)| with_study(run, study.name, &found, &facts)));
+    for file in files {
+        let (name, found) = (RawPath::new(file).to_string(), Finder::all(&lint::read(file)?));
+        if found.results.is_empty() {
+            return Err(Fault::usage(format!("no results in {name}")));
+        }
+        all.extend(runs.iter().map(|(run, _)| beside(run, &name, &found)));
     }
     Ok(all)
 }

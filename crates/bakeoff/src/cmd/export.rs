@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::Sealer;
-use bakeoff_core::import::Finder;
-use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::path::{RawPath, printable, unsteered};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
@@ -35,9 +33,6 @@ pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
         return Err(Fault::usage(format!("no format given. Add --format with {FORMATS}")));
     };
     let output = args.output.as_deref();
-    if args.run.starts_with("study:") {
-        return study(&args.run, format, output);
-    }
     let (store, id) = stored::find(global, &args.run)?;
     let mut exported = Exported::read(&*store, &id)?;
     if !args.no_redact {
@@ -78,22 +73,6 @@ fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<O
             return Err(stored::no_format(format, "export", FORMATS));
         }
     }
-    Ok(Outcome::Done)
-}
-
-/// A published study: its table, or what was read of it.
-fn study(name: &str, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
-    let study = stored::study(name)?;
-    let text = if format == Format::Csv {
-        study.table()
-    } else if format == Format::Json {
-        let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-        let found = Finder::all(study.table().as_bytes()).judged(&facts);
-        report::import_json(&format!("study:{}", study.name), &found) + "\n"
-    } else {
-        return Err(stored::no_format(format, "export study:", "json or csv"));
-    };
-    stored::write_text(output, &text)?;
     Ok(Outcome::Done)
 }
 

@@ -98,9 +98,6 @@ type Sent = ((Run, Analysis), Option<String>);
 
 /// The runs that were named; says of one that was named twice that it counts once.
 fn named(global: &Global, names: &[String]) -> Result<Vec<Sent>, Fault> {
-    if names.iter().any(|name| name.starts_with("study:")) {
-        return Err(Fault::usage("a study has no boards. Specify stored runs"));
-    }
     let Some(first) = names.first() else { return Ok(Vec::new()) };
     let (store, _) = stored::find(global, first)?;
     let mut ids: Vec<RunId> = Vec::new();

@@ -7,7 +7,6 @@ mod sources;
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
-use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::import::{Finder, Imported as Found, run_of_events};
 use bakeoff_core::model::json;
 use bakeoff_core::model::path::{RawPath, unsteered};
@@ -37,7 +36,6 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     if args.as_plan {
         return print_plans(args);
     }
-    let facts = facts(args)?;
     let mut store = None;
     let mut failures = Vec::new();
     let mut outcome = Outcome::Done;
@@ -53,7 +51,6 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
                     say_bundle(format, &source, &run, done)?;
                 }
                 Ok(Done::Text(found)) => {
-                    let found = found.judged(&facts);
                     // A directory holds other files too; a file was named for what is in it.
                     let is_empty = found.results.is_empty() && found.unread.is_empty();
                     if is_empty && source.is_below_directory {
@@ -108,15 +105,6 @@ fn print_plans(args: &Import) -> Result<Outcome, Fault> {
         std::io::stdout().write_all(unsteered(&plan).as_bytes())?;
     }
     Ok(Outcome::Done)
-}
-
-/// What is stated beside the numbers, where the user has it.
-fn facts(args: &Import) -> Result<Facts, Fault> {
-    let Some(path) = &args.facts else { return Ok(Facts::default()) };
-    let shown = RawPath::new(path);
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Fault::usage(format!("cannot read {shown}: {error}")))?;
-    Facts::parse(&text).map_err(|error| Fault::usage(format!("{shown}: {error}")))
 }
 
 /// What became of one file.

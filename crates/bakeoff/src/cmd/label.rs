@@ -15,9 +15,6 @@ const MOST: usize = 200;
 /// Runs the command.
 pub fn run(global: &Global, args: &Label) -> Result<Outcome, Fault> {
     let format = stored::format(global, "label")?;
-    if args.run.starts_with("study:") {
-        return Err(Fault::usage("cannot label a study: studies are built into bakeoff"));
-    }
     let label = args.text.as_deref().map(str::trim).filter(|_| !args.remove);
     match label {
         Some("") => {

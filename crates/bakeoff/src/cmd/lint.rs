@@ -5,7 +5,6 @@ use std::path::Path;
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::evidence::Rule;
 use bakeoff_core::import::Finder;
-use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::finding::{Finding, Severity};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::report;
@@ -81,14 +80,9 @@ fn show(
     Ok(Outcome::Done)
 }
 
-/// What the rules say about a study, a file (a plan or a text) or a stored run; and whether there
+/// What the rules say about a file (a plan or a text) or a stored run; and whether there
 /// was anything that they could judge.
 fn findings(global: &Global, what: &str) -> Result<(Vec<Finding>, bool), Fault> {
-    if what.starts_with("study:") {
-        let study = stored::study(what)?;
-        let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-        return Ok(of_text(study.table().as_bytes(), &facts));
-    }
     let path = Path::new(what);
     if what.ends_with(".toml") || (!path.exists() && plan_text(what).is_some()) {
         return Ok((of_plan(what)?, true));
@@ -98,14 +92,14 @@ fn findings(global: &Global, what: &str) -> Result<(Vec<Finding>, bool), Fault> 
         return Err(Fault::usage(format!("{shown} is a directory. Specify a file in it")));
     }
     if path.is_file() {
-        return Ok(of_text(&read(path)?, &Facts::default()));
+        return Ok(of_text(&read(path)?));
     }
     let (store, id) = stored::find(global, what)?;
     let run = folded::read(&*store, &id)?;
     Ok((analyse(&run).findings, true))
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Fault> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     use std::io::Read;
     let fail = |error: std::io::Error| {
         Fault::usage(format!("cannot read {}: {error}", RawPath::new(path)))
@@ -116,9 +110,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(text)
 }
 
-/// The findings of every result in a text, and of the comparison they make together.
-fn of_text(text: &[u8], facts: &Facts) -> (Vec<Finding>, bool) {
-    let imported = Finder::all(text).judged(facts);
+/// The findings of every result in a text.
+fn of_text(text: &[u8]) -> (Vec<Finding>, bool) {
+    let imported = Finder::all(text);
     let has_results = !imported.results.is_empty();
     let told = |r: bakeoff_core::import::ToolResult| {
         let at = format!("{}, line {}", r.tool, r.first_line);
@@ -127,8 +121,7 @@ fn of_text(text: &[u8], facts: &Facts) -> (Vec<Finding>, bool) {
             f
         })
     };
-    let of_results = imported.results.into_iter().flat_map(told);
-    (imported.findings.into_iter().chain(of_results).collect(), has_results)
+    (imported.results.into_iter().flat_map(told).collect(), has_results)
 }
 
 fn plan_text(name: &str) -> Option<&'static str> {

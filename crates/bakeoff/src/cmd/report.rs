@@ -3,8 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::import::Finder;
-use bakeoff_core::import::study::facts::Facts;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
@@ -26,9 +24,6 @@ pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     }
     if let Some(path) = &args.card {
         return card(global, args, path);
-    }
-    if args.runs.iter().any(|name| name.starts_with("study:")) {
-        return study(global, args);
     }
     let runs = runs(global, args, RUNS)?;
     if global.format == Some(Format::Markdown) {
@@ -53,18 +48,6 @@ fn runs(global: &Global, args: &Report, most: usize) -> Result<Vec<(Run, Analysi
 
 /// One run as a picture.
 fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
-    let [name] = args.runs.as_slice() else {
-        return Err(Fault::usage(
-            "an image (--card) shows one run. For several runs: bakeoff report \
-                                 RUN...",
-        ));
-    };
-    if name.starts_with("study:") {
-        return Err(Fault::usage(
-            "cannot draw an image (--card) of a study. For its page: bakeoff \
-                                 report study:NAME",
-        ));
-    }
     if let Some(format) = global.format {
         return Err(stored::no_format(
             format,
@@ -86,31 +69,6 @@ fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
         false => card::png(&picture).map_err(Fault::environment)?,
     };
     write_bytes(path, &bytes)
-}
-
-/// A published study as a page or a block: its own kind, since it has no blocks and no intervals.
-fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
-    let [name] = args.runs.as_slice() else {
-        return Err(Fault::usage(
-            "a study has its own page. To show it next to a run: bakeoff compare RUN --with \
-             study:NAME",
-        ));
-    };
-    let study = stored::study(name)?;
-    let facts = Facts::parse(study.facts).map_err(Fault::bug)?;
-    let found = Finder::all(study.table().as_bytes()).judged(&facts);
-    let source = format!("study:{}", study.name);
-    let document = report::study_document(&source, &found, &facts);
-    if global.format == Some(Format::Markdown) {
-        let text = document.markdown();
-        stored::write_text(args.output.as_deref(), &text)?;
-        return Ok(Outcome::Done);
-    }
-    let title = "A published comparison, measured by others";
-    let html = report::document_page(title, &document, &assets::report());
-    let path =
-        args.output.clone().unwrap_or_else(|| format!("bakeoff-study-{}.html", study.name).into());
-    write(&path, &html)
 }
 
 /// Writes the page and says where it is.

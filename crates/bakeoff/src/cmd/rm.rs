@@ -11,9 +11,6 @@ use crate::ui::{out, say};
 /// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let format = stored::format(global, "rm")?;
-    if args.run.starts_with("study:") {
-        return Err(Fault::usage("cannot remove a study: studies are built into bakeoff"));
-    }
     let (mut store, id) = stored::find_file(global, &args.run)?;
     // Held to the end, so that nobody resumes the run while it goes.
     let Some(_held) = lock::hold(store.path(), &id)? else {

@@ -5,9 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
-use bakeoff_core::import::studies::{self, Study};
+use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::path::unsteered;
-use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::report::runs::State;
@@ -88,16 +87,6 @@ pub fn analysed(
         runs.push((run, analysis));
     }
     Ok(runs)
-}
-
-/// The published study of that name, with `study:` in front of it or without.
-pub fn study(name: &str) -> Result<&'static Study, Fault> {
-    let name = name.strip_prefix("study:").unwrap_or(name);
-    studies::find(name).ok_or_else(|| {
-        let names: Vec<_> = studies::STUDIES.iter().map(|study| study.name).collect();
-        let name = printable(name.as_bytes());
-        Fault::usage(format!("no study '{name}'. Available: {}", names.join(", ")))
-    })
 }
 
 /// Says that a run is not over; on stderr, because it is true now and no part of the run.

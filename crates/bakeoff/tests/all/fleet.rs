@@ -97,7 +97,6 @@ fn unlike_plans_are_refused_and_wrong_words_have_a_way_on() {
         (&["fleet", "report", "--label", "none"][..], "bakeoff label"),
         (&["fleet", "report"], "<RUN>"),
         (&["fleet", "report", "ffff"], "no run 'ffff'"),
-        (&["fleet", "report", "study:usb-stick"], "study"),
         (&["fleet", "report", &one, &two, "--format", "csv"], "text, json or markdown"),
         (&["fleet", "list", "--format", "csv"], "text, json or markdown"),
     ] {

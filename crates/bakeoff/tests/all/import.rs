@@ -86,25 +86,6 @@ fn a_line_of_a_gigabyte_and_much_noise_take_little_memory() {
 }
 
 #[test]
-fn a_published_study_is_shown_and_its_table_comes_in_again() {
-    let place = tempfile::tempdir().unwrap();
-    let show = |format: &str| {
-        let args = ["--format", format, "show", "study:luks-btrfs"];
-        bakeoff(&args, place.path()).output().unwrap()
-    };
-    let shown = documents(&show("json"));
-    let table = place.path().join("table.csv");
-    std::fs::write(&table, show("csv").stdout).unwrap();
-    let args = ["--format", "json", "import", table.to_str().unwrap()];
-    let imported = documents(&bakeoff(&args, place.path()).output().unwrap());
-    assert_eq!(shown[0]["results"], imported[0]["results"]);
-    assert!(shown[0]["results"].as_array().unwrap().len() > 60);
-    let unknown = bakeoff(&["show", "study:none"], place.path()).output().unwrap();
-    assert_eq!(unknown.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("luks-btrfs"));
-}
-
-#[test]
 fn a_table_for_people_comes_in_when_its_columns_are_said() {
     let place = tempfile::tempdir().unwrap();
     let page = place.path().join("page.md");
@@ -120,44 +101,6 @@ fn a_table_for_people_comes_in_when_its_columns_are_said() {
     let wrong = import("colour,write/read MB/s");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("'colour' is not a column"));
-}
-
-#[test]
-fn a_study_is_a_page_a_table_and_no_run() {
-    let place = tempfile::tempdir().unwrap();
-    let of = |args: &[&str]| {
-        let output = bakeoff(args, place.path()).output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
-    };
-    let (code, page, _) = of(&["report", "study:luks-btrfs", "-o", "-"]);
-    assert_eq!(code, 0);
-    for part in [
-        "position alone can explain the difference",
-        "consistent with about 29\u{a0}%",
-        "Assumption: ",
-    ] {
-        assert!(page.contains(part), "{part}");
-    }
-    let (code, block, _) = of(&["report", "study:luks-btrfs", "--format", "markdown"]);
-    assert_eq!(code, 0);
-    assert!(block.starts_with("**study:luks-btrfs: Not ranked: "), "{block}");
-    assert!(block.contains("position alone can explain the difference"), "{block}");
-    let (code, out, _) = of(&["lint", "study:luks-btrfs"]);
-    assert_eq!(code, 1, "a refusing rule is exit 1: {out}");
-    assert!(out.contains("- prevents a verdict (stacks): ") && out.contains("(L01)"), "{out}");
-    let csv = of(&["export", "study:luks-btrfs", "--format", "csv"]).1;
-    assert_eq!(csv, of(&["show", "study:luks-btrfs", "--format", "csv"]).1);
-    assert!(of(&["export", "study:luks-btrfs", "--format", "json"]).1.contains("\"L01\""));
-    for (args, says) in [
-        (&["rm", "study:luks-btrfs"][..], "cannot remove a study"),
-        (&["report", "study:luks-btrfs", "last"], "compare RUN --with"),
-        (&["report", "study:luks-btrfs", "--format", "csv"], "markdown"),
-        (&["export", "study:luks-btrfs", "--format", "bundle"], "json or csv"),
-    ] {
-        let (code, _, err) = of(args);
-        assert!(code == 2 && err.contains(says), "{args:?}: {err}");
-    }
 }
 
 /// A text without a result had "no findings", and an empty directory nothing at all.

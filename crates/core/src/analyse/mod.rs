@@ -146,12 +146,7 @@ fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
 }
 
 /// Time until a verdict that is open is expected; `None` where none is or none will come.
-fn resolve_ns(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    verdict: Verdict,
-) -> Option<u64> {
+fn resolve_ns(run: &Run, table: &Table, workload: WorkloadIx, verdict: Verdict) -> Option<u64> {
     if !verdict.is_open() {
         return None;
     }

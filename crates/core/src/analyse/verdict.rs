@@ -2,9 +2,9 @@
 //! refuse comes before any reading.
 
 use crate::decide::compare::Comparison;
+use crate::decide::exclude;
 use crate::decide::lead::Reading;
 use crate::decide::table::Table;
-use crate::decide::exclude;
 use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
 use crate::model::lead::Refusal;
@@ -46,4 +46,3 @@ pub fn refusal(
     let ids = limit::forbidding_ids(findings);
     (!ids.is_empty()).then_some(Refusal::Findings { ids })
 }
-

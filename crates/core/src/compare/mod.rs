@@ -7,10 +7,10 @@
 //! user named are not ranked at all.
 
 pub mod answer;
+pub mod beside;
 pub mod differences;
 pub mod figures;
 pub mod part;
-pub mod with_study;
 
 #[cfg(test)]
 mod tests;

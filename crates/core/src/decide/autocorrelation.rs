@@ -55,4 +55,3 @@ pub fn of_lead(
         false => Vec::new(),
     }
 }
-

@@ -64,7 +64,10 @@ fn time_runs_out_after_one_more_look() {
     let builder = RunBuilder::stacks(&["a", "b"]).mode(Mode::Decide);
     let builder = builder.header(|h| h.protocol.time_ns = Some(51_000_000_000));
     let run = builder.play(99, noisy).build();
-    assert_eq!((stopped(&run), run.looks.as_slice()), (StopReason::TimeUp, &[3, 4, 5, 6, 7, 8][..]));
+    assert_eq!(
+        (stopped(&run), run.looks.as_slice()),
+        (StopReason::TimeUp, &[3, 4, 5, 6, 7, 8][..])
+    );
     // Resumed with more time it continues with the look after the one used up.
     assert_eq!(schedule::next_look(&run), Some(12));
 }

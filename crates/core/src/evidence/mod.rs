@@ -70,15 +70,6 @@ pub(crate) fn of_result(rule: &Rule, evidence: String, advice: impl Into<Advice>
     }
 }
 
-/// A finding about a published comparison, which claims as much as a run in mode decide.
-pub(crate) fn of_study(rule: &Rule, evidence: String, advice: impl Into<Advice>) -> Finding {
-    Finding {
-        severity: rule.severity_for(Setting::Decide),
-        scope: Scope::Stack,
-        ..of_result(rule, evidence, advice)
-    }
-}
-
 /// Says which cell a finding is about.
 pub(crate) fn about<'a>(
     mut finding: Finding,

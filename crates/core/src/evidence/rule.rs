@@ -3,7 +3,7 @@
 //! Each rule is the static `RULE` of a file that has its name and holds all that it does: those
 //! over one cell in [`super::cell`], the others in [`crate::rules`]. The ids are those of bakeoff's
 //! list of sixty-eight; rules without a number carry a name. The example in each explanation is a
-//! measured one: most are from the five published studies (`bakeoff show study:NAME`).
+//! measured one: most are from five published studies (fixtures/studies).
 
 use super::advice::Advice;
 use super::observation::Observation;
@@ -16,7 +16,6 @@ use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::model::workload::Workload;
 use crate::scan::ToolResult;
-use crate::study::Study;
 
 /// When a rule can be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,10 +131,6 @@ pub enum Check {
     Run(fn(&Run) -> Vec<Finding>),
     /// One result of another tool.
     Result(fn(&ToolResult) -> Option<Finding>),
-    /// A published comparison.
-    Study(fn(&Study) -> Option<Finding>),
-    /// A fact that a published comparison states.
-    Stated(Stated),
     /// Nothing here: another folder makes the finding, or none can yet.
     Elsewhere(&'static str),
 }
@@ -155,19 +150,6 @@ pub struct Hit {
     pub evidence: String,
     /// What to do about it.
     pub advice: Advice,
-}
-
-/// A fact that is reason enough for a finding.
-#[derive(Clone, Copy, Debug)]
-pub struct Stated {
-    /// Its key ([`crate::study::facts`]).
-    pub key: &'static str,
-    /// Its value; empty stands for any.
-    pub value: &'static str,
-    /// How severe it is, where a statement weighs differently from a measurement.
-    pub severity: Option<Severity>,
-    /// What to do about it.
-    pub advice: &'static str,
 }
 
 /// The checks of these rules, each with its rule.

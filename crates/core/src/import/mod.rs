@@ -15,8 +15,6 @@ pub mod columns;
 pub mod observe;
 mod own;
 mod rows;
-pub mod studies;
-pub mod study;
 pub mod table;
 mod tables;
 

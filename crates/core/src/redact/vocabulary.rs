@@ -22,7 +22,7 @@ const WORDS: &str = "\
 /// Whether a word is one of those, or a list of them with commas between.
 pub fn is_ours(word: &str) -> bool {
     let folded = word.to_ascii_lowercase();
-    folded.split(',').all(is_one) || folded.starts_with("study:")
+    folded.split(',').all(is_one)
 }
 
 fn is_one(word: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Runs beside each other, and a published study beside a run, for programs and for people.
+//! Runs beside each other, and results of others beside a run, for programs and for people.
 
 mod sentence;
 
@@ -9,12 +9,11 @@ use super::mark;
 use super::view::{self, utc};
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
+use crate::compare::beside::{Beside, NotComparable, Published, PublishedRatio, Setting};
 use crate::compare::differences::LeftOut;
 use crate::compare::figures::Row;
-use crate::compare::with_study::{
-    NotComparable, Published, PublishedRatio, Setting, StudyComparison,
-};
 use crate::model::finding::Finding;
+use crate::model::path::sanitize;
 use crate::{phrases, units};
 
 /// Published figures shown to people beside one of ours; programs get all.
@@ -23,8 +22,8 @@ const SHOWN_PUBLISHED: usize = 4;
 const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
     observations, not verdicts. The verdicts use ratios within runs.";
 
-/// One document: `compared` where there are two runs and more, and each study beside each run.
-pub fn compare_json(compared: Option<&Compared>, beside: &[StudyComparison]) -> String {
+/// One document: `compared` where there are two runs and more, and the results of others beside each run.
+pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
     let mut document = compared.map_or_else(|| json!({}), compared_json);
     if let Value::Object(map) = &mut document {
         map.insert("schema".to_string(), json!("bakeoff/compare/1"));
@@ -44,7 +43,7 @@ fn compared_json(compared: &Compared) -> Value {
     document
 }
 
-fn beside_json(beside: &StudyComparison) -> Value {
+fn beside_json(beside: &Beside) -> Value {
     let mut document = json!(beside);
     document["not_comparable"] = beside.not_comparable.iter().map(not_comparable).collect();
     for (at, pair) in beside.pairs.iter().enumerate() {
@@ -56,7 +55,7 @@ fn beside_json(beside: &StudyComparison) -> Value {
 }
 
 /// For people.
-pub fn compare_document(compared: Option<&Compared>, beside: &[StudyComparison]) -> Document {
+pub fn compare_document(compared: Option<&Compared>, beside: &[Beside]) -> Document {
     let mut out = Document::default();
     if let Some(compared) = compared {
         write_compared(compared, &mut out);
@@ -146,12 +145,12 @@ fn write_findings(findings: &[Finding], out: &mut Document) {
     }
 }
 
-fn write_beside(beside: &StudyComparison, out: &mut Document) {
+fn write_beside(beside: &Beside, out: &mut Document) {
     let short = view::short_id(&beside.run);
     let head = format!(
-        "study:{} and run {short}: the published results next to those of the run. These are \
+        "{} and run {short}: the results of others next to those of the run. These are \
          observations; bakeoff gives no verdict on them.",
-        beside.study
+        sanitize(&beside.source)
     );
     out.paragraph(head);
     out.heading("Reasons why the results are not comparable");
@@ -162,8 +161,8 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
     if beside.rows.is_empty() {
         out.line(
             1,
-            "The study has no figure in bytes per second for a filesystem and access pattern \
-                 that this run also measured.",
+            "The file has no figure in bytes per second for a filesystem and access pattern that \
+             this run also measured.",
         );
     }
     for row in &beside.rows {
@@ -179,7 +178,7 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
         );
         out.line(1, text);
         for published in row.published.iter().take(SHOWN_PUBLISHED) {
-            out.line(2, format!("in the study: {}", told(published)));
+            out.line(2, format!("in the file: {}", told(published)));
         }
         let more = row.published.len().saturating_sub(SHOWN_PUBLISHED);
         if more > 0 {
@@ -204,25 +203,25 @@ fn write_beside(beside: &StudyComparison, out: &mut Document) {
             let side = if published.is_inside { "inside" } else { "outside" };
             let (theirs, setting) = (ratio(published.ratio), setting(published));
             let text = format!(
-                "in the study: {theirs} ({setting}), {side} the interval of the \
+                "in the file: {theirs} ({setting}), {side} the interval of the \
                                 run"
             );
             out.line(2, text);
         }
     }
     if !beside.observations.is_empty() {
-        out.heading("Possible explanations of the study's figures");
+        out.heading("Possible explanations of the figures of others");
         for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
             out.line(1, line);
         }
     }
 }
 
-/// Why the numbers of the run and of the study cannot be compared.
+/// Why the numbers of the run and of others cannot be compared.
 fn not_comparable(reason: &NotComparable) -> String {
     let named = |what: &str, ours: &str, theirs: &str| match theirs.is_empty() {
-        true => format!("{what}: {ours} in this run; not stated in the study"),
-        false => format!("{what}: {ours} in this run; {theirs} in the study"),
+        true => format!("{what}: {ours} in this run; not stated in the file"),
+        false => format!("{what}: {ours} in this run; {theirs} in the file"),
     };
     match reason {
         NotComparable::Setting { what, ours, theirs } => {
@@ -230,7 +229,6 @@ fn not_comparable(reason: &NotComparable) -> String {
                 Setting::Machine => "machine",
                 Setting::Drive => "drive and place",
                 Setting::Tool => "tool",
-                Setting::Kernel => "kernel",
             };
             named(what, &ours.join(" / "), &theirs.join(" / "))
         }
@@ -239,7 +237,6 @@ fn not_comparable(reason: &NotComparable) -> String {
             let what = format!("block size of {}", phrases::list(workloads));
             named(&what, &units::block_size(*ours_bytes), &theirs.join(" / "))
         }
-        NotComparable::Finding { evidence, id } => format!("{evidence} ({id})"),
     }
 }
 
@@ -307,12 +304,13 @@ mod tests {
 
     use super::*;
     use crate::analyse::analyse;
+    use crate::compare::beside::beside;
     use crate::compare::compare;
-    use crate::compare::with_study::with_study;
-    use crate::import::study::facts::Facts;
-    use crate::import::{Finder, studies};
+    use crate::import::Finder;
     use crate::model::workload::{DriverName, Workload};
     use crate::testing::{RunBuilder, keys};
+
+    const TABLE: &[u8] = include_bytes!("../../../../fixtures/studies/luks-btrfs.csv");
 
     #[test]
     fn every_key_is_in_docs_format_md() {
@@ -323,11 +321,9 @@ mod tests {
             let analysis = analyse(&run);
             (run, analysis)
         };
-        let study = studies::find("luks-btrfs").unwrap();
-        let facts = Facts::parse(study.facts).unwrap();
-        let imported = Finder::all(study.table().as_bytes()).judged(&facts);
+        let imported = Finder::all(TABLE);
         let runs = [run("6.6"), run("6.12")];
-        let beside = [with_study(&runs[0].0, study.name, &imported, &facts)];
+        let beside = [beside(&runs[0].0, "a.csv", &imported)];
         assert!(!beside[0].rows.is_empty() && !beside[0].pairs.is_empty());
         let json = compare_json(Some(&compare(&runs, None)), &beside);
         let mut found = BTreeSet::new();
@@ -350,9 +346,8 @@ mod tests {
             })
             .play(5, |_, c, _| if c == 0 { 2e8 } else { 1e8 })
             .build();
-        let study = studies::find("luks-btrfs").unwrap();
-        let imported = Finder::all(study.table().as_bytes());
-        let beside = [with_study(&run, study.name, &imported, &Facts::default())];
+        let imported = Finder::all(TABLE);
+        let beside = [beside(&run, "a.csv", &imported)];
         let text = compare_document(None, &beside).text(200, false);
         assert!(text.contains("block size of seqread and seqread-fio: 1m in this run"), "{text}");
         assert!(text.contains(" / fio in this run; fio"), "{text}");

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::document::Document;
 use super::{unread, view};
 use crate::import::observe;
-use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult};
 use crate::model::finding::Finding;
 use crate::model::path::printable;
@@ -26,7 +25,6 @@ pub fn import_json(source: &str, imported: &Imported) -> String {
         "observations": observe::observations(imported),
         "results": imported.results,
         "unread": imported.unread.iter().map(unread_json).collect::<Vec<_>>(),
-        "findings": imported.findings,
     })
     .to_string()
 }
@@ -42,10 +40,6 @@ pub fn import_document(source: &str, imported: &Imported) -> Document {
     let results = phrases::count(imported.results.len(), "result");
     let parts = phrases::count(imported.unread.len(), "unread part");
     out.named(source, format!("{results}, {parts}"));
-    if !imported.findings.is_empty() {
-        out.heading("As a comparison");
-        write_findings(&mut out, &imported.findings);
-    }
     let observed = observe::observations(imported);
     if !observed.is_empty() {
         out.heading("Observations");
@@ -67,7 +61,7 @@ pub fn import_document(source: &str, imported: &Imported) -> Document {
     out
 }
 
-pub(super) fn lines(first: u64, last: u64) -> String {
+fn lines(first: u64, last: u64) -> String {
     if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
@@ -105,29 +99,14 @@ fn write_findings(out: &mut Document, findings: &[Finding]) {
     }
 }
 
-/// What a page states beside its numbers, for people.
-pub fn write_facts(facts: &Facts, out: &mut Document) {
-    if !facts.fact.is_empty() {
-        out.heading("Stated with the figures");
-    }
-    facts.fact.iter().for_each(|fact| out.line(1, clean(&fact_words(fact))));
-}
-
-/// "price of WD40 = 99: the price on the day of the test".
-pub(super) fn fact_words(fact: &Fact) -> String {
-    let of = [&fact.device, &fact.candidate, &fact.test].into_iter().find(|of| !of.is_empty());
-    let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
-    format!("{}{of} = {}: {}", fact.key, fact.value, fact.says)
-}
-
-pub(super) fn is_shown(metric: &Metric) -> bool {
+fn is_shown(metric: &Metric) -> bool {
     let name = metric.name.rsplit_once('.').map_or(metric.name.as_str(), |(_, name)| name);
     let is_rank = metric.name.contains("latency_p");
     !is_rank || SHOWN_RANKS.iter().any(|rank| metric.name.ends_with(rank) || name == *rank)
 }
 
 /// A value with its unit; the tool's own text beside it where that says more.
-pub(super) fn value(metric: &Metric) -> String {
+fn value(metric: &Metric) -> String {
     let number = metric.value.as_f64();
     let text = match metric.unit.as_ref() {
         "bytes" => units::size(number as u64),

@@ -6,8 +6,8 @@
 //! sentences and findings come from the analysis.
 
 pub mod about;
-mod alone;
 pub mod agree;
+mod alone;
 mod answer;
 pub mod ascii;
 mod bench;
@@ -62,7 +62,6 @@ pub mod settling;
 mod setup;
 mod simulate;
 pub mod stop;
-mod study;
 mod trend;
 pub mod unread;
 mod usual;
@@ -83,8 +82,8 @@ pub use fio_options::fio_markdown;
 pub use fleet::{coverage_document, fleet_document, fleet_json};
 pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
-pub use html::{Assets, Picture, card, document_page, html, live as pages, picture};
-pub use import::{import_document, import_json, write_facts};
+pub use html::{Assets, Picture, card, html, live as pages, picture};
+pub use import::{import_document, import_json};
 pub use json::{json, json_text};
 pub use layout::{cut, wrap};
 pub use lint::{findings_document, lint_json, rule_document, rules_document, rules_markdown};
@@ -96,7 +95,6 @@ pub use recipe::{make as recipe_commands, recipe};
 pub use service::{Datum, Service, State};
 pub use setup::{setup_document, setup_json};
 pub use simulate::{simulate_document, simulate_json, simulate_markdown};
-pub use study::study_document;
 pub use trend::{trend_csv, trend_document, trend_json};
 pub use usual::usual_markdown;
 

@@ -81,7 +81,9 @@ pub fn analysis(verdict: Verdict, names: &[&str]) -> Analysis {
     let tiers = match verdict {
         Verdict::Fastest => names.iter().map(|n| vec![n.to_string()]).collect(),
         Verdict::Refused => Vec::new(),
-        Verdict::AsFast | Verdict::Leads | Verdict::Alone => vec![names.iter().map(|n| n.to_string()).collect()],
+        Verdict::AsFast | Verdict::Leads | Verdict::Alone => {
+            vec![names.iter().map(|n| n.to_string()).collect()]
+        }
     };
     let pair = match names {
         [a, b, ..] if verdict == Verdict::Fastest => {

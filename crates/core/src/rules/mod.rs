@@ -24,7 +24,7 @@ use crate::model::host::Host;
 use crate::model::verb::Verb;
 
 pub use crate::model::host::SystemDisk;
-pub use imported::{result, study};
+pub use imported::result;
 pub use plan::plan;
 
 #[cfg(test)]

@@ -19,8 +19,6 @@ pub struct Imported {
     pub results: Vec<ToolResult>,
     /// What looked like a tool's output and could not be read, in the order of the lines.
     pub unread: Vec<Unread>,
-    /// What limits the comparison that the results make together ([`super::study`]).
-    pub findings: Vec<Finding>,
 }
 
 /// One result of one tool.

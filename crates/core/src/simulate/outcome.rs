@@ -140,9 +140,7 @@ impl Scenario {
             return;
         }
         match (first.verdict, first.winner.as_deref()) {
-            (Verdict::Fastest, Some(winner)) if is_right(winner) => {
-                outcome.right_winner += 1
-            }
+            (Verdict::Fastest, Some(winner)) if is_right(winner) => outcome.right_winner += 1,
             (Verdict::Fastest, _) => outcome.false_beats += 1,
             (Verdict::AsFast, _) => outcome.as_fast += 1,
             (Verdict::Leads | Verdict::Alone, _) => outcome.leads += 1,

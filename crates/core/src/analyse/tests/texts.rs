@@ -167,7 +167,9 @@ fn quick_and_demo_end_in_fastest_and_in_as_fast_on_clean_input() {
     let demo = RunBuilder::stacks(&["ext4", "xfs"]).workloads(&workloads::DEMO);
     for (builder, mode) in [(quick, Mode::Quick), (demo.clone(), Mode::Quick), (demo, Mode::Decide)]
     {
-        for (rates, verdict) in [(&[10e6, 10e6], Verdict::AsFast), (&[10e6, 13e6], Verdict::Fastest)] {
+        for (rates, verdict) in
+            [(&[10e6, 10e6], Verdict::AsFast), (&[10e6, 13e6], Verdict::Fastest)]
+        {
             let run = builder.clone().mode(mode).play(99, steady(rates, 0.006)).build();
             let analysis = analyse(&run);
             assert!(analysis.findings.is_empty(), "{:?}", analysis.findings);

@@ -18,7 +18,6 @@ impl Residuals {
     pub fn values(&self) -> Vec<f64> {
         self.by_block.iter().flatten().copied().collect()
     }
-
 }
 
 /// What is left of a candidate's `ln(rate)` in each block after what all have in common in that
@@ -50,4 +49,3 @@ fn others(run: &Run, ranked: &[CandidateIx], c: CandidateIx) -> Vec<CandidateIx>
     let stayed = |c: CandidateIx| run.dropped.iter().find(|d| d.0 == c).map_or(u32::MAX, |d| d.1);
     ranked.iter().copied().filter(|o| *o != c && stayed(*o) >= stayed(c)).collect()
 }
-

@@ -2,7 +2,7 @@
 //! used over 5 % of the CPUs while the load waited for one.
 
 use crate::evidence::of_common_cause;
-use crate::evidence::rule::{CELL, Check, E, Rule, Stated, W, When};
+use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
@@ -13,7 +13,7 @@ use crate::{phrases, units};
 pub static RULE: Rule = Rule {
     id: "L52",
     slug: "background",
-    when: &[When::Cell, When::Import],
+    when: &[When::Cell],
     severity: [W, E, E, E],
     scope: CELL,
     condition: "other processes transferred over 5 % of the cell's data (at least 1 MiB), or used \
@@ -23,16 +23,7 @@ pub static RULE: Rule = Rule {
         filesystem under test count as its own, and the idle rate before the block is subtracted. \
         Work on an otherwise idle CPU is harmless: CPU use counts only if the load was ready to \
         run and had to wait for over 2 % of the time. The finding names the processes.",
-    checks: &[
-        Check::Cell(moved),
-        Check::Cell(computed),
-        Check::Stated(Stated {
-            key: "background",
-            value: "",
-            severity: None,
-            advice: "Stop other programs that use the drive during the measurement.",
-        }),
-    ],
+    checks: &[Check::Cell(moved), Check::Cell(computed)],
 };
 
 /// Foreign bytes that are never worth a word: one journal commit of a quiet system.

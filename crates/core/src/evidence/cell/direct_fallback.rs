@@ -2,19 +2,18 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say};
+use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L17",
     slug: "direct-fallback",
-    when: &[When::Cell, When::Import],
+    when: &[When::Cell],
     severity: [W, E, E, E],
     scope: CELL,
     condition: "direct writes went through the page cache",
@@ -23,7 +22,7 @@ pub static RULE: Rule = Rule {
         count of dirtied pages grows by about one for each page written. The figure is then that \
         of buffered writing. One study compared direct I/O on btrfs without naming the kernel \
         version, on which this depends.",
-    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+    checks: &[Check::Cell(in_cell)],
 };
 
 /// Pages dirtied for each page written directly from which on the write was not direct.
@@ -44,15 +43,6 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
         ];
         finding(design, &RULE, evidence, advice)
     })
-}
-
-pub(crate) fn in_study(study: &Study) -> Option<Finding> {
-    let is_direct = study.configured("option_direct").contains(&1.0);
-    let btrfs = study.cells.iter().any(|cell| cell.fs == "btrfs");
-    let evidence = "direct I/O on btrfs, which some kernels split into single sectors or send \
-                    through the page cache";
-    let advice = "State the kernel version, and check that direct writes dirty no pages.";
-    (is_direct && btrfs).then(|| of_study(&RULE, evidence.to_string(), advice))
 }
 
 #[cfg(test)]

@@ -2,21 +2,20 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
+use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, E, Rule, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::{CacheState, Cell};
 use crate::model::finding::Finding;
 use crate::model::job::Rw;
 use crate::model::workload::Workload;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L12",
     slug: "file-vs-ram",
-    when: &[When::Cell, When::Import],
+    when: &[When::Cell],
     severity: [E, E, E, E],
     scope: CELL,
     condition: "a file that is read through the page cache is smaller than twice the memory",
@@ -24,7 +23,7 @@ pub static RULE: Rule = Rule {
         a machine with 4 GiB is read from memory the second time, at many times the drive's speed. \
         Bypass the cache (--direct), or use a file twice as large as memory. A read that was \
         verified to be cold does not trigger this finding.",
-    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+    checks: &[Check::Cell(in_cell)],
 };
 
 /// A file of so many times the memory does not stay in it.
@@ -56,17 +55,6 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             ],
         )
     })
-}
-
-/// Pages round both sizes, so a file of twice the memory counts as one that may fit.
-fn in_study(study: &Study) -> Option<Finding> {
-    let memory = study.facts.number("memory_bytes")?;
-    let file = study.configured("file_size").into_iter().reduce(f64::max)?;
-    let is_direct = study.configured("option_direct").contains(&1.0);
-    let size = |bytes: f64| units::size(bytes as u64);
-    let evidence = format!("a file of {} on a machine with {}", size(file), size(memory));
-    let advice = "Use direct I/O, or a file more than twice as large as memory.";
-    (!is_direct && file <= TIMES as f64 * memory).then(|| of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

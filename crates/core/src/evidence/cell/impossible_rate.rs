@@ -4,28 +4,26 @@ use super::place;
 use crate::boards::link;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
+use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 use crate::model::workload::{Phase, Workload};
-use crate::scan::{Metric, ToolResult};
-use crate::study::{Study, column};
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L15",
     slug: "impossible-rate",
-    when: &[When::Cell, When::Import],
+    when: &[When::Cell],
     severity: [R, R, R, R],
     scope: CELL,
     condition: "a rate is higher than the link can carry",
     explain: "USB 2 carries at most 60 MB/s. If a drive behind it seems to read 300 MB/s, the data \
         came from memory. The cell is discarded and repeated.",
-    checks: &[Check::Cell(in_cell), Check::Study(in_study), Check::Study(rate_in_study)],
+    checks: &[Check::Cell(in_cell)],
 };
 
 fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
@@ -67,39 +65,6 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
         );
         finding(design, &RULE, evidence, advice)
     })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let link = study.facts.number("link_bytes_per_s")?;
-    let of = |r: &ToolResult| {
-        let find = |name: &str| r.metrics.iter().find(|m| m.name == name).map(|m| m.value.as_f64());
-        let stated = || column(r, "block_size_bytes").parse().ok();
-        let (fastest_ns, block) = (find("latency_min")?, find("block_size").or_else(stated)?);
-        let rate = block / fastest_ns.max(1.0) * 1e9;
-        (rate > link).then_some((block, fastest_ns, rate))
-    };
-    let (block, ns, rate) = study.results.iter().find_map(of)?;
-    let evidence = format!(
-        "{} in {} is {}, but the link carries at most {}",
-        units::size(block as u64),
-        units::latency(ns as u64),
-        units::rate(rate),
-        units::rate(link)
-    );
-    let advice = "Such requests came from memory: use direct I/O, or drop the cache.";
-    Some(of_study(&RULE, evidence, advice))
-}
-
-/// A rate in bytes over the link of a table.
-fn rate_in_study(study: &Study) -> Option<Finding> {
-    let link = study.facts.number("link_bytes_per_s")?;
-    let rates = study.results.iter().flat_map(|r| &r.metrics);
-    let is_over = |m: &&Metric| m.name == "throughput" && m.unit == "bytes/s";
-    let rate = rates.filter(is_over).map(|m| m.value.as_f64()).find(|rate| *rate > link)?;
-    let evidence =
-        format!("{} over a link that carries at most {}", units::rate(rate), units::rate(link));
-    let advice = "Such requests came from memory: use direct I/O, or drop the cache.";
-    Some(of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

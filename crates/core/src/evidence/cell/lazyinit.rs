@@ -1,7 +1,7 @@
 //! L53 lazyinit: ext4 initialises its inode tables during the measurement.
 
 use crate::evidence::of_common_cause;
-use crate::evidence::rule::{Check, E, Rule, STACK, Stated, W, When};
+use crate::evidence::rule::{Check, E, Rule, STACK, W, When};
 use crate::model::candidate::Stack;
 use crate::model::candidate::has_option;
 use crate::model::design::Design;
@@ -14,7 +14,7 @@ use crate::phrases;
 pub static RULE: Rule = Rule {
     id: "L53",
     slug: "lazyinit",
-    when: &[When::Plan, When::Cell, When::Import],
+    when: &[When::Plan, When::Cell],
     severity: [W, E, E, E],
     scope: STACK,
     condition: "ext4 initialises its inode tables during the measurement",
@@ -22,16 +22,7 @@ pub static RULE: Rule = Rule {
         partition of one study these were 19.5 GB, written in the background of a 2 GB test that \
         lasted 17 s. bakeoff initialises them in mkfs (-E \
         lazy_itable_init=0,lazy_journal_init=0).",
-    checks: &[
-        Check::Cell(in_cell),
-        Check::Stacks(in_plan),
-        Check::Stated(Stated {
-            key: "lazy_init",
-            value: "",
-            severity: None,
-            advice: "Create ext4 with lazy_itable_init=0, or wait until the initialisation ends.",
-        }),
-    ],
+    checks: &[Check::Cell(in_cell), Check::Stacks(in_plan)],
 };
 
 /// CPU time from which on a background thread took part: 1 % of the cell.

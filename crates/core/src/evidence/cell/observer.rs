@@ -1,7 +1,7 @@
 //! L54 observer: monitoring took over 2 % of a CPU.
 
 use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, Stated, W, When};
+use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
@@ -11,22 +11,14 @@ use crate::model::workload::Workload;
 pub static RULE: Rule = Rule {
     id: "L54",
     slug: "observer",
-    when: &[When::Cell, When::Import],
+    when: &[When::Cell],
     severity: [W, W, W, E],
     scope: CELL,
     condition: "monitoring took over 2 % of a CPU",
     explain: "A monitor that samples the machine ten times per second affects the measurement: on \
         the single core of the first boards, a monitor with a web page took 10 % of the CPU. \
         bakeoff samples four times per second there and measures its own cost.",
-    checks: &[
-        Check::Cell(in_cell),
-        Check::Stated(Stated {
-            key: "monitor",
-            value: "",
-            severity: None,
-            advice: "Measure without the monitor, or state its cost.",
-        }),
-    ],
+    checks: &[Check::Cell(in_cell)],
 };
 
 fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {

@@ -2,26 +2,25 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
+use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::Cell;
-use crate::model::finding::{Finding, Severity};
+use crate::model::finding::Finding;
 use crate::model::workload::Workload;
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L55",
     slug: "swap",
-    when: &[When::Cell, When::Import],
+    when: &[When::Cell],
     severity: [R, R, R, R],
     scope: CELL,
     condition: "over 1 MiB was swapped in or out during the cell",
     explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
         takes time from every process, and from the drive under test if the swap is on it. In one \
         study swap was left enabled. The cell is discarded and repeated.",
-    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+    checks: &[Check::Cell(in_cell)],
 };
 
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
@@ -38,13 +37,6 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             &[Say("free some memory, or use a smaller "), Name(Key::Size)],
         )
     })
-}
-
-/// The statement names the drive with the swap by a part of its name in the table.
-fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.states_device("swap")?;
-    let found = of_study(&RULE, fact.says.clone(), "Disable swap on the measured drive.");
-    Some(Finding { severity: Severity::Error, ..found })
 }
 
 #[cfg(test)]

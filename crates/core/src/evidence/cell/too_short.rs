@@ -4,10 +4,7 @@
 use crate::evidence::advice::Part::{Name, On, Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::of_study;
 use crate::evidence::rule::{CELL, Check, E, Hit, Rule, When};
-use crate::model::finding::Finding;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
@@ -23,7 +20,7 @@ pub static RULE: Rule = Rule {
         ends before the kernel has written anything back (it does so every 5 s). Cells last at \
         least two seconds and fifty operations. On a slow card the time limit can end one earlier, \
         and this finding reports it.",
-    checks: &[Check::Observed(hit), Check::Study(in_study)],
+    checks: &[Check::Observed(hit)],
 };
 
 /// Shortest cell that says anything, nanoseconds.
@@ -72,23 +69,6 @@ fn hit(of: &Observation) -> Option<Hit> {
         ],
     });
     Some(Hit { evidence, advice })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let advice = "Measure for minutes, or several times.";
-    let missing = study.unread.iter().filter(|u| u.is_too_short).count();
-    if missing > 0 {
-        let evidence = format!(
-            "{missing} figures are missing because their phases took less than half a second"
-        );
-        return Some(of_study(&RULE, evidence, advice));
-    }
-    let bytes = study.facts.number("bytes_per_cell")?;
-    let fastest = study.cells.iter().map(|cell| cell.rate).fold(0.0, f64::max);
-    let ns = bytes / fastest.max(1.0) * 1e9;
-    let evidence =
-        format!("{} per test, while the kernel writes back every 5 s", units::duration(ns as u64));
-    (ns < (PERIODS * PERIOD_NS) as f64).then(|| of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

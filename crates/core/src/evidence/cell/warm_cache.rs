@@ -3,20 +3,19 @@
 use super::reads_drive;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
+use crate::evidence::finding;
 use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::{CacheState, Cell};
-use crate::model::finding::{Finding, Severity};
+use crate::model::finding::Finding;
 use crate::model::workload::Workload;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L16",
     slug: "warm-cache",
-    when: &[When::Cell, When::Import],
+    when: &[When::Cell],
     severity: [R, R, R, R],
     scope: CELL,
     condition: "part of what was read was in memory, or was not transferred by the devices",
@@ -25,7 +24,7 @@ pub static RULE: Rule = Rule {
         its files in the order in which it had written them, without clearing the page cache. \
         This applies to each part of a profile and each command of a tool. A cell that fails this \
         check is shown, but does not count. A candidate with mostly such cells is not ranked.",
-    checks: &[Check::Cell(in_cell), Check::Study(in_study)],
+    checks: &[Check::Cell(in_cell)],
 };
 
 fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
@@ -53,15 +52,6 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
             ],
         )
     })
-}
-
-/// Only tests that read can find anything in the cache.
-fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.states("cache", "not dropped")?;
-    let only_writes = !study.cells.is_empty() && study.cells.iter().all(|c| c.only_writes());
-    let advice = "Drop the page cache before reads, or use direct I/O.";
-    let found = || of_study(&RULE, fact.says.clone(), advice);
-    (!only_writes).then(|| Finding { severity: Severity::Error, ..found() })
 }
 
 #[cfg(test)]

@@ -117,8 +117,7 @@ impl Say<'_> {
                 format!("{leader} is as fast as any{on}: no other is more than {bound} faster.")
             }
             Verdict::Leads => self.leads(),
-            Verdict::Refused
-            | Verdict::Alone => self.refused(),
+            Verdict::Refused | Verdict::Alone => self.refused(),
         }
     }
 
@@ -213,13 +212,9 @@ impl Say<'_> {
                     self.main()
                 }
             },
-            (
-                Verdict::Leads
-                | Verdict::Fastest
-                | Verdict::AsFast
-                | Verdict::Alone,
-                ..,
-            ) => self.brief(),
+            (Verdict::Leads | Verdict::Fastest | Verdict::AsFast | Verdict::Alone, ..) => {
+                self.brief()
+            }
         }
     }
 
@@ -274,9 +269,7 @@ impl Say<'_> {
                     self.main()
                 }
             },
-            (Verdict::Alone, _) => {
-                self.main()
-            }
+            (Verdict::Alone, _) => self.main(),
         }
     }
 

@@ -47,10 +47,12 @@ fn in_short(answer: &Answer) -> String {
         (Verdict::Fastest, Some(winner)) => format!("{winner} is ahead on {workload} in each"),
         (Verdict::AsFast, _) => format!("the best candidates are equally fast on {workload}"),
         (Verdict::Leads, _) => format!("{workload} is still without a winner"),
-        (Verdict::Refused | Verdict::Alone, _) | (Verdict::Fastest, None) => match answer.is_flipped {
-            false => format!("no verdict on {workload}"),
-            true => format!("{workload} has more than one winner"),
-        },
+        (Verdict::Refused | Verdict::Alone, _) | (Verdict::Fastest, None) => {
+            match answer.is_flipped {
+                false => format!("no verdict on {workload}"),
+                true => format!("{workload} has more than one winner"),
+            }
+        }
     }
 }
 

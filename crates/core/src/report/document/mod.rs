@@ -164,20 +164,6 @@ impl Document {
         self.parts.push(Part::Gap);
     }
 
-    /// Its findings.
-    pub(super) fn findings(&self) -> impl Iterator<Item = &FindingView> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Line(line) => line.finding.as_ref(),
-            Part::Headline(_)
-            | Part::Heading { .. }
-            | Part::Rows(_)
-            | Part::Table(_)
-            | Part::Verbatim(_)
-            | Part::Command(_)
-            | Part::Gap => None,
-        })
-    }
-
     /// For a terminal of `width` columns, with colours or without.
     pub fn text(&self, width: usize, color: bool) -> String {
         terminal::write(&self.parts, Some(width), color)

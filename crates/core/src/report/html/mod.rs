@@ -35,7 +35,7 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::rules;
 
-use super::document::{Document, Table, candidates, number, words};
+use super::document::{Table, candidates, number, words};
 use super::settling;
 use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
 use crate::phrases::capital;
@@ -66,29 +66,6 @@ fn rendered(page: &impl Template, script: &str) -> String {
     let text = page.render();
     let text = text.unwrap_or_else(|e| format!("<!doctype html><title>bakeoff</title>{e}"));
     without_controls(&text, script)
-}
-
-/// A document as a file of its own, with what its findings mean. `title` says what it is.
-pub fn document_page(title: &str, document: &Document, assets: &Assets) -> String {
-    let page = DocumentPage {
-        title,
-        body: document.html(),
-        rules: rules_of(document.findings()),
-        policy: policy::policy(""),
-        assets: *assets,
-    };
-    rendered(&page, "")
-}
-
-#[derive(Template)]
-#[template(path = "described.html")]
-struct DocumentPage<'a> {
-    title: &'a str,
-    /// As HTML.
-    body: String,
-    rules: Vec<&'static Rule>,
-    policy: String,
-    assets: Assets<'a>,
 }
 
 /// What is on a page of runs, whatever it is served from.

@@ -8,11 +8,11 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
-use crate::stats::paired::Interval;
 use crate::phrases;
 use crate::report::bottleneck;
 use crate::report::round::{self, Change};
 use crate::report::{answer, energy, said, settling};
+use crate::stats::paired::Interval;
 use crate::units;
 
 use super::{FindingView, RoundsView};

@@ -4,11 +4,7 @@
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::of_study;
 use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
-use crate::model::finding::Finding;
-use crate::model::thresholds::Thresholds;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
@@ -23,7 +19,7 @@ pub static RULE: Rule = Rule {
         file of 1000 MB in records of 25 to 100 MB: only ten to forty records. Random and \
         sequential reads were equally fast, which shows that the access was not random. Use --bs \
         4k and a large --size.",
-    checks: &[Check::Observed(hit), Check::Study(in_study), Check::Study(large_blocks)],
+    checks: &[Check::Observed(hit)],
 };
 
 fn hit(of: &Observation) -> Option<Hit> {
@@ -47,29 +43,6 @@ fn hit(of: &Observation) -> Option<Hit> {
             }
         }),
     })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let is_random = study.cells.iter().any(|cell| cell.is_random());
-    let record = study.configured("record_size").into_iter().reduce(f64::max)?;
-    let file = study.configured("file_size").into_iter().reduce(f64::max)?;
-    let evidence = format!(
-        "random access in records of {}: the file contains {:.0} of them",
-        units::size_decimal(record as u64),
-        file / record
-    );
-    let advice = "Random access needs many small records.";
-    (is_random && record >= Thresholds::default().random_block_bytes as f64)
-        .then(|| of_study(&RULE, evidence, advice))
-}
-
-/// Random tests of a table in large blocks.
-fn large_blocks(study: &Study) -> Option<Finding> {
-    let limit = Thresholds::default().random_block_bytes;
-    let large = study.cells.iter().find(|cell| cell.is_random() && cell.block >= limit)?;
-    let evidence = format!("{} in blocks of {}", large.test, units::block_size(large.block));
-    let advice = "Random access needs many small records.";
-    Some(of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

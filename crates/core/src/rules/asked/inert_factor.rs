@@ -1,20 +1,18 @@
 //! L66 inert-factor: candidates differ in something that no workload is sensitive to.
 
+use crate::evidence::finding;
 use crate::evidence::rule::{Check, Rule, STACK, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::recipe::keeps_no_journal;
-use crate::study::Study;
-use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L66",
     slug: "inert-factor",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, W],
     scope: STACK,
     condition: "candidates differ in something that no workload is sensitive to",
@@ -22,7 +20,7 @@ pub static RULE: Rule = Rule {
         journal records metadata, which a large sequential write hardly produces. A study that \
         varied both under large streams inevitably found \"no effect\". Add --iodepth 32, or the \
         workload smallfiles.",
-    checks: &[Check::Stacks(in_plan), Check::Study(in_study)],
+    checks: &[Check::Stacks(in_plan)],
 };
 
 /// L66: a factor that no workload can feel.
@@ -53,18 +51,6 @@ fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         return tell("the journal", "streams of 1 MiB and more produce almost no metadata");
     }
     None
-}
-
-/// Schedulers and journals under streams of large records.
-fn in_study(study: &Study) -> Option<Finding> {
-    let record = study.configured("record_size").into_iter().reduce(f64::min)?;
-    let evidence = format!(
-        "schedulers and journals compared with one stream of {} records",
-        units::size_decimal(record as u64)
-    );
-    let advice = "One stream gives a scheduler nothing to order and a journal nothing to log.";
-    (study.grid().next().is_some() && record >= 1048576.0)
-        .then(|| of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

@@ -13,12 +13,7 @@ pub mod qd_engine;
 pub mod sync_not_timed;
 pub mod workload_mismatch;
 
-use crate::evidence::observation::Observation;
-use crate::evidence::of_result;
-use crate::evidence::rule::{Hit, Rule};
-use crate::model::finding::Finding;
-use crate::model::thresholds::Thresholds;
-use crate::study::Study;
+use crate::evidence::rule::Rule;
 
 /// By id.
 pub static RULES: [&Rule; 10] = [
@@ -33,15 +28,3 @@ pub static RULES: [&Rule; 10] = [
     &inert_factor::RULE,
     &discard_asymmetry::RULE,
 ];
-
-/// What a check finds in the commands that a page states and its table does not have.
-fn of_commands(
-    rule: &Rule,
-    check: fn(&Observation) -> Option<Hit>,
-    study: &Study,
-) -> Option<Finding> {
-    let limits = Thresholds::default();
-    let commanded = study.commanded();
-    let hit = commanded.iter().find_map(|of| check(&Observation::of_result(&limits, of)))?;
-    Some(of_result(rule, hit.evidence, hit.advice))
-}

@@ -1,23 +1,22 @@
 //! L39 multiplicity: the run compares more candidates than its error rate allows for.
 
+use crate::evidence::finding;
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L39",
     slug: "multiplicity",
-    when: &[When::Plan, When::Analysis, When::Import],
+    when: &[When::Plan, When::Analysis],
     severity: [W, W, W, E],
     scope: RUN,
     condition: "the run compares more candidates than its error rate allows for",
     explain: "Among 18 cells, 4 tests and 3 schedulers something is always \"significant\": at 5 \
         %, one comparison in twenty gives a false result. bakeoff divides the error rate by the \
         number of pairs of candidates at the start. This finding marks a run that compares more.",
-    checks: &[Check::Design(in_plan), Check::Study(in_study)],
+    checks: &[Check::Design(in_plan)],
 };
 
 fn in_plan(design: Design<'_>) -> Option<Finding> {
@@ -29,18 +28,6 @@ fn in_plan(design: Design<'_>) -> Option<Finding> {
         );
         finding(design, &RULE, evidence, "start a new run with all candidates: bakeoff run")
     })
-}
-
-/// Comparisons from which on one is likely to err.
-const FEWEST_PAIRS: usize = 3;
-
-/// Pairs in the same setting; a row for several journals or schedulers stands for many.
-fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.states("significance", "no difference")?;
-    let pairs: usize = study.settings().iter().map(|of| of.len() * (of.len() - 1) / 2).sum();
-    let is_many = pairs >= FEWEST_PAIRS || study.grid().next().is_some();
-    let advice = "Correct for the number of comparisons.";
-    is_many.then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

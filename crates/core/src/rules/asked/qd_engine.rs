@@ -3,13 +3,12 @@
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say, Set};
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_result, of_study};
+use crate::evidence::{finding, of_result};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::job::EngineName;
 use crate::model::workload::Workload;
 use crate::scan::ToolResult;
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -22,7 +21,7 @@ pub static RULE: Rule = Rule {
     explain: "psync waits for each request, so a depth of 64 is a depth of 1; through the page \
         cache this also applies to the other engines. Use --engine io_uring or libaio together \
         with --direct, or more --numjobs.",
-    checks: &[Check::Workload(in_plan), Check::Result(in_result), Check::Study(in_study)],
+    checks: &[Check::Workload(in_plan), Check::Result(in_result)],
 };
 
 fn in_plan(design: Design<'_>, workload: &Workload) -> Option<Finding> {
@@ -42,15 +41,6 @@ fn in_plan(design: Design<'_>, workload: &Workload) -> Option<Finding> {
             &[Say("use "), Set(Key::Engine, "io_uring"), Say(" together with "), On(Key::Direct)],
         )
     })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let depth = study.configured("option_iodepth").into_iter().reduce(f64::max)?;
-    let is_sequential = study.cells.iter().any(|cell| cell.is_sequential());
-    let evidence = format!("{depth} sequential requests in flight, which the kernel merges");
-    let advice = "The device receives larger requests than the tool sent: check the device's own \
-                  counters.";
-    (depth > 1.0 && is_sequential).then(|| of_study(&RULE, evidence, advice))
 }
 
 /// Engines of fio that wait for each request, whatever `iodepth` says. Source: fio manual,

@@ -1,13 +1,9 @@
 //! L13 sync-not-timed: buffered writes are not flushed within the measured time.
 
-use super::of_commands;
 use crate::evidence::advice::Part::{On, Say};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::of_study;
 use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
-use crate::model::finding::Finding;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
@@ -22,7 +18,7 @@ pub static RULE: Rule = Rule {
         MB of a gigabyte had not reached the drive when one study stopped its clock. On a PC it \
         was far more. --end_fsync or --fsync includes the flush in the time; for dd use \
         conv=fdatasync, for iozone -e.",
-    checks: &[Check::Observed(hit), Check::Study(in_study), Check::Study(unstated)],
+    checks: &[Check::Observed(hit)],
 };
 
 fn hit(of: &Observation) -> Option<Hit> {
@@ -46,18 +42,6 @@ fn hit(of: &Observation) -> Option<Hit> {
         _ => &[Say("Run it with --end_fsync=1: part of the data was still in memory.")],
     });
     Some(Hit { evidence, advice })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    of_commands(&RULE, hit, study)
-}
-
-/// Reads need no flush.
-fn unstated(study: &Study) -> Option<Finding> {
-    let fact = study.states("sync", "not stated")?;
-    let only_reads = !study.cells.is_empty() && study.cells.iter().all(|c| c.only_reads());
-    let advice = "State whether the measured time includes the flush (iozone -e).";
-    (!only_reads).then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

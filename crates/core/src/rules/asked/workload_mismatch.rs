@@ -1,19 +1,18 @@
 //! L29 workload-mismatch: the title asks about small random writes, but every workload is a large
 //! sequential stream.
 
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::setting::Setting;
 use crate::model::workload::Workload;
-use crate::study::{Cell, Study};
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L29",
     slug: "workload-mismatch",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, W],
     scope: CLAIMS,
     condition: "the title asks about small random writes, but every workload is a large sequential \
@@ -22,7 +21,7 @@ pub static RULE: Rule = Rule {
         sequential records of 25 MB. Class 10 promises sequential writes at 10 MB/s; such a card \
         reached 0.09 MB/s with small flushed writes. Measure the workload that is slow: profile = \
         \"torrent\", \"sqlite\" or rw = \"randwrite\" with fsync.",
-    checks: &[Check::Design(in_plan), Check::Study(in_study)],
+    checks: &[Check::Design(in_plan)],
 };
 
 /// Block size of a stream.
@@ -46,22 +45,6 @@ fn in_plan(design: Design<'_>) -> Option<Finding> {
             fsync = 1";
         finding(design, &RULE, evidence, advice)
     })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.facts.get("asks")?;
-    let streams = |cell: &Cell| cell.is_sequential() && cell.block >= STREAM_BYTES;
-    let record = study.configured("record_size").into_iter().reduce(f64::min);
-    let is_missed = match fact.value.as_str() {
-        "sequential speed" => study.cells.iter().all(Cell::is_random),
-        "small random writes" => {
-            record.is_some_and(|bytes| bytes >= STREAM_BYTES as f64)
-                || !study.cells.is_empty() && study.cells.iter().all(streams)
-        }
-        _ => false,
-    };
-    let advice = "Measure the access pattern that the question is about.";
-    is_missed.then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

@@ -1,18 +1,17 @@
 //! L62 crypto-unspecified: the cipher, key size or sector size of the encryption is not stated.
 
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
 use crate::model::design::Design;
-use crate::model::finding::{Finding, Severity};
+use crate::model::finding::Finding;
 use crate::model::host::Place;
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L62",
     slug: "crypto-unspecified",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, E],
     scope: CLAIMS,
     condition: "the cipher, key size or sector size of the encryption is not stated",
@@ -20,7 +19,7 @@ pub static RULE: Rule = Rule {
         at 1368 MB/s on a Raspberry Pi 5, which has them. Sectors of 512 bytes cost more than \
         sectors of 4096. \"With LUKS\" states none of this. Set cipher, key_bits and sector_size \
         in a plan. For an existing drive, `cryptsetup luksDump` shows them.",
-    checks: &[Check::Place(of_place), Check::Stack(of_stack), Check::Study(in_study)],
+    checks: &[Check::Place(of_place), Check::Stack(of_stack)],
 };
 
 /// L62 for directories: an encrypted layer whose cipher is not known from here.
@@ -38,14 +37,6 @@ fn of_stack(design: Design<'_>, stack: &Stack) -> Option<Finding> {
         crypt.cipher, crypt.key_bits
     );
     Some(finding(design, &RULE, evidence, "set it in the plan: crypt = { sector_size = 4096, … }"))
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let crypt = study.cells.iter().find(|cell| !cell.crypt.is_empty())?;
-    let evidence = format!("{}: cipher, key and sector size are not stated", crypt.crypt);
-    let advice = "State the cipher: the cost of encryption depends on it.";
-    (!crypt.names_cipher())
-        .then(|| Finding { severity: Severity::Error, ..of_study(&RULE, evidence, advice) })
 }
 
 #[cfg(test)]

@@ -2,20 +2,19 @@
 //! new.
 
 use super::flash_region;
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::candidate::Stack;
 use crate::model::design::Design;
 use crate::model::event::FlashState;
 use crate::model::finding::Finding;
-use crate::study::Study;
 use crate::{plan, units};
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L06",
     slug: "fresh-flash",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, E],
     scope: CLAIMS,
     condition: "a flash region is trimmed before each visit, so it is measured as if it were new",
@@ -23,7 +22,7 @@ pub static RULE: Rule = Rule {
         block has been written once. In one study the stick had never been written to before. \
         SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
         \"overwritten\" measures the usual state of a drive in use.",
-    checks: &[Check::Stacks(in_plan), Check::Study(in_study)],
+    checks: &[Check::Stacks(in_plan)],
 };
 
 fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
@@ -35,14 +34,6 @@ fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
         let advice = "set flash_state = \"overwritten\" to measure the drive as it will be in use";
         finding(design, &RULE, evidence, advice)
     })
-}
-
-/// A hard disk is never fresh in this sense.
-fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.states("preconditioning", "none")?;
-    let advice = "Overwrite the region first: fresh flash is faster.";
-    let spins = study.facts.is_media(&fact.device, "hdd");
-    (!spins).then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

@@ -1,22 +1,19 @@
 //! L01 lba-confound: candidates are on different regions of one drive (less than 90 % overlap).
 
-use std::collections::BTreeMap;
-
 use super::drive;
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, R, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::Region;
 use crate::model::finding::Finding;
 use crate::model::host::Layer;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L01",
     slug: "lba-confound",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, R, R, R],
     scope: CLAIMS,
     condition: "candidates are on different regions of one drive (less than 90 % overlap)",
@@ -25,7 +22,7 @@ pub static RULE: Rule = Rule {
               difference of 45 % from first to last. The result then depends on the region, not \
               only on the filesystem. bakeoff puts every stack on the same region; for directories \
               the verdict states that it compares directories.",
-    checks: &[Check::Design(in_plan), Check::Study(in_study)],
+    checks: &[Check::Design(in_plan)],
 };
 
 /// L01: stacks on regions of one drive that are not the same.
@@ -74,35 +71,6 @@ fn two_partitions(design: Design<'_>) -> Option<Finding> {
         format!("{} is on {} and {} on {} of {}", a.0, a.2.name, b.0, b.2.name, a.1.name);
     let advice = "to compare filesystems, put them on the same region of the drive: bakeoff run";
     Some(finding(design, &RULE, evidence, advice))
-}
-
-pub(super) fn in_study(study: &Study) -> Option<Finding> {
-    let starts = study.starts();
-    let advice = "Put every candidate on the same partition, one after the other: on a hard disk \
-                  the position alone can make a difference of 45 %.";
-    let is_apart = |of: &&BTreeMap<String, f64>| {
-        let first = of.values().next();
-        of.values().any(|start| Some(start) != first)
-    };
-    let of_table = starts.values().find(is_apart).map(|of| {
-        let (low, high) = of.values().fold((f64::MAX, 0.0f64), |(a, b), s| (a.min(*s), b.max(*s)));
-        let count = of.len();
-        let span = [low, high].map(|bytes| units::size_decimal(bytes as u64));
-        format!("{count} candidates on {count} partitions, from {} to {}", span[0], span[1])
-    });
-    let of_facts = || {
-        let places: Vec<_> = study.facts.all("place").collect();
-        let other = places
-            .iter()
-            .find(|fact| fact.device == places[0].device && fact.value != places[0].value)?;
-        Some(format!("{}; {}", places[0].says, other.says))
-    };
-    let of_slots = || {
-        let shared = study.facts.number("slots").is_some_and(|slots| slots <= 1.0);
-        study.facts.get("slots").filter(|_| !shared).map(|fact| fact.says.clone())
-    };
-    let evidence = of_table.or_else(of_facts).or_else(of_slots)?;
-    Some(of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

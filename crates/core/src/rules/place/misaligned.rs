@@ -1,22 +1,18 @@
 //! L03 misaligned: a partition of a card or stick is not aligned to the allocation unit.
 
-use std::collections::BTreeSet;
-
 use super::{drive, is_hard_disk};
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
-use crate::model::thresholds::Thresholds;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L03",
     slug: "misaligned",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, E],
     scope: CLAIMS,
     condition: "a partition of a card or stick is not aligned to the allocation unit",
@@ -24,7 +20,7 @@ pub static RULE: Rule = Rule {
         partition without a journal began 3 MiB past such a boundary and the one with a journal \
         exactly on one, so the two differed in more than the journal. To list where \
         partitions begin, run sfdisk --dump.",
-    checks: &[Check::Place(in_plan), Check::Study(in_study)],
+    checks: &[Check::Place(in_plan)],
 };
 
 /// L03: only flash behind a controller of its own erases in units that partitions can miss.
@@ -46,28 +42,6 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
         let advice = "align partitions to multiples of 4 MiB (in sfdisk: a start of 4MiB)";
         finding(design, &RULE, evidence, advice)
     })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let starts = study.starts();
-    let unit = Thresholds::default().allocation_unit_bytes as f64;
-    let advice = "Start partitions at multiples of 4 MiB, and state where they start.";
-    for (device, of) in &starts {
-        let off = |start: &f64| start % unit;
-        let exact = of.values().filter(|start| *start % 512.0 == 0.0);
-        let off: BTreeSet<u64> = exact.map(|start| off(start) as u64).collect();
-        // Offsets that a tool rounded to MB or GB say nothing about alignment.
-        let is_exact = of.values().all(|start| start % 512.0 == 0.0 && start % 1e5 != 0.0);
-        if study.facts.is_media(device, "flash") && is_exact && off.len() > 1 {
-            let list: Vec<String> = off.iter().map(|bytes| units::size(*bytes)).collect();
-            let evidence = format!("partitions start {} past a 4 MiB boundary", list.join(" and "));
-            return Some(of_study(&RULE, evidence, advice));
-        }
-    }
-    let slots = study.facts.get("slots")?;
-    let is_silent = starts.is_empty() && study.facts.is_media(&slots.device, "flash");
-    let evidence = || format!("{}; their start is not stated", slots.says);
-    is_silent.then(|| of_study(&RULE, evidence(), advice))
 }
 
 #[cfg(test)]

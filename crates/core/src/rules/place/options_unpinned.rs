@@ -2,7 +2,7 @@
 
 use super::drive;
 use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
@@ -12,22 +12,14 @@ use crate::model::setting::Setting;
 pub static RULE: Rule = Rule {
     id: "L60",
     slug: "options-unpinned",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, E],
     scope: CLAIMS,
     condition: "the scheduler or read-ahead of the drive under test is unknown",
     explain: "To repeat a comparison you need the mkfs and mount options, the I/O scheduler and \
         read-ahead. One study gives neither mkfs nor mount options. bakeoff records them. If the \
         kernel does not report them, set scheduler and read_ahead_kb under [axes] in a plan.",
-    checks: &[
-        Check::Place(in_plan),
-        Check::Stated(Stated {
-            key: "unpinned",
-            value: "",
-            severity: None,
-            advice: "State the mkfs and mount options.",
-        }),
-    ],
+    checks: &[Check::Place(in_plan)],
 };
 
 fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {

@@ -1,17 +1,16 @@
 //! L10 root-device: a drive under test also contains /, /var, swap or the store.
 
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{Place, SystemDisk};
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L10",
     slug: "root-device",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, E, E],
     scope: CLAIMS,
     condition: "a drive under test also contains /, /var, swap or the store",
@@ -19,7 +18,7 @@ pub static RULE: Rule = Rule {
         swap. Each such write competes with the measurement and adds noise. In two studies the \
         card under test also contained the running system. For directories this is a warning, \
         because they can still be compared. To choose a filesystem, measure a separate drive.",
-    checks: &[Check::System(in_plan), Check::Study(in_study)],
+    checks: &[Check::System(in_plan)],
 };
 
 fn in_plan(design: Design<'_>, place: &Place, system: &[SystemDisk]) -> Option<Finding> {
@@ -34,13 +33,6 @@ fn in_plan(design: Design<'_>, place: &Place, system: &[SystemDisk]) -> Option<F
             system does not use: bakeoff devices";
         finding(design, &RULE, evidence, advice)
     })
-}
-
-/// The statement names the drive by a part of its name in the table.
-fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.states_device("system_disk")?;
-    let advice = "Measure a drive that the system does not run from.";
-    Some(of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

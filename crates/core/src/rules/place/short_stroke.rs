@@ -3,20 +3,18 @@
 use super::{drive, is_hard_disk};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
-use crate::model::thresholds::Thresholds;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L09",
     slug: "short-stroke",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, W],
     scope: CLAIMS,
     condition: "random access covers less than a tenth of a hard disk",
@@ -24,7 +22,7 @@ pub static RULE: Rule = Rule {
         take 8 ms, where a seek over the whole drive and half a rotation take 12 to 13 ms. The \
         figure is valid for a file of that size, but too good for a full drive. Use a larger \
         --size for longer seeks.",
-    checks: &[Check::Place(in_plan), Check::Study(in_study)],
+    checks: &[Check::Place(in_plan)],
 };
 
 fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
@@ -50,18 +48,6 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
             ],
         )
     })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let drive = study.facts.get("disk_bytes")?;
-    let bytes: f64 = drive.value.parse().ok()?;
-    let is_random = study.cells.iter().any(|c| c.is_random() && c.device.contains(&drive.device));
-    let span = study.configured("total_file_size").into_iter().reduce(f64::max)?;
-    let is_hdd = study.facts.is_media(&drive.device, "hdd");
-    let evidence = format!("random access over {:.1} % of the drive", span / bytes * 100.0);
-    let advice = "Spread the files over the drive: short seeks make a hard disk look faster.";
-    (is_random && is_hdd && span < bytes * Thresholds::default().span)
-        .then(|| of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

@@ -3,20 +3,18 @@
 use super::{drive, is_hard_disk};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{Layer, Place, ZoneModel};
-use crate::model::thresholds::Thresholds;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L08",
     slug: "smr",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, W, E],
     scope: CLAIMS,
     condition: "a hard disk may use overlapping tracks (SMR), and the run writes less than 25 GB",
@@ -26,7 +24,7 @@ pub static RULE: Rule = Rule {
         that the kernel reports and by the lists of their manufacturers. It also suspects every \
         drive of 1 TB or more on USB. To measure the drive, write more than the cache can store, \
         or wait until it is empty.",
-    checks: &[Check::Place(in_plan), Check::Study(in_study)],
+    checks: &[Check::Place(in_plan)],
 };
 
 /// From this size on a hard disk behind USB is likely to overlap its tracks.
@@ -71,15 +69,6 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
         Say(" and --max-write 30g"),
     ];
     Some(finding(design, &RULE, evidence, advice))
-}
-
-/// Without a word about how much was written, it is taken to be little.
-fn in_study(study: &Study) -> Option<Finding> {
-    let fact = study.states("recording", "smr")?;
-    let cache = Thresholds::default().media_cache_bytes as f64;
-    let is_little = study.facts.number("bytes_per_cell").is_none_or(|written| written < cache);
-    let advice = "Write tens of gigabytes: smaller amounts stay in the drive's cache.";
-    is_little.then(|| of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::flash_region;
 use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, Stated, W, When};
+use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
 use crate::model::candidate::Stack;
 use crate::model::design::Design;
 use crate::model::finding::Finding;
@@ -11,7 +11,7 @@ use crate::model::finding::Finding;
 pub static RULE: Rule = Rule {
     id: "L05",
     slug: "state-carryover",
-    when: &[When::Plan, When::Import],
+    when: &[When::Plan],
     severity: [W, W, E, E],
     scope: CLAIMS,
     condition: "the state of the flash before each candidate is unknown",
@@ -19,21 +19,7 @@ pub static RULE: Rule = Rule {
         fragments) slows down the next one. In one study the encrypted candidate of a stick wrote \
         25 % slower with ext4 and 5 % with btrfs, which encryption does not explain. Set \
         flash_state in a plan, so that each visit starts from that state.",
-    checks: &[
-        Check::Stacks(in_plan),
-        Check::Stated(Stated {
-            key: "layout",
-            value: "copied",
-            severity: None,
-            advice: "Use the same file layout on every candidate.",
-        }),
-        Check::Stated(Stated {
-            key: "state",
-            value: "not restored",
-            severity: None,
-            advice: "Bring the flash to the same state before each candidate.",
-        }),
-    ],
+    checks: &[Check::Stacks(in_plan)],
 };
 
 fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {

@@ -1,23 +1,22 @@
 //! L02 zone-gradient: the speed of a hard disk changes by 5 % or more over its region, as estimated
 //! from its size or measured by reading.
 
-use super::{drive, is_hard_disk, lba_confound};
+use super::{drive, is_hard_disk};
+use crate::evidence::finding;
 use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::design::Design;
 use crate::model::event::Region;
 use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::prepare::region::gradient;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L02",
     slug: "zone-gradient",
-    when: &[When::Plan, When::Analysis, When::Import],
+    when: &[When::Plan, When::Analysis],
     severity: [W, W, E, E],
     scope: CLAIMS,
     condition: "the speed of a hard disk changes by 5 % or more over its region, as estimated from \
@@ -26,7 +25,7 @@ pub static RULE: Rule = Rule {
         about a third from the first to the last quarter. Two studies found the same curve with \
         different drives. A region of a few GiB keeps the change small. Set it with --size or \
         [region] size.",
-    checks: &[Check::Region(in_plan), Check::Run(in_run), Check::Study(in_study)],
+    checks: &[Check::Region(in_plan), Check::Run(in_run)],
 };
 
 /// What a hard disk loses from its first to its last track.
@@ -68,15 +67,6 @@ fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Finding> {
         );
         finding(&run.header, &RULE, evidence, ADVICE)
     })
-}
-
-/// Where candidates had places of their own, the places differ by the zone.
-fn in_study(study: &Study) -> Option<Finding> {
-    lba_confound::in_study(study)?;
-    let fact = study.states("media", "hdd")?;
-    let advice = "A hard disk reads a third slower at its end than at its start: compare at one \
-                  position, or measure the raw drive at each position.";
-    Some(of_study(&RULE, fact.says.clone(), advice))
 }
 
 #[cfg(test)]

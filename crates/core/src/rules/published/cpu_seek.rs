@@ -43,8 +43,8 @@ mod tests {
     fn l24_seeks_that_keep_a_cpu_busy_and_seeks_that_do_not() {
         let of =
             |percent| format!("ext4,none,bonnie++ 1.97,random seeks,,cpu_percent,{percent},%,");
-        assert!(fires("L24", &[&of(90)], "") && !fires("L24", &[&of(89)], ""));
+        assert!(fires("L24", &[&of(90)]) && !fires("L24", &[&of(89)]));
         let writing = "ext4,none,bonnie++ 1.97,sequential output block,,cpu_percent,99,%,";
-        assert!(!fires("L24", &[writing], ""), "writing may take the CPU");
+        assert!(!fires("L24", &[writing]), "writing may take the CPU");
     }
 }

@@ -36,6 +36,6 @@ mod tests {
         let of = |test| {
             format!("ext4,none,bonnie++ 1.97,sequential output {test},1,throughput,84,KiB/s,")
         };
-        assert!(fires("L23", &[&of("per chr")], "") && !fires("L23", &[&of("block")], ""));
+        assert!(fires("L23", &[&of("per chr")]) && !fires("L23", &[&of("block")]));
     }
 }

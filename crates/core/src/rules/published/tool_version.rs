@@ -1,24 +1,23 @@
 //! L31 tool-version: candidates were measured with different versions or defaults of a tool.
 
+use crate::evidence::finding;
 use crate::evidence::rule::{Check, RUN, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
 use crate::model::path::printable;
 use crate::model::run::Run;
-use crate::study::{Cell, Study};
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L31",
     slug: "tool-version",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [W, W, W, W],
     scope: RUN,
     condition: "candidates were measured with different versions or defaults of a tool",
     explain: "sysbench 0.4 leaves flushes out of its latencies and 1.0.15 counts them; fio 2 and 3 \
         count kilobytes differently. A difference between candidates can then come from the \
         version of the tool. Use one version for all.",
-    checks: &[Check::Elsewhere("compare"), Check::Study(in_study)],
+    checks: &[Check::Elsewhere("compare")],
 };
 
 /// Most versions that are looked at in one run.
@@ -42,27 +41,6 @@ pub fn over_runs(runs: &[&Run]) -> Option<Finding> {
     let shown: Vec<String> = each.iter().map(|v| printable(v.as_bytes())).collect();
     let advice = "measure all runs with the same versions of bakeoff and of the tools";
     Some(finding(&first.header, &RULE, shown.join("; "), advice))
-}
-
-/// The word of a tool's name that begins with a digit: `sysbench 0.4.12 fileio`.
-fn version<'a>(cell: &Cell<'a>) -> Option<&'a str> {
-    cell.tool.split(' ').find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let tool = |cell: &Cell| cell.tool.split(' ').next().map(str::to_string);
-    let is_other = |a: &Cell, b: &Cell| {
-        let same = (a.host, a.device, a.test, tool(a)) == (b.host, b.device, b.test, tool(b));
-        let versions = version(a).zip(version(b));
-        same && a.candidate() != b.candidate() && versions.is_some_and(|(a, b)| a != b)
-    };
-    let pair = study.cells.iter().enumerate().find_map(|(at, a)| {
-        let b = study.cells[at + 1..].iter().find(|b| is_other(a, b))?;
-        Some((a, b))
-    });
-    let (a, b) = pair?;
-    let evidence = format!("{} with {}, {} with {}", a.candidate(), a.tool, b.candidate(), b.tool);
-    Some(of_study(&RULE, evidence, "Measure every candidate with one version of the tool."))
 }
 
 #[cfg(test)]

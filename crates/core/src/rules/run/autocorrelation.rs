@@ -7,23 +7,20 @@ use crate::decide::lead::Lead;
 use crate::decide::table::Table;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
-use crate::evidence::cell::fsync_cadence;
-use crate::evidence::rule::{Check, R, RUN, Rule, When};
-use crate::evidence::{finding, of_study};
+use crate::evidence::finding;
+use crate::evidence::rule::{R, RUN, Rule, When};
 use crate::model::event::Header;
-use crate::model::finding::{Finding, Severity};
+use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::setting::Setting;
-use crate::scan::ToolResult;
 use crate::stats::autocorrelation::{Lag1, widening};
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L36",
     slug: "autocorrelation",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [R, R, R, R],
     scope: RUN,
     condition: "one candidate's results drift: neighbouring blocks are correlated",
@@ -35,7 +32,7 @@ pub static RULE: Rule = Rule {
         leader's differences for such drift. The run continues if wider intervals would change the \
         answer. If they still would after the last block, there is no verdict. Precondition the \
         drive, let it cool, then measure again with --mode decide.",
-    checks: &[Check::Study(in_study)],
+    checks: &[],
 };
 
 /// What it checks of a run and its comparisons.
@@ -87,21 +84,6 @@ fn what_helps(header: &Header) -> Advice {
             Set(Key::Mode, "decide"),
         ],
     })
-}
-
-/// One flush round stands for a hundred requests: the rounds are what was sampled.
-fn in_study(study: &Study) -> Option<Finding> {
-    let of = |r: &ToolResult| {
-        let find = |name: &str| r.metrics.iter().find(|m| m.name == name).map(|m| m.value.as_f64());
-        let is_flushing = r.findings.iter().any(|f| f.id == fsync_cadence::RULE.id);
-        let rounds = find("other")? / find("file_count")?.max(1.0);
-        (is_flushing && rounds < 30.0).then_some((rounds, find("events")?))
-    };
-    let (rounds, requests) = study.results.iter().find_map(of)?;
-    let evidence =
-        format!("{requests:.0} requests, but {rounds:.1} flush rounds determine their time");
-    let advice = "Use the number of flush rounds, not of requests, as the sample size.";
-    Some(Finding { severity: Severity::Warn, ..of_study(&RULE, evidence, advice) })
 }
 
 #[cfg(test)]

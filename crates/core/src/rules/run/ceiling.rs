@@ -6,21 +6,19 @@ use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::rule::{Check, RUN, Rule, W, When};
-use crate::evidence::{finding, of_study};
+use crate::evidence::finding;
+use crate::evidence::rule::{RUN, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
-use crate::model::thresholds::Thresholds;
 use crate::stats::sample;
-use crate::study::{SAME, Study};
-use crate::{study, units};
+use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L41",
     slug: "ceiling",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [W, W, W, W],
     scope: RUN,
     condition: "three or more candidates are within 2 % of each other, at 85 % or more of the link \
@@ -28,7 +26,7 @@ pub static RULE: Rule = Rule {
     explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the speed of \
         the stick. All reach the same limit, so this workload cannot rank them; it only shows that \
         none of them is the bottleneck. Use small or flushed requests to distinguish them.",
-    checks: &[Check::Study(in_study)],
+    checks: &[],
 };
 
 /// What it checks of a run and its comparisons.
@@ -78,30 +76,6 @@ fn at_the_link(
             &[Say("add small or flushed requests: "), Set(Key::Workload, "randwrite")],
         )
     })
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let share = Thresholds::default().ceiling;
-    let least = study.facts.number("link_bytes_per_s").map_or(0.0, |link| share * link);
-    let moves_data = |c: &study::Cell| c.only_reads() || c.only_writes();
-    let is_disk = |c: &&study::Cell| c.block >= 4096 && moves_data(c) && c.rate >= least;
-    for of in study.settings() {
-        let mut rates: Vec<f64> = of.iter().copied().filter(is_disk).map(|c| c.rate).collect();
-        rates.sort_by(f64::total_cmp);
-        let top = &rates[rates.len().saturating_sub(3)..];
-        if top.len() == 3 && top[2] <= top[0] * (1.0 + SAME) {
-            let evidence = format!(
-                "{} on {}: three candidates within {:.1} % at {}",
-                of[0].test,
-                of[0].device,
-                (top[2] / top[0] - 1.0) * 100.0,
-                units::rate(top[2])
-            );
-            let advice = "They reach the same limit, so this test cannot rank them.";
-            return Some(of_study(&RULE, evidence, advice));
-        }
-    }
-    None
 }
 
 #[cfg(test)]

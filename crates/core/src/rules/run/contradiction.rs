@@ -6,27 +6,25 @@ use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::rule::{Check, E, Rule, STACK, When};
-use crate::evidence::{finding, of_study};
+use crate::evidence::finding;
+use crate::evidence::rule::{E, Rule, STACK, When};
 use crate::model::candidate::Stack;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
-use crate::study::{SAME, Study};
-use crate::{study, units};
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L43",
     slug: "contradiction",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [E, E, E, E],
     scope: STACK,
     condition: "a stack with an extra layer is certainly faster than the same stack without it",
     explain: "LUKS on ext4 wrote 117 MB/s where ext4 alone wrote 104, in a study that concluded \
         that encryption slows everything down. Encryption adds work. If it is faster, another \
         factor differs. Check the other findings, and measure again with --mode precise.",
-    checks: &[Check::Study(in_study)],
+    checks: &[],
 };
 
 /// What it checks of a run and its comparisons.
@@ -65,30 +63,6 @@ fn adds_to(a: &Stack, b: &Stack) -> bool {
         bare.lvm = false;
     }
     more && bare == *b
-}
-
-/// With encryption faster than without.
-fn in_study(study: &Study) -> Option<Finding> {
-    for of in study.settings() {
-        for plain in of.iter().filter(|c| c.crypt.is_empty()) {
-            let same = |c: &&&study::Cell| c.fs == plain.fs && !c.crypt.is_empty();
-            let faster = of.iter().filter(same).find(|c| c.rate > plain.rate * (1.0 + SAME));
-            if let Some(more) = faster {
-                let evidence = format!(
-                    "{} on {}: {} at {} is faster than {} alone at {}",
-                    more.test,
-                    more.device,
-                    more.candidate(),
-                    units::rate(more.rate),
-                    plain.fs,
-                    units::rate(plain.rate)
-                );
-                let advice = "More work cannot be faster: something else differs between them.";
-                return Some(of_study(&RULE, evidence, advice));
-            }
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,28 +1,24 @@
 //! L35 drift: the raw read before each block drifts over time by more than 3 % and the margin, or
 //! the A/A control differs from its twin.
 
-use std::collections::BTreeSet;
-
 use super::{ALPHA, FEWEST, RunCheck, RunRule};
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
-use crate::evidence::rule::{Check, E, RUN, Rule, When};
-use crate::evidence::{finding, of_common_cause, of_study};
+use crate::evidence::rule::{E, RUN, Rule, When};
+use crate::evidence::{finding, of_common_cause};
 use crate::model::finding::Finding;
 use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
-use crate::model::thresholds::Thresholds;
 use crate::rules::control::{Control, SETTLE, controls, pooled};
 use crate::stats::sample;
 use crate::stats::spearman::spearman;
-use crate::study::Study;
 use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L35",
     slug: "drift",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [E, E, E, E],
     scope: RUN,
     condition: "the raw read speed before each block drifts by more than both 3 % and the margin, \
@@ -33,7 +29,7 @@ pub static RULE: Rule = Rule {
         other modes use the results of stored runs on the same drive. If the interval of their \
         difference excludes zero, another factor causes differences of that size. In one study \
         writes fell by 15 % overnight, although only the block size was supposed to change.",
-    checks: &[Check::Study(in_study)],
+    checks: &[],
 };
 
 /// What it checks of a run and its comparisons.
@@ -96,33 +92,6 @@ fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
         );
         finding(&run.header, &RULE, evidence, SETTLE)
     })
-}
-
-/// Rates that fall along a sweep in which larger blocks came later: no drive is slower for them.
-fn in_study(study: &Study) -> Option<Finding> {
-    study.facts.get("sweep")?;
-    let limit = Thresholds::default().correlation;
-    let series: BTreeSet<(&str, &str, String, &str)> =
-        study.cells.iter().map(|c| (c.host, c.device, c.candidate(), c.test)).collect();
-    for (host, device, candidate, test) in series {
-        let of = study.cells.iter().filter(|c| {
-            (c.host, c.device, c.candidate(), c.test) == (host, device, candidate.clone(), test)
-        });
-        let (blocks, rates): (Vec<f64>, Vec<f64>) =
-            of.filter(|c| c.block >= 128).map(|c| (c.block as f64, c.rate)).unzip();
-        let found_here = spearman(&blocks, &rates).filter(|s| s.rho < -limit && s.p < ALPHA);
-        if let Some(s) = found_here {
-            let evidence = format!(
-                "{test} on {candidate}, {device}: rates fall as blocks grow (rho {:.2}), and \
-                 larger blocks came later",
-                s.rho
-            );
-            let advice = "Sweep in random order: here the effects of time and block size cannot be \
-                          separated.";
-            return Some(of_study(&RULE, evidence, advice));
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -4,21 +4,19 @@
 use super::course::{FEWEST, in_most};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
+use crate::evidence::finding;
 use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::event::{Cell, Header};
-use crate::model::finding::{Finding, Severity};
+use crate::model::finding::Finding;
 use crate::model::thresholds::Thresholds;
 use crate::stats::change_point;
 use crate::stats::change_point::Segment;
-use crate::study::Study;
-use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L07",
     slug: "fast-cache",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [W, W, W, E],
     scope: RUN,
     condition: "the write rate falls permanently by 30 % or more within most cells of a candidate",
@@ -27,7 +25,7 @@ pub static RULE: Rule = Rule {
         machine the writer itself slows down when the host must first allocate its memory. One \
         study wrote 2 GiB to a drive with a cache of 1.1 GiB. A short test measures only the fast \
         part. A longer --runtime, or an io_size above the cache, shows the rate afterwards.",
-    checks: &[Check::Course(in_course), Check::Study(in_study)],
+    checks: &[Check::Course(in_course)],
 };
 
 fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
@@ -58,16 +56,6 @@ fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         Say(", or a larger io_size"),
     ];
     Some(finding(header, &RULE, evidence, advice))
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let cache = study.facts.number("drive_cache_bytes")?;
-    let written = study.facts.number("bytes_per_cell")?;
-    let size = |bytes: f64| units::size(bytes as u64);
-    let evidence = format!("{} written to a drive with a cache of {}", size(written), size(cache));
-    let advice = "Write several times the size of the drive's own cache.";
-    (written < 2.0 * cache)
-        .then(|| Finding { severity: Severity::Error, ..of_study(&RULE, evidence, advice) })
 }
 
 #[cfg(test)]

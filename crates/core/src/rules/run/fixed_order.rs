@@ -3,18 +3,17 @@
 use super::{RunCheck, RunRule};
 use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
-use crate::evidence::rule::{Check, E, RUN, Rule, When};
-use crate::evidence::{finding, of_study};
+use crate::evidence::finding;
+use crate::evidence::rule::{E, RUN, Rule, When};
 use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L34",
     slug: "fixed-order",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [E, E, E, E],
     scope: RUN,
     condition: "two candidates were measured in the same order in every block",
@@ -22,7 +21,7 @@ pub static RULE: Rule = Rule {
         caches, a slowing drive) favours or penalises it. One study went through 18 block sizes \
         from the smallest to the largest, one filesystem after the other. bakeoff measures in \
         random order and repeats each order reversed two blocks later.",
-    checks: &[Check::Study(in_study)],
+    checks: &[],
 };
 
 /// What it checks of a run and its comparisons.
@@ -46,13 +45,6 @@ fn always_first(run: &Run, table: &Table) -> Option<Finding> {
         }
     }
     None
-}
-
-/// A sweep whose order nobody states went from one end to the other.
-fn in_study(study: &Study) -> Option<Finding> {
-    let sweep = || study.facts.get("sweep").filter(|_| study.facts.get("order").is_none());
-    let fact = study.states("order", "fixed").or_else(sweep)?;
-    Some(of_study(&RULE, fact.says.clone(), "Measure in random order, several times."))
 }
 
 #[cfg(test)]

@@ -1,20 +1,17 @@
 //! L32 no-replication: there are fewer complete blocks than the mode needs for its first check:
 //! three, or five in precise.
 
-use std::collections::BTreeMap;
-
 use crate::decide::schedule;
+use crate::evidence::finding;
 use crate::evidence::rule::{Check, R, RUN, Rule, When};
-use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
-use crate::study::Study;
 
 /// The rule.
 pub static RULE: Rule = Rule {
     id: "L32",
     slug: "no-replication",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [R, R, R, R],
     scope: RUN,
     condition: "there are fewer complete blocks than the mode needs for its first check: three, or \
@@ -23,11 +20,8 @@ pub static RULE: Rule = Rule {
         five published studies measured each figure once, 432 of them in one study. bakeoff gives \
         no verdict before the first check of a mode, after three blocks (five in precise). Each \
         block prepares and measures every candidate again.",
-    checks: &[Check::Run(in_run), Check::Study(in_study)],
+    checks: &[Check::Run(in_run)],
 };
-
-/// Fewest repeats that carry a claim.
-const REPEATS: usize = 5;
 
 fn in_run(run: &Run) -> Vec<Finding> {
     let complete = schedule::complete(run);
@@ -51,18 +45,6 @@ fn next(run: &Run) -> String {
         }
         Some(_) => "measure again with a longer --time".to_string(),
     }
-}
-
-fn in_study(study: &Study) -> Option<Finding> {
-    let mut counts: BTreeMap<(&str, &str, String, &str, &str, u64), usize> = BTreeMap::new();
-    for c in &study.cells {
-        *counts.entry((c.host, c.device, c.candidate(), c.tool, c.test, c.block)).or_default() += 1;
-    }
-    let most = counts.values().copied().max()?;
-    let times = if most == 1 { "once".to_string() } else { format!("at most {most} times") };
-    let evidence = format!("{} figures, each measured {times}", counts.len());
-    let advice = "Repeat everything at least five times, in a different order each time.";
-    (most < REPEATS).then(|| of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

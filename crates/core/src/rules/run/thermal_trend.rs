@@ -3,7 +3,7 @@
 use super::{ALPHA, FEWEST, RunCheck, RunRule};
 use crate::decide::table::Table;
 use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, Stated, W, When};
+use crate::evidence::rule::{E, RUN, Rule, W, When};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -14,7 +14,7 @@ use crate::stats::spearman::{Spearman, spearman};
 pub static RULE: Rule = Rule {
     id: "L51",
     slug: "thermal-trend",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [W, W, W, E],
     scope: RUN,
     condition: "temperature and speed are correlated over the run",
@@ -23,12 +23,7 @@ pub static RULE: Rule = Rule {
         for at most a minute until the machine is within 3 °C of its temperature at the start of \
         the block. A rank correlation above 0.6 between temperature and rate means that heat \
         affects the figures. Let the machine cool, or add a fan.",
-    checks: &[Check::Stated(Stated {
-        key: "last",
-        value: "",
-        severity: None,
-        advice: "Change the order: the last candidate is measured on the warmest drive.",
-    })],
+    checks: &[],
 };
 
 /// What it checks of a run and its comparisons.

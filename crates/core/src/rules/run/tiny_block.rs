@@ -5,15 +5,14 @@ use super::{RunCheck, RunRule};
 use crate::decide::table::Table;
 use crate::evidence::advice::Part::{On, Say, Set};
 use crate::evidence::advice::{Advice, Key};
+use crate::evidence::finding;
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, Check, E, Hit, Rule, W, When};
-use crate::evidence::{finding, of_study};
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::sample;
-use crate::study::Study;
-use crate::{study, units};
+use crate::units;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -28,7 +27,7 @@ pub static RULE: Rule = Rule {
         and a PC twenty times as many, regardless of the drive: this measures the cost of a call. \
         In one study vfat won at 512 bytes and lost at 4 KiB. Use --bs 4k or more to measure the \
         drive.",
-    checks: &[Check::Observed(hit), Check::Study(in_study)],
+    checks: &[Check::Observed(hit)],
 };
 
 /// What it checks of a run and its comparisons.
@@ -88,32 +87,6 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
         }
     }
     None
-}
-
-/// The same sequential test in small and in large blocks, where the small ones are far slower.
-fn in_study(study: &Study) -> Option<Finding> {
-    let same = |a: &study::Cell, b: &study::Cell| {
-        (a.host, a.device, a.candidate(), a.test, a.tool)
-            == (b.host, b.device, b.candidate(), b.test, b.tool)
-    };
-    let sequential = || study.cells.iter().filter(|c| c.is_sequential());
-    let small = sequential().filter(|c| (2..=4096).contains(&c.block));
-    let pair = small.flat_map(|a| {
-        let large = sequential().filter(move |b| b.block >= 1 << 20 && same(a, b));
-        large.map(move |b| (a, b))
-    });
-    let (a, b) = pair.into_iter().find(|(a, b)| a.rate < b.rate * 0.5)?;
-    let evidence = format!(
-        "{} in blocks of {} run at {:.0} % of the rate of {} blocks: {} requests a second",
-        a.test,
-        units::block_size(a.block),
-        a.rate / b.rate * 100.0,
-        units::block_size(b.block),
-        units::count(a.rate / a.block as f64)
-    );
-    let advice = "This measures the cost of a request, not the drive: use 64 KiB or more for \
-                  streams.";
-    Some(of_study(&RULE, evidence, advice))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use crate::diagnose::{Cause, Grade, layers};
 use crate::evidence::finding;
-use crate::evidence::rule::{Check, I, RUN, Rule, Stated, W, When};
+use crate::evidence::rule::{Check, I, RUN, Rule, When};
 use crate::model::bottleneck::Bottleneck;
 use crate::model::ceiling::Layer;
 use crate::model::ceiling::{Because, LeftOut};
@@ -17,7 +17,7 @@ use crate::model::setting::Setting;
 pub static RULE: Rule = Rule {
     id: "L45",
     slug: "untested-cause",
-    when: &[When::Analysis, When::Import],
+    when: &[When::Analysis],
     severity: [I, I, I, I],
     scope: RUN,
     condition: "a cause is named without evidence from a ceiling or a test",
@@ -27,15 +27,7 @@ pub static RULE: Rule = Rule {
         depth and the block size. For its own runs bakeoff reports \"verified\" only after such a \
         test, else \"consistent with the measurements\". This finding marks a run without time or \
         write budget to measure any lower layer.",
-    checks: &[
-        Check::Elsewhere("analyse, which knows the causes"),
-        Check::Stated(Stated {
-            key: "cause",
-            value: "",
-            severity: Some(W),
-            advice: "Measure the layers below, one after the other, at the same position.",
-        }),
-    ],
+    checks: &[Check::Elsewhere("analyse, which knows the causes")],
 };
 
 /// What measuring the layers below shows. The others are told by the kernel or by the series.

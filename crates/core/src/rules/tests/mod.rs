@@ -59,17 +59,17 @@ fn more_is_claimed_the_further_right() {
 }
 
 #[test]
-fn the_sixty_eight_are_all_there() {
+fn every_number_is_there_but_those_of_published_comparisons() {
     let ids: Vec<&str> = all().iter().map(|r| r.id).collect();
     assert!(ids.windows(2).all(|w| w[0] != w[1]), "{ids:?}");
-    for number in 1..=68 {
+    for number in (1..=68).filter(|number| ![4, 27, 33, 44, 64, 65].contains(number)) {
         assert!(ids.contains(&format!("L{number:02}").as_str()), "L{number:02}");
     }
 }
 
 /// What was measured, by whom or how much: a figure, or a study.
 #[test]
-fn every_one_of_the_sixty_eight_has_an_example() {
+fn every_rule_with_a_number_has_an_example() {
     let has_example =
         |text: &str| text.contains(|c: char| c.is_ascii_digit()) || text.contains("stud");
     for rule in all().into_iter().filter(|rule| rule.id.starts_with('L')) {

@@ -1,5 +1,5 @@
-//! A published study beside a run: numbers of others next to ours, and what keeps the two from
-//! being compared. Never a verdict: one run without a spread has no error bar.
+//! Results of others beside a run: their numbers next to ours, and what keeps the two from being
+//! compared. Never a verdict: one run without a spread has no error bar.
 
 use serde::Serialize;
 
@@ -7,10 +7,8 @@ use crate::decide::compare::Comparison;
 use crate::decide::figure::Figure;
 use crate::decide::table::Table;
 use crate::distinct;
-use crate::import::study::facts::Facts;
 use crate::import::{Imported, ToolResult, observe};
 use crate::model::candidate::{Candidate, Kind, Stack};
-use crate::model::finding::{Finding, Severity};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::job::Rw;
 use crate::model::path::printable;
@@ -22,38 +20,36 @@ use crate::prepare::recipe::format_of;
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
 
-/// A run and a study.
+/// A run and the results of others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StudyComparison {
+pub struct Beside {
     /// The run.
     pub run: String,
-    /// The study's name.
-    pub study: String,
+    /// The file of the results.
+    pub source: String,
     /// What makes the numbers incomparable.
     #[serde(skip)]
     pub not_comparable: Vec<NotComparable>,
-    /// Our figures of what the study measured too.
+    /// Our figures of what others measured too.
     pub rows: Vec<Row>,
     /// Two of our candidates beside the same two of theirs.
     pub pairs: Vec<PairRow>,
-    /// What the study's numbers are compatible with.
+    /// What their numbers are compatible with.
     pub observations: Vec<String>,
     /// What has to be believed for that.
     pub assumption: &'static str,
-    /// What limits the study as a comparison.
-    pub findings: Vec<Finding>,
 }
 
-/// Why the numbers of a run and of a study cannot be compared. Texts are printable.
+/// Why the numbers of a run and of others cannot be compared. Texts are printable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotComparable {
-    /// A setting, with the values that occur in the run and in the study.
+    /// A setting, with the values that occur in the run and with the others.
     Setting {
         /// Which.
         what: Setting,
         /// In the run.
         ours: Vec<String>,
-        /// In the study; empty where it does not state one.
+        /// With the others; empty where they state none.
         theirs: Vec<String>,
     },
     /// The block size of workloads of the run.
@@ -62,19 +58,12 @@ pub enum NotComparable {
         workloads: Vec<String>,
         /// In the run.
         ours_bytes: u64,
-        /// In the study.
+        /// With the others.
         theirs_bytes: Vec<u64>,
-    },
-    /// A finding that forbids ranking the study itself.
-    Finding {
-        /// What it saw.
-        evidence: String,
-        /// Its rule.
-        id: String,
     },
 }
 
-/// What a run and a study both should state.
+/// What both should state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// Machine.
@@ -83,8 +72,6 @@ pub enum Setting {
     Drive,
     /// Tool with its version.
     Tool,
-    /// Kernel.
-    Kernel,
 }
 
 /// One of our candidates on one of our workloads.
@@ -100,14 +87,14 @@ pub struct Row {
     pub published: Vec<Published>,
 }
 
-/// A figure of the study.
+/// A figure of others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Published {
-    /// Machine and drive as the study names them.
+    /// Machine and drive as they name them.
     pub setting: String,
-    /// Tool with its options, as the study names it.
+    /// Tool with its options, as they name it.
     pub tool: String,
-    /// Its name of the test.
+    /// Their name of the test.
     pub test: String,
     /// Block size; `None` where it is not told.
     pub block_size_bytes: Option<u64>,
@@ -115,7 +102,7 @@ pub struct Published {
     pub bytes_per_s: f64,
     /// As it stands there.
     pub raw: String,
-    /// Line of the study's table.
+    /// Line of the file.
     pub line: u64,
 }
 
@@ -141,10 +128,10 @@ pub struct PairRow {
 /// A ratio of two published figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PublishedRatio {
-    /// Machine and drive as the study names them.
+    /// Machine and drive as they name them.
     #[serde(skip)]
     pub setting: String,
-    /// Its name of the test.
+    /// Their name of the test.
     #[serde(skip)]
     pub test: String,
     /// Block size; `None` where it is not told.
@@ -156,8 +143,8 @@ pub struct PublishedRatio {
     pub is_inside: bool,
 }
 
-/// Puts `study` beside `run`. `imported` is the study's table, judged by its facts.
-pub fn with_study(run: &Run, study: &str, imported: &Imported, facts: &Facts) -> StudyComparison {
+/// Puts what was `imported` from `source` beside `run`.
+pub fn beside(run: &Run, source: &str, imported: &Imported) -> Beside {
     let table = Table::from_evidence(run);
     let mut rows = Vec::new();
     let mut pairs = Vec::new();
@@ -184,15 +171,14 @@ pub fn with_study(run: &Run, study: &str, imported: &Imported, facts: &Facts) ->
             }
         }
     }
-    StudyComparison {
+    Beside {
         run: run.header.run.clone(),
-        study: study.to_string(),
-        not_comparable: not_comparable(run, imported, facts, &rows),
+        source: source.to_string(),
+        not_comparable: not_comparable(run, imported, &rows),
         rows,
         pairs,
         observations: observe::observations(imported),
         assumption: observe::ASSUMPTION,
-        findings: imported.findings.clone(),
     }
 }
 
@@ -223,7 +209,7 @@ impl Pattern {
         Some(Pattern { is_random, reads, writes })
     }
 
-    /// Of a test as studies name it: `sequential read after drop_caches`, `random write`, `rndrw`.
+    /// Of a test as others name it: `sequential read after drop_caches`, `random write`, `rndrw`.
     fn from_test(test: &str) -> Option<Pattern> {
         let (is_random, rest) = match test {
             "read" | "write" => (false, test),
@@ -250,7 +236,7 @@ impl Pattern {
     }
 }
 
-/// Filesystem under the name that studies use, and whether it is encrypted.
+/// Filesystem under the name that others use, and whether it is encrypted.
 fn identity(candidate: &Candidate) -> (String, bool) {
     let (fs, is_encrypted) = match &candidate.kind {
         Kind::Stack(stack) => (stack.fs.as_str(), stack.crypt.is_some()),
@@ -264,7 +250,7 @@ fn identity(candidate: &Candidate) -> (String, bool) {
     (fs.to_string(), is_encrypted)
 }
 
-/// Whether it was made or mounted in a way that no study's plain filesystem is.
+/// Whether it was made or mounted in a way that no plain filesystem is.
 fn is_varied(candidate: &Candidate) -> bool {
     let is_it = |stack: &Stack| stack.mkfs.iter().any(|word| word.contains("^has_journal"));
     candidate.stack().is_some_and(is_it)
@@ -347,12 +333,7 @@ fn ratios(
 }
 
 /// What is not alike between the run and the study, and what forbids ranking the study itself.
-fn not_comparable(
-    run: &Run,
-    imported: &Imported,
-    facts: &Facts,
-    rows: &[Row],
-) -> Vec<NotComparable> {
+fn not_comparable(run: &Run, imported: &Imported, rows: &[Row]) -> Vec<NotComparable> {
     let column = |key: &'static str| {
         let of = |r: &ToolResult| {
             let is_cell = r.metrics.iter().any(|m| m.name == "throughput");
@@ -371,18 +352,10 @@ fn not_comparable(
         setting(Setting::Tool, ours, theirs),
     ];
     all.extend(block_sizes(run, rows));
-    if facts.all("kernel").any(|fact| fact.value == "not stated") {
-        let kernel = printable(run.header.host.kernel.as_bytes());
-        all.push(setting(Setting::Kernel, vec![kernel], Vec::new()));
-    }
-    let severe = imported.findings.iter().filter(|f| f.severity >= Severity::Error);
-    all.extend(
-        severe.map(|f| NotComparable::Finding { evidence: f.evidence.clone(), id: f.id.clone() }),
-    );
     all
 }
 
-/// What drove the workloads of the run, and the tools of the study.
+/// What drove the workloads of the run, and the tools of the others.
 fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
     let version = printable(run.header.version.as_bytes());
     let ours = run.header.workloads.iter().map(|workload| match workload.driver {
@@ -399,7 +372,7 @@ fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
     (distinct::in_order(ours), distinct::in_order(theirs))
 }
 
-/// The block sizes of the run beside those of the study, once for all workloads of the same ones.
+/// The block sizes of the run beside those of the others, once for all workloads of the same ones.
 fn block_sizes(run: &Run, rows: &[Row]) -> Vec<NotComparable> {
     let sizes = run.header.workloads.iter().filter_map(|workload| {
         let of = rows.iter().filter(|r| r.workload == workload.name).flat_map(|r| &r.published);
