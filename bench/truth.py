@@ -16,7 +16,7 @@ from emulated.machine import Lab
 
 
 def simulated(program, runs: int, seed: int):
-    words = f"simulate --runs {runs} --seed {seed} --format markdown"
+    words = f"self simulate --runs {runs} --seed {seed} --format markdown"
     write_page("truth.md", "figures", f"\n`bakeoff {words}`\n\n{answer(program, *words.split())}\n")
 
 

@@ -24,9 +24,7 @@ pub mod formats;
 pub mod history;
 
 pub use bench::{Bench, Fallocate};
-#[cfg(feature = "postgres")]
-use history::Push;
-use history::{Fleet, Label, Runs, Trend};
+use history::{Fleet, Runs};
 
 /// Find which filesystem, encryption and I/O scheduler suit this drive on this board, and what
 /// limits it
@@ -94,8 +92,6 @@ pub enum Command {
     Quick(Quick),
     /// Compare all filesystems available here on scratch images (needs root)
     Demo(Demo),
-    /// Install the tools that the demo or a plan needs, after confirmation
-    Setup(Setup),
     /// Show what a plan would do (cases, commands, time, bytes written) without running it
     Plan(Plan),
     /// Run a plan on drives, partitions or images
@@ -104,48 +100,52 @@ pub enum Command {
     Probe(Probe),
     /// Measure one job with fio's option names
     Bench(Box<Bench>),
-    /// Compare bakeoff's engine with fio, sysbench, bonnie++, iozone and dd on one file
-    Agree(Agree),
     /// Continue a run after a crash, a power cut or a limit
     Resume(Resume),
     /// Clean up after a run that crashed or was killed
     Clean(Clean),
-    /// List or search stored runs
+    /// List, search, label or remove stored runs, and show the history of a drive
     Runs(Runs),
-    /// Label a stored run
-    Label(Label),
-    /// Show how the speed of a drive changed over its stored runs
-    Trend(Trend),
-    /// Send finished runs to a PostgreSQL server
-    #[cfg(feature = "postgres")]
-    Push(Push),
     /// Compare many boards: the answer for each, and a prediction for the next one
     Fleet(Fleet),
     /// Show a stored run
     Show(Show),
     /// Compare stored runs, or results of others with a run
     Compare(Compare),
-    /// Remove a stored run
-    Rm(OneRun),
     /// Write an HTML report of stored runs
     Report(Report),
     /// Export a run as json, csv, jsonl, bundle, fio-json or gnuplot
     Export(Export),
-    /// Check a plan, a run or another tool's results for problems that limit conclusions
-    Lint(Lint),
-    /// Test how often verdicts are right, on simulated drives with a known ranking
-    Simulate(Simulate),
     /// Check whether this machine and target are ready for measuring
     Check(Check),
     /// Show the activity of drives, CPUs, memory and threads, like iostat
     Watch(Watch),
     /// Import exported runs, or results of fio, dd, ioping and other tools
     Import(Import),
-    /// Collect information for a bug report, without names, serial numbers or paths
-    ReportBug(ReportBug),
+    /// Set bakeoff up, check its rules and figures, or report a bug
+    #[command(name = "self")]
+    Own {
+        #[command(subcommand)]
+        action: Own,
+    },
     /// Serve stored runs and the current run as web pages, a JSON API and metrics
     #[cfg(feature = "dashboard")]
     Serve(Serve),
+}
+
+/// What `self` does.
+#[derive(Debug, Subcommand)]
+pub enum Own {
+    /// Install the tools that the demo or a plan needs, after confirmation
+    Setup(Setup),
+    /// Check a plan, a run or another tool's results for problems that limit conclusions
+    Lint(Lint),
+    /// Test how often verdicts are right, on simulated drives with a known ranking
+    Simulate(Simulate),
+    /// Compare bakeoff's engine with fio, sysbench, bonnie++, iozone and dd on one file
+    Agree(Agree),
+    /// Collect information for a bug report, without names, serial numbers or paths
+    ReportBug(ReportBug),
 }
 
 /// What a comparison measures that has no plan, and what it may write.
@@ -310,12 +310,6 @@ pub struct Clean {
     /// Show and remove the record of a damaged run, without undoing its changes
     #[arg(long, value_name = "RUN")]
     pub force: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct OneRun {
-    /// Start of a run ID, or `last`
-    pub run: String,
 }
 
 #[derive(Debug, clap::Args)]

@@ -57,7 +57,7 @@ impl Fault {
             exit: 70,
             message: format!(
                 "{message}\nThis is a bug in bakeoff; please report it with the file that \
-                 `bakeoff report-bug` writes."
+                 `bakeoff self report-bug` writes."
             ),
         }
     }

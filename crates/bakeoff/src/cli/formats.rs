@@ -5,7 +5,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, ValueEnum};
 
 use super::{Args, Format};
 
-/// The formats of a command; none for one that has no choice.
+/// The formats of a command, by its words; none for one that has no choice.
 pub fn of_command(command: &str) -> &'static [Format] {
     use Format::{Bundle, Csv, FioJson, Gnuplot, Json, Jsonl, Markdown, Nagios, Prometheus, Text};
     match command {
@@ -15,21 +15,31 @@ pub fn of_command(command: &str) -> &'static [Format] {
         }
         "check" => &[Text, Json, Prometheus, Nagios],
         "bench" => &[Text, Json, FioJson],
-        "trend" => &[Text, Json, Csv, Markdown],
+        "runs trend" => &[Text, Json, Csv, Markdown],
         "watch" => &[Text, Json, Csv],
-        "agree" | "compare" | "fleet" | "lint" | "plan" | "simulate" => &[Text, Json, Markdown],
+        "compare" | "fleet list" | "fleet report" | "plan" | "self agree" | "self lint"
+        | "self simulate" => &[Text, Json, Markdown],
         "export" => &[Json, Csv, Jsonl, Bundle, FioJson, Gnuplot],
         "report" => &[Markdown],
-        "import" | "label" | "probe" | "push" | "rm" | "setup" => &[Text, Json],
+        "fleet push" | "import" | "probe" | "runs label" | "runs rm" | "self setup" => {
+            &[Text, Json]
+        }
         _ => &[],
     }
 }
 
 /// The command line, whose commands offer the formats that they have.
 pub fn command() -> Command {
-    let all = Args::command();
+    with_formats(Args::command(), "")
+}
+
+/// Gives every command below `all`, whose words are `path`, an option of its own.
+fn with_formats(all: Command, path: &str) -> Command {
     let names: Vec<String> = all.get_subcommands().map(|c| c.get_name().to_string()).collect();
-    names.iter().fold(all, |all, name| all.mut_subcommand(name, |one| one.arg(format(name))))
+    names.iter().fold(all, |all, name| {
+        let path = format!("{path} {name}");
+        all.mut_subcommand(name, |one| with_formats(one, &path).arg(option(path.trim_start())))
+    })
 }
 
 /// Reads a command line.
@@ -46,7 +56,7 @@ where
 }
 
 /// The option of a command, in place of the one that all have.
-fn format(command: &str) -> Arg {
+fn option(command: &str) -> Arg {
     let formats = of_command(command);
     let help = match (command, formats) {
         ("report", _) => "Print Markdown instead of HTML",
@@ -97,20 +107,29 @@ mod tests {
     fn a_command_offers_its_own_formats_and_reads_all() {
         let mut command = command();
         command.build();
-        for one in command.get_subcommands().filter(|one| one.get_name() != "help") {
+        let nested = |one: &Command| {
+            let inner = one.get_subcommands().filter(|inner| inner.get_name() != "help");
+            let words = |inner: &Command| format!("{} {}", one.get_name(), inner.get_name());
+            inner.map(|inner| (words(inner), inner.clone())).collect::<Vec<_>>()
+        };
+        let all = command.get_subcommands().filter(|one| one.get_name() != "help");
+        let all = all.flat_map(|one| {
+            std::iter::once((one.get_name().to_string(), one.clone())).chain(nested(one))
+        });
+        for (words, one) in all {
             let arg = one.get_arguments().find(|arg| arg.get_id() == "format").expect("an option");
             let values = arg.get_possible_values();
             let offered: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
-            let own: Vec<String> = of_command(one.get_name()).iter().map(|f| name(*f)).collect();
-            assert_eq!(offered, own, "{}", one.get_name());
-            assert_eq!(arg.is_hide_set(), own.is_empty(), "{}", one.get_name());
+            let own: Vec<String> = of_command(&words).iter().map(|f| name(*f)).collect();
+            assert_eq!(offered, own, "{words}");
+            assert_eq!(arg.is_hide_set(), own.is_empty(), "{words}");
         }
-        for words in ["bakeoff rm --format csv last", "bakeoff --format csv rm last"] {
+        for words in ["bakeoff runs rm --format csv last", "bakeoff --format csv runs rm last"] {
             let words: Vec<&str> = words.split(' ').collect();
             assert_eq!(parse(&words).unwrap().global.format, Some(Format::Csv), "{words:?}");
         }
         let nested = parse(["bakeoff", "fleet", "list", "--format", "json"]).unwrap();
         assert_eq!(nested.global.format, Some(Format::Json));
-        assert!(parse(["bakeoff", "rm", "--format", "xml", "last"]).is_err());
+        assert!(parse(["bakeoff", "runs", "rm", "--format", "xml", "last"]).is_err());
     }
 }

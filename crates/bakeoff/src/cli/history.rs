@@ -10,6 +10,7 @@ use bakeoff_core::model::difference::Factor;
 use super::parse_name;
 
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Runs {
     /// Only runs on this drive: part of its vendor, model or serial number
     #[arg(long, value_name = "TEXT")]
@@ -33,6 +34,24 @@ pub struct Runs {
     /// Markdown, all in JSON and CSV)
     #[arg(long, value_name = "N")]
     pub limit: Option<u32>,
+    #[command(subcommand)]
+    pub action: Option<RunsAction>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub enum RunsAction {
+    /// Label a stored run
+    Label(Label),
+    /// Remove a stored run
+    Rm(OneRun),
+    /// Show how the speed of a drive changed over its stored runs
+    Trend(Trend),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct OneRun {
+    /// Start of a run ID, or `last`
+    pub run: String,
 }
 
 #[derive(Debug, clap::Args)]
@@ -82,6 +101,9 @@ pub enum FleetAction {
     List,
     /// Report the answer on each board, and on the next one
     Report(FleetReport),
+    /// Send finished runs to a PostgreSQL server
+    #[cfg(feature = "postgres")]
+    Push(Push),
     /// Print the SQL that creates or updates the tables and roles of a PostgreSQL server
     #[cfg(feature = "postgres")]
     Schema,

@@ -1,4 +1,4 @@
-//! `bakeoff agree [DIR]`: real tools against bakeoff's own engine, in turns in the same place.
+//! `bakeoff self agree [DIR]`: real tools against bakeoff's own engine, in turns in the same place.
 
 mod pair;
 mod turns;
@@ -24,7 +24,7 @@ use turns::Turns;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "agree")?;
+    let format = stored::format(global, "self agree")?;
     let began = Instant::now();
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let shown = args.dir.clone().unwrap_or_else(|| PathBuf::from("."));

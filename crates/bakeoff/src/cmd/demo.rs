@@ -46,7 +46,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         say::note(
             global.quiet,
             format_args!(
-                "Skipped because a program is missing: {}. Install it: bakeoff setup",
+                "Skipped because a program is missing: {}. Install it: bakeoff self setup",
                 phrases::count(lacking, "filesystem")
             ),
         );

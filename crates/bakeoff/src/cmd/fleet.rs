@@ -23,6 +23,8 @@ pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
         FleetAction::List => list(global),
         FleetAction::Report(args) => report(global, args),
         #[cfg(feature = "postgres")]
+        FleetAction::Push(args) => super::push::run(global, args),
+        #[cfg(feature = "postgres")]
         FleetAction::Schema => {
             out::print(None, &crate::store::server::schema::script())?;
             Ok(Outcome::Done)
@@ -128,7 +130,7 @@ fn labelled(global: &Global, label: &str) -> Result<Vec<Sent>, Fault> {
     let filter = Filter { label: Some(label.to_string()), ..Filter::default() };
     let none = || {
         Fault::usage(format!(
-            "no stored run has '{}' in its label. Set one with `bakeoff label RUN TEXT`",
+            "no stored run has '{}' in its label. Set one with `bakeoff runs label RUN TEXT`",
             printable(label.as_bytes())
         ))
     };

@@ -1,4 +1,4 @@
-//! `bakeoff label`: the name a stored run has for people.
+//! `bakeoff runs label`: the name a stored run has for people.
 
 use bakeoff_core::model::path::sanitize;
 
@@ -14,11 +14,11 @@ const MOST: usize = 200;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Label) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "label")?;
+    let format = stored::format(global, "runs label")?;
     let label = args.text.as_deref().map(str::trim).filter(|_| !args.remove);
     match label {
         Some("") => {
-            let advice = "To remove the label: bakeoff label RUN --remove";
+            let advice = "To remove the label: bakeoff runs label RUN --remove";
             return Err(Fault::usage(format!("the label is empty. {advice}")));
         }
         Some(text) if text.chars().count() > MOST => {

@@ -1,4 +1,4 @@
-//! `bakeoff lint`: the rules, what one means, and what they say about a plan, a run or a text.
+//! `bakeoff self lint`: the rules, what one means, and what they say about a plan, a run or a text.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
     if let Some(format) = global.format.filter(|f| !is_known(f)) {
         return Err(stored::no_format(
             format,
-            "lint",
+            "self lint",
             "text or json (also markdown for the list of rules)",
         ));
     }
@@ -56,7 +56,7 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
 
 fn unknown(name: &str) -> Fault {
     let name = printable(name.as_bytes());
-    Fault::usage(format!("no rule '{name}'. List all rules with `bakeoff lint`"))
+    Fault::usage(format!("no rule '{name}'. List all rules with `bakeoff self lint`"))
 }
 
 fn show(

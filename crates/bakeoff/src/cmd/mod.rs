@@ -44,7 +44,8 @@ pub mod trend;
 mod unkept;
 mod watch;
 
-use crate::cli::{Args, Command};
+use crate::cli::history::RunsAction;
+use crate::cli::{Args, Command, Own};
 use crate::fault::{Fault, Outcome};
 
 /// Runs the command that was typed.
@@ -57,31 +58,33 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         None | Some(Command::Devices) => devices::run(&global),
         Some(Command::Quick(args)) => quick::run(&global, &args),
         Some(Command::Demo(args)) => demo::run(&global, &args),
-        Some(Command::Setup(args)) => setup::run(&global, &args),
         Some(Command::Plan(args)) => plan::run(&global, &args),
         Some(Command::Run(args)) => run::run(&global, &args),
         Some(Command::Probe(args)) => probe::run(&global, &args),
         Some(Command::Bench(args)) => bench::run(&global, &args),
-        Some(Command::Agree(args)) => agree::run(&global, &args),
         Some(Command::Resume(args)) => resume::run(&global, &args),
         Some(Command::Clean(args)) => clean::run(&global, &args),
-        Some(Command::Runs(args)) => runs::run(&global, &args),
-        Some(Command::Label(args)) => label::run(&global, &args),
-        Some(Command::Trend(args)) => trend::run(&global, &args),
-        #[cfg(feature = "postgres")]
-        Some(Command::Push(args)) => push::run(&global, &args),
+        Some(Command::Runs(args)) => match &args.action {
+            None => runs::run(&global, &args),
+            Some(RunsAction::Label(args)) => label::run(&global, args),
+            Some(RunsAction::Rm(args)) => rm::run(&global, args),
+            Some(RunsAction::Trend(args)) => trend::run(&global, args),
+        },
         Some(Command::Fleet(args)) => fleet::run(&global, &args),
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),
-        Some(Command::Rm(args)) => rm::run(&global, &args),
         Some(Command::Report(args)) => report::run(&global, &args),
         Some(Command::Export(args)) => export::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
-        Some(Command::ReportBug(args)) => report_bug::run(&global, &args),
-        Some(Command::Lint(args)) => lint::run(&global, &args),
         Some(Command::Check(args)) => check::run(&global, &args),
         Some(Command::Watch(args)) => watch::run(&global, &args),
-        Some(Command::Simulate(args)) => simulate::run(&global, &args),
+        Some(Command::Own { action }) => match action {
+            Own::Setup(args) => setup::run(&global, &args),
+            Own::Lint(args) => lint::run(&global, &args),
+            Own::Simulate(args) => simulate::run(&global, &args),
+            Own::Agree(args) => agree::run(&global, &args),
+            Own::ReportBug(args) => report_bug::run(&global, &args),
+        },
         #[cfg(feature = "dashboard")]
         Some(Command::Serve(_)) => Err(Fault::bug("serve is not started here")),
     }

@@ -1,4 +1,4 @@
-//! `bakeoff push`: finished runs to a server that many boards share.
+//! `bakeoff fleet push`: finished runs to a server that many boards share.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const AT_END: Duration = Duration::from_secs(60);
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "push")?;
+    let format = stored::format(global, "fleet push")?;
     let option = global.store.as_deref().filter(|option| place::is_address(option));
     let option = option.ok_or_else(|| {
         Fault::usage(
@@ -55,7 +55,7 @@ fn again(address: &Address, from: Option<&Path>) -> String {
     let from = from.map(|path| shell_word(&RawPath::new(path)));
     let from = from.map_or(String::new(), |path| format!(" --from {path}"));
     format!(
-        "The store of this machine keeps all runs. Continue later with: bakeoff push --store \
+        "The store of this machine keeps all runs. Continue later with: bakeoff fleet push --store \
          {}{from}",
         address.typed()
     )

@@ -1,5 +1,5 @@
-//! `bakeoff report-bug`: the facts that somebody who looks for a bug needs, in one file, without
-//! what identifies the machine or its owner unless that is kept. Nothing is sent.
+//! `bakeoff self report-bug`: the facts that somebody who looks for a bug needs, in one file,
+//! without what identifies the machine or its owner unless that is kept. Nothing is sent.
 
 use std::ffi::OsStr;
 use std::io::Write;

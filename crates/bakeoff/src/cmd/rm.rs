@@ -1,16 +1,17 @@
-//! `bakeoff rm`: remove a stored run.
+//! `bakeoff runs rm`: remove a stored run.
 
 use bakeoff_core::model::path::sanitize;
 
 use super::stored;
-use crate::cli::{Format, Global, OneRun};
+use crate::cli::history::OneRun;
+use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
 use crate::store::{Records, Store, lock};
 use crate::ui::{out, say};
 
 /// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "rm")?;
+    let format = stored::format(global, "runs rm")?;
     let (mut store, id) = stored::find_file(global, &args.run)?;
     // Held to the end, so that nobody resumes the run while it goes.
     let Some(_held) = lock::hold(store.path(), &id)? else {

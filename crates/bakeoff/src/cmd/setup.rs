@@ -1,4 +1,4 @@
-//! `bakeoff setup [PLAN]`: what a plan or the demo lacks here, and installing it after a yes.
+//! `bakeoff self setup [PLAN]`: what a plan or the demo lacks here, and installing it after a yes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "setup")?;
+    let format = stored::format(global, "self setup")?;
     let uses = uses(args.plan.as_deref())?;
     let found = look(uses);
     if format == Format::Json {
@@ -36,7 +36,8 @@ pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
     }
     if found.privilege == Privilege::None {
         return Err(Fault::environment(
-            "installing packages needs root, and there is no sudo. Run `bakeoff setup` as root",
+            "installing packages needs root, and there is no sudo. Run `bakeoff self setup` as \
+             root",
         ));
     }
     if !is_agreed(args.yes) {
@@ -143,7 +144,7 @@ fn succeeds(command: &[String]) -> Result<bool, Fault> {
 
 fn interrupted(cancel: &Cancel) -> Result<(), Fault> {
     match cancel.is_set() {
-        true => Err(Fault::interrupted("interrupted. To see what is missing: bakeoff setup")),
+        true => Err(Fault::interrupted("interrupted. To see what is missing: bakeoff self setup")),
         false => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! `bakeoff simulate`: the decision machinery against drives whose truth is known.
+//! `bakeoff self simulate`: the decision machinery against drives whose truth is known.
 
 use std::io::IsTerminal;
 
@@ -17,7 +17,7 @@ const SEED: u64 = 20_261_120;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "simulate")?;
+    let format = stored::format(global, "self simulate")?;
     if args.fleet {
         return fleet(global.seed.unwrap_or(SEED), format, args.runs);
     }

@@ -112,11 +112,7 @@ pub fn say_state(state: State, store: &dyn Records, id: &RunId) -> Result<(), Fa
 /// The format that was asked for, text where none was; one that the command does not have is an
 /// error.
 pub fn format(global: &Global, command: &str) -> Result<Format, Fault> {
-    format_among(
-        global,
-        command,
-        formats::of_command(command.split(' ').next().unwrap_or_default()),
-    )
+    format_among(global, command, formats::of_command(command))
 }
 
 /// The same of a command that has other formats with some of its options.

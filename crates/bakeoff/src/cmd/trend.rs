@@ -1,4 +1,4 @@
-//! `bakeoff trend`: the history of one drive over the stored runs.
+//! `bakeoff runs trend`: the history of one drive over the stored runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +25,7 @@ const NAMED: usize = 10;
 
 /// Runs the command.
 pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
-    let format = stored::format(global, "trend")?;
+    let format = stored::format(global, "runs trend")?;
     let found = of_drive(global, args)?;
     let text = if format == Format::Json {
         report::trend_json(&found)

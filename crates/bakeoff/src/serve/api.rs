@@ -143,7 +143,7 @@ pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pair
 /// The history of a drive.
 pub async fn trend(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let text = slowly(&app, move |app| {
-        printed(app, &["trend", "--format", "json", "--", &drive(&pairs)?])
+        printed(app, &["runs", "trend", "--format", "json", "--", &drive(&pairs)?])
     });
     Ok(json(text.await.map_err(Problem::json)?))
 }

@@ -3,7 +3,7 @@
 //! The store of this machine is the truth: every event is there before it is sent. A connection is
 //! opened for each time and closed before the next block, so that nothing is sent while something
 //! is measured and a server has no idle connections of boards. What a server lacks in the end,
-//! `bakeoff push` sends.
+//! `bakeoff fleet push` sends.
 
 use std::path::PathBuf;
 use std::time::Duration;

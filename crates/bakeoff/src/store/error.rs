@@ -25,8 +25,8 @@ pub enum StoreError {
     /// The address of a server, to a command that works with the file.
     #[error(
         "this command works on the store of this machine, and --store names a server. Omit \
-         --store, and send runs to the server with `bakeoff push`. `runs`, `show`, `report`, \
-         `compare`, `trend`, `export`, `lint` and `fleet` read from a server"
+         --store, and send runs to the server with `bakeoff fleet push`. `runs`, `show`, \
+         `compare`, `fleet` and `self lint` read from a server"
     )]
     NotAFile,
     /// The server failed.
@@ -71,8 +71,8 @@ pub enum StoreError {
     },
     /// No space.
     #[error(
-        "no space left for the store {}. Earlier records are safe. Free some space (`bakeoff rm \
-         RUN`) or use another store with --store PATH",
+        "no space left for the store {}. Earlier records are safe. Free some space (`bakeoff runs \
+         rm RUN`) or use another store with --store PATH",
         RawPath::new(path)
     )]
     Full {

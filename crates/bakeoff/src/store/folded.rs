@@ -17,7 +17,7 @@ pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
         let advice = format!(
             "`bakeoff export {id} --format jsonl --no-redact` saves its readable part, and"
         );
-        Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff rm {id}"))
+        Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff runs rm {id}"))
     };
     // One event at a time: all of them take a multiple of their text.
     let mut run: Option<Run> = None;

@@ -32,7 +32,7 @@ pub enum ImportError {
     /// The same id, other events.
     #[error(
         "run {run} is already in the store with different content from event {seq} on{}. The store \
-         was not changed. To use the bundle instead, run `bakeoff rm {run}` and import again",
+         was not changed. To use the bundle instead, run `bakeoff runs rm {run}` and import again",
         if *seq == 0 { "; one of the two may be redacted" } else { "" }
     )]
     Differs {

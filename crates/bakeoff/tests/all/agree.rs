@@ -1,5 +1,5 @@
-//! `bakeoff agree`: what it says about tools that are there and one that is not, and that it leaves
-//! nothing behind.
+//! `bakeoff self agree`: what it says about tools that are there and one that is not, and that it
+//! leaves nothing behind.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// One turn of each case of some tools, on files of 16 MiB.
 fn agree(dir: &Path, store: &Path, tools: &[&str], format: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
-    command.arg("--store").arg(store.join("store.db")).args(["--format", format, "agree"]);
+    command.arg("--store").arg(store.join("store.db")).args(["--format", format, "self", "agree"]);
     command.args(["--time", "1s", "--size", "16m"]);
     command.args(tools.iter().flat_map(|tool| ["--tool", tool]));
     command.arg(dir).output().unwrap()
@@ -77,7 +77,9 @@ fn a_tool_that_is_missing_is_left_out_with_its_package() {
     let output = Command::new(env!("CARGO_BIN_EXE_bakeoff"))
         .arg("--store")
         .arg(store.path().join("store.db"))
-        .args(["--format", "json", "agree", "--time", "1s", "--size", "16m", "--tool", "fio"])
+        .args([
+            "--format", "json", "self", "agree", "--time", "1s", "--size", "16m", "--tool", "fio",
+        ])
         .arg(dir.path())
         .env("PATH", "/nowhere")
         .output()

@@ -48,7 +48,7 @@ fn facts_have_the_last_run_and_the_last_error_and_no_names() {
     let mine = home.file("SecretNotes44.html", "my notes");
     let (code, _, err) = home.run(&["report", RUN, "-o", mine.to_str().unwrap()]);
     assert!(code == 3 && err.contains("SecretNotes44"), "{err}");
-    let (code, out, err) = answer(home.cmd(&["report-bug"]).env("USER", "secretuser45"));
+    let (code, out, err) = answer(home.cmd(&["self", "report-bug"]).env("USER", "secretuser45"));
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("bakeoff-report.json") && out.contains("sends nothing"), "{out}");
     let text = fs::read_to_string(home.dir.path().join("bakeoff-report.json")).unwrap();
@@ -69,17 +69,17 @@ fn facts_have_the_last_run_and_the_last_error_and_no_names() {
     let host = hostname.trim();
     assert!(host.len() < 6 || !text.contains(host), "{host} is in {text}");
     // Written again over its own file.
-    assert_eq!(home.run(&["report-bug"]).0, 0);
+    assert_eq!(home.run(&["self", "report-bug"]).0, 0);
 }
 
 #[test]
 fn facts_are_written_without_a_store_and_to_a_pipe() {
     let home = Home::new();
-    let (code, out, err) = home.run(&["report-bug", "-o", "-"]);
+    let (code, out, err) = home.run(&["self", "report-bug", "-o", "-"]);
     assert_eq!(code, 0, "{err}");
     let value: Value = serde_json::from_str(&out).unwrap();
     assert!(value["last_run"].is_null() && value["last_error"].is_null(), "{out}");
-    assert_eq!(home.run(&["report-bug", "--format", "csv"]).0, 2);
+    assert_eq!(home.run(&["self", "report-bug", "--format", "csv"]).0, 2);
 }
 
 #[test]
@@ -190,9 +190,9 @@ fn a_page_is_the_owners_unless_it_is_for_others() {
 #[test]
 fn facts_keep_their_values_when_asked() {
     let home = Home::with_run();
-    let (code, redacted, err) = home.run(&["report-bug", "-o", "-"]);
+    let (code, redacted, err) = home.run(&["self", "report-bug", "-o", "-"]);
     assert!(code == 0 && err.contains("--no-redact"), "{err}");
-    let (code, whole, err) = home.run(&["report-bug", "-o", "-", "--no-redact"]);
+    let (code, whole, err) = home.run(&["self", "report-bug", "-o", "-", "--no-redact"]);
     assert!(code == 0 && err.is_empty(), "{err}");
     assert!(whole.contains("/mnt/usb") && !redacted.contains("/mnt/usb"), "{redacted}");
 }

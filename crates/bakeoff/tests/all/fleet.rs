@@ -94,7 +94,7 @@ fn unlike_plans_are_refused_and_wrong_words_have_a_way_on() {
     let (code, out, _) = home.run(&["fleet", "report", &one, &two]);
     assert!(code == 1 && out.starts_with("No answer for these 2 boards"), "{out}");
     for (args, says) in [
-        (&["fleet", "report", "--label", "none"][..], "bakeoff label"),
+        (&["fleet", "report", "--label", "none"][..], "bakeoff runs label"),
         (&["fleet", "report"], "<RUN>"),
         (&["fleet", "report", "ffff"], "no run 'ffff'"),
         (&["fleet", "report", &one, &two, "--format", "csv"], "text, json or markdown"),
@@ -135,10 +135,10 @@ fn redacted_bundles_are_never_one_board_or_one_drive() {
     let listed = here.run(&["fleet", "list"]).1;
     assert!(listed.contains("host-1-00014567") && listed.contains("host-1-00034567"), "{listed}");
     // The same serial number was on all of them; here each is a drive of its own.
-    let (code, _, err) = here.run(&["trend", "Ultra serial"]);
+    let (code, _, err) = here.run(&["runs", "trend", "Ultra serial"]);
     assert!(code == 2 && err.contains("matches 3 drives"), "{err}");
     // The run itself and its redacted bundle have one ID, and neither replaces the other.
     let whole = there.dir.path().join("1.jsonl");
     let (code, _, err) = here.run(&["import", whole.to_str().unwrap()]);
-    assert!(code == 3 && err.contains("bakeoff rm") && err.contains("redacted"), "{err}");
+    assert!(code == 3 && err.contains("bakeoff runs rm") && err.contains("redacted"), "{err}");
 }

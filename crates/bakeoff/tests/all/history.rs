@@ -44,7 +44,7 @@ fn runs_are_found_by_drive_host_plan_label_and_time() {
         assert_eq!(listed(&home, &["--host", "ATTIC"]), two);
         assert_eq!(listed(&home, &["--plan", "/mnt/usb"]).len(), 2);
     }
-    assert_eq!(home.run(&["label", "fedc", "spare stick"]).0, 0);
+    assert_eq!(home.run(&["runs", "label", "fedc", "spare stick"]).0, 0);
     assert_eq!(listed(&home, &["--label", "STICK"]), two);
     assert_eq!(listed(&home, &["--since", "2200-01-01"]), Vec::<String>::new());
     assert_eq!(listed(&home, &["--since", "1970-01-01"]).len(), 2);
@@ -61,12 +61,12 @@ fn a_try_that_measured_nothing_is_listed_only_when_asked_for() {
     let nothing = "eeee456789abcdef";
     let file = home.file("b.jsonl", crate::stored::bundle_of(nothing, 3));
     assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
-    assert_eq!(home.run(&["label", "eeee", "--remove"]).0, 0);
+    assert_eq!(home.run(&["runs", "label", "eeee", "--remove"]).0, 0);
     assert_eq!(listed(&home, &[]), [RUN]);
     assert_eq!(listed(&home, &["--all"]).len(), 2);
     let out = home.run(&["runs"]).1;
     assert!(out.contains("1 run that measured nothing is not listed (--all lists it)"), "{out}");
-    assert_eq!(home.run(&["label", "eeee", "power cut"]).0, 0);
+    assert_eq!(home.run(&["runs", "label", "eeee", "power cut"]).0, 0);
     assert_eq!(listed(&home, &[]).len(), 2, "somebody gave it a name");
 }
 
@@ -107,21 +107,25 @@ fn a_label_is_set_shown_exported_and_removed() {
     let home = Home::with_run();
     let label =
         |home: &Home| json(&home.run(&["runs", "--format", "json"]).1)["runs"][0]["label"].clone();
-    let (code, out, err) = home.run(&["label", "last", "x\u{1b}[2J, ü"]);
+    let (code, out, err) = home.run(&["runs", "label", "last", "x\u{1b}[2J, ü"]);
     assert!(code == 0 && !out.contains('\u{1b}') && out.contains("ü"), "{out}{err}");
     assert_eq!(label(&home), "x\u{1b}[2J, ü");
     assert!(!home.run(&["runs"]).1.contains('\u{1b}'));
     assert!(
         home.run(&["export", "last", "--format", "bundle", "--no-redact"]).1.contains("[2J, ü")
     );
-    let out = home.run(&["label", "last", "b", "--format", "json"]).1;
+    let out = home.run(&["runs", "label", "last", "b", "--format", "json"]).1;
     assert_eq!(json(&out)["labelled"]["label"], "b");
-    assert_eq!(home.run(&["label", "last", "--remove"]).0, 0);
+    assert_eq!(home.run(&["runs", "label", "last", "--remove"]).0, 0);
     assert_eq!(label(&home), Value::Null);
-    for args in [&["label", "last"][..], &["label", "last", " "], &["label", "ffff", "a"]] {
+    for args in [
+        &["runs", "label", "last"][..],
+        &["runs", "label", "last", " "],
+        &["runs", "label", "ffff", "a"],
+    ] {
         assert_eq!(home.run(args).0, 2, "{args:?}");
     }
-    assert_eq!(home.run(&["label", "last", &"x".repeat(201)]).0, 2);
+    assert_eq!(home.run(&["runs", "label", "last", &"x".repeat(201)]).0, 2);
 }
 
 #[test]
@@ -129,14 +133,14 @@ fn a_drive_has_one_history_over_runs_that_are_alike() {
     let home = Home::with_run();
     import(&home, "aaaa456789abcdef", |text| text);
     import(&home, "bbbb456789abcdef", |text| text.replace("6.12.47+rpt-rpi-v8", "6.18.1"));
-    let (code, out, err) = home.run(&["trend", "4c5300"]);
+    let (code, out, err) = home.run(&["runs", "trend", "4c5300"]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("4C5300: 3 runs"), "{out}");
     assert!(said.contains("Not joined with the runs above: kernel (6.12.47"), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let points = |across: &[&str]| -> Vec<usize> {
-        let args = [&["trend", DRIVE, "--format", "json"], across].concat();
+        let args = [&["runs", "trend", DRIVE, "--format", "json"], across].concat();
         let trend = json(&home.run(&args).1);
         assert_eq!(trend["schema"], "bakeoff/trend/1");
         let series = trend["series"].as_array().unwrap().clone();
@@ -144,13 +148,13 @@ fn a_drive_has_one_history_over_runs_that_are_alike() {
     };
     assert!(points(&[]).iter().all(|n| *n == 2 || *n == 1));
     assert!(points(&["--across", "kernel"]).iter().all(|n| *n == 3));
-    let csv = home.run(&["trend", DRIVE, "--format", "csv"]).1;
+    let csv = home.run(&["runs", "trend", DRIVE, "--format", "csv"]).1;
     assert!(csv.starts_with("drive,workload,candidate,"), "{csv}");
     for (args, says) in [
-        (&["trend", "no such drive"][..], "bakeoff runs"),
-        (&["trend", ""], "no drive given"),
-        (&["trend", "/no/such/path"], "/no/such/path"),
-        (&["trend", DRIVE, "--format", "jsonl"], "csv or markdown"),
+        (&["runs", "trend", "no such drive"][..], "bakeoff runs"),
+        (&["runs", "trend", ""], "no drive given"),
+        (&["runs", "trend", "/no/such/path"], "/no/such/path"),
+        (&["runs", "trend", DRIVE, "--format", "jsonl"], "csv or markdown"),
     ] {
         let (code, _, err) = home.run(args);
         assert!(code == 2 && err.contains(says), "{args:?}: {err}");
@@ -161,7 +165,7 @@ fn a_drive_has_one_history_over_runs_that_are_alike() {
 fn a_name_that_several_drives_share_is_not_guessed() {
     let home = Home::with_run();
     import(&home, "aaaa456789abcdef", |text| text.replace(DRIVE, "4C5301"));
-    let (code, _, err) = home.run(&["trend", "4C53"]);
+    let (code, _, err) = home.run(&["runs", "trend", "4C53"]);
     assert!(code == 2 && err.contains("4C5300'") && err.contains("4C5301'"), "{err}");
-    assert_eq!(home.run(&["trend", "4C5301"]).0, 0);
+    assert_eq!(home.run(&["runs", "trend", "4C5301"]).0, 0);
 }

@@ -110,11 +110,13 @@ fn what_contains_no_result_is_said_and_is_no_success() {
     let text = place.path().join("none.txt");
     std::fs::write(&text, "hello world\n").unwrap();
     std::fs::create_dir(place.path().join("empty")).unwrap();
-    for (command, what) in [("lint", text), ("import", place.path().join("empty"))] {
-        let ended = bakeoff(&[command, what.to_str().unwrap()], place.path()).output().unwrap();
+    let empty = place.path().join("empty");
+    for (command, what) in [(&["self", "lint"][..], text), (&["import"], empty)] {
+        let words = [command, &[what.to_str().unwrap()]].concat();
+        let ended = bakeoff(&words, place.path()).output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!(ended.status.code(), Some(1), "{command}: {said}");
-        assert!(said.contains("supported tool"), "{command}: {said}");
+        assert_eq!(ended.status.code(), Some(1), "{command:?}: {said}");
+        assert!(said.contains("supported tool"), "{command:?}: {said}");
     }
 }
 

@@ -28,7 +28,7 @@ const COMMANDS: [&[&str]; 9] = [
     &["bench", ".", "--rw", "write", "--size", "64k"],
     &["resume"],
     &["clean"],
-    &["rm", "last"],
+    &["runs", "rm", "last"],
     &["export", "last", "--format", "json"],
     &["report", "last"],
 ];
@@ -174,7 +174,7 @@ fn follows_no_link_that_is_named_as_the_directory_of_locks() {
     assert_eq!(import().0, 0);
     fs::remove_dir(&locks).unwrap();
     symlink(&victim, &locks).unwrap();
-    let (code, _, err) = home.run(&["rm", "last"]);
+    let (code, _, err) = home.run(&["runs", "rm", "last"]);
     assert!(code == 3 && err.contains("is a symbolic link"), "{err}");
     assert_eq!(names(&victim), before);
     for name in before {

@@ -1,5 +1,5 @@
-//! `bakeoff push` and reading from a server, against a real PostgreSQL: what arrives, and who may
-//! see it.
+//! `bakeoff fleet push` and reading from a server, against a real PostgreSQL: what arrives, and who
+//! may see it.
 
 use crate::postgres::{
     Cluster, Database, PASSWORD, has_text, measured_here, push, push_command, read,
@@ -115,12 +115,12 @@ fn boards_push_and_the_server_answers_like_the_stores_they_came_from() {
     assert_eq!(json(&boards)["boards"].as_array().unwrap().len(), 4, "{boards}");
     same(&["fleet", "list"]);
     for across in [&[][..], &["--across", "host", "--since", "1990-01-01"]] {
-        let trend = same(&[&["trend", "4C5300", "--format", "json"], across].concat());
+        let trend = same(&[&["runs", "trend", "4C5300", "--format", "json"], across].concat());
         assert!(trend.contains(&id(4)), "{trend}");
     }
     same(&["compare", &id(1), &id(2), "--format", "json"]);
     same(&["show", "0003"]);
-    same(&["lint", "0003"]);
+    same(&["self", "lint", "0003"]);
     same(&["report", "0001", "0002", "-o", "-"]);
     lists_are_the_same(&all, &reader);
     // A bakeoff of layout 1 sent rows without the columns of machines.
@@ -145,7 +145,7 @@ fn a_run_that_went_on_and_a_new_label_are_sent_and_other_content_is_refused() {
     let writer = db.address(&db.role("pi", "bakeoff_writer"));
     let home = board(&id(1), "pi");
     assert_eq!(push(&home, &writer, &[]).0, 0);
-    home.cmd(&["label", "last", "other cards"]).assert().success();
+    home.cmd(&["runs", "label", "last", "other cards"]).assert().success();
     let (code, out, _) = push(&home, &writer, &[]);
     assert!(code == 0 && out.contains("changed the label"), "{out}");
     assert_eq!(db.sql("SELECT label FROM bakeoff.runs"), "other cards");
@@ -279,14 +279,18 @@ fn passwords_come_from_a_file_or_the_environment_and_are_never_shown() {
     };
     let wrong = "hunter2-wrong";
     let (code, out, err) = with(Some(wrong));
-    assert!(code == 4 && err.contains("rejects the user") && err.contains("bakeoff push"), "{err}");
+    assert!(
+        code == 4 && err.contains("rejects the user") && err.contains("bakeoff fleet push"),
+        "{err}"
+    );
     assert!(!out.contains(wrong) && !err.contains(wrong), "{err}");
     let (code, _, err) = with(None);
     assert!(code == 4 && err.contains("requires a password") && err.contains(".pgpass"), "{err}");
     let typed = address.replacen('@', &format!(":{PASSWORD}@"), 1);
-    for args in [&["push"][..], &["runs"], &["quick"], &["report-bug", "-o", "-"]] {
+    for args in [&["fleet", "push"][..], &["runs"], &["quick"], &["self", "report-bug", "-o", "-"]]
+    {
         let (code, out, err) = read(&home, &typed, args);
-        assert!(code == 2 || args[0] == "report-bug", "{args:?}: {code}");
+        assert!(code == 2 || args[0] == "self", "{args:?}: {code}");
         assert!(!out.contains(PASSWORD) && !err.contains(PASSWORD), "{out}{err}");
     }
     let (_, _, err) = read(&home, &typed, &["runs"]);

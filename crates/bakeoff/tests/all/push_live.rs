@@ -190,7 +190,8 @@ fn a_server_that_is_never_there_is_said_and_a_password_is_refused_before_anythin
     });
     let ended = interrupted(running);
     assert_eq!(ended.err.matches("within 1 s").count(), 2, "{ended:?}");
-    let advice = "The store of this machine keeps all runs. Continue later with: bakeoff push";
+    let advice =
+        "The store of this machine keeps all runs. Continue later with: bakeoff fleet push";
     assert!(ended.err.contains(advice) && ended.err.contains("--from"), "{ended:?}");
     let before = home.run(&["runs", "--format", "json"]).1;
     for (wrong, says) in [

@@ -67,7 +67,7 @@ fn board(template: &Home, board: usize, runs: usize) -> Home {
 
 fn push(home: &Home, address: &str) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bakeoff"));
-    command.args(["--store", address, "push", "--from"]).arg(home.store());
+    command.args(["--store", address, "fleet", "push", "--from"]).arg(home.store());
     command.env("PGPASSWORD", PASSWORD).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
@@ -241,7 +241,7 @@ fn lists_and_searches_of_a_hundred_thousand_runs() {
         ("text", &["runs"][..]),
         ("100 as JSON", &["runs", "--format", "json", "--limit", "100"]),
         ("text of a label", &["runs", "--label", "batch-7 "]),
-        ("trend of 100 runs", &["trend", "4C5300"]),
+        ("trend of 100 runs", &["runs", "trend", "4C5300"]),
         ("show by the start of an ID", &["show", &id(0, 7)[..12]]),
         ("a board's own runs", &["runs"]),
     ] {

@@ -1,5 +1,5 @@
-//! `bakeoff push` in trouble, against a real PostgreSQL: nothing is lost, one sentence says what
-//! to do, and the next push completes.
+//! `bakeoff fleet push` in trouble, against a real PostgreSQL: nothing is lost, one sentence says
+//! what to do, and the next push completes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +37,10 @@ fn a_server_in_trouble_loses_nothing_and_the_next_push_completes() {
     let failed = |says: &str| {
         let (code, out, err) = push(&home, &writer, &[]);
         assert!(code == 4 && err.contains(says), "{code}: {out}{err}");
-        assert!(err.contains("keeps all runs") && err.contains("bakeoff push --store"), "{err}");
+        assert!(
+            err.contains("keeps all runs") && err.contains("bakeoff fleet push --store"),
+            "{err}"
+        );
         assert_eq!(db.sql("SELECT count(*) FROM bakeoff.runs"), count(), "no half of a run");
     };
     trigger("RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'");
@@ -62,7 +65,7 @@ fn a_server_in_trouble_loses_nothing_and_the_next_push_completes() {
 /// Kills a client while the server has half of a run.
 fn kill_while_it_sends(db: &Database, home: &Home, writer: &str) {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bakeoff"));
-    command.args(["--store", writer, "push", "--from"]).arg(home.store());
+    command.args(["--store", writer, "fleet", "push", "--from"]).arg(home.store());
     let mut killed = command.env("PGPASSWORD", PASSWORD).spawn().unwrap();
     until_so("half of a run", || db.sql(&format!("SELECT count(*) {SLEEPS}")) != "0");
     killed.kill().unwrap();
@@ -142,13 +145,14 @@ fn a_server_that_is_away_silent_or_of_another_layout_is_said() {
         let (code, _, err) = push(&home, address, &[]);
         assert!(code == 2 && err.contains(says), "{address}: {err}");
     }
-    let (code, _, err) = home.run(&["push"]);
+    let (code, _, err) = home.run(&["fleet", "push"]);
     assert!(code == 2 && err.contains("no server given"), "{err}");
     let bundle = home.file("b.jsonl", bundle_text());
     let import = ["import", bundle.to_str().unwrap()];
-    for args in [&["quick"][..], &["rm", "last"], &["label", "last", "x"], &import] {
+    for args in [&["quick"][..], &["runs", "rm", "last"], &["runs", "label", "last", "x"], &import]
+    {
         let (code, _, err) = read(&home, "postgresql://pi@h/b", args);
-        assert!(code != 0 && err.contains("bakeoff push"), "{args:?}: {err}");
+        assert!(code != 0 && err.contains("bakeoff fleet push"), "{args:?}: {err}");
     }
 }
 

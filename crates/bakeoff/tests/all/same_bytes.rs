@@ -18,8 +18,8 @@ const WORDS: [&[&str]; 7] = [
     &["export", "last", "--format", "bundle"],
     &["report", "last", "--format", "markdown"],
     &["show", "last"],
-    &["lint", "last"],
-    &["simulate", "--runs", "1", "--seed", "3", "--format", "json"],
+    &["self", "lint", "last"],
+    &["self", "simulate", "--runs", "1", "--seed", "3", "--format", "json"],
 ];
 
 /// The program for ARMv6, where there is one that is newer than every source it was made of.

@@ -94,7 +94,7 @@ fn the_history_of_a_drive_is_that_of_the_command_line() {
     let other = home.file("b.jsonl", bundle_of("ffff456789abcdef", usize::MAX));
     home.cmd(&["import"]).arg(other).assert().success();
     let server = serve(&home, &[]);
-    let shown = home.run(&["trend", "4C5300", "--format", "json"]).1;
+    let shown = home.run(&["runs", "trend", "4C5300", "--format", "json"]).1;
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(server.get("/api/1/trend?drive=4C5300").json(), shown);
     let listed = server.get("/runs?drive=4c53").body;

@@ -1,5 +1,5 @@
-//! `bakeoff setup` with package managers that only write down how they were called, and with the
-//! real apt of this machine.
+//! `bakeoff self setup` with package managers that only write down how they were called, and with
+//! the real apt of this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -58,7 +58,7 @@ impl Fake {
     fn run(&self, args: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         command.arg("--store").arg(self.dir.path().join("s.db"));
-        command.arg("setup").arg(self.plan()).args(args);
+        command.args(["self", "setup"]).arg(self.plan()).args(args);
         // /usr/bin has the real fio, /bin may be the same directory.
         command.env("PATH", self.dir.path()).output().unwrap()
     }
@@ -125,7 +125,7 @@ fn one_package_that_cannot_be_had_keeps_none_of_the_others_away() {
     )
     .unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
-    command.arg("setup").arg(fake.dir.path().join("both.toml")).arg("--yes");
+    command.args(["self", "setup"]).arg(fake.dir.path().join("both.toml")).arg("--yes");
     let store = fake.dir.path().join("s.db");
     let done = command.arg("--store").arg(store).env("PATH", fake.dir.path()).output().unwrap();
     let said = text(&done);
@@ -167,7 +167,7 @@ fn real_apt_knows_every_package_of_the_demo() {
         return;
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
-    let done = command.args(["setup", "--format", "json"]).output().unwrap();
+    let done = command.args(["self", "setup", "--format", "json"]).output().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!(value["manager"], "apt-get", "{value}");
     for program in value["programs"].as_array().unwrap() {
@@ -181,7 +181,7 @@ fn real_apt_knows_every_package_of_the_demo() {
 #[test]
 fn an_unknown_plan_is_a_usage_error() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
-    let done = command.args(["setup", "sdcard"]).output().unwrap();
+    let done = command.args(["self", "setup", "sdcard"]).output().unwrap();
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done).contains("'sd-card'"), "{}", text(&done));
 }

@@ -44,7 +44,7 @@ fn a_corrupt_store_names_the_command_that_mends_it() {
     home.file("bakeoff.db", &corrupt);
     let bundle = bundle_path();
     let import = ["import", bundle.to_str().unwrap()];
-    for args in [["runs"].as_slice(), &["show", "last"], &import, &["rm", "last"]] {
+    for args in [["runs"].as_slice(), &["show", "last"], &import, &["runs", "rm", "last"]] {
         let (code, out, err) = home.run(args);
         assert!(code == 4 && out.is_empty() && err.contains("is damaged"), "{args:?}: {err}");
         assert_eq!(fs::read(home.store()).unwrap(), corrupt);
@@ -115,7 +115,7 @@ fn a_full_disk_keeps_what_was_stored_and_says_so() {
         err.contains("no space left for the store small/s.db") || err.contains("small"),
         "{err}"
     );
-    assert!(err.contains("bakeoff rm RUN"), "{err}");
+    assert!(err.contains("bakeoff runs rm RUN"), "{err}");
     let imported = out.lines().filter(|line| line.starts_with("imported")).count();
     let listed = out.lines().filter(|line| line.contains(",stopped,")).count();
     assert!(imported < 10, "the disk was never full: {out}");
@@ -168,7 +168,7 @@ fn somebody_elses_store_can_be_read_and_is_named_when_written() {
     mode(&home.store(), 0o444);
     mode(home.dir.path(), 0o555);
     let listed = run(&["runs"]);
-    let removed = run(&["rm", "last"]);
+    let removed = run(&["runs", "rm", "last"]);
     let imported = run(&["import", bundle_path().to_str().unwrap()]);
     mode(&home.store(), 0o000);
     let closed = run(&["runs"]);
@@ -224,7 +224,7 @@ fn a_reader_that_goes_away_is_no_error() {
         &["show", RUN],
         &["runs"],
         &["report", RUN, "-o", "-"],
-        &["rm", RUN],
+        &["runs", "rm", RUN],
     ] {
         let mut command = Command::new(bakeoff());
         command.arg("--store").arg(home.store()).args(args);

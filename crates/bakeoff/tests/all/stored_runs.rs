@@ -108,7 +108,7 @@ fn one_run_that_cannot_be_read_hides_no_other() {
         0,
         "it can be saved"
     );
-    assert_eq!(home.run(&["rm", "ffff"]).0, 0, "and removed");
+    assert_eq!(home.run(&["runs", "rm", "ffff"]).0, 0, "and removed");
     assert_eq!(home.run(&["show", RUN]).0, 0);
 }
 
@@ -125,10 +125,10 @@ fn a_run_that_goes_on_or_was_interrupted_is_called_so() {
     flock(&lock, FlockOperation::LockExclusive).unwrap();
     assert!(home.run(&["show", "last"]).2.contains("is in progress"));
     assert!(home.run(&["runs"]).1.contains("(running)"));
-    let (code, _, err) = home.run(&["rm", "last"]);
+    let (code, _, err) = home.run(&["runs", "rm", "last"]);
     assert!(code == 3 && err.contains("still in progress"), "{err}");
     drop(lock);
-    let (code, out, _) = home.run(&["rm", "last", "--format", "json"]);
+    let (code, out, _) = home.run(&["runs", "rm", "last", "--format", "json"]);
     assert_eq!((code, &json(&out)["removed"]["run"]), (0, &RUN.into()));
     assert!(home.run(&["runs"]).1.contains("No runs"));
 }
@@ -141,7 +141,7 @@ fn what_a_run_left_on_the_system_keeps_its_record() {
     let raw = rusqlite::Connection::open(home.store()).unwrap();
     // As if it had been measured here.
     raw.execute("UPDATE runs SET is_imported = 0", []).unwrap();
-    let (code, _, err) = home.run(&["rm", "last"]);
+    let (code, _, err) = home.run(&["runs", "rm", "last"]);
     assert!(code == 3 && err.contains("bakeoff clean"), "{err}");
     assert_eq!(
         home.run(&["export", "last", "--format", "jsonl", "--no-redact"]).1.lines().count(),

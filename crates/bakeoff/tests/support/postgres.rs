@@ -79,7 +79,7 @@ pub fn push(home: &Home, store: &str, args: &[&str]) -> (i32, String, String) {
 
 /// The same, to be started by the caller.
 pub fn push_command(home: &Home, store: &str, args: &[&str]) -> assert_cmd::Command {
-    let mut command = bakeoff(home, store, &["push", "--from"]);
+    let mut command = bakeoff(home, store, &["fleet", "push", "--from"]);
     command.arg(home.store()).args(args);
     command
 }

@@ -63,7 +63,7 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
          stall does not move). A phase agrees if the interval overlaps 0.97 to 1.03 and is at most \
          10 % wide to each side. For fio, bakeoff uses the same options. For the other tools it \
          uses the profile named after the tool, and the figure that the tool itself would print. \
-         Written on {} by `bakeoff agree DIR --format markdown`, which took {}.\n\n{}",
+         Written on {} by `bakeoff self agree DIR --format markdown`, which took {}.\n\n{}",
         units::size(setting.file_bytes),
         setting.date,
         units::duration(setting.took_ns),

@@ -1,5 +1,5 @@
-//! The facts of `bakeoff report-bug`: what somebody who looks for a bug has to know of a machine,
-//! without what identifies it or its owner.
+//! The facts of `bakeoff self report-bug`: what somebody who looks for a bug has to know of a
+//! machine, without what identifies it or its owner.
 //!
 //! Schema `bakeoff/facts/1`, documented in docs/format.md. Two defences: of drives only the fields
 //! named here are taken, and the whole document goes through [`crate::redact`], which has learned

@@ -17,9 +17,9 @@ const MARKDOWN_WIDTH: usize = 100;
 const FINDINGS_HEAD: &str = "# Findings
 
 This page explains the rules that limit what you can conclude from a result: for each rule, what it
-means and what to do. `bakeoff lint --explain L13` prints one rule. `bakeoff lint PLAN`, `lint RUN`
-and `lint FILE` report which rules apply. Every report lists its findings next to its answers, with
-the evidence in numbers. `bakeoff lint --format markdown` prints this page.
+means and what to do. `bakeoff self lint --explain L13` prints one rule. `bakeoff self lint PLAN`,
+`self lint RUN` and `lint FILE` report which rules apply. Every report lists its findings next to
+its answers, with the evidence in numbers. `bakeoff self lint --format markdown` prints this page.
 
 Severity depends on the type of comparison. The four letters stand for directories (`quick`), stacks
 on an image (`demo`), stacks on a drive in mode decide, and stacks on a drive in mode precise:
@@ -75,7 +75,7 @@ pub fn rules_document() -> Document {
     out.paragraph(
         "Columns: P = directories, I = image, D = mode decide on a drive, p = mode precise. \
          Letters: R = prevents a verdict, E = error (two errors prevent a verdict), W = warning, I \
-         = note. `bakeoff lint --explain L13` or `--explain NAME` explains one rule.",
+         = note. `bakeoff self lint --explain L13` or `--explain NAME` explains one rule.",
     );
     out
 }
@@ -170,7 +170,7 @@ pub fn findings_document(source: &str, findings: &[Finding]) -> Document {
     said.iter().for_each(|finding| out.bullet(finding.line()));
     if let Some(first) = said.first() {
         out.gap();
-        out.paragraph(format!("To explain one of them: bakeoff lint --explain {}", first.id));
+        out.paragraph(format!("To explain one of them: bakeoff self lint --explain {}", first.id));
     }
     out
 }
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn docs_findings_md_is_the_registry() {
         let page = include_str!("../../../../docs/findings.md");
-        let advice = "run `bakeoff lint --format markdown > docs/findings.md`";
+        let advice = "run `bakeoff self lint --format markdown > docs/findings.md`";
         assert!(page == rules_markdown(), "docs/findings.md is out of date: {advice}");
         assert!(page.lines().all(|line| line.chars().count() <= 110));
         for rule in rules::all() {

@@ -1,6 +1,6 @@
-//! What `bakeoff setup` reports: the programs that are missing, the command that installs them,
-//! and the filesystems that the kernel cannot mount. JSON is schema `bakeoff/setup/1`, documented
-//! in docs/format.md.
+//! What `bakeoff self setup` reports: the programs that are missing, the command that installs
+//! them, and the filesystems that the kernel cannot mount. JSON is schema `bakeoff/setup/1`,
+//! documented in docs/format.md.
 
 use serde_json::{Value, json};
 

@@ -34,8 +34,8 @@ pub fn verify(binary: &Path, machine: &Machine) -> Result<String> {
 const SAME: [&[&str]; 4] = [
     &["export", "last", "--format", "json"],
     &["report", "last", "--format", "markdown"],
-    &["lint", "last"],
-    &["simulate", "--runs", "1", "--seed", "3", "--format", "json"],
+    &["self", "lint", "last"],
+    &["self", "simulate", "--runs", "1", "--seed", "3", "--format", "json"],
 ];
 
 /// Whether all of them print the same bytes about the run at `bundle`; in words, how much.

@@ -16,7 +16,7 @@ pub const KNOWN: i32 = MIGRATIONS.len() as i32;
 /// effect on a database that is up to date or newer.
 pub fn script() -> String {
     let mut text = format!(
-        "-- bakeoff {}: tables and roles for `bakeoff push`, layout {KNOWN}.\n\
+        "-- bakeoff {}: tables and roles for `bakeoff fleet push`, layout {KNOWN}.\n\
          -- Run it as the owner of the database: bakeoff fleet schema | psql DATABASE\n\
          \\set ON_ERROR_STOP on\n\
          DO $bakeoff$\nDECLARE\n    layout integer := 0;\nBEGIN\n    \

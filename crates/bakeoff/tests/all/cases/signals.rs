@@ -151,7 +151,7 @@ fn two_at_once_and_hands_off_a_living_run() {
         assert!(ended.err.contains(&id) && ended.err.contains(words), "{args:?}: {ended:?}");
     };
     refused(&["resume", &id], "Wait until that process ends");
-    refused(&["rm", &id], "is still in progress");
+    refused(&["runs", "rm", &id], "is still in progress");
     assert!(bench.run(&["clean"]).err.contains("Nothing to clean up"));
     let shown = bench.run(&["show", &id]);
     assert!(shown.err.contains("is in progress"), "{shown:?}");
@@ -172,7 +172,7 @@ fn two_at_once_and_hands_off_a_living_run() {
         bench.run(&["export", &id, "--format", "bundle", "--no-redact", "-o", bundle]).code,
         0
     );
-    assert_eq!(bench.run(&["rm", &id]).code, 0);
+    assert_eq!(bench.run(&["runs", "rm", &id]).code, 0);
     assert_eq!(bench.run(&["import", bundle]).code, 0);
     let resumed = bench.run(&["resume", &id]);
     assert_eq!(resumed.code, 2, "{resumed:?}");
