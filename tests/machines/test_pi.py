@@ -52,7 +52,7 @@ def test_run(guest):
     write_plan(guest, small("[region]\nsize = '64m'\n[[stack]]\nfs = 'ext4'\n"))
     # There is no sqlite3 on it.
     is_done = (
-        "sleep 4; bakeoff export last --format jsonl --no-redact 2>/dev/null | grep -q block_done"
+        "sleep 4; bakeoff show last --format jsonl --no-redact 2>/dev/null | grep -q block_done"
     )
     run_until(guest, targets(guest, "/dev/mmcblk0"), is_done)
     assert any("cell_done" in what for what in events(guest))

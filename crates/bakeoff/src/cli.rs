@@ -70,6 +70,8 @@ pub enum Format {
     Csv,
     /// Markdown
     Markdown,
+    /// A page with charts
+    Html,
     /// Events of the run, one JSON object per line
     Jsonl,
     /// The complete run, for import on another machine
@@ -108,14 +110,10 @@ pub enum Command {
     Runs(Runs),
     /// Compare many boards: the answer for each, and a prediction for the next one
     Fleet(Fleet),
-    /// Show a stored run
+    /// Show stored runs, or write them as pages, images, tables or bundles (-o FILE)
     Show(Show),
     /// Compare stored runs, or results of others with a run
     Compare(Compare),
-    /// Write an HTML report of stored runs
-    Report(Report),
-    /// Export a run as json, csv, jsonl, bundle, fio-json or gnuplot
-    Export(Export),
     /// Check whether this machine and target are ready for measuring
     Check(Check),
     /// Show the activity of drives, CPUs, memory and threads, like iostat
@@ -314,11 +312,28 @@ pub struct Clean {
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Start of a run ID, or `last`
-    pub run: String,
+    /// Starts of run IDs, or `last` (several with -o FILE.html or .md)
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub runs: Vec<String>,
     /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,
+    /// Write to this file, in the format of its ending: .html, .md, .json, .jsonl, .csv, .png,
+    /// .svg, .gp, .fio.json or .bundle (repeatable; `-` is stdout). With --format fio-json or
+    /// gnuplot also a directory (`DIR/` creates it)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Keep serial numbers, host names, labels, paths and addresses in files for programs
+    /// (default: replace them with pseudonyms)
+    #[arg(long)]
+    pub no_redact: bool,
+    /// Replace them in pages and images as well; list all values that are replaced, and ask before
+    /// writing a file for programs
+    #[arg(long, conflicts_with = "no_redact")]
+    pub redact: bool,
+    /// With --redact: write without asking
+    #[arg(long, requires = "redact")]
+    pub yes: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -332,42 +347,6 @@ pub struct Compare {
     /// File with results of others to show beside each run, as `import` reads it (repeatable)
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Report {
-    /// Starts of run IDs, or `last`
-    #[arg(required = true, value_name = "RUN")]
-    pub runs: Vec<String>,
-    /// Output file (default: bakeoff-RUN.html; `-` is stdout)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Write the answer as a 1200 x 630 image instead: PNG, or SVG if the name ends in .svg (`-` is
-    /// PNG on stdout)
-    #[arg(long, value_name = "FILE", conflicts_with = "output")]
-    pub card: Option<PathBuf>,
-    /// Replace serial numbers, host names, labels, paths and addresses with pseudonyms
-    #[arg(long)]
-    pub redact: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Export {
-    /// Start of a run ID, or `last`
-    pub run: String,
-    /// Output file (default: stdout); for fio-json and gnuplot also a directory (`DIR/` creates it)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Keep serial numbers, host names, labels, paths and addresses (default: replace them with
-    /// pseudonyms)
-    #[arg(long)]
-    pub no_redact: bool,
-    /// List all values that are replaced, and ask before writing a file
-    #[arg(long, conflicts_with = "no_redact")]
-    pub redact: bool,
-    /// With --redact: write without asking
-    #[arg(long, requires = "redact")]
-    pub yes: bool,
 }
 
 #[derive(Debug, clap::Args)]

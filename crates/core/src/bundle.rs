@@ -74,7 +74,7 @@ pub struct BundleError {
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum Why {
     /// The first line is none of ours.
-    #[error("not a bundle; `bakeoff export RUN --format bundle` writes one")]
+    #[error("not a bundle; `bakeoff show RUN -o run.bundle` writes one")]
     NotABundle,
     /// Another version of the format.
     #[error("the schema is '{0}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")]

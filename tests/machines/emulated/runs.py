@@ -130,7 +130,7 @@ def events_are_recorded(guest: Guest, more: int) -> str:
 
 
 def exported(guest: Guest, run: str = "last") -> str:
-    return guest.ok(f"bakeoff export {run} --format jsonl --no-redact")
+    return guest.ok(f"bakeoff show {run} --format jsonl --no-redact")
 
 
 def events(guest: Guest) -> list[dict]:

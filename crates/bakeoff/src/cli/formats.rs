@@ -7,20 +7,21 @@ use super::{Args, Format};
 
 /// The formats of a command, by its words; none for one that has no choice.
 pub fn of_command(command: &str) -> &'static [Format] {
-    use Format::{Bundle, Csv, FioJson, Gnuplot, Json, Jsonl, Markdown, Nagios, Prometheus, Text};
+    use Format::{
+        Bundle, Csv, FioJson, Gnuplot, Html, Json, Jsonl, Markdown, Nagios, Prometheus, Text,
+    };
     match command {
         "devices" | "runs" => &[Text, Json, Csv, Markdown],
-        "quick" | "demo" | "run" | "resume" | "show" => {
-            &[Text, Json, Csv, Markdown, Prometheus, Nagios]
-        }
+        "quick" | "demo" | "run" | "resume" => &[Text, Json, Csv, Markdown, Prometheus, Nagios],
+        "show" => &[
+            Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus, Nagios,
+        ],
         "check" => &[Text, Json, Prometheus, Nagios],
         "bench" => &[Text, Json, FioJson],
         "runs trend" => &[Text, Json, Csv, Markdown],
         "watch" => &[Text, Json, Csv],
         "compare" | "fleet list" | "fleet report" | "plan" | "self agree" | "self lint"
         | "self simulate" => &[Text, Json, Markdown],
-        "export" => &[Json, Csv, Jsonl, Bundle, FioJson, Gnuplot],
-        "report" => &[Markdown],
         "fleet push" | "import" | "probe" | "runs label" | "runs rm" | "self setup" => {
             &[Text, Json]
         }
@@ -58,11 +59,7 @@ where
 /// The option of a command, in place of the one that all have.
 fn option(command: &str) -> Arg {
     let formats = of_command(command);
-    let help = match (command, formats) {
-        ("report", _) => "Print Markdown instead of HTML",
-        ("export", _) => "Output format",
-        _ => "Output format (default: text)",
-    };
+    let help = "Output format (default: text)";
     let arg = Arg::new("format").long("format").value_name("FORMAT").global(true).help(help);
     arg.value_parser(Offered(formats)).hide(formats.is_empty())
 }

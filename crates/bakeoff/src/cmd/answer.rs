@@ -78,8 +78,10 @@ pub fn print(
         Some(Format::Markdown) => report::markdown(run, analysis),
         Some(Format::Prometheus) => report::run_metrics(run, analysis),
         Some(Format::Nagios) => report::service(run, analysis).line(),
-        Some(Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) => {
-            return Err(Fault::usage("jsonl and bundle are formats of `bakeoff export`"));
+        Some(
+            Format::Html | Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot,
+        ) => {
+            return Err(Fault::usage("html, jsonl and bundle are formats of `bakeoff show`"));
         }
     };
     let end = if text.ends_with('\n') { "" } else { "\n" };

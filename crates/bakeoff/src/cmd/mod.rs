@@ -15,7 +15,6 @@ pub mod compare;
 pub mod consent;
 pub mod demo;
 pub mod devices;
-pub mod export;
 pub mod exported;
 pub mod fleet;
 pub mod import;
@@ -29,7 +28,6 @@ pub mod probe;
 mod push;
 pub mod quick;
 pub mod redacted;
-pub mod report;
 pub mod report_bug;
 pub mod resume;
 pub mod rm;
@@ -73,8 +71,6 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
         Some(Command::Fleet(args)) => fleet::run(&global, &args),
         Some(Command::Show(args)) => show::run(&global, &args),
         Some(Command::Compare(args)) => compare::run(&global, &args),
-        Some(Command::Report(args)) => report::run(&global, &args),
-        Some(Command::Export(args)) => export::run(&global, &args),
         Some(Command::Import(args)) => import::run(&global, &args),
         Some(Command::Check(args)) => check::run(&global, &args),
         Some(Command::Watch(args)) => watch::run(&global, &args),

@@ -1,8 +1,6 @@
 //! Runs without what identifies their machine and owner, for everything that others may read, and
 //! the list of what was replaced, shown before anything is written.
 
-use std::path::Path;
-
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::bundle::Head;
 use bakeoff_core::model::run::Run;
@@ -14,7 +12,7 @@ use serde_json::Value;
 
 use super::consent;
 use super::exported::Exported;
-use crate::cli::{Export, Global};
+use crate::cli::{Global, Show};
 use crate::fault::Fault;
 use crate::store::Records;
 use crate::ui::say;
@@ -104,7 +102,12 @@ fn show(replaced: &[Replacement], most: usize, keep: &str) {
 
 /// Shows what an export replaces. With `--redact` it shows all of it, and asks at a terminal
 /// whether to write it.
-pub fn is_agreed(global: &Global, args: &Export, replaced: &[Replacement]) -> bool {
+pub fn is_agreed(
+    global: &Global,
+    args: &Show,
+    to_file: bool,
+    replaced: &[Replacement],
+) -> bool {
     if !args.redact {
         let whole = if replaced.len() > FEW { ", list all with --redact" } else { "" };
         show_few(global, replaced, &format!(" (keep them with --no-redact{whole})"));
@@ -115,6 +118,5 @@ pub fn is_agreed(global: &Global, args: &Export, replaced: &[Replacement]) -> bo
         "Titles, notes and process names are kept, apart from these values. Read them before you \
          share the file."
     ));
-    let to_file = args.output.as_deref().is_some_and(|output| output != Path::new("-"));
     args.yes || !to_file || !consent::can_ask() || consent::says_yes("Write the file?")
 }

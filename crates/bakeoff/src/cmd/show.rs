@@ -1,18 +1,75 @@
-//! `bakeoff show`: a stored run and its answer, computed from its events as if it had just ended.
+//! `bakeoff show`: stored runs and their answers, computed from their events as if they had just
+//! ended: on the screen, or with `-o` as pages, pictures, tables and whole runs.
+
+mod data;
+mod page;
+
+use std::io::Write;
+use std::path::Path;
 
 use bakeoff_core::analyse::{analyse, is_answered};
+use bakeoff_core::model::path::RawPath;
 use bakeoff_core::report::runs::State;
 
 use super::answer::{self, Extent};
 use super::stored;
-use crate::cli::{Global, Show};
+use crate::cli::{Format, Global, Show};
 use crate::fault::{self, Fault, Outcome};
 use crate::store::folded;
 
-/// Runs the command. Its exit code is the one the run deserves.
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// What `--format` prints too.
+    Format(Format),
+    /// The answer as an image.
+    Png,
+    /// The same without pixels.
+    Svg,
+}
+
+/// Kinds by the end of a file's name; a longer one before the shorter one in it.
+const ENDINGS: [(&str, Kind); 10] = [
+    (".html", Kind::Format(Format::Html)),
+    (".md", Kind::Format(Format::Markdown)),
+    (".fio.json", Kind::Format(Format::FioJson)),
+    (".json", Kind::Format(Format::Json)),
+    (".jsonl", Kind::Format(Format::Jsonl)),
+    (".csv", Kind::Format(Format::Csv)),
+    (".gp", Kind::Format(Format::Gnuplot)),
+    (".bundle", Kind::Format(Format::Bundle)),
+    (".png", Kind::Png),
+    (".svg", Kind::Svg),
+];
+
+/// Runs the command. On the screen its exit code is the one the run deserves.
 pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     stored::format(global, "show")?;
-    let (store, id) = stored::find(global, &args.run)?;
+    if args.output.is_empty() {
+        return match global.format {
+            Some(format) if is_written_only(format) || args.runs.len() > 1 => {
+                write(global, args, Kind::Format(format), None)?;
+                Ok(Outcome::Done)
+            }
+            _ => screen(global, args),
+        };
+    }
+    let kinds = args.output.iter().map(|path| Ok((kind(global, path)?, path.as_path())));
+    for (kind, path) in kinds.collect::<Result<Vec<_>, Fault>>()? {
+        let path = Some(path).filter(|path| *path != Path::new("-"));
+        write(global, args, kind, path)?;
+        if let Some(path) = path {
+            writeln!(std::io::stdout(), "{}", RawPath::new(path))?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
+    let [name] = args.runs.as_slice() else {
+        return Err(Fault::usage("several runs fit in one page only. Add -o FILE.html"));
+    };
+    let (store, id) = stored::find(global, name)?;
     let run = folded::read(&*store, &id)?;
     let state = store.state(&id, run.stopped.is_some())?;
     stored::say_state(state, &*store, &id)?;
@@ -24,4 +81,34 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     }
     let is_answered = state == State::Stopped && is_answered(&run, &analysis);
     fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
+}
+
+/// Formats that are no answer on a screen.
+fn is_written_only(format: Format) -> bool {
+    use Format::{Bundle, FioJson, Gnuplot, Html, Jsonl};
+    matches!(format, Bundle | FioJson | Gnuplot | Html | Jsonl)
+}
+
+/// The kind of a file by `--format`, or by its name.
+fn kind(global: &Global, path: &Path) -> Result<Kind, Fault> {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let by_name = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| *kind);
+    global.format.map(Kind::Format).or(by_name).ok_or_else(|| {
+        let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
+        Fault::usage(format!(
+            "cannot tell the format of {} from its name. Use one of the endings {}, or add --format",
+            RawPath::new(path),
+            endings.join(", ")
+        ))
+    })
+}
+
+fn write(global: &Global, args: &Show, kind: Kind, path: Option<&Path>) -> Result<(), Fault> {
+    match kind {
+        Kind::Png | Kind::Svg => page::card(global, args, path, kind == Kind::Svg),
+        Kind::Format(Format::Html | Format::Markdown) => {
+            page::write(global, args, path, kind == Kind::Format(Format::Html))
+        }
+        Kind::Format(format) => data::write(global, args, format, path),
+    }
 }

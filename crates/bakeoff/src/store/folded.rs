@@ -15,7 +15,7 @@ pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
 pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
     let unsound = |error| {
         let advice = format!(
-            "`bakeoff export {id} --format jsonl --no-redact` saves its readable part, and"
+            "`bakeoff show {id} --format jsonl --no-redact` saves its readable part, and"
         );
         Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff runs rm {id}"))
     };

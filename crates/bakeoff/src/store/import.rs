@@ -21,9 +21,9 @@ pub enum ImportError {
     Read(#[from] io::Error),
     /// Events without head and seal.
     #[error(
-        "these are the events of run {run} (export --format jsonl), without the checksum that \
+        "these are the events of run {run} (show --format jsonl), without the checksum that \
          shows that they are complete. Import a bundle instead. Create it where the run is stored: \
-         bakeoff export {run} --format bundle --no-redact -o FILE"
+         bakeoff show {run} --no-redact -o run.bundle"
     )]
     Events {
         /// The run.

@@ -40,7 +40,7 @@ fn killed_and_resumed(command: &mut Command, bench: &Bench, seed: u64, within_ms
     child.wait().unwrap();
 
     let context = format!("seed {seed}, killed after {wait_ms} ms");
-    if bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]).code != 0 {
+    if bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]).code != 0 {
         // The kill came before the first event; there is nothing to go on with.
         assert_eq!(bench.leftovers(), Vec::<String>::new(), "{context}");
         return;
@@ -73,7 +73,7 @@ fn resume_to_the_end(bench: &Bench, context: &str) {
 
 /// Complete blocks of the run so far.
 fn complete_blocks(bench: &Bench) -> usize {
-    let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
+    let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
     let lines = exported.out.lines().filter_map(|line| serde_json::from_str(line).ok());
     Run::fold(&lines.collect::<Vec<Event>>()).map_or(0, |run| run.complete_blocks().count())
 }
@@ -91,7 +91,7 @@ fn is_thrown_away(run: &Run, block: BlockIx, candidate: CandidateIx, workload: W
 
 /// The stored run is complete and counts every cell once.
 fn check_record(bench: &Bench, context: &str) {
-    let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
+    let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
     assert_eq!(exported.code, 0, "{context}: {exported:?}");
     let events: Vec<Event> =
         exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

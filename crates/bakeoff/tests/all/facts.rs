@@ -1,4 +1,4 @@
-//! `--version --verbose`, `report-bug`, and what `export` and `report` replace, as a user meets
+//! `--version --verbose`, `self report-bug`, and what `show -o` replaces, as a user meets
 //! them.
 
 use std::fs;
@@ -46,7 +46,7 @@ fn facts_have_the_last_run_and_the_last_error_and_no_names() {
     let home = Home::with_run();
     // Not over a file of somebody else's: exit 3, which is kept.
     let mine = home.file("SecretNotes44.html", "my notes");
-    let (code, _, err) = home.run(&["report", RUN, "-o", mine.to_str().unwrap()]);
+    let (code, _, err) = home.run(&["show", RUN, "-o", mine.to_str().unwrap()]);
     assert!(code == 3 && err.contains("SecretNotes44"), "{err}");
     let (code, out, err) = answer(home.cmd(&["self", "report-bug"]).env("USER", "secretuser45"));
     assert_eq!(code, 0, "{err}");
@@ -92,9 +92,9 @@ fn wrong_words_are_no_last_error() {
 #[test]
 fn a_redacted_bundle_imports_and_shows_the_same_answer() {
     let home = Home::with_run();
-    let args = ["export", RUN, "--format", "bundle", "-o", "shared.jsonl"];
+    let args = ["show", RUN, "--format", "bundle", "-o", "shared.jsonl"];
     let (code, out, err) = home.run(&args);
-    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert_eq!((code, out.as_str()), (0, "shared.jsonl\n"), "{err}");
     // What was replaced is shown.
     for part in
         ["Replaced ", "--no-redact", "serial-1-01234567", "for 4C5300", "host-1-", "label-1-"]
@@ -122,7 +122,7 @@ fn a_redacted_bundle_imports_and_shows_the_same_answer() {
 fn every_format_is_redacted_unless_values_are_kept() {
     let home = Home::with_run();
     for format in ["json", "csv", "jsonl", "bundle", "fio-json", "gnuplot"] {
-        let args = ["export", RUN, "--format", format];
+        let args = ["show", RUN, "--format", format, "-o", "-"];
         let (code, out, err) = home.run(&args);
         assert_eq!(code, 0, "{format}: {err}");
         assert!(err.starts_with("Replaced "), "{format}: {err}");
@@ -142,11 +142,11 @@ fn every_format_is_redacted_unless_values_are_kept() {
 #[test]
 fn redact_lists_every_value_and_contradictions_are_refused() {
     let home = Home::with_run();
-    let args = ["export", RUN, "--format", "json", "--redact", "--quiet", "-o", "shared.json"];
+    let args = ["show", RUN, "--format", "json", "--redact", "--quiet", "-o", "shared.json"];
     let (code, _, err) = home.run(&args);
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("Read them before you") && !err.contains(" more"), "{err}");
-    let json = ["export", RUN, "--format", "json"];
+    let json = ["show", RUN, "--format", "json", "-o", "-"];
     assert_eq!(home.run(&[&json[..], &["--yes"]].concat()).0, 2);
     assert_eq!(home.run(&[&json[..], &["--redact", "--no-redact"]].concat()).0, 2);
 }
@@ -158,10 +158,10 @@ fn a_damaged_run_is_written_only_as_it_is() {
     let raw = rusqlite::Connection::open(home.store()).unwrap();
     raw.execute("UPDATE events SET json = '{\"seq\":' WHERE seq = 3", []).unwrap();
     drop(raw);
-    let (code, out, err) = home.run(&["export", RUN, "--format", "jsonl"]);
+    let (code, out, err) = home.run(&["show", RUN, "--format", "jsonl"]);
     assert_eq!((code, out.as_str()), (4, ""), "{err}");
     assert!(err.contains("event 3 of run") && err.contains("add --no-redact"), "{err}");
-    let (code, out, err) = home.run(&["export", RUN, "--format", "jsonl", "--no-redact"]);
+    let (code, out, err) = home.run(&["show", RUN, "--format", "jsonl", "--no-redact"]);
     assert!(code == 0 && out.contains("4C5300"), "{err}");
 }
 
@@ -169,14 +169,14 @@ fn a_damaged_run_is_written_only_as_it_is() {
 fn a_page_is_the_owners_unless_it_is_for_others() {
     let home = Home::with_run();
     let written = |args: &[&str]| {
-        let (code, _, err) = home.run(&[&["report", RUN], args].concat());
+        let (code, _, err) = home.run(&[&["show", RUN], args].concat());
         assert_eq!(code, 0, "{err}");
         (fs::read_to_string(home.dir.path().join(args[args.len() - 1])).unwrap(), err)
     };
     for (args, file, secret) in [
         (&["-o"][..], "page.html", "4C5300"),
         (&["--format", "markdown", "-o"], "post.md", "/mnt/usb"),
-        (&["--card"], "card.svg", "/mnt/usb"),
+        (&["-o"], "card.svg", "/mnt/usb"),
     ] {
         let (whole, err) = written(&[args, &[file]].concat());
         assert!(whole.contains(secret) && err.is_empty(), "{args:?}: {err}");

@@ -114,7 +114,7 @@ fn redacted_bundles_are_never_one_board_or_one_drive() {
     let ids: Vec<String> = (1..=3).map(|at| board(&there, at, |text| text)).collect();
     for (at, id) in ids.iter().enumerate() {
         let file = format!("redacted-{at}.jsonl");
-        assert_eq!(there.run(&["export", id, "--format", "bundle", "-o", &file]).0, 0);
+        assert_eq!(there.run(&["show", id, "--format", "bundle", "-o", &file]).0, 0);
         let file = there.dir.path().join(file);
         let (code, _, err) = here.run(&["import", file.to_str().unwrap()]);
         assert_eq!(code, 0, "{err}");

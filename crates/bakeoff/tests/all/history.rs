@@ -112,7 +112,7 @@ fn a_label_is_set_shown_exported_and_removed() {
     assert_eq!(label(&home), "x\u{1b}[2J, ü");
     assert!(!home.run(&["runs"]).1.contains('\u{1b}'));
     assert!(
-        home.run(&["export", "last", "--format", "bundle", "--no-redact"]).1.contains("[2J, ü")
+        home.run(&["show", "last", "--format", "bundle", "--no-redact"]).1.contains("[2J, ü")
     );
     let out = home.run(&["runs", "label", "last", "b", "--format", "json"]).1;
     assert_eq!(json(&out)["labelled"]["label"], "b");

@@ -29,7 +29,7 @@ struct Bundle {
 impl Bundle {
     /// Of the run that was begun last.
     fn of(bench: &Bench) -> Bundle {
-        let exported = bench.run(&["export", "last", "--format", "bundle", "--no-redact"]);
+        let exported = bench.run(&["show", "last", "--format", "bundle", "--no-redact"]);
         assert_eq!(exported.code, 0, "{exported:?}");
         let mut lines = exported.out.lines();
         let head = serde_json::from_str(lines.next().unwrap()).unwrap();

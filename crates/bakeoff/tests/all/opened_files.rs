@@ -21,7 +21,7 @@ const RACES: u32 = 200;
 const SECRET: &[u8] = b"root's secret, content=\"bakeoff";
 
 /// Commands that open a store to read or to write it.
-const COMMANDS: [&[&str]; 9] = [
+const COMMANDS: [&[&str]; 8] = [
     &["runs"],
     &["show", "last"],
     &["quick", ".", "--time", "5s", "--size", "16m"],
@@ -29,8 +29,7 @@ const COMMANDS: [&[&str]; 9] = [
     &["resume"],
     &["clean"],
     &["runs", "rm", "last"],
-    &["export", "last", "--format", "json"],
-    &["report", "last"],
+    &["show", "-o", "report.html"],
 ];
 
 /// What a file is: its kind, mode, owner and content.
@@ -117,16 +116,16 @@ fn refuses_a_store_that_is_a_drive_also_a_mounted_one() {
 fn a_report_is_not_written_over_a_store() {
     let home = Home::with_run();
     let before = state(&home.store());
-    for args in [&["report", "last"][..], &["export", "last", "--format", "json", "--no-redact"]] {
+    for args in [&["show", "--format", "html"][..], &["show", "--format", "json", "--no-redact"]] {
         let (code, _, err) = home.run(&[args, &["-o", "bakeoff.db"]].concat());
         assert!(code == 3 && err.contains("did not write it"), "{err}");
         assert!(state(&home.store()) == before);
     }
     // What is ours can be written again, an image too.
     for _ in 0..2 {
-        let (code, _, err) = home.run(&["report", "last", "-o", "report.html"]);
+        let (code, _, err) = home.run(&["show", "last", "-o", "report.html"]);
         assert_eq!(code, 0, "{err}");
-        let (code, _, err) = home.run(&["report", "last", "--card", "card.png"]);
+        let (code, _, err) = home.run(&["show", "last", "-o", "card.png"]);
         assert!(code == 0 || err.contains("without"), "{err}");
     }
 }
@@ -142,7 +141,7 @@ fn makes_no_file_in_dev() {
         if !Path::new(name).parent().unwrap().exists() {
             continue;
         }
-        let mut command = home.cmd(&["report", "last", "-o", name]);
+        let mut command = home.cmd(&["show", "--format", "html", "-o", name]);
         let (code, _, err) = crate::stored::answer(&mut command);
         assert!(code == 3 && err.contains("/dev is for devices"), "{err}");
         let mut command = assert_cmd::Command::cargo_bin("bakeoff").unwrap();
@@ -261,7 +260,7 @@ fn the_owner_of_a_directory_gets_no_file_of_roots_in_two_hundred_races() {
     let (mut written, mut refused) = (0, 0);
     theirs.attacked(attack, || {
         for _ in 0..RACES {
-            let args = ["report", "last", "-o", report.to_str().unwrap()];
+            let args = ["show", "last", "-o", report.to_str().unwrap()];
             let (code, _, err) = theirs.home.run(&args);
             match code {
                 0 => written += 1,
@@ -278,7 +277,7 @@ fn the_owner_of_a_directory_gets_no_file_of_roots_in_two_hundred_races() {
     fs::write(&report, "content=\"bakeoff").unwrap();
     theirs.other.owns(&report);
     fs::set_permissions(&report, Permissions::from_mode(0o666)).unwrap();
-    let written = theirs.home.run(&["report", "last", "-o", report.to_str().unwrap()]);
+    let written = theirs.home.run(&["show", "last", "-o", report.to_str().unwrap()]);
     assert_eq!(written.0, 0, "{written:?}");
     let now = fs::metadata(&report).unwrap();
     assert_eq!((now.uid(), now.mode() & 0o022), (0, 0));
@@ -306,7 +305,7 @@ fn a_directory_that_becomes_a_link_gets_no_report_in_two_hundred_races() {
         for race in 0..RACES {
             let report = dir.join(format!("report-{race}.html"));
             let (code, _, err) =
-                theirs.home.run(&["report", "last", "-o", report.to_str().unwrap()]);
+                theirs.home.run(&["show", "last", "-o", report.to_str().unwrap()]);
             match code {
                 0 => written += 1,
                 3 if err.contains("symbolic link") => refused += 1,
@@ -334,12 +333,12 @@ fn a_picture_is_drawn_through_no_link() {
     let before = theirs.canaries();
     let dir = format!("{}/", theirs.dir.display());
     let (code, _, err) =
-        theirs.home.run(&["export", "last", "--format", "gnuplot", "--no-redact", "-o", &dir]);
+        theirs.home.run(&["show", "last", "--format", "gnuplot", "--no-redact", "-o", &dir]);
     assert!(code == 3 && err.contains("a symbolic link"), "{code}: {err}");
     assert_eq!(theirs.canaries(), before);
     fs::remove_file(&picture).unwrap();
     let (code, _, err) =
-        theirs.home.run(&["export", "last", "--format", "gnuplot", "--no-redact", "-o", &dir]);
+        theirs.home.run(&["show", "last", "--format", "gnuplot", "--no-redact", "-o", &dir]);
     assert!(code == 0 && fs::read(&picture).unwrap().starts_with(b"\x89PNG"), "{code}: {err}");
     assert_eq!(theirs.canaries(), before);
 }

@@ -107,8 +107,8 @@ fn boards_push_and_the_server_answers_like_the_stores_they_came_from() {
     assert_eq!(db.sql("SELECT count(*), count(DISTINCT owner) FROM bakeoff.runs"), "4|4");
     let same = |args: &[&str]| same(&all, &reader, args);
     for n in 1..=4 {
-        same(&["export", &id(n), "--format", "jsonl", "--no-redact"]);
-        same(&["export", &id(n), "--format", "bundle", "--no-redact"]);
+        same(&["show", &id(n), "--format", "jsonl", "--no-redact"]);
+        same(&["show", &id(n), "--format", "bundle", "--no-redact"]);
     }
     same(&["fleet", "report", "--label", "cards", "--format", "json"]);
     let boards = same(&["fleet", "list", "--format", "json"]);
@@ -121,7 +121,7 @@ fn boards_push_and_the_server_answers_like_the_stores_they_came_from() {
     same(&["compare", &id(1), &id(2), "--format", "json"]);
     same(&["show", "0003"]);
     same(&["self", "lint", "0003"]);
-    same(&["report", "0001", "0002", "-o", "-"]);
+    same(&["show", "0001", "0002", "--format", "html"]);
     lists_are_the_same(&all, &reader);
     // A bakeoff of layout 1 sent rows without the columns of machines.
     let lines = "hostname = NULL, board_id = NULL, model = NULL, cpu = NULL, cpus = NULL, \
@@ -176,8 +176,8 @@ fn a_run_that_went_on_and_a_new_label_are_sent_and_other_content_is_refused() {
     assert_eq!(db.sql("SELECT events FROM bakeoff.runs"), "81");
     let exported = |out: (i32, String, String)| out.1;
     assert_eq!(
-        exported(read(&home, &writer, &["export", "last", "--format", "jsonl", "--no-redact"])),
-        exported(home.run(&["export", "last", "--format", "jsonl", "--no-redact"]))
+        exported(read(&home, &writer, &["show", "last", "--format", "jsonl", "--no-redact"])),
+        exported(home.run(&["show", "last", "--format", "jsonl", "--no-redact"]))
     );
     // The same ID with an earlier end, and with another end.
     for text in [bundle_of(&id(1), 79), bundle_of(&id(1), 79).replace("cards", "discs")] {

@@ -68,7 +68,7 @@ fn interrupted(mut running: Running) -> crate::bench::Ended {
 /// The server has the one run, once, ended, and byte for byte that of this machine.
 fn is_whole(db: &Database, home: &Home, reader: &str) {
     assert_eq!(db.sql("SELECT count(*), bool_and(is_stopped) FROM bakeoff.runs"), "1|t");
-    let export = ["export", "last", "--format", "jsonl", "--no-redact"];
+    let export = ["show", "last", "--format", "jsonl", "--no-redact"];
     let (here, there) = (home.run(&export), read(home, reader, &export));
     assert_eq!((here.0, &here.1), (there.0, &there.1));
     let (code, out, err) = read(home, reader, &["runs", "--format", "json"]);
@@ -85,7 +85,7 @@ fn receipts(home: &Home) -> u32 {
 fn was_received_between_blocks(db: &Database, home: &Home) {
     let times = db.sql("SELECT (extract(epoch FROM at) * 1e9)::bigint FROM public.received");
     let times: Vec<i64> = times.lines().map(|line| line.parse().unwrap()).collect();
-    let (_, lines, _) = home.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
+    let (_, lines, _) = home.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
     let (mut began, mut blocks) = (0, 0);
     for line in lines.lines() {
         let event: serde_json::Value = serde_json::from_str(line).unwrap();

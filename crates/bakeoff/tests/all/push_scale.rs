@@ -199,7 +199,7 @@ fn are_as_they_were(reader: &str, (boards, runs): (usize, usize)) {
         let name = format!("\"hostname\":\"pi\",\"board_id\":\"{board:032x}\"");
         let text = bundle_text().replace(RUN, &run).replace("\"hostname\":\"pi\"", &name);
         let lines: Vec<&str> = text.lines().collect();
-        let export = ["export", &run, "--format", "jsonl", "--no-redact"];
+        let export = ["show", &run, "--format", "jsonl", "--no-redact"];
         let (code, out, err) = read(&home, reader, &export);
         assert_eq!(code, 0, "{err}");
         assert_eq!(out.lines().collect::<Vec<_>>(), lines[1..lines.len() - 1], "{run}");

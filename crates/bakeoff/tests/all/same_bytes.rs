@@ -13,10 +13,10 @@ const EMULATOR: [&str; 3] = ["qemu-arm-static", "-cpu", "arm1176"];
 
 /// What is compared. A simulation goes through every look, statistic and rule.
 const WORDS: [&[&str]; 7] = [
-    &["export", "last", "--format", "json"],
-    &["export", "last", "--format", "csv"],
-    &["export", "last", "--format", "bundle"],
-    &["report", "last", "--format", "markdown"],
+    &["show", "--format", "json", "-o", "-"],
+    &["show", "--format", "csv", "-o", "-"],
+    &["show", "last", "--format", "bundle"],
+    &["show", "last", "--format", "markdown"],
     &["show", "last"],
     &["self", "lint", "last"],
     &["self", "simulate", "--runs", "1", "--seed", "3", "--format", "json"],

@@ -196,9 +196,7 @@ fn under_sudo_everything_belongs_to_the_user_who_typed_it() {
     let store = data.join("bakeoff/bakeoff.db");
     let reader = rusqlite::Connection::open(&store).unwrap();
     reader.query_row("SELECT count(*) FROM runs", [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!(run(&["report", "last"]).0, 0);
-    let (code, _, err) =
-        run(&["export", "last", "--format", "bundle", "--no-redact", "-o", "b.jsonl"]);
+    let (code, _, err) = run(&["show", "--no-redact", "-o", "b.bundle", "-o", "page.html"]);
     assert_eq!(code, 0, "{err}");
     let owned = |path: &Path| {
         let found = fs::metadata(path).unwrap_or_else(|e| panic!("{path:?}: {e}"));
@@ -211,19 +209,19 @@ fn under_sudo_everything_belongs_to_the_user_who_typed_it() {
         owned(&data.join("bakeoff").join(file));
     }
     drop(reader);
-    owned(&home.dir.path().join("b.jsonl"));
-    owned(&home.dir.path().join(format!("bakeoff-{RUN}.html")));
+    owned(&home.dir.path().join("b.bundle"));
+    owned(&home.dir.path().join("page.html"));
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let home = Home::with_run();
     for args in [
-        ["export", RUN, "--format", "jsonl", "--no-redact"].as_slice(),
-        &["export", RUN, "--format", "bundle", "--no-redact"],
+        ["show", RUN, "--format", "jsonl", "--no-redact"].as_slice(),
+        &["show", RUN, "--format", "bundle", "--no-redact"],
         &["show", RUN],
         &["runs"],
-        &["report", RUN, "-o", "-"],
+        &["show", RUN, "--format", "html"],
         &["runs", "rm", RUN],
     ] {
         let mut command = Command::new(bakeoff());
@@ -240,7 +238,7 @@ fn an_output_that_cannot_take_the_result_is_an_error() {
     let home = Home::with_run();
     let full = || Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap());
     for args in
-        [["export", RUN, "--format", "bundle", "--no-redact"].as_slice(), &["runs"], &["show", RUN]]
+        [["show", RUN, "--format", "bundle", "--no-redact"].as_slice(), &["runs"], &["show", RUN]]
     {
         let mut command = Command::new(bakeoff());
         command.arg("--store").arg(home.store()).args(args).stdout(full());

@@ -26,7 +26,7 @@ fn nothing_stored_is_no_error_and_makes_nothing() {
 #[test]
 fn a_bundle_is_the_same_run_on_another_machine() {
     let (here, there) = (Home::with_run(), Home::new());
-    let exported = here.run(&["export", "last", "--format", "bundle", "--no-redact"]).1;
+    let exported = here.run(&["show", "last", "--format", "bundle", "--no-redact"]).1;
     assert_eq!(exported, bundle_text());
     let file = there.file("run.jsonl", &exported);
     let (code, out, _) = there.run(&["import", file.to_str().unwrap(), "--format", "json"]);
@@ -34,7 +34,7 @@ fn a_bundle_is_the_same_run_on_another_machine() {
     let said = json(&out);
     assert_eq!((said["run"].as_str(), said["new"].as_bool()), (Some(RUN), Some(true)));
     for format in ["json", "csv", "jsonl", "bundle"] {
-        let args = ["export", RUN, "--format", format, "--no-redact"];
+        let args = ["show", RUN, "--format", format, "--no-redact"];
         assert_eq!(here.run(&args), there.run(&args), "{format}");
     }
     let again = there.run(&["import", file.to_str().unwrap()]);
@@ -50,13 +50,13 @@ fn a_run_is_shown_in_every_format() {
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(out.contains("ext4 is 49.5 % faster than /mnt/usb"), "{out}");
     let shown = json(&home.run(&["show", "last", "--format", "json"]).1);
-    assert_eq!(shown["schema"], "bakeoff/run/1");
-    assert_eq!(shown["verdicts"][0]["verdict"], "beats");
-    assert_eq!(shown, json(&home.run(&["export", RUN, "--format", "json", "--no-redact"]).1));
+    assert_eq!(shown["schema"], "bakeoff/run/2");
+    assert_eq!(shown["verdicts"][0]["verdict"], "fastest");
+    assert_eq!(shown, json(&home.run(&["show", RUN, "--format", "json", "--no-redact"]).1));
     let csv = home.run(&["show", "last", "--format", "csv"]).1;
     assert_eq!(csv.lines().count(), 21, "{csv}");
     assert!(home.run(&["show", "last", "--format", "markdown"]).1.contains("| candidate | tier |"));
-    for (format, code) in [("jsonl", 2), ("bundle", 2)] {
+    for (format, code) in [("jsonl", 0), ("bundle", 0)] {
         assert_eq!(home.run(&["show", "last", "--format", format]).0, code);
     }
 }
@@ -104,7 +104,7 @@ fn one_run_that_cannot_be_read_hides_no_other() {
     let (code, _, err) = home.run(&["show", "ffff"]);
     assert!(code == 4 && err.contains("Other runs are not affected"), "{err}");
     assert_eq!(
-        home.run(&["export", "ffff", "--format", "jsonl", "--no-redact"]).0,
+        home.run(&["show", "ffff", "--format", "jsonl", "--no-redact"]).0,
         0,
         "it can be saved"
     );
@@ -144,7 +144,7 @@ fn what_a_run_left_on_the_system_keeps_its_record() {
     let (code, _, err) = home.run(&["runs", "rm", "last"]);
     assert!(code == 3 && err.contains("bakeoff clean"), "{err}");
     assert_eq!(
-        home.run(&["export", "last", "--format", "jsonl", "--no-redact"]).1.lines().count(),
+        home.run(&["show", "last", "--format", "jsonl", "--no-redact"]).1.lines().count(),
         10
     );
 }
@@ -171,7 +171,7 @@ fn bad_bundles_are_named_with_their_line_and_change_nothing() {
         (&cut, 2, "is truncated; copy it again"),
         (&lines(0, 1), 2, "is truncated; copy it again"),
         // The events alone, as jsonl has them: whether they are complete cannot be seen.
-        (&lines(1, 1), 2, "bakeoff export 0123456789abcdef --format bundle"),
+        (&lines(1, 1), 2, "bakeoff show 0123456789abcdef --no-redact"),
         (&(bundle_text() + &bundle_text()), 2, "import one bundle at a time"),
         (&damaged, 2, "checksum"),
         (&other, 3, "with different content"),
@@ -202,39 +202,43 @@ fn one_bad_file_does_not_keep_the_others_out() {
 #[test]
 fn reports_are_written_whole_and_over_nothing_else() {
     let home = Home::with_run();
-    let (code, out, err) = home.run(&["report", "last"]);
-    assert_eq!((code, out.trim()), (0, "bakeoff-0123456789abcdef.html"), "{err}");
+    let write = |runs: &[&str]| home.run(&[&["show", "-o", "page.html"], runs].concat());
+    let (code, out, err) = write(&[]);
+    assert_eq!((code, out.trim()), (0, "page.html"), "{err}");
     let page = fs::read_to_string(home.dir.path().join(out.trim())).unwrap();
     assert!(page.contains("<!doctype html>") && page.contains("/mnt/usb"));
-    assert_eq!(home.run(&["report", "last", RUN, "01"]).1, out, "one run is one run");
+    assert_eq!(write(&["last", RUN, "01"]).1, out);
+    let again = fs::read_to_string(home.dir.path().join("page.html")).unwrap();
+    assert_eq!(page, again, "one run is one run");
     let notes = home.file("notes.html", "my notes");
-    let (code, _, err) = home.run(&["report", "last", "-o", "notes.html"]);
+    let (code, _, err) = home.run(&["show", "last", "-o", "notes.html"]);
     assert!(code == 3 && err.contains("did not write it"), "{err}");
     assert_eq!(fs::read_to_string(notes).unwrap(), "my notes");
-    let (code, _, err) = home.run(&["report", "last", "-o", "."]);
+    let (code, _, err) = home.run(&["show", "--format", "html", "-o", "."]);
     assert!(code == 2 && err.contains("directory"), "{err}");
-    let (code, _, err) = home.run(&["report", "last", "-o", "no/such/a.html"]);
+    let (code, _, err) = home.run(&["show", "last", "-o", "no/such/a.html"]);
     assert!(code == 4 && err.contains("no/such/a.html"), "{err}");
-    assert!(home.run(&["report", "last", "-o", "-"]).1.contains("<!doctype html>"));
-    let markdown = home.run(&["report", "last", "--format", "markdown"]).1;
+    assert!(home.run(&["show", "--format", "html"]).1.contains("<!doctype html>"));
+    let markdown = home.run(&["show", "last", "--format", "markdown"]).1;
     assert!(markdown.contains("### read-1m"), "{markdown}");
-    assert_eq!(home.run(&["report", "last", "--format", "csv"]).0, 2);
-    assert_eq!(home.run(&["report", "nothing"]).0, 2);
+    assert_eq!(home.run(&["show", "nothing"]).0, 2);
 }
 
 #[test]
-fn exports_say_what_they_can() {
+fn a_file_has_the_format_of_its_ending_or_the_one_that_is_named() {
     let home = Home::with_run();
-    let (code, _, err) = home.run(&["export", "last"]);
-    assert!(code == 2 && err.contains("json, csv, jsonl, bundle, fio-json or gnuplot"), "{err}");
-    assert_eq!(home.run(&["export", "last", "--format", "text"]).0, 2);
+    let (code, _, err) = home.run(&["show", "-o", "out file"]);
+    assert!(code == 2 && err.contains(".html, .md, .fio.json, .json"), "{err}");
+    assert_eq!(home.run(&["show", "-o", "out", "--format", "text"]).0, 2);
+    let (code, out, err) = home.run(&["show", "--no-redact", "-o", "a.csv", "-o", "a.jsonl"]);
+    assert_eq!((code, out.as_str()), (0, "a.csv\na.jsonl\n"), "{err}");
     for format in ["json", "csv", "jsonl", "bundle"] {
-        let to_file = ["export", "last", "--format", format, "--no-redact", "-o", "out file"];
+        let to_file = ["show", "last", "--format", format, "--no-redact", "-o", "out file"];
         assert_eq!(home.run(&to_file).0, 0, "{format}");
         let written = fs::read_to_string(home.dir.path().join("out file")).unwrap();
         assert_eq!(
             written,
-            home.run(&["export", "last", "--format", format, "--no-redact"]).1,
+            home.run(&["show", "--format", format, "--no-redact", "-o", "-"]).1,
             "{format}"
         );
         // What bakeoff wrote, bakeoff replaces.

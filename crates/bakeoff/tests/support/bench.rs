@@ -189,7 +189,7 @@ impl Bench {
 
     /// The stored events of a run.
     pub fn events(&self, run: &str) -> Vec<serde_json::Value> {
-        let exported = self.run(&["export", run, "--format", "jsonl", "--no-redact"]);
+        let exported = self.run(&["show", run, "--format", "jsonl", "--no-redact"]);
         assert_eq!(exported.code, 0, "{exported:?}");
         exported.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }

@@ -115,7 +115,7 @@ pub fn runs(bench: &Bench) -> Vec<String> {
 
 /// The last run, as events and folded.
 pub fn record(bench: &Bench) -> (Vec<Event>, Run) {
-    let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
+    let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
     assert_eq!(exported.code, 0, "{exported:?}");
     let events: Vec<Event> =
         exported.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

@@ -85,8 +85,8 @@ pub fn document(entries: &[Entry]) -> Document {
     let mut out = Document::default();
     if entries.is_empty() {
         out.paragraph(
-            "No runs are stored yet. To add a board, export a run there (bakeoff export last \
-             --format bundle --no-redact -o FILE) and import it here: bakeoff import FILE",
+            "No runs are stored yet. To add a board, export a run there (bakeoff show last \
+             --no-redact -o run.bundle) and import it here: bakeoff import run.bundle",
         );
         return out;
     }

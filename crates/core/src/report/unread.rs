@@ -115,7 +115,7 @@ fn text(why: &TextWhy) -> String {
         ),
         TextWhy::OwnExport { format } => format!(
             "this is a run of bakeoff that was exported as {format}. import needs a complete run: \
-             create it with `bakeoff export --format bundle RUN` where the run was measured"
+             create it with `bakeoff show RUN -o run.bundle` where the run was measured"
         ),
     }
 }

@@ -32,8 +32,8 @@ pub fn verify(binary: &Path, machine: &Machine) -> Result<String> {
 /// What every binary has to print alike: the records, the report, the findings, and a simulation,
 /// which goes through every look, statistic and rule.
 const SAME: [&[&str]; 4] = [
-    &["export", "last", "--format", "json"],
-    &["report", "last", "--format", "markdown"],
+    &["show", "last", "--format", "json", "-o", "-"],
+    &["show", "last", "--format", "markdown"],
     &["self", "lint", "last"],
     &["self", "simulate", "--runs", "1", "--seed", "3", "--format", "json"],
 ];

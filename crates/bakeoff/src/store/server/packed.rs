@@ -1,7 +1,7 @@
 //! The lines of a run as the parts a server keeps, and their checksum.
 //!
 //! A part is whole lines, each with its newline, as zlib (RFC 1950). The checksum is the SHA-256 of
-//! all lines with their newlines, which is that of `bakeoff export --format jsonl`.
+//! all lines with their newlines, which is that of `bakeoff show --format jsonl`.
 
 use bakeoff_core::bundle::{Decoder, Head, LINE_BYTES};
 use miniz_oxide::deflate::compress_to_vec_zlib;

@@ -147,7 +147,7 @@ fn push(
         let most = RUN_BYTES >> 20;
         return Err(Stop::Run(Fault::environment(format!(
             "run {id} is larger than {most} MiB, the most that a server keeps of a run. Send it as \
-             a file: bakeoff export {id} --format bundle --no-redact -o FILE"
+             a file: bakeoff show {id} --no-redact -o run.bundle"
         ))));
     }
     let run = folded::fold(id, &lines)?;

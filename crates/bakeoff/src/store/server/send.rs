@@ -71,7 +71,7 @@ pub enum SendError {
     /// The same id, other events.
     #[error(
         "run {run} is already on the server with different content; it was not changed there. \
-         Compare it: bakeoff export {run} --format jsonl --no-redact, here and with --store of the \
+         Compare it: bakeoff show {run} --format jsonl --no-redact, here and with --store of the \
          server"
     )]
     Differs {

@@ -49,7 +49,7 @@ fn made(plan: &str) -> Bench {
 const RUN: [&str; 6] = ["run", "plan.toml", "--target", "disk.img", "--erase", "disk.img"];
 
 fn folded(bench: &Bench) -> (Vec<Event>, Run) {
-    let exported = bench.run(&["export", "last", "--format", "jsonl", "--no-redact"]);
+    let exported = bench.run(&["show", "last", "--format", "jsonl", "--no-redact"]);
     let events = exported.out.lines().filter_map(|line| serde_json::from_str(line).ok());
     let events: Vec<Event> = events.collect();
     let run = Run::fold(&events).unwrap();

@@ -169,7 +169,7 @@ fn two_at_once_and_hands_off_a_living_run() {
     let bundle = bench.path().join("run.bundle");
     let bundle = bundle.to_str().unwrap();
     assert_eq!(
-        bench.run(&["export", &id, "--format", "bundle", "--no-redact", "-o", bundle]).code,
+        bench.run(&["show", &id, "--format", "bundle", "--no-redact", "-o", bundle]).code,
         0
     );
     assert_eq!(bench.run(&["runs", "rm", &id]).code, 0);

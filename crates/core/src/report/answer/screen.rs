@@ -200,12 +200,12 @@ impl Screen<'_> {
         let id = &self.answer.id;
         // Right below the findings: so many more of them, and everything else.
         let more = match hidden {
-            0 => "Details".to_string(),
+            0 => "More".to_string(),
             n => format!("{n} more"),
         };
         let mut pieces = vec![match report {
             Some(path) => format!("Report: {path}"),
-            None => format!("Report: bakeoff report {id}"),
+            None => format!("Report: bakeoff show {id} -o r.html"),
         }];
         pieces.push(format!("{more}: bakeoff show {id} --details"));
         pieces.extend(self.answer.resume.iter().map(|how| format!("Continue: {how}")));

@@ -43,7 +43,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     }
     lines.push(match report {
         Some(path) => format!("Report: {path}"),
-        None => format!("To write a report: bakeoff report {}", answer.id),
+        None => format!("To write a report: bakeoff show {} -o report.html", answer.id),
     });
     lines.push(format!("All details: bakeoff show {} --details", answer.id));
     lines.extend(answer.resume.iter().map(|how| format!("To continue: {how}")));

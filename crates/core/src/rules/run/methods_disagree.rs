@@ -55,7 +55,7 @@ fn methods(
         percent(median)
     );
     let advice =
-        "check the individual blocks (bakeoff report last); a few of them cause the difference";
+        "check the blocks (bakeoff show -o report.html); a few of them cause the difference";
     Some(finding(&run.header, &RULE, evidence, advice))
 }
 

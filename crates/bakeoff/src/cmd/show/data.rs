@@ -1,5 +1,5 @@
-//! `bakeoff export`: a stored run for other programs, or whole for another machine. Private values
-//! are replaced unless the user keeps them.
+//! A stored run for other programs, or whole for another machine. Private values are replaced
+//! unless the user keeps them.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -12,12 +12,12 @@ use bakeoff_core::model::path::{RawPath, printable, unsteered};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::report;
 
-use super::exported::Exported;
-use super::{redacted, stored};
 use crate::card::png;
-use crate::cli::{Export, Format, Global};
+use crate::cli::{Format, Global, Show};
+use crate::cmd::exported::Exported;
+use crate::cmd::{redacted, stored};
 use crate::exec::{ExecError, Spec};
-use crate::fault::{Fault, Outcome};
+use crate::fault::Fault;
 use crate::files::{Entry, User};
 use crate::signals::Cancel;
 use crate::ui::say;
@@ -25,28 +25,30 @@ use crate::ui::say;
 /// Time gnuplot may take.
 const DRAW_LIMIT: Duration = Duration::from_secs(60);
 
-const FORMATS: &str = "json, csv, jsonl, bundle, fio-json or gnuplot";
-
-/// Runs the command.
-pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
-    let Some(format) = global.format else {
-        return Err(Fault::usage(format!("no format given. Add --format with {FORMATS}")));
+/// Writes one run in a format for programs.
+pub fn write(
+    global: &Global,
+    args: &Show,
+    format: Format,
+    output: Option<&Path>,
+) -> Result<(), Fault> {
+    let [name] = args.runs.as_slice() else {
+        return Err(Fault::usage("only one run fits in this format. For several: -o FILE.html"));
     };
-    let output = args.output.as_deref();
-    let (store, id) = stored::find(global, &args.run)?;
+    let (store, id) = stored::find(global, name)?;
     let mut exported = Exported::read(&*store, &id)?;
     if !args.no_redact {
         let redacted = redacted::redact_all(vec![exported])?;
-        if !redacted::is_agreed(global, args, &redacted.replaced) {
+        if !redacted::is_agreed(global, args, output.is_some(), &redacted.replaced) {
             return Err(Fault::interrupted("nothing was written"));
         }
         let none = || Fault::bug("redaction lost the run");
         exported = redacted.exported.into_iter().next().ok_or_else(none)?;
     }
-    write(&exported, format, output)
+    write_as(&exported, format, output)
 }
 
-fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<Outcome, Fault> {
+fn write_as(exported: &Exported, format: Format, output: Option<&Path>) -> Result<(), Fault> {
     let lines: Vec<_> = exported.lines.iter().map(|line| unsteered(line)).collect();
     match format {
         Format::Json => {
@@ -69,11 +71,15 @@ fn write(exported: &Exported, format: Format, output: Option<&Path>) -> Result<O
             let head = serde_json::to_string(&exported.head).map_err(Fault::bug)?;
             stored::write(output, |out| write_bundle(out, &unsteered(&head), &lines))?;
         }
-        Format::Text | Format::Markdown | Format::Prometheus | Format::Nagios => {
-            return Err(stored::no_format(format, "export", FORMATS));
+        Format::Text
+        | Format::Markdown
+        | Format::Html
+        | Format::Prometheus
+        | Format::Nagios => {
+            return Err(stored::no_format(format, "show -o", "the formats of files"));
         }
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The directory that `-o` names: one that is there, or, with a `/` at its end, one that is made. A
