@@ -1,7 +1,7 @@
 //! The command line: options and their help, without any action.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bakeoff_core::import::columns::Columns;
 use bakeoff_core::model::difference::Factor;
@@ -9,6 +9,8 @@ use bakeoff_core::model::protocol::Mode;
 use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::phrases::{choices, did_you_mean};
 use bakeoff_core::units;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand, ValueEnum};
 use jiff::civil::Time;
 use strum::VariantArray;
@@ -212,7 +214,7 @@ pub struct Plan {
 #[derive(Debug, clap::Args)]
 pub struct OnTargets {
     /// Drive, partition or image to run on (repeat it to compare devices)
-    #[arg(long = "target", value_name = "PATH")]
+    #[arg(long = "target", value_name = "PATH", value_parser = device_parser())]
     pub targets: Vec<PathBuf>,
     /// Precision: quick, decide or precise (default: that of the plan)
     #[arg(long, value_parser = parse_name::<Mode>)]
@@ -255,7 +257,8 @@ pub struct Run {
 
 #[derive(Debug, clap::Args)]
 pub struct Probe {
-    /// Drive, partition or image
+    /// Drive (sda or /dev/sda), partition or image
+    #[arg(value_parser = device_parser())]
     pub target: PathBuf,
     /// Erase token, as printed by `devices`
     #[arg(long, value_name = "TOKEN")]
@@ -339,7 +342,7 @@ pub struct Show {
 #[derive(Debug, clap::Args)]
 pub struct Compare {
     /// Starts of run IDs, or `last`
-    #[arg(required = true, value_name = "RUN")]
+    #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
     /// Factor that may differ between the runs: host, device, kernel or time
     #[arg(long, value_name = "FACTOR", value_parser = parse_name::<Factor>)]
@@ -362,7 +365,7 @@ pub struct Lint {
 #[derive(Debug, clap::Args)]
 pub struct Check {
     /// Directory, file or block device (default: the current directory)
-    #[arg(value_name = "TARGET")]
+    #[arg(value_name = "TARGET", value_parser = device_parser())]
     pub target: Option<PathBuf>,
     /// Measure the cost of the load generator instead (clock, histogram, offsets, loops, data)
     #[arg(long, conflicts_with = "target")]
@@ -458,6 +461,44 @@ pub struct ReportBug {
     pub no_redact: bool,
 }
 
+/// Words that people try, and the command that does it.
+const ELSEWHERE: [(&str, &str); 14] = [
+    ("list", "bakeoff"),
+    ("ls", "bakeoff"),
+    ("report", "bakeoff show RUN -o FILE.html"),
+    ("export", "bakeoff show RUN -o FILE.bundle"),
+    ("label", "bakeoff runs label"),
+    ("rm", "bakeoff runs rm"),
+    ("trend", "bakeoff runs trend"),
+    ("push", "bakeoff fleet push"),
+    ("setup", "bakeoff self setup"),
+    ("install", "bakeoff self setup"),
+    ("lint", "bakeoff self lint"),
+    ("simulate", "bakeoff self simulate"),
+    ("agree", "bakeoff self agree"),
+    ("report-bug", "bakeoff self report-bug"),
+];
+
+/// What to type in place of an unknown command, where that is known.
+pub fn elsewhere(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let (_, command) = ELSEWHERE.iter().find(|(known, _)| known == word)?;
+    Some(format!("there is no command '{word}'. Use: {command}"))
+}
+
+/// A path; the bare name of a drive is that of its device.
+fn device_parser() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(|text| {
+        let path = PathBuf::from(text);
+        let is_bare = path.components().count() == 1 && !path.exists();
+        let devices = ["/dev", "/dev/disk/by-id"].map(|folder| Path::new(folder).join(&path));
+        let found = devices.into_iter().find(|device| is_bare && device.exists());
+        found.unwrap_or(path)
+    })
+}
+
 /// Finds the value of a name. The error suggests the nearest one.
 pub fn parse_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, value)) = words.iter().find(|(name, _)| *name == text) {
@@ -503,6 +544,14 @@ mod tests {
             let help = command.render_long_help().to_string();
             assert!(help.is_ascii(), "{help}");
         }
+    }
+
+    #[test]
+    fn a_command_that_is_elsewhere_is_named() {
+        let of = |word| elsewhere(&formats::parse(["bakeoff", word]).unwrap_err());
+        assert!(of("report").is_some_and(|said| said.ends_with("bakeoff show RUN -o FILE.html")));
+        assert!(of("list").is_some_and(|said| said.ends_with("Use: bakeoff")));
+        assert_eq!(of("sho"), None);
     }
 
     #[test]

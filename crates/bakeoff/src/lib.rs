@@ -110,6 +110,9 @@ fn not_a_command(error: &clap::Error, typed: Vec<OsString>) -> Result<Outcome, F
     if error.kind() == ErrorKind::DisplayVersion && typed.iter().any(|word| word == "--verbose") {
         return cmd::about::run(typed);
     }
+    if let Some(advice) = cli::elsewhere(error) {
+        return Err(Fault::usage(advice));
+    }
     match (error.use_stderr(), error.print()) {
         // clap has explained it; a closed stderr leaves only the exit code to tell.
         (true, _) => Err(Fault::usage("")),

@@ -38,22 +38,34 @@ pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     scale(number, 1u64 << shift).ok_or_else(|| UnitError { hint: TOO_LARGE, ..error() })
 }
 
-/// Reads a duration into nanoseconds: `90`, `90s`, `1.5m`, `2h`, `500ms`.
+/// Reads a duration into nanoseconds: `90`, `90s`, `1.5m`, `2h`, `500ms`, `2m30s`, and what
+/// [`duration`] prints.
 pub fn parse_duration_ns(text: &str) -> Result<u64, UnitError> {
     let error = || UnitError {
         text: text.to_string(),
         kind: "duration",
-        hint: "use seconds, or a number with ms, s, m or h, such as 90s or 5m",
+        hint: "use seconds, or numbers with ms, s, m or h, such as 90s, 5m or 2m30s",
     };
-    let (number, unit) = split(text).ok_or_else(error)?;
-    let ns = match unit.to_ascii_lowercase().as_str() {
-        "ms" => 1_000_000,
-        "" | "s" => 1_000_000_000,
-        "m" | "min" => 60_000_000_000,
-        "h" => 3_600_000_000_000,
-        _ => return Err(error()),
-    };
-    scale(number, ns).ok_or_else(|| UnitError { hint: TOO_LARGE, ..error() })
+    let (mut total, mut left) = (0u64, text);
+    loop {
+        let (number, after) = split(left).ok_or_else(error)?;
+        let end = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        let (unit, rest) = after.split_at(end);
+        let ns = match unit.trim().to_ascii_lowercase().as_str() {
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "" if left == text => 1_000_000_000,
+            "m" | "min" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return Err(error()),
+        };
+        let part = scale(number, ns).and_then(|part| total.checked_add(part));
+        total = part.ok_or_else(|| UnitError { hint: TOO_LARGE, ..error() })?;
+        if rest.is_empty() {
+            return Ok(total);
+        }
+        left = rest;
+    }
 }
 
 /// `12.5k` into `12.5` and `k`.
@@ -210,6 +222,11 @@ mod tests {
         assert_eq!(parse_duration_ns("5m"), Ok(300_000_000_000));
         assert_eq!(parse_duration_ns("0.5s"), Ok(500_000_000));
         assert_eq!(parse_duration_ns("2h"), Ok(7_200_000_000_000));
+        assert_eq!(parse_duration_ns("2m30s"), Ok(150_000_000_000));
+        assert_eq!(parse_duration_ns(&duration(3_900_000_000_000)), Ok(3_900_000_000_000));
+        for odd in ["2m30", "m", "1h-5m", "2m 30 parsecs"] {
+            assert!(parse_duration_ns(odd).is_err(), "{odd}");
+        }
         let error = parse_duration_ns("5 parsecs").unwrap_err().to_string();
         assert!(error.contains("5 parsecs") && error.contains("90s"), "{error}");
     }

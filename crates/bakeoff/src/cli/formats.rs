@@ -13,9 +13,9 @@ pub fn of_command(command: &str) -> &'static [Format] {
     match command {
         "devices" | "runs" => &[Text, Json, Csv, Markdown],
         "quick" | "demo" | "run" | "resume" => &[Text, Json, Csv, Markdown, Prometheus, Nagios],
-        "show" => &[
-            Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus, Nagios,
-        ],
+        "show" => {
+            &[Text, Json, Csv, Markdown, Html, Jsonl, Bundle, FioJson, Gnuplot, Prometheus, Nagios]
+        }
         "check" => &[Text, Json, Prometheus, Nagios],
         "bench" => &[Text, Json, FioJson],
         "runs trend" => &[Text, Json, Csv, Markdown],
@@ -31,15 +31,49 @@ pub fn of_command(command: &str) -> &'static [Format] {
 
 /// The command line, whose commands offer the formats that they have.
 pub fn command() -> Command {
-    with_formats(Args::command(), "")
+    let all = Args::command();
+    let hidden: Vec<Arg> = all
+        .get_arguments()
+        .filter(|arg| arg.is_global_set() && arg.get_id() != "format")
+        .map(|arg| arg.clone().hide(true))
+        .collect();
+    let listed = groups(&all);
+    with_formats(all, "", &hidden).help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}Options:\n{{options}}\n\n\
+         Help for a command: bakeoff COMMAND --help\n"
+    ))
 }
 
-/// Gives every command below `all`, whose words are `path`, an option of its own.
-fn with_formats(all: Command, path: &str) -> Command {
+/// Commands as they are listed: what a user starts with comes first.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Start", &["devices", "quick", "demo"]),
+    ("Compare", &["plan", "run", "resume", "clean"]),
+    ("Inspect", &["check", "probe", "watch", "bench"]),
+    ("Results", &["runs", "show", "compare", "import", "serve"]),
+    ("More", &["fleet", "self"]),
+];
+
+/// The list of commands for the help screen.
+fn groups(all: &Command) -> String {
+    let line = |name: &&str| {
+        let about = all.find_subcommand(name)?.get_about()?;
+        Some(format!("  {name:<9}{about}\n"))
+    };
+    let group = |(title, names): &(&str, &[&str])| {
+        format!("{title}:\n{}\n", names.iter().filter_map(line).collect::<String>())
+    };
+    GROUPS.iter().map(group).collect()
+}
+
+/// Gives every command below `all`, whose words are `path`, the formats of its own. Its help leaves
+/// out the other options that all commands have.
+fn with_formats(all: Command, path: &str, hidden: &[Arg]) -> Command {
     let names: Vec<String> = all.get_subcommands().map(|c| c.get_name().to_string()).collect();
     names.iter().fold(all, |all, name| {
         let path = format!("{path} {name}");
-        all.mut_subcommand(name, |one| with_formats(one, &path).arg(option(path.trim_start())))
+        all.mut_subcommand(name, |one| {
+            with_formats(one, &path, hidden).args(hidden).arg(option(path.trim_start()))
+        })
     })
 }
 
@@ -99,6 +133,21 @@ pub fn name(format: Format) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_help_lists_every_command_once_and_global_options_only_there() {
+        let mut command = command();
+        let help = command.render_long_help().to_string();
+        for one in command.clone().get_subcommands() {
+            let lines = help.lines().filter(|line| {
+                line.strip_prefix("  ").and_then(|l| l.split(' ').next()) == Some(one.get_name())
+            });
+            assert_eq!(lines.count(), 1, "{}", one.get_name());
+        }
+        assert!(help.contains("--store") && help.lines().all(|line| line.len() <= 100), "{help}");
+        let own = command.find_subcommand_mut("show").unwrap().render_long_help().to_string();
+        assert!(own.contains("--format") && !own.contains("--store"), "{own}");
+    }
 
     #[test]
     fn a_command_offers_its_own_formats_and_reads_all() {

@@ -81,9 +81,12 @@ pub struct Trend {
 #[cfg(feature = "postgres")]
 #[derive(Debug, clap::Args)]
 pub struct Push {
-    /// Starts of run IDs, or `last` (default: all finished runs that were measured here)
-    #[arg(value_name = "RUN")]
+    /// Starts of run IDs, or `last`
+    #[arg(value_name = "RUN", default_value = "last", conflicts_with = "all")]
     pub runs: Vec<String>,
+    /// Send all finished runs that were measured here
+    #[arg(long)]
+    pub all: bool,
     /// Database the runs are read from (default: $XDG_DATA_HOME/bakeoff/bakeoff.db)
     #[arg(long, value_name = "PATH")]
     pub from: Option<PathBuf>,

@@ -78,9 +78,7 @@ pub fn print(
         Some(Format::Markdown) => report::markdown(run, analysis),
         Some(Format::Prometheus) => report::run_metrics(run, analysis),
         Some(Format::Nagios) => report::service(run, analysis).line(),
-        Some(
-            Format::Html | Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot,
-        ) => {
+        Some(Format::Html | Format::Jsonl | Format::Bundle | Format::FioJson | Format::Gnuplot) => {
             return Err(Fault::usage("html, jsonl and bundle are formats of `bakeoff show`"));
         }
     };

@@ -38,11 +38,12 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     let mut local = Sqlite::open_existing(&path)?.ok_or_else(|| {
         Fault::usage("there are no runs here yet. Create one with `bakeoff quick`")
     })?;
-    let chosen = chosen(&local, &args.runs)?;
+    let names = if args.all { &[][..] } else { &args.runs };
+    let chosen = chosen(&local, names)?;
     let later = |error: ServerError| Fault::from(error).and(&again);
     let server = Server::connect(address).map_err(later)?;
     let mut pushed = Pushed::default();
-    let ended = pushed.add(&mut local, &server, &chosen, !args.runs.is_empty());
+    let ended = pushed.add(&mut local, &server, &chosen, !args.all);
     say_without_receipt(&pushed);
     let text = if format == Format::Json { json(&pushed, server.id()) } else { text(&pushed) };
     out::print(Some(format), &text)?;
@@ -55,8 +56,8 @@ fn again(address: &Address, from: Option<&Path>) -> String {
     let from = from.map(|path| shell_word(&RawPath::new(path)));
     let from = from.map_or(String::new(), |path| format!(" --from {path}"));
     format!(
-        "The store of this machine keeps all runs. Continue later with: bakeoff fleet push --store \
-         {}{from}",
+        "The store of this machine keeps all runs. Continue later with: bakeoff fleet push --all \
+         --store {}{from}",
         address.typed()
     )
 }

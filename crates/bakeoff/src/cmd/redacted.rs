@@ -102,12 +102,7 @@ fn show(replaced: &[Replacement], most: usize, keep: &str) {
 
 /// Shows what an export replaces. With `--redact` it shows all of it, and asks at a terminal
 /// whether to write it.
-pub fn is_agreed(
-    global: &Global,
-    args: &Show,
-    to_file: bool,
-    replaced: &[Replacement],
-) -> bool {
+pub fn is_agreed(global: &Global, args: &Show, to_file: bool, replaced: &[Replacement]) -> bool {
     if !args.redact {
         let whole = if replaced.len() > FEW { ", list all with --redact" } else { "" };
         show_few(global, replaced, &format!(" (keep them with --no-redact{whole})"));

@@ -14,9 +14,8 @@ pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
 /// The run that these lines are.
 pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
     let unsound = |error| {
-        let advice = format!(
-            "`bakeoff show {id} --format jsonl --no-redact` saves its readable part, and"
-        );
+        let advice =
+            format!("`bakeoff show {id} --format jsonl --no-redact` saves its readable part, and");
         Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff runs rm {id}"))
     };
     // One event at a time: all of them take a multiple of their text.

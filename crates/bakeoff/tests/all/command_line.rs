@@ -50,12 +50,8 @@ fn every_command_has_a_page_that_groff_formats_without_a_word() {
         return;
     }
     let folder = written();
-    let bakeoff = Command::new(env!("CARGO_BIN_EXE_bakeoff")).arg("--help").output().unwrap();
-    let help = String::from_utf8(bakeoff.stdout).unwrap();
-    let (_, commands) = help.split_once("Commands:\n").unwrap();
-    let commands = commands.lines().take_while(|line| !line.is_empty());
-    let names = commands.filter_map(|line| line.split_whitespace().next());
-    for name in names.filter(|name| *name != "help") {
+    let all = bakeoff::command();
+    for name in all.get_subcommands().map(|one| one.get_name()) {
         let page = folder.path().join(format!("man1/bakeoff-{name}.1"));
         let done = Command::new("groff").args(["-man", "-Tutf8", "-ww"]).arg(&page).output();
         let done = done.unwrap();

@@ -65,8 +65,7 @@ fn without_gnuplot_the_script_remains_and_the_package_is_named() {
 fn a_directory_that_is_not_there_is_made_where_the_name_says_that_it_is_one() {
     let home = Home::with_run();
     let export = |format: &str, to: &str| {
-        let mut command =
-            home.cmd(&["show", "last", "--format", format, "--no-redact", "-o", to]);
+        let mut command = home.cmd(&["show", "last", "--format", format, "--no-redact", "-o", to]);
         command.env("PATH", "/nowhere").assert().get_output().clone()
     };
     let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();

@@ -304,8 +304,7 @@ fn a_directory_that_becomes_a_link_gets_no_report_in_two_hundred_races() {
     theirs.attacked(exchange, || {
         for race in 0..RACES {
             let report = dir.join(format!("report-{race}.html"));
-            let (code, _, err) =
-                theirs.home.run(&["show", "last", "-o", report.to_str().unwrap()]);
+            let (code, _, err) = theirs.home.run(&["show", "last", "-o", report.to_str().unwrap()]);
             match code {
                 0 => written += 1,
                 3 if err.contains("symbolic link") => refused += 1,

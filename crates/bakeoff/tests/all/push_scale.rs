@@ -67,7 +67,7 @@ fn board(template: &Home, board: usize, runs: usize) -> Home {
 
 fn push(home: &Home, address: &str) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bakeoff"));
-    command.args(["--store", address, "fleet", "push", "--from"]).arg(home.store());
+    command.args(["--store", address, "fleet", "push", "--all", "--from"]).arg(home.store());
     command.env("PGPASSWORD", PASSWORD).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }

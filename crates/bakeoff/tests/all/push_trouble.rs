@@ -38,7 +38,7 @@ fn a_server_in_trouble_loses_nothing_and_the_next_push_completes() {
         let (code, out, err) = push(&home, &writer, &[]);
         assert!(code == 4 && err.contains(says), "{code}: {out}{err}");
         assert!(
-            err.contains("keeps all runs") && err.contains("bakeoff fleet push --store"),
+            err.contains("keeps all runs") && err.contains("bakeoff fleet push --all"),
             "{err}"
         );
         assert_eq!(db.sql("SELECT count(*) FROM bakeoff.runs"), count(), "no half of a run");
@@ -65,7 +65,7 @@ fn a_server_in_trouble_loses_nothing_and_the_next_push_completes() {
 /// Kills a client while the server has half of a run.
 fn kill_while_it_sends(db: &Database, home: &Home, writer: &str) {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("bakeoff"));
-    command.args(["--store", writer, "fleet", "push", "--from"]).arg(home.store());
+    command.args(["--store", writer, "fleet", "push", "--all", "--from"]).arg(home.store());
     let mut killed = command.env("PGPASSWORD", PASSWORD).spawn().unwrap();
     until_so("half of a run", || db.sql(&format!("SELECT count(*) {SLEEPS}")) != "0");
     killed.kill().unwrap();

@@ -72,7 +72,7 @@ pub fn read(home: &Home, store: &str, args: &[&str]) -> (i32, String, String) {
     answer(&mut bakeoff(home, store, args))
 }
 
-/// Pushes from the store of `home`.
+/// Pushes from the store of `home`: the named runs, or all.
 pub fn push(home: &Home, store: &str, args: &[&str]) -> (i32, String, String) {
     answer(&mut push_command(home, store, args))
 }
@@ -81,6 +81,9 @@ pub fn push(home: &Home, store: &str, args: &[&str]) -> (i32, String, String) {
 pub fn push_command(home: &Home, store: &str, args: &[&str]) -> assert_cmd::Command {
     let mut command = bakeoff(home, store, &["fleet", "push", "--from"]);
     command.arg(home.store()).args(args);
+    if args.iter().all(|word| word.starts_with('-')) {
+        command.arg("--all");
+    }
     command
 }
 

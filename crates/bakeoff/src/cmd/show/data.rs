@@ -71,11 +71,7 @@ fn write_as(exported: &Exported, format: Format, output: Option<&Path>) -> Resul
             let head = serde_json::to_string(&exported.head).map_err(Fault::bug)?;
             stored::write(output, |out| write_bundle(out, &unsteered(&head), &lines))?;
         }
-        Format::Text
-        | Format::Markdown
-        | Format::Html
-        | Format::Prometheus
-        | Format::Nagios => {
+        Format::Text | Format::Markdown | Format::Html | Format::Prometheus | Format::Nagios => {
             return Err(stored::no_format(format, "show -o", "the formats of files"));
         }
     }

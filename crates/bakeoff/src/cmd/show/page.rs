@@ -40,12 +40,7 @@ fn runs(global: &Global, args: &Show, most: usize) -> Result<Vec<(Run, Analysis)
 }
 
 /// One run as a picture.
-pub fn card(
-    global: &Global,
-    args: &Show,
-    path: Option<&Path>,
-    is_svg: bool,
-) -> Result<(), Fault> {
+pub fn card(global: &Global, args: &Show, path: Option<&Path>, is_svg: bool) -> Result<(), Fault> {
     let runs = runs(global, args, 1)?;
     let [(run, analysis)] = runs.as_slice() else {
         return Err(Fault::usage("an image shows one run. For several runs: -o FILE.html"));

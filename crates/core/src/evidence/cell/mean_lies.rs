@@ -28,7 +28,9 @@ fn hit(of: &Observation) -> Option<Hit> {
         units::latency(p95)
     );
     let advice = match of.source {
-        Source::Ours => "use the percentiles; bakeoff show -o report.html draws the whole distribution",
+        Source::Ours => {
+            "use the percentiles; bakeoff show -o report.html draws the whole distribution"
+        }
         Source::Others => "The slowest operations dominate the mean: use the percentiles.",
     };
     Some(Hit { evidence, advice: advice.into() })
