@@ -23,7 +23,7 @@ use super::{runs, stored};
 use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
-use crate::store::{Imported, RunId, Sqlite, StoreError, place};
+use crate::store::{ErrorClass, Imported, RunId, Sqlite, place};
 use crate::ui::{out, say};
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
@@ -65,7 +65,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
                     has_any = true;
                     say_text(format, &source, &found)?;
                 }
-                Err(ImportError::Store(error @ StoreError::Refused { .. })) => {
+                Err(ImportError::Store(error)) if error.class == ErrorClass::Refused => {
                     return Err(error.into());
                 }
                 Err(error) => {

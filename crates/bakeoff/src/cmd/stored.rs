@@ -60,7 +60,7 @@ pub fn find_file(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> 
 }
 
 fn none(name: &str) -> StoreError {
-    StoreError::NotFound { name: name.to_string(), near: Vec::new() }
+    StoreError::not_found(name, &[])
 }
 
 /// The runs in the order they were named, each once, at most `most` of them; says of each that is

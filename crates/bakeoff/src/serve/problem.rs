@@ -7,7 +7,7 @@ use bakeoff_core::report::pages::{self, TextPage};
 
 use crate::exec::ExecError;
 use crate::fault::Fault;
-use crate::store::StoreError;
+use crate::store::{ErrorClass, StoreError};
 
 /// What went wrong, and whose turn it is.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
-        match matches!(error, StoreError::NotFound { .. } | StoreError::Ambiguous { .. }) {
+        match error.class == ErrorClass::NoSuchRun {
             true => Problem::not_found(error),
             false => Problem::busy(error),
         }

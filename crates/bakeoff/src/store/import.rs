@@ -50,7 +50,7 @@ pub fn import(
 ) -> Result<(RunId, Imported), ImportError> {
     let mut decoder = Decoder::default();
     let head = read_head(&mut decoder, &mut input)?;
-    let run = RunId::parse(&head.run).ok_or(StoreError::NoHeader)?;
+    let run = RunId::parse(&head.run).ok_or_else(StoreError::no_header)?;
     let done = store.import(&head, &mut || next_event(&mut decoder, &mut input))?;
     Ok((run, done))
 }

@@ -90,7 +90,7 @@ fn locks(store: &Path) -> Result<Entry, FileError> {
 fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<RunLock>, StoreError> {
     try_hold(store, name, how).map_err(|error| match error {
         FileError::Io(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-            StoreError::Busy { path: place::beside(store, ".locks").join(name) }
+            StoreError::busy(&place::beside(store, ".locks").join(name))
         }
         error @ (FileError::Refused(_) | FileError::NotOurs | FileError::Io(_)) => {
             StoreError::from_file(store, error)

@@ -30,7 +30,7 @@ use bakeoff_core::model::event::Event;
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::report::runs::State;
 
-pub use error::StoreError;
+pub use error::{ErrorClass, StoreError};
 pub use id::RunId;
 use import::ImportError;
 pub use machines::Machines;

@@ -17,6 +17,7 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::passfile::{self, Wanted};
 use super::{ServerError, is_address};
+use crate::fault::Fault;
 
 /// Where Debian and Fedora keep the socket of a server on the same machine.
 const SOCKETS: &str = "/var/run/postgresql";
@@ -54,7 +55,13 @@ impl Address {
     }
 
     fn with(option: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Address, ServerError> {
-        let wrong = |why: &str| ServerError::Address { why: printable(why.as_bytes()) };
+        let wrong = |why: &str| {
+            ServerError::new(Fault::usage(format!(
+                "cannot read the address of the server: {}. Write it as \
+                 postgresql://USER@HOST/DATABASE",
+                printable(why.as_bytes())
+            )))
+        };
         let typed = option.to_str().filter(|_| is_address(option));
         let typed = typed.ok_or_else(|| wrong("it does not begin with postgresql://"))?;
         let var =
@@ -68,7 +75,11 @@ impl Address {
             }
         };
         if config.get_password().is_some() || plain.contains("passfile=") {
-            return Err(ServerError::PasswordTyped);
+            return Err(ServerError::new(Fault::usage(
+                "Refusing a password in the address of a server: every user of this machine can \
+                 read it there. Put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) \
+                 or into the variable PGPASSWORD",
+            )));
         }
         own.mode = own.mode.or_else(|| var("PGSSLMODE"));
         let root = own.root.or_else(|| var("PGSSLROOTCERT"));
@@ -77,7 +88,11 @@ impl Address {
         config.ssl_mode(mode);
         if let Some(password) = password(&config, &var)? {
             if mode == SslMode::Disable && !is_local(&config) {
-                return Err(ServerError::PasswordUnencrypted { server: shown(&config) });
+                return Err(ServerError::new(Fault::refused(format!(
+                    "Refusing to send the password to {} without encryption: others on the network \
+                     could read it. Remove sslmode=disable (PGSSLMODE)",
+                    shown(&config)
+                ))));
             }
             config.password(password);
         }
@@ -313,7 +328,7 @@ mod tests {
             "postgresql:///b?host=/run/x&hostaddr=10.9.9.9&sslmode=disable",
         ] {
             let error = read(typed, &env).err().expect(typed);
-            assert!(matches!(error, ServerError::PasswordUnencrypted { .. }), "{error}");
+            assert!(error.to_string().contains("without encryption"), "{error}");
             assert!(read(typed, &[]).is_ok(), "{typed}");
         }
         assert!(read("postgresql://127.0.0.1/b?sslmode=disable", &env).is_ok());

@@ -37,7 +37,10 @@ pub struct Wanted {
 /// # Errors
 /// The file cannot be read, or others can read it.
 pub fn find(path: &Path, wanted: &Wanted) -> Result<Option<String>, ServerError> {
-    let failed = |why: String| ServerError::PassFile { path: RawPath::new(path).to_string(), why };
+    let failed = |why: String| {
+        let path = RawPath::new(path);
+        ServerError::environment(format!("cannot use the passwords in {path}: {why}"))
+    };
     // A pipe would be waited for.
     let flags = OFlags::NONBLOCK.bits() as i32;
     let file = match File::options().read(true).custom_flags(flags).open(path) {

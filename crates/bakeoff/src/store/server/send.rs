@@ -121,9 +121,7 @@ impl Server {
         let Some(known) = known else {
             return match self.begin(run, lines, &whole) {
                 // Somebody else sent it since it was asked for.
-                Err(ServerError::Other { .. }) if self.has_it(run.run, &whole)? => {
-                    Ok(Sent::Already)
-                }
+                Err(error) if error.is_other && self.has_it(run.run, &whole)? => Ok(Sent::Already),
                 done => Ok(Sent::New(done?)),
             };
         };
@@ -302,7 +300,7 @@ impl Server {
         )?;
         if changed != 1 {
             let detail = format!("another push is sending run {id}");
-            return Err(ServerError::Busy { server: self.address.to_string(), detail });
+            return Err(ServerError::busy(&self.address, &detail));
         }
         let sql = "SELECT coalesce(max(part) + 1, 0) FROM bakeoff.parts WHERE run = $1";
         let row = self.ask(ANSWER, self.client.query_one(sql, &[&known.number]))?;

@@ -6,6 +6,7 @@ use bakeoff_core::model::event::What;
 use rusqlite::OptionalExtension;
 
 use super::{RunId, Sqlite, StoreError, VERSION, number_of, query};
+use crate::store::ErrorClass;
 use crate::store::{Records, Summary};
 
 impl Sqlite {
@@ -66,7 +67,7 @@ impl Sqlite {
         for run in runs {
             match number_of(&self.connection, &self.path, run) {
                 Ok(number) => latest = latest.max(Some((number, run))),
-                Err(StoreError::NotFound { .. }) => {}
+                Err(error) if error.class == ErrorClass::NoSuchRun => {}
                 Err(error) => return Err(error),
             }
         }
