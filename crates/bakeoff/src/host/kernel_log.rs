@@ -6,7 +6,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::fitness::{Fact, Missing};
+use bakeoff_core::fitness::Fact;
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::telemetry::LogLine;
 use bakeoff_core::sysinfo::kmsg;
@@ -80,7 +80,7 @@ impl KernelLog {
 /// All there is about problem with storage since boot, the oldest first; only the last lines where
 /// there are many.
 pub fn since_boot() -> Fact<Vec<LogLine>> {
-    let why = |error: io::Error| Missing::NoKernelLog { error: error.to_string() };
+    let why = |error: io::Error| format!("needs root or CAP_SYSLOG: {error}");
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open("/dev/kmsg", flags, Mode::empty()).map_err(|e| why(e.into()))?;
     let mut buffer = vec![0; RECORD_BYTES];

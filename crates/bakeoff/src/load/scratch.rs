@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, mkdirat, openat, statat
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::host::{self, Distrust, Opened};
+use crate::host::{self, Opened};
 
 /// The file cells read and overwrite.
 pub const DATA: &str = "data";
@@ -60,8 +60,8 @@ pub struct Scratch {
 #[derive(Debug, Error)]
 pub enum MakeError {
     /// Others could exchange what is in it.
-    #[error(transparent)]
-    Distrust(#[from] Distrust),
+    #[error("{0}")]
+    Distrust(String),
     /// A system call failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -79,10 +79,10 @@ impl Scratch {
     /// any time.
     pub fn make_among_others(parent: &Path, name: &str) -> Result<Scratch, MakeError> {
         let parent_fd = Arc::new(host::open_directory(parent)?);
-        host::check_directory(&parent_fd, parent)?;
+        host::check_directory(&parent_fd, parent).map_err(MakeError::Distrust)?;
         mkdirat(&parent_fd, name, Mode::RWXU).map_err(io::Error::from)?;
         let scratch = Scratch::open_at(&parent_fd, parent, name)?;
-        host::check_made(&scratch.dir, &parent_fd, parent)?;
+        host::check_made(&scratch.dir, &parent_fd, parent).map_err(MakeError::Distrust)?;
         Ok(scratch)
     }
 

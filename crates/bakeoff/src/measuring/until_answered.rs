@@ -105,7 +105,7 @@ impl Session<'_> {
             let told = host::drive_health(disk, &self.cancel)?;
             let (health, why) = match told {
                 Ok(health) => (Some(health), None),
-                Err(why) => (None, Some(report::health::missing(&why))),
+                Err(why) => (None, Some(why)),
             };
             Some(DriveTold { disk: disk.name.clone(), health, why })
         };

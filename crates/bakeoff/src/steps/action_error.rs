@@ -4,12 +4,10 @@ use std::io;
 
 use bakeoff_core::guard::Reason;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::report;
 use thiserror::Error;
 
 use crate::exec::ExecError;
 use crate::fault;
-use crate::host::Distrust;
 use crate::load::LoadError;
 
 /// Why an action failed.
@@ -50,8 +48,8 @@ pub enum ActionError {
         source: io::Error,
     },
     /// Others could exchange what root would use.
-    #[error(transparent)]
-    Refused(Distrust),
+    #[error("{0}")]
+    Refused(String),
     /// The target is not the one any more that was consented to.
     #[error("{0}")]
     Lost(String),
@@ -91,6 +89,6 @@ fn in_use(users: &[Reason], source: &io::Error) -> String {
     if users.is_empty() {
         return source.to_string();
     }
-    let users: Vec<String> = users.iter().map(report::guard::text).collect();
+    let users: Vec<String> = users.iter().map(|user| user.text.clone()).collect();
     format!("{}. Free the device, then try again", users.join("; "))
 }

@@ -104,7 +104,7 @@ fn settled(dev: Dev, shares_disk_with_root: bool) -> std::io::Result<System> {
         let system = host::system()?;
         let is_only_open = match guard::verdict(dev, &system, shares_disk_with_root) {
             Verdict::Safe => false,
-            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why() == Why::Open),
+            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why == Why::Open),
         };
         if !is_only_open {
             return Ok(system);
@@ -303,7 +303,7 @@ pub fn hold_file(path: &Path) -> Result<LockedTarget, Fault> {
 }
 
 fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
-    let why: Vec<String> = reasons.iter().map(report::guard::with_advice).collect();
+    let why: Vec<String> = reasons.iter().map(Reason::with_advice).collect();
     Fault::refused(format!("Refusing to write to {shown}: {}", why.join("; ")))
 }
 

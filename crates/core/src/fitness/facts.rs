@@ -1,6 +1,5 @@
 //! What `check` is told: read from /proc and /sys, asked of smartctl and systemd, never guessed.
 
-use super::health::NoHealth;
 use crate::guard::Reason;
 use crate::model::health::Health;
 use crate::model::host::{Host, Layer, Place};
@@ -12,40 +11,7 @@ use crate::sysinfo::timers::Timer;
 use crate::telemetry::rates::DeviceRates;
 
 /// A value, or why there is none.
-pub type Fact<T> = Result<T, Missing>;
-
-/// Why a fact is missing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// A tree of files was looked at, not the running machine.
-    NotRunning,
-    /// The machine has no cpufreq.
-    NoCpufreq,
-    /// No firmware of a Raspberry Pi answers.
-    NoFirmware,
-    /// There is no thermal zone.
-    NoThermalZone,
-    /// /proc shows no processes.
-    NoProcesses,
-    /// Another init than systemd.
-    NoSystemd,
-    /// systemctl is not installed.
-    NoSystemctl,
-    /// systemctl printed something else than a list of timers.
-    NoTimerList {
-        /// Its first line of errors.
-        said: Option<String>,
-    },
-    /// The kernel's log cannot be read.
-    NoKernelLog {
-        /// The system's word.
-        error: String,
-    },
-    /// Ctrl-C or a signal came first.
-    Interrupted,
-    /// In the words of the system or of the program that was asked.
-    Said(String),
-}
+pub type Fact<T> = Result<T, String>;
 
 /// The machine, the place and its disks.
 #[derive(Clone, Debug)]
@@ -193,9 +159,8 @@ pub struct Disk {
     pub physical_block_bytes: Option<u64>,
     /// `queue/optimal_io_size`, 0 where the disk has none.
     pub optimal_io_bytes: Option<u64>,
-    /// Its own word about its health.
-    /// In the words of whoever was asked where it could not be had: runs record them.
-    pub health: Option<Result<Health, NoHealth>>,
+    /// Its own word about its health, or why there is none; `None` where it has none.
+    pub health: Option<Fact<Health>>,
 }
 
 /// A disk's USB connection.

@@ -4,7 +4,7 @@
 //! and the walks over them. A walk keeps a list of what it has seen, so that a loop over a file on
 //! itself, or a tree that changed while it was read, ends it.
 
-use super::contents::{Contents, Membership, Sign, member_of};
+use super::contents::{Contents, Sign, member_of};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::RawPath;
 use crate::model::step::Inode;
@@ -30,8 +30,9 @@ pub struct BlockDevice {
     pub title: Option<String>,
     /// Write-protected, by switch or by a property of the medium.
     pub read_only: bool,
-    /// Why it is no drive to put a filesystem on, whatever uses it.
-    pub unfit: Option<Unfit>,
+    /// Why it is no drive to put a filesystem on, whatever uses it: `it is an optical or floppy
+    /// drive`.
+    pub unfit: Option<&'static str>,
     /// What is on it; `None` where nobody could say (no udev record).
     pub content: Option<Content>,
     /// Signatures read from the device itself; `None` where it was not read.
@@ -42,27 +43,16 @@ pub struct BlockDevice {
 
 impl BlockDevice {
     /// Of what larger thing it is a part, by any of its signatures.
-    pub fn member_of(&self) -> Option<Membership> {
+    pub fn member_of(&self) -> Option<String> {
         let read = self.own_signs().filter_map(Sign::member_of).next();
         let found = || self.content.as_ref();
-        read.or_else(|| member_of(found()?.fs.as_deref()?, found()?.label.as_ref()))
+        read.or_else(|| member_of(found()?.fs.as_deref()?, found()?.label.as_ref(), None))
     }
 
     /// Signatures read from the device that are not in a partition of it.
     pub fn own_signs(&self) -> impl Iterator<Item = &Sign> {
         self.contents.iter().flat_map(|c| &c.signs).filter(|sign| sign.part.is_none())
     }
-}
-
-/// Block devices that are no drives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Unfit {
-    /// CD, DVD, floppy: not what is compared here.
-    Optical,
-    /// The boot and key areas of an eMMC, raw flash.
-    Firmware,
-    /// Another name of a device that is listed already (a path of NVMe multipath).
-    Hidden,
 }
 
 /// What blkid found at the start of a device.

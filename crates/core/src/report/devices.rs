@@ -12,14 +12,13 @@ use serde::Serialize;
 
 pub use next::Asker;
 
-use crate::guard::{self, Reason, Verdict};
+use crate::guard::{self, Reason, Verdict, Why};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::{RawPath, printable};
 use crate::prepare::device::{BlockDevice, Mounted, System};
 use crate::prepare::token;
 use crate::prepare::token::TokenError;
 use crate::report::document::Document;
-use crate::report::guard::Worded;
 
 /// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -79,7 +78,7 @@ pub struct Drive {
     /// Whether nothing that can be seen uses it and it can be told from the others.
     pub safe_to_erase: bool,
     /// Why not.
-    pub reasons: Vec<Worded>,
+    pub reasons: Vec<Reason>,
     /// What `--erase` wants, for a drive that is safe to erase.
     pub erase_token: Option<String>,
 }
@@ -186,7 +185,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
             Ok(token) => (Vec::new(), Some(token)),
             // Nobody looked: it has a token, which whoever may read the drive is told.
             Err(TokenError::Unread) => (Vec::new(), None),
-            Err(error) => (vec![Reason::NoToken(error)], None),
+            Err(error) => (vec![Reason::new(Why::NoToken, error.to_string())], None),
         },
     };
     Drive {
@@ -207,7 +206,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         contents_known: tree.iter().all(|part| part.content.is_some() || part.contents.is_some()),
         contents: contents(device, &tree, system),
         safe_to_erase: reasons.is_empty(),
-        reasons: reasons.iter().map(Worded::from).collect(),
+        reasons,
         erase_token,
     }
 }

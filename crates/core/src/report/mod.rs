@@ -31,8 +31,6 @@ pub mod fleet_list;
 pub mod foreign;
 mod glossary;
 mod gnuplot;
-pub mod guard;
-pub mod health;
 mod html;
 mod import;
 mod json;

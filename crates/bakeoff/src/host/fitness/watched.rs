@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use bakeoff_core::fitness::Fact;
 use bakeoff_core::fitness::facts::{Disk, Watched};
-use bakeoff_core::fitness::{Fact, Missing};
 use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
 use bakeoff_core::sysinfo::{cpu_stat, vmstat};
 use bakeoff_core::telemetry::rates;
@@ -30,7 +30,7 @@ pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fa
     let before = look(root, disks);
     while before.at.elapsed() < time {
         if cancel.is_set() {
-            return Err(Missing::Interrupted);
+            return Err("interrupted".to_string());
         }
         std::thread::sleep(TICK);
     }

@@ -14,7 +14,6 @@ use super::{Parts, color, symbol, tied};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::answer::{self, Answer};
-use crate::report::health;
 use crate::units;
 
 /// The pages of the navigation: address and name.
@@ -63,8 +62,7 @@ fn facts(now: &Now) -> Vec<Fact> {
     for drive in &now.drives {
         let model = drive.model.as_deref().unwrap_or("no model name");
         let size = units::size_decimal(drive.size_bytes);
-        let health =
-            drive.health.as_ref().map_or(String::new(), |h| format!("; {}", health::label(h)));
+        let health = drive.health.as_ref().map_or(String::new(), |h| format!("; {}", h.label()));
         facts.push(("drive", format!("{}: {model}, {size}{health}", drive.name), None));
     }
     facts

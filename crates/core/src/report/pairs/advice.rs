@@ -4,12 +4,12 @@ use crate::decide::schedule;
 use crate::distinct;
 use crate::evidence::rule::CLAIMS;
 use crate::model::finding::Scope;
+use crate::model::health;
 use crate::model::host::PlaceClass;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
 use crate::phrases;
 use crate::phrases::figures;
-use crate::report::health;
 use crate::report::view::short_id;
 use crate::rules::{limit, unlike_promises};
 

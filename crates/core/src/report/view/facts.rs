@@ -2,12 +2,11 @@
 
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;
-use crate::model::health::DriveTold;
+use crate::model::health::{self, DriveTold};
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::report::health;
 use crate::report::prepared::{encryption, preconditioned, speeds};
 use crate::{phrases, units};
 
@@ -145,8 +144,8 @@ pub fn groups(run: &Run) -> Vec<Group> {
 fn told(run: &Run) -> Vec<(String, String)> {
     let words = |drive: &DriveTold| match (&drive.health, &drive.why) {
         (Some(told), _) => {
-            let label = [health::label(told)];
-            label.into_iter().chain(health::complaints(told)).collect::<Vec<_>>().join("; ")
+            let complaints = told.complaints().into_iter().map(|complaint| complaint.text);
+            [told.label()].into_iter().chain(complaints).collect::<Vec<_>>().join("; ")
         }
         (None, Some(why)) => why.clone(),
         (None, None) => "nothing".to_string(),
