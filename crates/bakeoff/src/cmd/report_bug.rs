@@ -14,7 +14,6 @@ use bakeoff_core::phrases;
 use bakeoff_core::prepare::recipe::RECIPES;
 use bakeoff_core::report::devices::Devices;
 use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
-use bakeoff_core::report::lacking::lacking;
 use bakeoff_core::setup::packages::{TOOLS, Tool};
 
 use super::{about, devices, redacted, stored};
@@ -101,7 +100,7 @@ fn gathered(global: &Global, cancel: &Cancel) -> Gathered {
     let system = host::system().ok();
     let filesystem = |recipe: &&bakeoff_core::prepare::recipe::Recipe| FilesystemFact {
         filesystem: recipe.name,
-        lacks: host::support(recipe).err().map(|missing| lacking(&missing)),
+        lacks: host::support(recipe).err().map(|missing| missing.to_string()),
     };
     Gathered {
         about: about::gather(global.store.as_deref()),

@@ -7,7 +7,6 @@ use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::plan::Expanded;
-use bakeoff_core::report::left_out;
 use bakeoff_core::report::plan::{Span, expected, state_label};
 use bakeoff_core::units;
 
@@ -131,8 +130,8 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let plan = RunPlan {
         candidates: made.candidates,
         workloads: made.workloads,
-        skipped: made.skipped.iter().map(left_out::stack).collect(),
-        dropped_workloads: made.dropped_workloads.iter().map(left_out::workload).collect(),
+        skipped: made.skipped,
+        dropped_workloads: made.dropped_workloads,
         file_bytes: made.file_bytes,
         plan: Some(asked.text),
         regions: wanted.iter().map(Wanted::region).collect(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bakeoff_core::model::health::{self, Health};
 use bakeoff_core::model::host::Layer;
-use bakeoff_core::report::lacking;
+use bakeoff_core::setup::lacking;
 use bakeoff_core::sysinfo::smartctl;
 
 use super::root::Root;

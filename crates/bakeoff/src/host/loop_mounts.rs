@@ -8,7 +8,6 @@ use bakeoff_core::guard::{Reason, Verdict, Why, verdict};
 use bakeoff_core::model::host::{LayerKind, PlaceClass};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::recipe::RECIPES;
-use bakeoff_core::report::lacking::lacking;
 
 use super::{attached_loops, dirtied_per_page, is_mount_point, place, support};
 use crate::skip;
@@ -193,7 +192,7 @@ fn what_is_called_supported_can_be_mounted() {
         let recipe = RECIPES.iter().find(|r| r.name == fs).unwrap();
         match support(recipe) {
             Ok(()) => drop(Mounted::new(fs)),
-            Err(missing) => skip::skip(fs, &lacking(&missing)),
+            Err(missing) => skip::skip(fs, &missing.to_string()),
         }
     }
 }

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::cold_reads;
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::host::Counted;
 use bakeoff_core::model::measurement::{Measurement, Tool};
 use bakeoff_core::model::workload::{DriverName, Workload};
-use bakeoff_core::plan::left_out::{CannotRun, DroppedWorkload};
 use bakeoff_core::report;
 use bakeoff_core::tools::foreign::{
     self, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported,
@@ -209,28 +209,28 @@ fn raw(finished: Finished) -> RawOutput {
 pub fn without_unusable(
     workloads: &mut Vec<Workload>,
     cancel: &Cancel,
-) -> Result<Vec<DroppedWorkload>, ExecError> {
+) -> Result<Vec<Skipped>, ExecError> {
     let mut dropped = Vec::new();
-    let mut known: Vec<(DriverName, Result<Option<Installed>, CannotRun>)> = Vec::new();
+    let mut known: Vec<(DriverName, Result<Option<Installed>, String>)> = Vec::new();
     for workload in std::mem::take(workloads) {
         if !known.iter().any(|(name, _)| *name == workload.driver) {
             let found = match find(workload.driver, cancel) {
                 Err(ForeignError::Exec(ExecError::Interrupted)) => {
                     return Err(ExecError::Interrupted);
                 }
-                found => found.map_err(|error| CannotRun::NoTool(error.to_string())),
+                found => found.map_err(|error| error.to_string()),
             };
             known.push((workload.driver, found));
         }
         let tool = known.iter().find(|(name, _)| *name == workload.driver).map(|(_, tool)| tool);
         let why = match tool {
-            Some(Ok(Some(tool))) => tool.invocation(&workload).err().map(CannotRun::from),
+            Some(Ok(Some(tool))) => tool.invocation(&workload).err().map(|why| why.to_string()),
             Some(Err(why)) => Some(why.clone()),
             Some(Ok(None)) | None => None,
         };
         match why {
             None => workloads.push(workload),
-            Some(why) => dropped.push(DroppedWorkload { name: workload.name, why }),
+            Some(why) => dropped.push(Skipped::new(workload.name, why)),
         }
     }
     Ok(dropped)

@@ -46,8 +46,8 @@ pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>, u32) {
                 no_driver.push(NoDriver { fs: recipe.name.to_string(), ..none });
             }
             Err(missing) => {
-                lacking += u32::from(matches!(missing, Lacking::Program { .. }));
-                skipped.push(left_out::lacks(recipe.name, &missing));
+                lacking += u32::from(matches!(missing, Lacking::Program(_)));
+                skipped.push(Skipped::new(recipe.name, missing.to_string()));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use bakeoff_core::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line, Why};
+use bakeoff_core::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line};
 use thiserror::Error;
 
 use super::{Imported, RunId, Store, StoreError};
@@ -56,7 +56,7 @@ pub fn import(
 }
 
 fn read_head(decoder: &mut Decoder, input: &mut impl BufRead) -> Result<Head, ImportError> {
-    let wrong = || ImportError::Bundle(BundleError { line: 1, why: Why::NotABundle });
+    let wrong = || ImportError::Bundle(BundleError::not_a_bundle());
     let line = read_line(input)?.ok_or_else(wrong)?;
     decoder.line(&line)?;
     decoder.head().cloned().ok_or_else(wrong)

@@ -159,6 +159,11 @@ pub struct Skipped {
 }
 
 impl Skipped {
+    /// One with its reason.
+    pub fn new(name: impl Into<String>, reason: impl Into<String>) -> Skipped {
+        Skipped { name: name.into(), reason: reason.into() }
+    }
+
     /// For people: what has the same reason together, in the order it came first.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Skipped>) -> Vec<Skipped> {
         let joined = |(reason, names): (&str, Vec<String>)| Skipped {

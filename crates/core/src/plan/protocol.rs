@@ -144,7 +144,7 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
         true => {
             let at = table.iter().find(|(key, _)| key.get_ref() == "cell_max");
             let span = at.map_or(0..0, |(key, _)| key.span());
-            Err(source.other(span, "cell_max is shorter than cell_min"))
+            Err(source.error(span, "cell_max is shorter than cell_min"))
         }
         false => Ok(asked),
     }

@@ -34,17 +34,14 @@ pub(super) struct Entry<'a, 't> {
 }
 
 impl Source<'_> {
-    pub fn error(&self, span: Range<usize>, problem: Problem) -> PlanError {
-        PlanError::at(self.plan, self.text, span, problem)
-    }
-
-    pub fn other(&self, span: Range<usize>, what: impl Into<String>) -> PlanError {
-        self.error(span, Problem::Other(what.into()))
+    pub fn error(&self, span: Range<usize>, problem: impl Into<Problem>) -> PlanError {
+        PlanError::at(self.plan, self.text, span, problem.into())
     }
 
     /// The mistake of a plan as a whole.
-    pub fn whole(&self, problem: Problem) -> PlanError {
-        PlanError { plan: printable(self.plan.as_bytes()), spot: None, problem: Box::new(problem) }
+    pub fn whole(&self, problem: impl Into<Problem>) -> PlanError {
+        let plan = printable(self.plan.as_bytes());
+        PlanError { plan, spot: None, problem: problem.into() }
     }
 
     /// The entries of a table in the order in which they are written; unknown keys are refused.
@@ -59,8 +56,8 @@ impl Source<'_> {
             let word = key.get_ref();
             let Some(known) = keys.iter().copied().find(|k| k == word) else {
                 let hint = phrases::did_you_mean(word, keys);
-                let key_shown = printable(word.as_bytes());
-                let problem = Problem::UnknownKey { key: key_shown, table: name, hint };
+                let shown = printable(word.as_bytes());
+                let problem = format!("unknown key '{shown}' in {name}; {hint}");
                 return Err(self.error(key.span(), problem));
             };
             found.push(Entry { key: known, key_span: key.span(), value });
@@ -77,7 +74,7 @@ impl Source<'_> {
         got: Option<T>,
     ) -> Result<T, PlanError> {
         let found = kind_of(value.get_ref());
-        let problem = || Problem::WrongKind { key: key.to_string(), expected, found };
+        let problem = || format!("{key} must be {expected}, not {found}");
         got.ok_or_else(|| self.error(value.span(), problem()))
     }
 
@@ -99,7 +96,7 @@ impl Source<'_> {
     ) -> Result<Vec<(&'t DeTable<'a>, Range<usize>)>, PlanError> {
         if value.get_ref().as_table().is_some() {
             let what = format!("there can be several {key} tables: write [[{key}]], not [{key}]");
-            return Err(self.other(value.span(), what));
+            return Err(self.error(value.span(), what));
         }
         let list = self.kind(key, value, expected, value.get_ref().as_array())?;
         let mut tables = Vec::new();
@@ -115,8 +112,8 @@ impl Source<'_> {
         let sanitize = printable(text.as_bytes()) == text;
         match text.trim().is_empty() || !sanitize {
             false => Ok(text),
-            true if sanitize => Err(self.other(value.span(), format!("{key} is empty"))),
-            true => Err(self.other(
+            true if sanitize => Err(self.error(value.span(), format!("{key} is empty"))),
+            true => Err(self.error(
                 value.span(),
                 format!("{key} contains unprintable characters; remove them"),
             )),
@@ -128,7 +125,7 @@ impl Source<'_> {
         let name = self.text("name", value)?.trim();
         match name.chars().count() {
             0..=NAME_CHARS => Ok(name.to_string()),
-            n => Err(self.other(
+            n => Err(self.error(
                 value.span(),
                 format!("a name has at most {NAME_CHARS} characters; this one has {n}"),
             )),
@@ -147,8 +144,7 @@ impl Source<'_> {
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             let hint = phrases::did_you_mean(word, &names);
-            let word = word.to_string();
-            self.error(value.span(), Problem::UnknownWord { word, key: key.to_string(), hint })
+            self.error(value.span(), Problem::unknown_word(word, key, &hint))
         })
     }
 
@@ -199,7 +195,7 @@ impl Source<'_> {
             }
             _ => format!("{key} must be between {low} and {high}"),
         };
-        Err(self.other(value.span(), what))
+        Err(self.error(value.span(), what))
     }
 
     /// The same in 32 bits.
@@ -231,11 +227,10 @@ impl Source<'_> {
             None => whole(value.get_ref()).map(|n| n.to_string()),
         };
         let text = self.kind(key, value, expected, text)?;
-        let amount = parse(&printable(text.as_bytes())).map_err(|error| {
-            self.error(value.span(), Problem::Unit { key: key.to_string(), error })
-        })?;
+        let amount = parse(&printable(text.as_bytes()))
+            .map_err(|error| self.error(value.span(), format!("{key}: {error}")))?;
         match amount {
-            0 => Err(self.other(value.span(), format!("{key} must be above 0"))),
+            0 => Err(self.error(value.span(), format!("{key} must be above 0"))),
             amount => Ok(amount),
         }
     }
@@ -280,7 +275,7 @@ pub(super) fn fraction(
     };
     match read {
         Some(fraction) if (least..=most).contains(&fraction) => Ok(fraction),
-        _ => Err(source.other(
+        _ => Err(source.error(
             value.span(),
             format!(
                 "{key} must be a fraction between {least} and {most}, or a percentage: 0.03 or \

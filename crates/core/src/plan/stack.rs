@@ -119,7 +119,7 @@ impl PlannedStack {
 
     /// Refuses what cannot be, and words that could reach something other than the candidate.
     pub(super) fn check(&self) -> Result<(), Problem> {
-        let other = |what: &str| Err(Problem::Other(what.to_string()));
+        let other = |what: &str| Err(what.into());
         let words = !self.mkfs.is_empty() || !self.mount.is_empty();
         if self.fs.is_empty() {
             return other("a stack needs its filesystem: fs = \"ext4\"");
@@ -128,8 +128,8 @@ impl PlannedStack {
             return other("raw is not a filesystem: it takes neither mkfs nor mount options");
         }
         for recipe in self.recipes() {
-            words::mkfs(recipe.format, &self.mkfs).map_err(Problem::Unaccepted)?;
-            words::mount(recipe.format, &self.mount).map_err(Problem::Unaccepted)?;
+            words::mkfs(recipe.format, &self.mkfs).map_err(Problem::unaccepted)?;
+            words::mount(recipe.format, &self.mount).map_err(Problem::unaccepted)?;
         }
         Ok(())
     }
@@ -172,9 +172,8 @@ fn setting(
     let near = nearest(word, &names).and_then(|near| known.iter().find(|k| k.0 == near));
     match near {
         Some((_, meant)) if *meant != word => {
-            let (word, key) = (word.to_string(), key.to_string());
             let hint = format!("did you mean '{meant}'?");
-            Err(source.error(value.span(), Problem::UnknownWord { word, key, hint }))
+            Err(source.error(value.span(), Problem::unknown_word(word, key, &hint)))
         }
         _ => Ok(word.to_string()),
     }
@@ -217,10 +216,10 @@ fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
     };
     if let Some(what) = missing {
         let what = format!("crypt needs {what}; results without it cannot be compared with others");
-        return Err(source.other(value.span(), what));
+        return Err(source.error(value.span(), what));
     }
     match wrong_key(&crypt) {
-        Some(what) => Err(source.other(value.span(), what)),
+        Some(what) => Err(source.error(value.span(), what)),
         None => Ok(Some(crypt)),
     }
 }
@@ -245,20 +244,15 @@ fn cipher(source: &Source, value: &Value) -> Result<String, PlanError> {
     if words::is_cipher(word) {
         return Ok(word.to_string());
     }
-    let problem = Problem::UnknownWord {
-        word: word.to_string(),
-        key: "cipher".to_string(),
-        hint: "write it as cryptsetup does: aes-xts-plain64, xchacha20,aes-adiantum-plain64"
-            .to_string(),
-    };
-    Err(source.error(value.span(), problem))
+    let hint = "write it as cryptsetup does: aes-xts-plain64, xchacha20,aes-adiantum-plain64";
+    Err(source.error(value.span(), Problem::unknown_word(word, "cipher", hint)))
 }
 
 fn key_bits(source: &Source, value: &Value) -> Result<u32, PlanError> {
     let bits = source.number32("key_bits", value, 1)?;
     match (64..=1024).contains(&bits) && bits % 8 == 0 {
         true => Ok(bits),
-        false => Err(source.other(
+        false => Err(source.error(
             value.span(),
             "key_bits must be a multiple of 8 between 64 and 1024; for XTS it counts both halves",
         )),
@@ -269,6 +263,6 @@ fn sector_size(source: &Source, value: &Value) -> Result<u32, PlanError> {
     let bytes = source.number32("sector_size", value, 1)?;
     match bytes.is_power_of_two() && (512..=4096).contains(&bytes) {
         true => Ok(bytes),
-        false => Err(source.other(value.span(), "sector_size must be 512, 1024, 2048 or 4096")),
+        false => Err(source.error(value.span(), "sector_size must be 512, 1024, 2048 or 4096")),
     }
 }

@@ -2,7 +2,6 @@
 
 use super::error::PlanError;
 use super::job_words::{set_job, summary};
-use super::left_out::CannotRun;
 use super::read::{Source, Value};
 use crate::model::job::{Job, NUMJOBS_MAX, Rw};
 use crate::model::profile::Profile;
@@ -175,7 +174,7 @@ impl PlannedWorkload {
     }
 
     /// Why the tool that is to do it can do nothing of it; `None` when it can do some.
-    pub(super) fn unsupported(&self) -> Option<CannotRun> {
+    pub(super) fn unsupported(&self) -> Option<String> {
         let made = match &self.basis {
             Basis::JobFile(_) if self.driver == DriverName::Fio => return None,
             Basis::JobFile(_) => vec![self.fio_job("x", "")],
@@ -325,15 +324,14 @@ const BUILT_IN: [&str; 6] =
     ["randwrite", "smallfiles", "seqread", "randread", "seqwrite", "randrw"];
 
 /// Whether the tool that is to do it can; the reason when not.
-pub(super) fn can(workload: &Workload) -> Result<(), CannotRun> {
+pub(super) fn can(workload: &Workload) -> Result<(), String> {
     if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
-        return Err(CannotRun::JobFile);
+        return Err("only fio runs fio job files: driver = \"fio\"".to_string());
     }
     let Some(tool) = foreign::driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.
     let scratch = foreign::Scratch { version: String::new(), is_root: false };
-    tool.command(workload, &scratch)?;
-    Ok(())
+    tool.command(workload, &scratch).map(drop).map_err(|why| why.to_string())
 }
 
 /// Large blocks are judged by bytes, small ones by operations.

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::card::Suspicion;
 use super::{Readback, UPPER_SAMPLES};
 
 /// What a probe found.
@@ -28,7 +27,7 @@ pub struct Report {
     pub verdict: Verdict,
     /// What the card's own id gives reason to suspect. It changes no verdict.
     #[serde(skip)]
-    pub hint: Option<Suspicion>,
+    pub hint: Option<String>,
 }
 
 /// What may be said.

@@ -35,7 +35,6 @@ mod html;
 mod import;
 mod json;
 mod json_lead;
-pub mod lacking;
 pub mod layers;
 pub mod layout;
 pub mod left_out;

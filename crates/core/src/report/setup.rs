@@ -5,7 +5,6 @@
 use serde_json::{Value, json};
 
 use super::document::Document;
-use super::lacking;
 use crate::phrases;
 use crate::setup::lacking::NoDriver;
 use crate::setup::{Privilege, Program, Setup};
@@ -38,7 +37,7 @@ pub fn setup_document(setup: &Setup) -> Document {
             "Not in this kernel ({}): {}. {}.",
             of.kernel,
             phrases::list(&names),
-            lacking::remedy(&of.remedy)
+            of.remedy
         ));
     }
     how(setup, &mut out);
@@ -83,7 +82,7 @@ pub fn setup_json(setup: &Setup) -> String {
         "programs": setup.programs.iter().map(program).collect::<Vec<_>>(),
         "kernel": setup.no_driver.iter().map(|none| json!({
             "filesystem": none.fs,
-            "why": lacking::no_driver(none),
+            "why": none.to_string(),
         })).collect::<Vec<_>>(),
         "commands": setup.commands(&setup.packages()),
     });

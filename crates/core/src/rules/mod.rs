@@ -57,7 +57,7 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
 pub fn of_plan(
     plan: &crate::plan::Plan,
     job_files: &BTreeMap<String, String>,
-) -> Result<Vec<Finding>, crate::plan::ExpandError> {
+) -> Result<Vec<Finding>, String> {
     let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files };
     let expanded = crate::plan::expand(plan, &[], &here)?;
     let design = Design {
