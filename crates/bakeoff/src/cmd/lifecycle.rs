@@ -8,7 +8,6 @@ use bakeoff_core::model::event::{Action, Header, StopReason, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::{Run, StepRecord};
 use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report;
 
 use super::answer::{self, Extent};
 use super::{notify, stored};
@@ -183,9 +182,8 @@ pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
     let Some(command) = command else { return Ok(()) };
     power::try_command(command).map(drop).map_err(|why| {
         Fault::usage(format!(
-            "--power-command '{}': {}. The first word of its output must be the power in watts",
-            RawPath::new(command),
-            report::watching::no_watts(&why)
+            "--power-command '{}': {why}. The first word of its output must be the power in watts",
+            RawPath::new(command)
         ))
     })
 }

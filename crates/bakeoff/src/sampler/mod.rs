@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::telemetry::{Cost, Telemetry, Watching};
-use bakeoff_core::report::watching::{missing, name};
 use bakeoff_core::telemetry::cell_telemetry::cell_telemetry;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::telemetry::ring::Ring;
@@ -108,8 +107,8 @@ impl Sampler {
     pub fn watching(&self) -> Watching {
         let state = self.shared.lock();
         Watching {
-            sources: state.sources.present.iter().map(|s| name(*s).to_string()).collect(),
-            missing: state.sources.missing.iter().map(missing).collect(),
+            sources: state.sources.present.iter().map(|name| name.to_string()).collect(),
+            missing: state.sources.missing.clone(),
             fast_ns: state.pace.fast_ns,
             slow_ns: state.pace.fast_ns * state.pace.slow_every,
             memory_bytes: state.bytes() as u64,

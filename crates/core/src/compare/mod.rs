@@ -18,7 +18,7 @@ mod tests;
 use serde::Serialize;
 
 use crate::analyse::scope;
-use crate::model::difference::{Difference, Factor, Property};
+use crate::model::difference::{Difference, Factor};
 use crate::model::event::SHORT_ID;
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
@@ -127,7 +127,7 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
 fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
     let mut all = vec![runs_differ::over_runs(&first.header, unlike)];
-    if let Some(kernel) = unlike.iter().find(|d| d.what == Property::Kernel) {
+    if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
         all.push(kernel_mismatch::over_runs(&first.header, kernel));
     }
     all

@@ -5,7 +5,6 @@
 
 use crate::boards::link;
 use crate::model::ceiling::Ceilings;
-use crate::model::clue::Rate;
 use crate::model::event::{Cell, Header, Position};
 use crate::model::host::{Layer, Place};
 use crate::model::job::Job;
@@ -80,8 +79,8 @@ impl<'a> CellContext<'a> {
     }
 
     /// A rate a second, as it is told.
-    pub fn in_its_metric(&self, value: f64) -> Rate {
-        Rate { metric: self.workload.metric, value }
+    pub fn in_its_metric(&self, value: f64) -> String {
+        self.workload.metric.rate(value)
     }
 
     /// Bytes of data moved by the cell's own calls.

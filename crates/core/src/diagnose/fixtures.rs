@@ -13,7 +13,6 @@ use crate::model::run::Run;
 use crate::model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse,
 };
-use crate::report::bottleneck;
 use crate::testing::RunBuilder;
 
 pub const MS: u64 = 1_000_000;
@@ -73,7 +72,7 @@ impl Case {
 
     /// What speaks for its cause, in words.
     pub fn evidence(&self) -> String {
-        bottleneck::evidence(&self.reason().evidence)
+        self.reason().evidence.join("; ")
     }
 
     pub fn cause(&self) -> (Cause, Grade) {

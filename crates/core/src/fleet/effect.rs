@@ -11,7 +11,7 @@ use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::distinct;
 use crate::evidence;
-use crate::model::difference::{Difference, Property};
+use crate::model::difference::Difference;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -151,7 +151,7 @@ pub struct OnBoard {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Apart {
     /// Kernel, board, ….
-    pub what: Property,
+    pub what: String,
     /// Its values on the boards that differ.
     pub here: Vec<String>,
     /// Its values on the others.
@@ -322,7 +322,7 @@ fn apart(boards: &[OnBoard], names: &[&str], may_differ: &[Difference]) -> Vec<A
         (false, true) => above,
         _ => below,
     };
-    let differ = |difference: &&Difference| !difference.what.is_identity();
+    let differ = |difference: &&Difference| !difference.is_identity;
     let of = |difference: &Difference| {
         let values = |is_in: bool| -> Vec<String> {
             let all = names.iter().zip(&difference.values);

@@ -3,7 +3,6 @@
 //! Nothing of it is recorded: it follows from the record.
 
 use super::cause::{Cause, Grade};
-use super::clue::{Clue, Subject};
 
 /// One cause of one cell, with what speaks for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,26 +13,29 @@ pub struct Reason {
     pub grade: Grade,
     /// Share of the cell's time it accounts for, 0 to 1, where it can be told.
     pub share: Option<f64>,
-    /// Whose: a thread, a link, a process.
-    pub subject: Option<Subject>,
-    /// What was seen, in numbers; one clue at least.
-    pub evidence: Vec<Clue>,
+    /// Whose: a thread, a link, a process, in words.
+    pub subject: Option<String>,
+    /// Whether it is dm-crypt's work.
+    pub is_ciphers: bool,
+    /// What was seen, in numbers; one sentence at least. Shares are of the cell's time where
+    /// nothing else is said.
+    pub evidence: Vec<String>,
 }
 
 impl Reason {
     /// A reason the signals agree with.
-    pub fn consistent(cause: Cause, clue: Clue) -> Reason {
+    pub fn consistent(cause: Cause, clue: impl Into<String>) -> Reason {
         let (grade, share, subject) = (Grade::Consistent, None, None);
-        Reason { cause, grade, share, subject, evidence: vec![clue] }
+        Reason { cause, grade, share, subject, is_ciphers: false, evidence: vec![clue.into()] }
     }
 
     /// A reason that lower layers or a perturbation prove.
-    pub fn proved(cause: Cause, clue: Clue) -> Reason {
+    pub fn proved(cause: Cause, clue: impl Into<String>) -> Reason {
         Reason { grade: Grade::Proved, ..Reason::consistent(cause, clue) }
     }
 
     /// No cause that can be named.
-    pub fn unattributed(clue: Clue) -> Reason {
+    pub fn unattributed(clue: impl Into<String>) -> Reason {
         Reason { grade: Grade::Unattributed, ..Reason::consistent(Cause::Unattributed, clue) }
     }
 
@@ -43,24 +45,32 @@ impl Reason {
     }
 
     /// With whose it is.
-    pub fn subject(self, subject: Subject) -> Reason {
-        Reason { subject: Some(subject), ..self }
+    pub fn subject(self, subject: impl Into<String>) -> Reason {
+        Reason { subject: Some(subject.into()), ..self }
     }
 
     /// With one clue more.
-    pub fn and(mut self, clue: Clue) -> Reason {
-        self.evidence.push(clue);
+    pub fn and(mut self, clue: impl Into<String>) -> Reason {
+        self.evidence.push(clue.into());
         self
     }
 
     /// Proved by one clue more.
-    pub fn proved_by(self, clue: Clue) -> Reason {
+    pub fn proved_by(self, clue: impl Into<String>) -> Reason {
         Reason { grade: Grade::Proved, ..self.and(clue) }
     }
 
+    /// "the CPU (kcryptd)".
+    pub fn name(&self) -> String {
+        match &self.subject {
+            Some(subject) => format!("{} ({subject})", self.cause.label()),
+            None => self.cause.label().to_string(),
+        }
+    }
+
     /// What it is, however it is known.
-    pub fn what(&self) -> (Cause, Option<&Subject>) {
-        (self.cause, self.subject.as_ref())
+    pub fn what(&self) -> (Cause, Option<&str>) {
+        (self.cause, self.subject.as_deref())
     }
 }
 

@@ -59,6 +59,16 @@ impl Metric {
         self == Metric::LatencyP99
     }
 
+    /// A rate a second; of a latency, data operations a second.
+    pub fn rate(self, value: f64) -> String {
+        match self {
+            Metric::Bandwidth => units::rate(value),
+            Metric::Iops | Metric::LatencyP99 => format!("{} IOPS", units::count(value)),
+            Metric::FilesPerSecond => format!("{} files/s", units::count(value)),
+            Metric::TransactionsPerSecond => format!("{} transactions/s", units::count(value)),
+        }
+    }
+
     /// A figure with its unit: `123 MB/s`, `1240 IOPS`, `4.56 ms`.
     pub fn figure(self, value: f64) -> String {
         match self {

@@ -35,7 +35,6 @@ mod html;
 mod import;
 mod json;
 mod json_lead;
-pub mod layers;
 pub mod layout;
 pub mod left_out;
 mod lint;
@@ -64,7 +63,6 @@ mod trend;
 mod usual;
 pub mod view;
 pub mod watch;
-pub mod watching;
 
 pub use about::{about_document, about_json};
 pub use answer::live;
