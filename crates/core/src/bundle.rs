@@ -22,51 +22,40 @@ use crate::model::json;
 use crate::model::path::printable;
 use crate::model::run::{FoldError, Run};
 
-/// The schema name in the first line of every bundle.
 pub const SCHEMA: &str = "bakeoff/bundle/1";
-/// The schema name in the header of every run.
 pub const RUN_SCHEMA: &str = "bakeoff/run/1";
 /// Longest line, without its newline. A cell of 20 s has about 100 KiB.
 pub const LINE_BYTES: usize = 16 << 20;
-/// Largest bundle.
 pub const TOTAL_BYTES: u64 = 1 << 30;
-/// Most events.
 pub const EVENTS: u64 = 1 << 20;
 
 /// How the seal's line begins; no event's does.
 const SEAL_START: &[u8] = b"{\"events\":";
 
-/// The first line of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// Always [`SCHEMA`].
     pub schema: String,
     /// The run's id, [`is_run_id`].
     pub run: String,
-    /// Version of bakeoff that wrote the bundle.
     pub version: String,
     /// The label the run had in the store it came from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,
 }
 
-/// The last line of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Seal {
-    /// Lines between the head and this one.
     events: u64,
     /// Of every byte before this line, in 64 small hexadecimal digits.
     sha256: String,
 }
 
-/// What is wrong with a bundle, and where.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("line {line}: {why}")]
 pub struct BundleError {
     /// Line, from 1.
     pub line: u64,
-    /// What is wrong there.
     pub why: String,
 }
 
@@ -100,21 +89,18 @@ impl Sealer {
         self.lines += 1;
     }
 
-    /// The last line, without newline.
     pub fn seal(self) -> String {
         let sha256 = self.hash.finalize().iter().map(|b| format!("{b:02x}")).collect::<String>();
         format!("{{\"events\":{},\"sha256\":\"{sha256}\"}}", self.lines.saturating_sub(1))
     }
 }
 
-/// What a line was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// The head; [`Decoder::head`] has it.
     Head,
     /// An event, sound and next in order: to be stored as it is.
     Event,
-    /// The seal, and it fits.
     End,
 }
 
@@ -237,7 +223,6 @@ fn read_event(text: &[u8], version: &str) -> Result<Event, String> {
     })
 }
 
-/// Another version of the format.
 fn newer(schema: &str) -> String {
     let shown = printable(schema.as_bytes());
     format!("the schema is '{shown}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")

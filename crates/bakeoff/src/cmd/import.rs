@@ -28,7 +28,6 @@ use crate::ui::{out, say};
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
 const HEAD_BYTES: u64 = 16 << 10;
-/// How much is read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// Runs the command. Each bundle comes in whole or not at all, whatever becomes of the others.
@@ -89,7 +88,6 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     }
 }
 
-/// Prints job files of fio as plans.
 fn print_plans(args: &Import) -> Result<Outcome, Fault> {
     for file in &args.files {
         let shown = RawPath::new(file);
@@ -119,7 +117,6 @@ fn facts(args: &Import) -> Result<Facts, Fault> {
     Facts::parse(&text).map_err(|error| Fault::usage(format!("{shown}: {error}")))
 }
 
-/// What became of one file.
 enum Done {
     Bundle(RunId, Imported),
     Text(Box<Found>),

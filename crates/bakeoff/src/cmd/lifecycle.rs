@@ -32,19 +32,14 @@ use crate::store::{Records, RunId, Sqlite};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
 
-/// Where the HTML report goes.
 #[derive(Clone, Debug)]
 pub enum ReportTo {
-    /// Nowhere.
     Nowhere,
-    /// The file named.
     File(PathBuf),
-    /// `bakeoff-RUN.html` in the current directory.
     Here,
 }
 
 impl ReportTo {
-    /// `--report FILE`, or nowhere.
     pub fn from_option(file: Option<PathBuf>) -> ReportTo {
         file.map_or(ReportTo::Nowhere, ReportTo::File)
     }
@@ -58,17 +53,13 @@ impl ReportTo {
     }
 }
 
-/// What happens when a run ends.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// Where the report goes.
     pub report: ReportTo,
     /// Who is told: an address or a command.
     pub notify: Option<String>,
-    /// The server that it is sent to.
     #[cfg(feature = "postgres")]
     pub push: Option<PathBuf>,
-    /// Whether changes of earlier runs remain.
     pub remains: Remains,
 }
 
@@ -78,7 +69,6 @@ pub struct Ending {
 pub struct Remains(bool);
 
 impl Remains {
-    /// The end of the command, with that.
     pub fn end(self, ended: Result<Outcome, Fault>) -> Result<Outcome, Fault> {
         if !self.0 {
             return ended;

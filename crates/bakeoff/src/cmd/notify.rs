@@ -17,7 +17,6 @@ use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 use crate::ui::say;
 
-/// Longest that it may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Sends it.

@@ -25,14 +25,12 @@ use crate::signals::Cancel;
 use crate::store::{Records, folded, last_error};
 use crate::ui::say;
 
-/// Where it is written when nobody says.
 const FILE: &str = "bakeoff-report.json";
 /// Time a program may take to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 /// Most characters of a version.
 const VERSION_CHARS: usize = 80;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
     if global.format.is_some() {
         return Err(Fault::usage("report-bug always writes JSON. Omit --format"));
@@ -152,7 +150,6 @@ fn version(tool: &Tool, cancel: &Cancel) -> Option<String> {
     Some(printable(line.trim().as_bytes()).chars().take(VERSION_CHARS).collect())
 }
 
-/// Names of the users whose command this is.
 fn users() -> Vec<String> {
     let names = ["USER", "LOGNAME", "SUDO_USER", "DOAS_USER"];
     let mut users: Vec<String> = names.iter().filter_map(|name| std::env::var(name).ok()).collect();

@@ -30,7 +30,6 @@ struct Ready {
     costs: Vec<String>,
 }
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
     let mut ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside)?;
@@ -155,7 +154,6 @@ fn costs(made: &Expanded, wanted: &[Wanted]) -> Vec<String> {
     said
 }
 
-/// Says what will happen.
 fn show(global: &Global, ready: &Ready) {
     let note = |line: String| say::note(global.quiet, format_args!("{line}"));
     note(format!("{}: {} on", ready.plan.title, names(&ready.plan.candidates)));

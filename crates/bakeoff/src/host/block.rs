@@ -38,7 +38,6 @@ fn is_unused(root: &Root, name: &str) -> bool {
         && !is_attached()
 }
 
-/// One of them by its kernel name.
 pub fn device(root: &Root, name: &str) -> Option<BlockDevice> {
     let dir = root.resolve(Path::new("sys/class/block").join(name))?;
     let dev: Dev = root.attr(dir.join("dev"))?.parse().ok()?;

@@ -14,7 +14,6 @@ use crate::signals::Cancel;
 /// Time a drive may take to answer; some bridges never do.
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// What smartctl is asked for.
 const ARGS: [&str; 4] = ["--json", "--info", "--health", "--attributes"];
 
 /// Its word; `None` for what has none (SD cards, virtual disks).
@@ -32,7 +31,6 @@ pub fn of_emmc(root: &Root, name: &str) -> Option<Health> {
     health::of_emmc(&attr("life_time")?, &attr("pre_eol_info").unwrap_or_default())
 }
 
-/// Asks smartctl.
 pub fn ask(name: &str, cancel: &Cancel) -> Result<Health, String> {
     if !rustix::process::geteuid().is_root() {
         return Err(

@@ -25,7 +25,6 @@ const WATCH: Duration = Duration::from_secs(3);
 /// Most temperatures and tasks.
 const GAUGES: usize = 32;
 const TASKS: usize = 1 << 16;
-/// Time systemd may take to answer.
 const SYSTEMCTL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Everything about the running machine and what was asked about.
@@ -133,7 +132,6 @@ fn has_fast_usb(root: &Root) -> bool {
     hubs.filter_map(|hub| root.number::<f64>(format!("{DEVICES}/{hub}/speed"))).any(|s| s > 480.0)
 }
 
-/// Asks systemd what will start by itself.
 fn ask_timers(cancel: &Cancel) -> Fact<Vec<Timer>> {
     if !super::systemd_runs() {
         return Err(

@@ -22,33 +22,36 @@ use super::root::Root;
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 
-/// What all meters together are called.
 pub const NAME: &str = "power";
-/// Most meters.
 const METERS: usize = 16;
 /// How often a command is asked, and how long it may take.
 const EVERY: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(3);
-/// Stands for no reading.
 const NONE: u64 = u64::MAX;
 /// What tells the rails of a Raspberry Pi 5.
 const PMIC: [&str; 2] = ["vcgencmd", "pmic_read_adc"];
 
-/// An open meter.
 pub struct Open {
-    /// Which.
     pub name: MeterName,
     kind: Kind,
     total_uj: u64,
 }
 
 enum Kind {
-    /// A counter of microjoules that begins anew after a range.
-    Counter { feed: Feed, range: Option<u64>, last: Option<u64> },
+    Counter {
+        feed: Feed,
+        range: Option<u64>,
+        last: Option<u64>,
+    },
     /// A sensor of microwatts, with the time of the last look and what it told.
-    Sensor { feed: Feed, last: Option<(Instant, u64)> },
-    /// A command that prints watts.
-    Polled { poll: Poll, last: Option<(Instant, u64)> },
+    Sensor {
+        feed: Feed,
+        last: Option<(Instant, u64)>,
+    },
+    Polled {
+        poll: Poll,
+        last: Option<(Instant, u64)>,
+    },
 }
 
 impl Open {
@@ -201,7 +204,6 @@ fn sensors(root: &Root) -> Vec<Open> {
     root.names(CHIPS).into_iter().flat_map(of_chip).collect()
 }
 
-/// Stack of the thread that asks.
 const STACK_BYTES: usize = 128 << 10;
 
 /// A command that is asked again and again.

@@ -28,22 +28,15 @@ type Source = (&'static str, &'static str);
 const NOT_BUILT: &str = "the kernel was built without it";
 const NO_PSI: &str = "the kernel has no CONFIG_PSI, or needs psi=1 on its command line";
 
-/// The open sources.
 pub struct Sources {
-    /// What stands in which column.
     pub layout: Layout,
-    /// Threads that work for storage.
     pub tasks: Option<Tasks>,
-    /// The kernel's log.
     pub log: Option<KernelLog>,
-    /// Names of what can be read.
     pub present: Vec<&'static str>,
-    /// What cannot be read, with why.
     pub missing: Vec<Skipped>,
     root: Root,
     disks: Vec<Feed>,
     stat: Option<Feed>,
-    /// CPU, I/O, memory.
     pressure: [Option<Feed>; 3],
     meminfo: Option<Feed>,
     vmstat: Option<Feed>,
@@ -122,7 +115,6 @@ impl Sources {
         (self.layout.devices, self.disks) = devices.iter().filter_map(open).unzip();
     }
 
-    /// Fills a fast row but for its time.
     pub fn fast(&mut self, row: &mut [u64]) {
         for (index, feed) in self.disks.iter_mut().enumerate() {
             let at = self.layout.device(index);
@@ -146,7 +138,6 @@ impl Sources {
         row[CONTEXT_SWITCHES] = cpu_stat::context_switches(text).unwrap_or(NONE);
     }
 
-    /// Fills a slow row but for its time.
     pub fn slow(&mut self, row: &mut [u64]) {
         row[1..].fill(NONE);
         let mut put = |column: Slow, value: Option<u64>| {
@@ -201,7 +192,6 @@ impl Sources {
     }
 }
 
-/// What was found so far.
 #[derive(Default)]
 struct Found {
     present: Vec<&'static str>,
@@ -209,7 +199,6 @@ struct Found {
 }
 
 impl Found {
-    /// Notes whether something opened.
     fn take<T>(&mut self, (name, needs): Source, opened: io::Result<T>) -> Option<T> {
         match opened {
             Ok(opened) => {

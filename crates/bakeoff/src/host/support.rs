@@ -80,7 +80,6 @@ pub fn has_driver(fs: &str) -> Result<(), NoDriver> {
     kernel_driver(&Root::system(), fs)
 }
 
-/// The package manager of this machine.
 pub fn manager() -> Option<Manager> {
     Manager::detect(&distribution(&Root::system()), &is_installed)
 }

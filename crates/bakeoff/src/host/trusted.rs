@@ -22,9 +22,7 @@ const WITHOUT_LINKS: [u64; 2] = [0x4d44, 0x2011_bab0];
 /// Filesystems whose modes a mount option gives, so that chmod(2) changes nothing: vfat, exfat,
 /// ntfs3 and, as ntfs-3g and exfat-fuse, FUSE (linux/magic.h).
 const MODES_OF_MOUNT: [u64; 4] = [0x4d44, 0x2011_bab0, 0x7366_746e, 0x6573_5546];
-/// Accounts with one of these cannot log in.
 const NO_SHELLS: [&str; 4] = ["nologin", "false", "true", "sync"];
-/// Group and others may write.
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 /// Longest access control list that is read: 8 bytes for each entry.
@@ -72,7 +70,6 @@ fn is_safe_for_all(fd: impl AsFd) -> bool {
         && std::fs::read_to_string("/etc/passwd").is_ok_and(|users| only_root_logs_in(&users))
 }
 
-/// The name of a user, where the file of users has one.
 fn user_name(uid: u32) -> Option<String> {
     let users = std::fs::read_to_string("/etc/passwd").ok()?;
     let name_of = |line: &str| {

@@ -28,7 +28,6 @@ use crate::steps::step_error::StepError;
 use crate::steps::unwind;
 use bakeoff_core::decide::cost;
 
-/// What is said of all of it together.
 const EVERYTHING: &str = "filesystems and ciphers in memory";
 /// Size of the image: every filesystem can be made on it.
 const IMAGE_BYTES: u64 = 512 << 20;
@@ -36,7 +35,6 @@ const IMAGE_BYTES: u64 = 512 << 20;
 const FILE_BYTES: u64 = 32 << 20;
 /// At most this part of the available memory is taken.
 const MEMORY_SHARE: u64 = 4;
-/// What preparing one stack in memory takes.
 const VISIT_NS: u64 = 2_000_000_000;
 
 /// One stack to be made in memory, and all candidates it speaks for.

@@ -24,33 +24,26 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::unwind;
 
-/// A directory in memory that Linux systems have.
 pub const MEMORY: &str = "/dev/shm";
 
-/// Makes our directory in memory.
 pub fn memory_scratch(step: u32, run: &str) -> Step {
     steps::make_scratch(step, run, ScratchOf::MEMORY, (&RawPath::new(MEMORY), None))
 }
 
 /// One layer of one workload on one candidate, or on what all stand on.
 pub struct Place {
-    /// Index of the workload.
     pub workload: WorkloadIx,
-    /// Index of the candidate.
     pub candidate: Option<CandidateIx>,
-    /// What is measured.
     pub planned: LayerJob,
 }
 
 impl Place {
-    /// The site of its candidate.
     pub fn site<'t>(&self, target_set: &'t mut TargetSet) -> Result<&'t mut Site, String> {
         let site = self.candidate.and_then(|candidate| target_set.site(candidate));
         site.ok_or_else(|| NOT_PREPARED.to_string())
     }
 }
 
-/// Why what is measured on nothing has no rate.
 pub const NOT_PREPARED: &str = "it is not prepared";
 
 /// A layer, a stack or an experiment that has no rate, in words as they are recorded.
@@ -58,7 +51,6 @@ pub fn unmeasured(name: &str, why: &str) -> Skipped {
     Skipped::new(name, sanitize(why))
 }
 
-/// Measures it.
 pub fn measure(
     session: &Session,
     target_set: &mut TargetSet,
@@ -105,7 +97,6 @@ pub fn measure(
 pub struct Memory {
     scratch: Scratch,
     step: u32,
-    /// The data file, once it was laid out.
     data: Option<Opened>,
 }
 
@@ -150,7 +141,6 @@ impl Memory {
         self.scratch.create(name)
     }
 
-    /// Takes it away again.
     pub fn remove(self, session: &mut Session) -> Result<(), Fault> {
         let cleaned = self.scratch.remove_small();
         drop(self.data);

@@ -195,15 +195,11 @@ fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<
     layer::measure(session, target_set, None, place)
 }
 
-/// Why an experiment has no figure.
 enum NoFigure {
-    /// The run goes on without it.
     Because(String),
-    /// The run ends.
     Fault(Fault),
 }
 
-/// Measures with every clock lowered, and puts them back.
 fn at_a_lowered_clock(
     session: &mut Session,
     target_set: &mut TargetSet,

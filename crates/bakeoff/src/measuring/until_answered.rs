@@ -25,7 +25,6 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::ui::say;
 
-/// The drives below everything that is measured, each once.
 fn drives_of(run: &Run) -> Vec<Layer> {
     let mut disks: Vec<Layer> = Vec::new();
     for disk in run.header.disks() {

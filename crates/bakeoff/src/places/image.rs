@@ -28,7 +28,6 @@ pub const IMAGE_BYTES: u64 = 512 << 20;
 const DATA_SHARE: u64 = 8;
 /// What the smallest data file and what is made beside it take of an image.
 const FILES_BYTES: u64 = 96 << 20;
-/// Layout time of one stack.
 const LAYOUT_NS: u64 = 300_000_000;
 /// Bytes of the trial write that shows how long images take.
 const PILOT_BYTES: u64 = 32 << 20;
@@ -111,7 +110,6 @@ fn is_twin_of(twin: &Candidate, own: &Candidate) -> bool {
     twin.twin_of.as_ref() == Some(&own.name)
 }
 
-/// The smallest image a candidate can be measured on.
 fn needed_bytes(candidate: &Candidate) -> u64 {
     let recipe = match &candidate.kind {
         Kind::Stack(stack) => recipe::recipe_of(stack),
@@ -120,7 +118,6 @@ fn needed_bytes(candidate: &Candidate) -> u64 {
     recipe.map_or(IMAGE_BYTES, |recipe| recipe.min_bytes.max(recipe.keeps_bytes + FILES_BYTES))
 }
 
-/// Makes the image of a resumed run again.
 pub fn prepare_again(
     session: &mut Session,
     region: &Region,
@@ -145,10 +142,8 @@ pub fn parent_of(run: &Run) -> Option<RawPath> {
     })
 }
 
-/// Images on their loop devices.
 struct Made {
     parts: Vec<Part>,
-    /// The first image, for people.
     shown: RawPath,
     /// Where the first stack is mounted, and only root can be.
     mount_point: RawPath,

@@ -15,7 +15,6 @@ use crate::fault::Fault;
 use crate::host;
 use crate::places::image;
 
-/// Whether the image has room in a directory.
 pub fn check_room(here: &Path, place: &Place) -> Result<(), Fault> {
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);

@@ -25,11 +25,9 @@ const TARGETS_MAX: usize = 16;
 
 /// A plan on its targets; nothing is changed by looking.
 pub struct Looked {
-    /// The plan as read.
     pub asked: plan::Plan,
     /// What it comes to here, twins included; `k` counts them not.
     pub made: plan::Expanded,
-    /// Where.
     pub wanted: Vec<Wanted>,
 }
 
@@ -86,7 +84,6 @@ pub fn look_at(
     Ok(Looked { asked, wanted, made })
 }
 
-/// Reads a plan for which no target is named.
 pub fn without_targets(
     global: &Global,
     name: &Path,
@@ -170,7 +167,6 @@ fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<
     Ok(found)
 }
 
-/// The region on each target, of one size.
 fn spans(
     asked: &plan::RegionRequest,
     found: &[Target],

@@ -69,7 +69,6 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// The options of every command, for this store.
 fn global(store: &OsString) -> Global {
     Global { store: Some(store.into()), format: None, quiet: true, seed: None }
 }

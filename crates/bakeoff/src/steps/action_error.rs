@@ -10,44 +10,20 @@ use crate::exec::ExecError;
 use crate::fault;
 use crate::load::LoadError;
 
-/// Why an action failed.
 #[derive(Debug, Error)]
 pub enum ActionError {
-    /// Ctrl-C or a signal.
     #[error("interrupted")]
     Interrupted,
     /// A program failed; its own words follow.
     #[error("{command}: {how}{}{said}", if said.is_empty() { "" } else { ": " })]
-    Tool {
-        /// As it would be typed.
-        command: String,
-        /// Exit status or signal.
-        how: String,
-        /// What it printed.
-        said: String,
-    },
-    /// A system call failed.
+    Tool { command: String, how: String, said: String },
     #[error("{what}: {source}{}", fault::limit_advice(source))]
-    Io {
-        /// What was tried.
-        what: String,
-        /// The system's word.
-        source: io::Error,
-    },
-    /// A device that was unmounted is not free.
+    Io { what: String, source: io::Error },
     #[error(
         "{device} is still in use after its filesystem was unmounted: {}",
         in_use(users, source)
     )]
-    InUse {
-        /// The device.
-        device: RawPath,
-        /// Who uses it, as far as that can be seen.
-        users: Vec<Reason>,
-        /// The system's word.
-        source: io::Error,
-    },
-    /// Others could exchange what root would use.
+    InUse { device: RawPath, users: Vec<Reason>, source: io::Error },
     #[error("{0}")]
     Refused(String),
     /// The target is not the one any more that was consented to.
@@ -80,7 +56,6 @@ impl From<LoadError> for ActionError {
     }
 }
 
-/// An error of the system with what was tried.
 pub fn io_error(what: &str) -> impl Fn(io::Error) -> ActionError + '_ {
     move |source| ActionError::Io { what: what.to_string(), source }
 }

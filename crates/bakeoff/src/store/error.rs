@@ -20,25 +20,19 @@ use crate::files::FileError;
 #[derive(Debug, Error)]
 #[error("{text}")]
 pub struct StoreError {
-    /// What is read of it.
     pub class: ErrorClass,
     text: String,
 }
 
-/// What is read of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// No run of that name, or several.
     NoSuchRun,
-    /// The command line is wrong in another way.
     Usage,
     /// It is no file of ours, or one that another user can exchange.
     Refused,
     /// The file cannot be used as asked: no permission, no space, or the system's word.
     Unusable,
-    /// Anything else that the user can mend.
     Environment,
-    /// Ours.
     Bug,
 }
 
@@ -145,7 +139,6 @@ impl StoreError {
         StoreError::new(ErrorClass::NoSuchRun, text)
     }
 
-    /// Several runs begin so.
     pub fn ambiguous(name: &str, candidates: &[RunId]) -> StoreError {
         let text = format!(
             "'{}' matches several runs: {}. Type more characters of the ID",
@@ -155,7 +148,6 @@ impl StoreError {
         StoreError::new(ErrorClass::NoSuchRun, text)
     }
 
-    /// An event is missing, stored or about to be.
     pub fn gap(run: &RunId, expected: u64, found: u64) -> StoreError {
         StoreError::environment(format!("event {expected} of run {run} is missing (found {found})"))
     }
@@ -173,7 +165,6 @@ impl StoreError {
         StoreError::new(ErrorClass::Bug, format!("event {seq} cannot be stored: {error}"))
     }
 
-    /// The id is taken.
     pub fn exists(run: &RunId) -> StoreError {
         StoreError::new(ErrorClass::Bug, format!("run {run} is already in the store"))
     }
@@ -193,7 +184,6 @@ impl StoreError {
         }
     }
 
-    /// What the system said about a file of the store.
     pub fn from_io(path: &Path, error: &io::Error) -> StoreError {
         match error.kind() {
             io::ErrorKind::PermissionDenied => StoreError::permission(path),
@@ -207,7 +197,6 @@ impl StoreError {
         }
     }
 
-    /// What SQLite said.
     pub fn from_sqlite(path: &Path, error: &rusqlite::Error) -> StoreError {
         let detail = printable(error.to_string().as_bytes());
         let Some(code) = error.sqlite_error_code() else {

@@ -6,7 +6,6 @@ use bakeoff_core::bundle::is_run_id;
 
 use super::StoreError;
 
-/// How many near ids a message names.
 const NEAR: usize = 3;
 /// Fewest digits by which a run is named.
 pub const FEWEST_DIGITS: usize = 4;

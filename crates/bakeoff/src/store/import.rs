@@ -10,37 +10,24 @@ use super::{Imported, RunId, Store, StoreError};
 /// Why a bundle did not come into the store. Nothing was changed.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// The bundle is wrong.
     #[error(transparent)]
     Bundle(#[from] BundleError),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The file could not be read.
     #[error("cannot be read: {0}")]
     Read(#[from] io::Error),
-    /// Events without head and seal.
     #[error(
         "these are the events of run {run} (export --format jsonl), without the checksum that \
          shows that they are complete. Import a bundle instead. Create it where the run is stored: \
          bakeoff export {run} --format bundle --no-redact -o FILE"
     )]
-    Events {
-        /// The run.
-        run: RunId,
-    },
-    /// The same id, other events.
+    Events { run: RunId },
     #[error(
         "run {run} is already in the store with different content from event {seq} on{}. The store \
          was not changed. To use the bundle instead, run `bakeoff rm {run}` and import again",
         if *seq == 0 { "; one of the two may be redacted" } else { "" }
     )]
-    Differs {
-        /// The run.
-        run: RunId,
-        /// First event that differs.
-        seq: u64,
-    },
+    Differs { run: RunId, seq: u64 },
 }
 
 /// Reads one whole bundle and takes it into the store.

@@ -32,24 +32,20 @@ const MIGRATIONS: &[M] = &[
 ];
 /// The latest layout this bakeoff knows.
 pub const KNOWN: i64 = MIGRATIONS.len() as i64;
-/// Where the first stores have their layout.
 const HISTORY: &str = "refinery_schema_history";
 
 /// What every file of SQLite's begins with (sqlite.org/fileformat, section 1.3).
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// "bake", the mark of our files in SQLite's header (sqlite.org/fileformat, offset 68).
 const APPLICATION_ID: i64 = 0x6261_6b65;
-/// How long another process may keep the store busy.
 const BUSY: Duration = Duration::from_secs(60);
 
 /// The path has no links: one that is there now was put there since.
 const WITHOUT_LINKS: OpenFlags =
     OpenFlags::SQLITE_OPEN_NOFOLLOW.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
-/// How a connection can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// To read and write, beside other processes.
     Shared,
     /// To read, without the file of shared memory SQLite would make: on a full drive.
     Alone,
@@ -57,11 +53,9 @@ enum How {
     Frozen,
 }
 
-/// A store that was opened.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub connection: Connection,
-    /// Its path, without links.
     pub path: PathBuf,
     /// The file of that name when it was opened, for questions about it.
     pub file: &'static File,
@@ -151,7 +145,6 @@ fn look(entry: &Entry, path: &Path) -> Result<Option<&'static File>, StoreError>
     }
 }
 
-/// Keeps a file of a store open.
 fn seen(file: File) -> &'static File {
     let file: &'static File = Box::leak(Box::new(file));
     SEEN.lock().unwrap_or_else(PoisonError::into_inner).push(file);

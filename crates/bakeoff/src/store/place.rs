@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use crate::files::User;
 
-/// How the address of a server begins.
 const SERVERS: [&str; 2] = ["postgresql://", "postgres://"];
 
-/// Whether `--store` names a server and not a file.
 pub fn is_address(option: &Path) -> bool {
     option.to_str().is_some_and(|text| SERVERS.iter().any(|start| text.starts_with(start)))
 }

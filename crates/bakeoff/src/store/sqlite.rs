@@ -34,7 +34,6 @@ use super::{
 /// Version whose digests count: what another version made of a run may differ.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A store in a file.
 #[derive(Debug)]
 pub struct Sqlite {
     connection: Connection,
@@ -60,7 +59,6 @@ impl Sqlite {
         Sqlite { connection, path, file }
     }
 
-    /// Its path, without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -297,12 +295,9 @@ fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {
     Ok((run, header))
 }
 
-/// Where a run comes from.
 #[derive(Clone, Copy)]
 enum Origin<'a> {
-    /// Measured here.
     Measured,
-    /// Read from a bundle, with its label.
     Imported { label: Option<&'a str> },
 }
 

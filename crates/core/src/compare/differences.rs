@@ -42,7 +42,6 @@ pub fn common<'a>(runs: &[&'a Run], names: impl Fn(&'a Header) -> Vec<&'a str>) 
     names(&first.header).into_iter().filter(is_common).collect()
 }
 
-/// Names of the workloads of a run.
 pub fn workloads(header: &Header) -> Vec<&str> {
     header.workloads.iter().map(|w| w.name.as_str()).collect()
 }
@@ -113,9 +112,7 @@ fn machine(headers: &[&Header]) -> Vec<Difference> {
 /// A workload or candidate that one of the runs has and not all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its name, printable.
     pub name: String,
-    /// Index of the run that has it.
     pub run: usize,
 }
 
@@ -219,7 +216,6 @@ fn places_below(headers: &[&Header]) -> Vec<Difference> {
     all
 }
 
-/// The kind of run, its rules and its region.
 fn rules(runs: &[&Run]) -> Vec<Difference> {
     let headers: Vec<&Header> = runs.iter().map(|run| &run.header).collect();
     let never = |what: &str, value: &dyn Fn(&Header) -> String| aspect(&headers, what, None, value);

@@ -28,7 +28,6 @@ const AT_THE_DISK: f64 = 0.6;
 const PRACTICE: f64 = 0.85;
 /// A rate so many times that of the raw device is not the device's.
 const FASTER_THAN_IT: f64 = 1.5;
-/// Difference between the ends of the region.
 const GRADIENT: f64 = 0.9;
 /// Share of the variance that a slope along the file explains.
 const SLOPED: f64 = 0.6;
@@ -150,7 +149,6 @@ fn is_of_the_place(context: &CellContext, slope: f64) -> bool {
     job.rw == Rw::Read && again * 2 > context.alike.len()
 }
 
-/// The link carries no more.
 fn bus(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     if context.flush_share() >= FLUSHING {
         return None;

@@ -17,7 +17,6 @@ const FOREIGN: f64 = 0.25;
 /// Share of the time in which the caller ran or was ready to, above which it cannot have been a
 /// disk that it waited for.
 const AWAY: f64 = 0.5;
-/// Below this others are noise.
 const FOREIGN_FLOOR_BYTES: u64 = 4 << 20;
 /// Share of the requested bytes that the devices must have moved.
 const MOVED: f64 = 0.9;

@@ -12,7 +12,6 @@ use crate::model::event::Cell;
 use crate::model::telemetry::{DeviceSeries, Telemetry};
 use crate::units;
 
-/// A step that one change in mean explains.
 const CLEAR_STEP: f64 = 0.7;
 /// A fast cache is at least this much faster than what lies behind it.
 const SLOWER: f64 = 0.6;

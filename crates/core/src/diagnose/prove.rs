@@ -19,14 +19,12 @@ use crate::units;
 
 /// The clock of the experiment, as a share of what it may be.
 pub const CLOCK: f64 = 0.6;
-/// How long one experiment measures.
 pub const EXPERIMENT_NS: u64 = 1_000_000_000;
 /// How long all experiments of a run may take, without the visits they need.
 pub const MOST_NS: u64 = 120_000_000_000;
 
 /// Elasticity from which the clock is what holds back.
 const FOLLOWS: f64 = 0.5;
-/// Elasticity below which it is not.
 const DOES_NOT_CARE: f64 = 0.1;
 /// Taking the cipher away makes so much of a difference where it is what holds back, …
 const FASTER: f64 = 1.2;
@@ -58,7 +56,6 @@ pub fn jobs(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<Layer
     all
 }
 
-/// The workload once more, short.
 fn again(workload: &Workload) -> Job {
     Job {
         runtime_ns: Some(EXPERIMENT_NS),

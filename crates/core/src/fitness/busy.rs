@@ -9,7 +9,6 @@ use crate::units;
 /// Share of the time with a request in flight: of an idle disk, and of one that is in use. Percent.
 const IDLE_PERCENT: f64 = 1.0;
 const BUSY_PERCENT: f64 = 20.0;
-/// Processes named.
 const NAMED: usize = 3;
 
 /// Programs that read or write much while they run, by the name of their process (15 characters).
@@ -30,10 +29,8 @@ const HEAVY: [&str; 14] = [
     "f3write",
 ];
 
-/// The check that a drive is idle.
 pub const IN_USE: &str = "background I/O";
 
-/// Whether others use the drive.
 pub fn disk(disk: &Disk, facts: &Facts) -> Check {
     const ID: &str = IN_USE;
     let watched = match &facts.watched {
@@ -84,7 +81,6 @@ pub fn named(watched: &Watched) -> Vec<String> {
     users.map(|user| format!("{} ({})", user.name, user.pid)).collect()
 }
 
-/// Whether maintenance is under way.
 pub fn programs(facts: &Facts) -> Check {
     const ID: &str = "maintenance";
     if let Some((name, work)) = facts.arrays.first() {

@@ -4,7 +4,6 @@ use super::Check;
 use super::facts::Disk;
 use crate::units;
 
-/// The write cache.
 pub fn write_cache(disk: &Disk) -> Check {
     const ID: &str = "write cache";
     match (disk.layer.write_cache.as_deref(), disk.layer.bus.as_deref()) {
@@ -24,7 +23,6 @@ pub fn write_cache(disk: &Disk) -> Check {
     }
 }
 
-/// TRIM, UNMAP, discard.
 pub fn trim(disk: &Disk) -> Check {
     const ID: &str = "TRIM";
     let is_flash = disk.layer.rotational == Some(false);

@@ -7,7 +7,6 @@ use crate::phrases;
 /// How near to its limit a temperature is worth a word.
 const NEAR_MC: u64 = 5_000;
 
-/// Whether the clock may stay high.
 pub fn governor(facts: &Facts) -> Check {
     const ID: &str = "governor";
     let clocks = match &facts.clocks {

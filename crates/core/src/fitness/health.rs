@@ -25,7 +25,6 @@ pub fn of_disk(disk: &Disk) -> Check {
     }
 }
 
-/// The kernel's log.
 pub fn log(facts: &Facts) -> Check {
     const ID: &str = "kernel log";
     let lines = match &facts.log {

@@ -12,7 +12,6 @@ const BUSY_PERCENT: f64 = 50.0;
 /// Less than this and the run itself has the kernel look for memory.
 const NEEDED_BYTES: u64 = 64 << 20;
 
-/// Whether the machine swaps, and where.
 pub fn swap(facts: &Facts) -> Check {
     const ID: &str = "swap";
     let pages = facts.watched.as_ref().ok().and_then(|w| w.swapped_pages).unwrap_or(0);
@@ -42,7 +41,6 @@ pub fn swap(facts: &Facts) -> Check {
     )
 }
 
-/// Whether the CPUs are idle.
 pub fn cpu(facts: &Facts) -> Check {
     const ID: &str = "CPU load";
     let watched = match &facts.watched {
@@ -63,7 +61,6 @@ pub fn cpu(facts: &Facts) -> Check {
         .advise("stop running programs (see: top), or measure at night: `bakeoff run … --at 03:00`")
 }
 
-/// Whether a test file could be read from memory.
 pub fn against_file(facts: &Facts) -> Check {
     const ID: &str = "memory";
     let memory = &facts.memory;

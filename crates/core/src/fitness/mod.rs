@@ -34,13 +34,9 @@ pub use facts::{Fact, Facts};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// As it should be.
     Pass,
-    /// It could not be found out.
     Unknown,
-    /// Numbers may be off.
     Warn,
-    /// Numbers would be wrong.
     Stop,
 }
 
@@ -51,9 +47,7 @@ pub struct Check {
     pub id: &'static str,
     /// The drive it is about; `None` for the machine and the place.
     pub subject: Option<String>,
-    /// How it came out.
     pub status: Status,
-    /// What was found, or why nothing could be.
     pub found: String,
     /// What to do; `None` where nothing is wrong.
     pub advice: Option<String>,

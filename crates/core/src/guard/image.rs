@@ -13,17 +13,12 @@ use crate::prepare::device::{Process, System};
 /// What was found out about the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Image {
-    /// Its real path.
     pub path: RawPath,
     /// Paths among the sources of mounts and swap that lead to it, whatever it is called there.
     pub used_as: Vec<RawPath>,
-    /// Names it has.
     pub links: u64,
-    /// Loop devices it backs, by whichever name.
     pub loops: Vec<String>,
-    /// Processes that have it open.
     pub users: Vec<Process>,
-    /// Whether it can be written to at all.
     pub is_read_only: bool,
 }
 
@@ -58,7 +53,6 @@ pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
     reasons
 }
 
-/// What a loop device over the image is used for.
 fn backs(device: &str, image: &Subject, system: &System) -> Reason {
     let on =
         system.devices.iter().find(|d| d.layer.kind == LayerKind::Loop && d.layer.name == *device);

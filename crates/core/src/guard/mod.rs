@@ -16,10 +16,8 @@ use crate::model::step::Inode;
 use crate::prepare::device::{BlockDevice, Mounted, Process, SwapOn, System};
 use crate::sysinfo::dev::Dev;
 
-/// What the guard says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing that can be seen uses it.
     Safe,
     /// It must not be written; most important reason first.
     No(Vec<Reason>),
@@ -261,7 +259,6 @@ pub(super) fn mounted_here(what: &Subject, at: &RawPath) -> Reason {
     }
 }
 
-/// How one device that is made of another uses that one.
 fn uses_it(device: &BlockDevice, below: &str) -> String {
     let (name, layer) = (name_of(device), &device.layer);
     let title = device.title.as_ref().map(|title| printable(title.as_bytes()));

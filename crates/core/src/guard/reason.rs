@@ -10,24 +10,19 @@ use crate::prepare::device::Process;
 /// person knows, harmless to print.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Reason {
-    /// Kind.
     pub why: Why,
     /// In words, harmless to print.
     pub text: String,
     /// The command that takes the reason away, for whoever wanted to write the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frees: Option<String>,
-    /// Whether a bakeoff process is what uses it.
     #[serde(skip)]
     pub is_ours: bool,
 }
 
-/// What a reason is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// The image that is to be written.
     Image(RawPath),
-    /// The device of that name.
     Device(String),
     /// The file under the loop device of that name.
     FileBehind(String),
@@ -37,32 +32,24 @@ pub enum Subject {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// The system runs from it.
     Root,
-    /// The system starts from it.
     Boot,
-    /// Mounted, here or in a container.
     Mounted,
-    /// Swap, as a partition or in a file.
     Swap,
     /// A volume, array, cache or loop device in use is made of it.
     #[serde(rename = "held")]
     InUse,
     /// Part of a volume group, array or pool that is at rest; erasing it breaks the other parts.
     Member,
-    /// A process has it open.
     Open,
     /// An unmounted partition of the drive the system runs from.
     SharesDiskWithRoot,
-    /// Write-protected.
     ReadOnly,
-    /// No card in the reader.
     NoMedium,
     /// No drive: memory, an optical drive, firmware.
     NoDrive,
     /// It cannot be told from another drive, so nobody can consent to its erasure.
     NoToken,
-    /// No such device.
     Gone,
 }
 
@@ -75,7 +62,6 @@ impl Reason {
         Reason { why, text: text.into(), frees: None, is_ours: false }
     }
 
-    /// With what to type next.
     pub fn with_advice(&self) -> String {
         match &self.frees {
             Some(command) => format!("{}. Run this first: {command}", self.text),
@@ -83,7 +69,6 @@ impl Reason {
         }
     }
 
-    /// A run of bakeoff has it mounted.
     pub(super) fn mounted_by_run(what: &Subject, at: &RawPath) -> Reason {
         let text = format!(
             "a bakeoff run has {} mounted on {at}. Wait until it ends (`bakeoff runs`); after a \
@@ -93,7 +78,6 @@ impl Reason {
         Reason { is_ours: true, ..Reason::new(Why::Mounted, text) }
     }
 
-    /// Mounted where we can see it.
     pub(super) fn mounted(what: &Subject, at: &RawPath) -> Reason {
         let text = format!("{} is mounted on {at}", what.words());
         let unmount = format!("umount {}", shell_word(at));
@@ -108,7 +92,6 @@ impl Reason {
         }
     }
 
-    /// Used as swap, which the kernel lists under that path.
     pub(super) fn swap(what: &Subject, path: &RawPath) -> Reason {
         match what {
             Subject::Image(file) => Reason::new(
@@ -122,7 +105,6 @@ impl Reason {
         }
     }
 
-    /// A process has it open.
     pub(super) fn open(process: &Process, what: &Subject) -> Reason {
         let (Process { name, pid }, what) = (process, what.words());
         let is_ours = name.as_bytes() == OURS.as_bytes();
@@ -136,7 +118,6 @@ impl Reason {
         Reason { is_ours, ..Reason::new(Why::Open, text) }
     }
 
-    /// Write-protected.
     pub(super) fn read_only(what: &Subject) -> Reason {
         let text = format!("{} is write-protected", what.words());
         let text = match what {

@@ -7,9 +7,7 @@ use super::cause::{Cause, Grade};
 /// One cause of one cell, with what speaks for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// What.
     pub cause: Cause,
-    /// How surely.
     pub grade: Grade,
     /// Share of the cell's time it accounts for, 0 to 1, where it can be told.
     pub share: Option<f64>,
@@ -23,18 +21,15 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// A reason the signals agree with.
     pub fn consistent(cause: Cause, clue: impl Into<String>) -> Reason {
         let (grade, share, subject) = (Grade::Consistent, None, None);
         Reason { cause, grade, share, subject, is_ciphers: false, evidence: vec![clue.into()] }
     }
 
-    /// A reason that lower layers or a perturbation prove.
     pub fn proved(cause: Cause, clue: impl Into<String>) -> Reason {
         Reason { grade: Grade::Proved, ..Reason::consistent(cause, clue) }
     }
 
-    /// No cause that can be named.
     pub fn unattributed(clue: impl Into<String>) -> Reason {
         Reason { grade: Grade::Unattributed, ..Reason::consistent(Cause::Unattributed, clue) }
     }
@@ -44,23 +39,19 @@ impl Reason {
         Reason { share: Some(share.clamp(0.0, 1.0)), ..self }
     }
 
-    /// With whose it is.
     pub fn subject(self, subject: impl Into<String>) -> Reason {
         Reason { subject: Some(subject.into()), ..self }
     }
 
-    /// With one clue more.
     pub fn and(mut self, clue: impl Into<String>) -> Reason {
         self.evidence.push(clue.into());
         self
     }
 
-    /// Proved by one clue more.
     pub fn proved_by(self, clue: impl Into<String>) -> Reason {
         Reason { grade: Grade::Proved, ..self.and(clue) }
     }
 
-    /// "the CPU (kcryptd)".
     pub fn name(&self) -> String {
         match &self.subject {
             Some(subject) => format!("{} ({subject})", self.cause.label()),
@@ -68,7 +59,6 @@ impl Reason {
         }
     }
 
-    /// What it is, however it is known.
     pub fn what(&self) -> (Cause, Option<&str>) {
         (self.cause, self.subject.as_deref())
     }
@@ -77,12 +67,9 @@ impl Reason {
 /// What holds one candidate back on one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bottleneck {
-    /// The candidate's name.
     pub candidate: String,
     /// The cause most cells have; of those the one of the cell in the middle.
     pub reason: Reason,
-    /// Cells with that cause.
     pub cells: u32,
-    /// Cells in all.
     pub of: u32,
 }

@@ -17,9 +17,7 @@ pub enum Factor {
     Host,
     /// The drive with its link and the place on it.
     Device,
-    /// The kernel.
     Kernel,
-    /// Nothing but when it was measured.
     Time,
 }
 
@@ -27,35 +25,24 @@ impl Factor {
     /// All, in the order help lists them.
     pub const ALL: &'static [Factor] = <Factor as VariantArray>::VARIANTS;
 
-    /// The word of `--across`.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// What places can differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Respect {
-    /// Filesystem.
     Filesystem,
-    /// Driver of the filesystem.
     Driver,
-    /// Drive, memory or another machine.
     Device,
-    /// Partition of one drive.
     Position,
-    /// Negotiated link.
     Link,
-    /// Encrypted or not.
     Encryption,
-    /// Through a loop device or not.
     LoopDevice,
-    /// Options of the mount.
     MountOptions,
 }
 
 impl Respect {
-    /// In words.
     pub fn label(self) -> &'static str {
         match self {
             Respect::Filesystem => "filesystem",
@@ -86,7 +73,6 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// A property with its values, one for each run.
     pub fn new(what: impl Into<String>, factor: Option<Factor>, values: Vec<String>) -> Difference {
         Difference { what: what.into(), factor, is_identity: false, values }
     }

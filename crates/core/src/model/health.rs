@@ -6,13 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Health {
-    /// Whether the drive calls itself healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
-    /// Degrees Celsius.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<i64>,
-    /// Hours it has run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_on_hours: Option<u64>,
     /// Sectors replaced, ATA attribute 5.
@@ -30,7 +27,6 @@ pub struct Health {
     /// Bytes that could not be given back, NVMe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_errors: Option<u64>,
-    /// Bits of the NVMe critical warning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critical_warning: Option<u64>,
     /// Share of the rated life used, percent, may exceed 100: NVMe.
@@ -47,16 +43,12 @@ pub struct Health {
     pub pre_eol: Option<u8>,
 }
 
-/// A drive and what it told at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DriveTold {
-    /// Kernel name.
     pub disk: String,
-    /// What it told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
-    /// Why it told nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -66,7 +58,6 @@ pub struct DriveTold {
 pub struct Complaint {
     /// In words: `3 media errors`.
     pub text: String,
-    /// Whether the drive is failing.
     pub is_failing: bool,
 }
 

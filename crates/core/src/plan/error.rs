@@ -9,18 +9,15 @@ use crate::prepare::words::Unaccepted;
 /// Most characters of a plan's line that an error repeats.
 const LINE_CHARS: usize = 160;
 
-/// One mistake in a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
     /// The plan as its user named it, printable.
     pub plan: String,
     /// Where; `None` when it is about the plan as a whole.
     pub spot: Option<Box<Spot>>,
-    /// What.
     pub problem: Problem,
 }
 
-/// A place in the text of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// Line, from 1.
@@ -29,7 +26,6 @@ pub struct Spot {
     pub column: u32,
     /// The line, printable, cut to a length that fits a screen.
     pub text: String,
-    /// Characters of `text` before the mistake.
     indent: usize,
     /// Characters to underline, at least one.
     width: usize,
@@ -61,7 +57,6 @@ impl Problem {
         format!("'{word}' is not a valid {key}; {hint}").into()
     }
 
-    /// More combinations than anybody measures.
     pub(super) fn too_many(what: &str, found: u64, most: u64) -> Problem {
         format!(
             "the plan expands to {found} {what}, and at most {most} are allowed: shorten its lists"

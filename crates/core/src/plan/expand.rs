@@ -38,26 +38,18 @@ pub struct Here<'a> {
     /// Whether a stack can be made on the target of that index (0 where none is named); what is
     /// lacking when not.
     pub supports: &'a dyn Fn(&Stack, usize) -> Result<(), Lacking>,
-    /// Text of the fio job files that the plan names.
     pub job_files: &'a BTreeMap<String, String>,
 }
 
-/// A plan ready to be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expanded {
-    /// What is compared, target after target.
     pub candidates: Vec<Candidate>,
-    /// What is measured on each.
     pub workloads: Vec<Workload>,
-    /// Where stacks are put.
     pub region: RegionRequest,
     /// The rules; `k` is the number of candidates.
     pub protocol: Protocol,
-    /// State of every region before every visit.
     pub flash_state: FlashState,
-    /// Size of the data file that the plan asks for.
     pub file_bytes: Option<u64>,
-    /// Wanted and not possible here.
     pub skipped: Vec<Skipped>,
     /// Workloads that the tool which is to do them cannot do.
     pub dropped_workloads: Vec<Skipped>,
@@ -146,7 +138,6 @@ fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> 
     })
 }
 
-/// What becomes of the stacks of a plan.
 #[derive(Default)]
 struct Chosen {
     candidates: Vec<Candidate>,

@@ -29,11 +29,9 @@ struct Rows<'a, 't> {
     span: Range<usize>,
 }
 
-/// Tables of a plan that there can be several of.
 struct TableKind {
     name: &'static str,
     keys: &'static [&'static str],
-    /// Keys whose values are lists themselves.
     lists: &'static [&'static str],
     expected: &'static str,
 }
@@ -52,7 +50,6 @@ const WORKLOADS: TableKind = TableKind {
     expected: "tables, each under [[workload]]",
 };
 
-/// The plan a document declares.
 pub(super) fn plan(
     source: &Source,
     document: &DeTable,
@@ -314,7 +311,6 @@ fn axes_of(source: &Source, table: &'static str, choices: &[Choices]) -> Vec<Axi
     .collect()
 }
 
-/// The lists a table has itself.
 fn own_axes(source: &Source, name: &'static str, rows: &Rows, shared: &[Choices]) -> Vec<Axis> {
     let is_shared = |c: &&Choices| shared.iter().any(|s| s.key_span == c.key_span);
     let own: Vec<Choices> = rows.choices.iter().filter(|c| !is_shared(c)).cloned().collect();

@@ -38,7 +38,6 @@ pub use workload::{Basis, PlannedWorkload};
 
 use read::Source;
 
-/// Largest plan that is read.
 pub const TEXT_MAX_BYTES: usize = 1 << 20;
 const KEYS: [&str; 8] =
     ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];

@@ -15,7 +15,6 @@ use crate::{phrases, units};
 /// Most characters of a name: tables have to fit a terminal.
 pub const NAME_CHARS: usize = 40;
 
-/// A value with its place.
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
 /// A plan's name and text, which every error repeats a part of.
@@ -38,7 +37,6 @@ impl Source<'_> {
         PlanError::at(self.plan, self.text, span, problem.into())
     }
 
-    /// The mistake of a plan as a whole.
     pub fn whole(&self, problem: impl Into<Problem>) -> PlanError {
         let plan = printable(self.plan.as_bytes());
         PlanError { plan, spot: None, problem: problem.into() }
@@ -87,7 +85,6 @@ impl Source<'_> {
         self.kind(key, value, expected, value.get_ref().as_table())
     }
 
-    /// The tables of `[[key]]`.
     pub fn tables<'a, 't>(
         &self,
         key: &'static str,
@@ -132,7 +129,6 @@ impl Source<'_> {
         }
     }
 
-    /// One of several words.
     pub fn word<T: Copy>(
         &self,
         key: &str,
@@ -148,7 +144,6 @@ impl Source<'_> {
         })
     }
 
-    /// One of the values of an enum, by its word.
     pub fn variant<T>(&self, key: &str, value: &Value) -> Result<T, PlanError>
     where
         T: Copy + strum::VariantArray + Into<&'static str>,
@@ -156,7 +151,6 @@ impl Source<'_> {
         self.word(key, value, &phrases::choices())
     }
 
-    /// A list of texts.
     pub fn list(
         &self,
         key: &str,
@@ -236,7 +230,6 @@ impl Source<'_> {
     }
 }
 
-/// A whole number that is not negative.
 fn whole(value: &DeValue) -> Option<u64> {
     let integer = value.as_integer()?;
     u64::from_str_radix(integer.as_str(), integer.radix()).ok()

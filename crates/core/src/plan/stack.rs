@@ -50,26 +50,20 @@ const GOVERNORS: [(&str, &str); 6] = [
 const CRYPT_KEYS: [&str; 6] =
     ["kind", "cipher", "key_bits", "sector_size", "no_read_workqueue", "no_write_workqueue"];
 
-/// One stack as a plan describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedStack {
     /// The plan's own name for it.
     pub name: Option<String>,
     /// Filesystem as the plan names it: a type, `ntfs` for whichever driver, `raw`.
     pub fs: String,
-    /// Which options it starts from.
     pub options: OptionProfile,
     /// The plan's words for mkfs, beside the recipe's.
     pub mkfs: Vec<String>,
     /// The plan's mount options, beside the recipe's.
     pub mount: Vec<String>,
-    /// Encryption.
     pub crypt: Option<Crypt>,
-    /// On a logical volume.
     pub lvm: bool,
-    /// Kernel settings.
     pub knobs: Knobs,
-    /// Number of its table in the plan.
     pub(super) table: usize,
 }
 
@@ -79,7 +73,6 @@ impl PlannedStack {
         recipe::recipes_for(&self.fs)
     }
 
-    /// The stack by one of its recipes.
     pub fn stack(&self, recipe: &Recipe) -> Stack {
         let made = options::stack(recipe, self.options, &self.mkfs, &self.mount);
         Stack { crypt: self.crypt.clone(), lvm: self.lvm, knobs: self.knobs.clone(), ..made }
@@ -90,7 +83,6 @@ impl PlannedStack {
         self.fs == recipe::RAW
     }
 
-    /// Sets one key to one value.
     pub(super) fn set(
         &mut self,
         source: &Source,

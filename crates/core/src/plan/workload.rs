@@ -41,45 +41,35 @@ pub(super) const KEYS: [&str; 27] = [
     "nrfiles",
 ];
 
-/// Largest block, as for `bench`.
 const BS_MAX: u64 = 1 << 30;
 /// What is written between two flushes where the plan says nothing, as in the built-in `seqwrite`.
 const FLUSH_BYTES: u64 = 16 << 20;
 /// Direct I/O goes in sectors.
 const SECTOR: u64 = 512;
 
-/// What a workload is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Basis {
-    /// fio's words alone.
     #[default]
     Words,
     /// A built-in workload; further words change its job.
     BuiltIn(Box<Workload>),
     /// A profile: its parts are measured together.
     Profile(Profile),
-    /// A fio job file of this name.
     JobFile(String),
 }
 
-/// One workload as a plan describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedWorkload {
     /// The plan's own name for it.
     pub name: Option<String>,
-    /// What it is made from.
     pub basis: Basis,
-    /// Who does it.
     pub driver: DriverName,
-    /// What it is judged by, where the plan says so.
     pub metric: Option<Metric>,
     /// The job; for profiles and job files only what the plan's words set.
     pub job: Job,
     /// Whether the plan says how much of the file is used.
     pub sized: bool,
-    /// Number of its table in the plan.
     pub(super) table: usize,
-    /// Whether the flushes are ours, because the plan says nothing about them.
     pub(super) flushed_by_us: bool,
     flushes: Option<bool>,
 }
@@ -262,7 +252,6 @@ impl PlannedWorkload {
         }
     }
 
-    /// The parts of a profile, each named after `name`.
     pub(super) fn parts(&self, name: &str) -> Vec<Workload> {
         let Basis::Profile(profile) = self.basis else { return Vec::new() };
         let mut parts = profiles::parts(profile, &self.job);
@@ -276,7 +265,6 @@ impl PlannedWorkload {
         parts
     }
 
-    /// A fio job file that fio runs as it is.
     pub(super) fn fio_job(&self, name: &str, text: &str) -> Workload {
         let summary = match &self.basis {
             Basis::JobFile(file) => format!("the jobs of {file}, run by fio"),

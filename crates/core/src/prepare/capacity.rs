@@ -15,7 +15,6 @@ use crate::units;
 
 /// Share of what files may have that the data file takes, and as much what is made beside it.
 const SHARE: u64 = 4;
-/// Small files of bonnie++ where nobody says otherwise.
 const BONNIE_FILES: u64 = 16 * 1024;
 /// Regions that are looked at for one that is enough: steps, and how many.
 const STEP_BYTES: u64 = 64 << 20;

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::region::Span;
 use crate::model::path::{RawPath, printable};
 
-/// One signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sign {
     /// Kernel name or number of the partition it is in; `None` = on the target itself.
@@ -18,7 +17,6 @@ pub struct Sign {
     pub offset_bytes: u64,
     /// What it is, in libblkid's words: `ext4`, `gpt`, `LVM2_member`.
     pub kind: String,
-    /// Label.
     pub label: Option<RawPath>,
     /// UUID of a filesystem or member, identifier of a partition table.
     pub uuid: Option<String>,
@@ -36,7 +34,6 @@ pub struct Sign {
 const TABLES: [&str; 8] = ["gpt", "dos", "PMBR", "bsd", "mac", "sun", "sgi", "atari"];
 
 impl Sign {
-    /// Whether it is a partition table.
     pub fn is_table(&self) -> bool {
         TABLES.contains(&self.kind.as_str())
     }
@@ -80,10 +77,8 @@ pub fn member_of(kind: &str, label: Option<&RawPath>, uuid: Option<&str>) -> Opt
     Some(words)
 }
 
-/// Every signature of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Contents {
-    /// By partition and offset.
     pub signs: Vec<Sign>,
 }
 

@@ -15,9 +15,7 @@ use crate::sysinfo::swaps::Swap;
 /// One block device: a disk, a partition, or something made of others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockDevice {
-    /// Device number.
     pub dev: Dev,
-    /// What it is, as a run records it.
     pub layer: Layer,
     /// What it lies on: the disk of a partition, the parts of dm and md, the device under the
     /// filesystem that holds a loop's file, or the device a loop is attached to itself.
@@ -64,23 +62,18 @@ pub struct Content {
     pub label: Option<RawPath>,
     /// Kind of partition table: `gpt`, `dos`.
     pub table: Option<String>,
-    /// Identifier of the partition table.
     pub table_id: Option<String>,
 }
 
 /// A process. In order of names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Process {
-    /// Its name.
     pub name: RawPath,
-    /// Its number.
     pub pid: u32,
 }
 
-/// A mount and the block devices under it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mounted {
-    /// The mount.
     pub mount: Mount,
     /// Its devices; several for btrfs over many, none for tmpfs or a network.
     pub on: Vec<Dev>,
@@ -88,45 +81,34 @@ pub struct Mounted {
     pub seen_by: Option<Process>,
 }
 
-/// A swap area and the device it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwapOn {
-    /// The area.
     pub swap: Swap,
     /// The swap partition, or the devices under the filesystem of the file.
     pub on: Vec<Dev>,
-    /// The swap file, by number.
     pub file: Option<Inode>,
 }
 
 /// A process that has the file under a loop device open or mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileUser {
-    /// The file.
     pub file: Inode,
-    /// The process.
     pub process: Process,
-    /// Whether it can write to the file.
     pub writes: bool,
 }
 
 /// A process that has a block device open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
-    /// The device.
     pub dev: Dev,
-    /// The process.
     pub process: Process,
 }
 
 /// Everything a guard needs to know, read at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct System {
-    /// Every block device, by device number.
     pub devices: Vec<BlockDevice>,
-    /// Every mount of every mount namespace that could be read.
     pub mounts: Vec<Mounted>,
-    /// Swap in use.
     pub swaps: Vec<SwapOn>,
     /// Processes with a block device open, as far as permitted.
     pub users: Vec<User>,
@@ -137,12 +119,10 @@ pub struct System {
 }
 
 impl System {
-    /// The device of that number.
     pub fn device(&self, dev: Dev) -> Option<&BlockDevice> {
         self.devices.iter().find(|d| d.dev == dev)
     }
 
-    /// The device of that kernel name.
     pub fn named(&self, name: &str) -> Option<&BlockDevice> {
         self.devices.iter().find(|d| d.layer.name == name)
     }
@@ -174,7 +154,6 @@ impl System {
             .map(|d| (d, d.layer.kind == LayerKind::Partition))
     }
 
-    /// Mounts of a device.
     pub fn mounts_of(&self, dev: Dev) -> impl Iterator<Item = &Mounted> {
         self.mounts.iter().filter(move |m| m.on.contains(&dev))
     }

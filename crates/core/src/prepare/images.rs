@@ -3,10 +3,8 @@
 
 use crate::distinct;
 
-/// What fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Images {
-    /// Size of each image.
     pub size_bytes: u64,
     /// Positions of the candidates that get one, ascending.
     pub kept: Vec<usize>,

@@ -13,7 +13,6 @@ const MIB: u64 = 1 << 20;
 const ALIGN_MIN_BYTES: u64 = 4 * MIB;
 /// Most alignment that is believed; a bridge that says more says nonsense.
 const ALIGN_MAX_BYTES: u64 = 256 * MIB;
-/// The largest region that is chosen unasked.
 const CHOSEN_MAX_BYTES: u64 = 4 << 30;
 /// The smallest region that is taken: no filesystem of the list fits below.
 pub const SMALLEST_BYTES: u64 = 64 * MIB;
@@ -23,16 +22,12 @@ pub const GRADIENT_MAX: f64 = 0.02;
 /// A range of bytes on a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First byte.
     pub start_bytes: u64,
-    /// Size.
     pub size_bytes: u64,
 }
 
-/// What the target offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetSize {
-    /// Size of the target.
     pub target_bytes: u64,
     /// Largest of erase block, optimal I/O size and logical block, 0 where unknown.
     pub granule_bytes: u64,
@@ -40,7 +35,6 @@ pub struct TargetSize {
     pub is_whole_disk: bool,
 }
 
-/// What a region begins and ends on.
 pub fn alignment_bytes(granule_bytes: u64) -> u64 {
     match granule_bytes {
         0 => ALIGN_MIN_BYTES,

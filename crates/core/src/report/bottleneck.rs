@@ -60,7 +60,6 @@ pub fn json(all: &[Bottleneck]) -> Value {
     all.iter().map(one).collect()
 }
 
-/// What was seen, in numbers.
 fn evidence(reason: &Reason) -> String {
     reason.evidence.join("; ")
 }

@@ -6,7 +6,6 @@ use crate::model::path::sanitize;
 use crate::setup::lacking::NoDriver;
 use crate::{phrases, units};
 
-/// Something that failed, in the words of its error.
 pub fn failed(name: impl Into<String>, error: &str) -> Skipped {
     Skipped { name: name.into(), reason: sanitize(error) }
 }
@@ -26,7 +25,6 @@ pub fn dropped(dropped: &Dropped) -> Skipped {
     Skipped { name: dropped.name.clone(), reason: format!("{needs}; {enough} is enough") }
 }
 
-/// Not even one workload fits.
 pub fn unfit(error: &FitError) -> String {
     match error {
         FitError::Nothing => "nothing to measure: no candidate or no workload is left".to_string(),

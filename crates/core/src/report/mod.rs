@@ -98,7 +98,6 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
-/// How the terminal report is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextOptions {
     /// Columns of the terminal; less than 40 is taken as 40.

@@ -6,7 +6,6 @@ use super::document::Document;
 use crate::probe::judge::{Report, Verdict, overlooked};
 use crate::units;
 
-/// For people.
 pub fn probe_document(report: &Report) -> Document {
     let mut out = Document::default();
     out.headline(report.target.as_str());

@@ -9,7 +9,6 @@ use crate::phrases;
 use crate::setup::lacking::NoDriver;
 use crate::setup::{Privilege, Program, Setup};
 
-/// For people.
 pub fn setup_document(setup: &Setup) -> Document {
     let mut out = Document::default();
     let missing: Vec<&Program> = setup.missing().collect();
@@ -64,7 +63,6 @@ fn how(setup: &Setup, out: &mut Document) {
     out.command(commands.join(" && "));
 }
 
-/// For programs.
 pub fn setup_json(setup: &Setup) -> String {
     let program = |program: &Program| {
         json!({

@@ -35,7 +35,6 @@ struct Known {
     is_phase: bool,
 }
 
-/// The outputs.
 #[derive(Debug, Default)]
 pub struct Unclaimed {
     known: Vec<Output<Known>>,
@@ -52,7 +51,6 @@ fn add<T: PartialEq>(outputs: &mut Vec<Output<T>>, of: T, number: u64, gap_lines
     }
 }
 
-/// What a line with one of the tools' marks is.
 fn known(tools: &[&Tool], text: &str) -> Option<Known> {
     let has = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
     tools.iter().find_map(|tool| {

@@ -8,23 +8,17 @@ use std::fmt;
 
 use crate::phrases;
 
-/// The running kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<'a> {
-    /// `uname -r`.
     pub release: &'a str,
-    /// Whether modules for this release are installed.
     pub has_modules: bool,
-    /// ID and ID_LIKE of the distribution.
     pub distribution: &'a [String],
 }
 
 /// Releases of Linux that have a driver, as major and minor number.
 pub struct Span {
     fs: &'static str,
-    /// The first release with it.
     pub since: (u32, u32),
-    /// The first release without it again.
     pub removed: Option<(u32, u32)>,
 }
 
@@ -40,20 +34,16 @@ pub fn releases(fs: &str) -> Option<&'static Span> {
     SPANS.iter().find(|span| span.fs == fs)
 }
 
-/// Filesystems that kernels of RHEL are built without.
 const NOT_IN_RHEL: [&str; 6] = ["btrfs", "f2fs", "ntfs3", "nilfs2", "jfs", "reiserfs"];
 
 /// Which kernel has what the running one lacks: in words one or two sentences without the last full
 /// stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Another release, or a package of the distribution.
     Kernel(String),
-    /// A kernel built with these options.
     Options {
         /// `CONFIG_F2FS_FS`.
         options: Vec<String>,
-        /// Whether modules of the running kernel are installed.
         has_modules: bool,
     },
 }
@@ -91,7 +81,6 @@ impl Remedy {
     }
 }
 
-/// Which kernel has a filesystem that this one lacks.
 pub fn remedy(fs: &str, kernel: Kernel) -> Remedy {
     let by_release = SPANS.iter().find(|span| span.fs == fs);
     let by_release = by_release.and_then(|span| outside(span, version(kernel.release)?));

@@ -9,11 +9,8 @@ use super::packages::{self, Tool};
 /// What is missing for a stack, and what would help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lacking {
-    /// A program, in words.
     Program(String),
-    /// A driver in the kernel.
     Driver(NoDriver),
-    /// Something else, in words.
     Other(String),
 }
 
@@ -29,11 +26,8 @@ impl fmt::Display for Lacking {
 /// A filesystem or another module that the kernel has neither built in nor as a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoDriver {
-    /// The filesystem or module.
     pub fs: String,
-    /// `uname -r`.
     pub kernel: String,
-    /// Which kernel has it.
     pub remedy: Remedy,
 }
 
@@ -63,7 +57,6 @@ impl fmt::Display for NoDriver {
     }
 }
 
-/// A program that is missing.
 pub fn not_installed(program: &str, manager: Option<Manager>) -> String {
     format!("{program} is not installed. {}", install_advice(program, manager))
 }

@@ -40,7 +40,6 @@ pub fn parse(text: &str) -> Result<Health, String> {
     }
 }
 
-/// The raw value of an ATA attribute.
 fn attribute(document: &Value, id: u64) -> Option<u64> {
     let table = document.pointer("/ata_smart_attributes/table")?.as_array()?;
     let row = table.iter().find(|row| row.get("id").and_then(Value::as_u64) == Some(id))?;

@@ -9,7 +9,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("agnostics", &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "], || {
         vec![Box::new(Agnostics::default())]
@@ -30,10 +29,8 @@ const VERDICTS: [(&str, &str, &str); 3] = [
     ("Random write speed ", "rand-4k-write", "IOPS"),
     ("Random read speed ", "rand-4k-read", "IOPS"),
 ];
-/// Lines between a job and its verdict.
 const FAR_LINES: u64 = 12;
 
-/// Reads agnostics' lines.
 #[derive(Debug, Default)]
 pub struct Agnostics {
     /// The jobs of one run: name, the figure that its verdict repeats, line.

@@ -11,7 +11,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     title: "CrystalDiskMark",
     ..Tool::new("crystaldiskmark", &["iB (Q=", "Sequential Read (", "Sequential Write ("], || {
@@ -28,7 +27,6 @@ const DIRECTIONS: [&str; 3] = ["read", "write", "mixed"];
 /// Most tests of one run: nine profiles of a few tests in three directions.
 const MOST_TESTS: usize = 100;
 
-/// Reads the texts.
 #[derive(Debug, Default)]
 pub struct DiskMark {
     /// The program and its version, where its first line stands above.
@@ -48,7 +46,6 @@ struct Run {
     is_torn: bool,
 }
 
-/// One line.
 #[derive(Debug)]
 struct Test {
     name: String,
@@ -337,7 +334,6 @@ fn is_heading(text: &str) -> bool {
         || text.len() > 20 && text.bytes().all(|byte| byte == b'-')
 }
 
-/// What stands below the tests.
 fn is_end(text: &str) -> bool {
     let is_label = |name: &str| {
         text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(": "))

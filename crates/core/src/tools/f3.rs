@@ -12,7 +12,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Out, finding, short};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     programs: &["f3write", "f3read", "f3probe"],
     ..Tool::new(

@@ -12,12 +12,10 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![Box::new(Hdparm::default())]);
 
 const MIB: u64 = 1 << 20;
 
-/// Reads hdparm's timings.
 #[derive(Debug, Default)]
 pub struct Hdparm {
     /// The line that names a device, and its number.

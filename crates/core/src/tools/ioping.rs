@@ -11,7 +11,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{IEC, Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("ioping", &[" ioping statistics ---", " requests completed in "], || {
         vec![Box::new(Ioping::default())]
@@ -33,7 +32,6 @@ const NS_PER_S: f64 = 1e9;
 /// Lines within which the rest of one run may stand below the beginning of another.
 const MIXED_LINES: u64 = 8;
 
-/// Reads ioping's statistics.
 #[derive(Debug, Default)]
 pub struct Ioping {
     /// First and last line of requests that no statistics followed yet.

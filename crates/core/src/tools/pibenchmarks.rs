@@ -11,7 +11,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
         vec![Box::new(StorageSh::default())]
@@ -27,7 +26,6 @@ const FAR_LINES: u64 = 150;
 /// Most figures of outputs that are remembered.
 const MOST_FIGURES: usize = 64;
 
-/// Whose figure a row is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
     Hdparm,
@@ -64,14 +62,11 @@ const ROWS: [Row; 9] = [
     row("IOZone", "4k random write", "write", Source::Iozone),
 ];
 
-/// Reads Storage.sh's table.
 #[derive(Debug, Default)]
 pub struct StorageSh {
-    /// Numbers of outputs above, and their lines.
     above: Vec<(Source, String, u64)>,
     /// The line of the last row of hdparm, when its unit was that of versions until 2023.
     old_unit: Option<u64>,
-    /// The line of the last row or title.
     last: Option<u64>,
 }
 

@@ -11,19 +11,16 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, finding};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("pveperf", &["BUFFERED READS:", "AVERAGE SEEK TIME:", "FSYNCS/SECOND:"], || {
         vec![Box::new(Pveperf::default())]
     });
 
 const MIB: u64 = 1 << 20;
-/// Lines about something else, as they begin.
 const OTHERS: [&str; 4] = ["CPU BOGOMIPS:", "REGEX/SECOND:", "DNS EXT:", "DNS INT:"];
 /// Lines of one output at most, which has eight.
 const LINES: u64 = 8;
 
-/// Reads pveperf's figures.
 #[derive(Debug, Default)]
 pub struct Pveperf {
     /// The line that names the device, and its number.

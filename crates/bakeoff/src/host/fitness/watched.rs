@@ -12,10 +12,8 @@ use crate::host::io_users::IoUsers;
 use crate::host::root::Root;
 use crate::signals::Cancel;
 
-/// How often is looked for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
 
-/// One look at the counters.
 struct Look {
     at: Instant,
     /// Ticks of all CPUs: busy, all.

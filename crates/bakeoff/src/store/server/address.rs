@@ -21,7 +21,6 @@ use crate::fault::Fault;
 
 /// Where Debian and Fedora keep the socket of a server on the same machine.
 const SOCKETS: &str = "/var/run/postgresql";
-/// Port of PostgreSQL.
 const PORT: u16 = 5432;
 /// Time for a connection, its encryption and its authentication.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -29,11 +28,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// An address with everything a connection needs. It prints without secrets.
 pub struct Address {
     pub(super) config: Config,
-    /// Time for a connection.
     pub(super) connect: Duration,
-    /// Certificates to trust besides those of the system.
     pub(super) certificates: Option<PathBuf>,
-    /// Host, port and database, for people.
     shown: String,
     /// As it was typed; never with a password.
     typed: String,
@@ -105,7 +101,6 @@ impl Address {
         Ok(Address { config, connect, certificates, shown, typed: typed.to_string() })
     }
 
-    /// As it was typed.
     pub fn typed(&self) -> String {
         printable(self.typed.as_bytes())
     }
@@ -115,13 +110,11 @@ impl Address {
         self.config.get_user().map_or("your user name".to_string(), |u| printable(u.as_bytes()))
     }
 
-    /// The database, for people.
     pub fn database(&self) -> String {
         let name = self.config.get_dbname().or(self.config.get_user()).unwrap_or("DATABASE");
         printable(name.as_bytes())
     }
 
-    /// Whether there is a password to show to the server.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
     }
@@ -135,7 +128,6 @@ struct Own {
 }
 
 impl Own {
-    /// Takes them out of an address.
     fn split(typed: &str) -> (String, Own) {
         let mut own = Own::default();
         let Some((front, query)) = typed.split_once('?') else { return (typed.to_string(), own) };

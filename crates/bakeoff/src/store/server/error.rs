@@ -8,7 +8,6 @@ use thiserror::Error;
 
 use crate::fault::Fault;
 
-/// What went wrong.
 #[derive(Debug, Error)]
 #[error("{fault}")]
 pub struct ServerError {
@@ -45,7 +44,6 @@ impl From<ServerError> for Fault {
     }
 }
 
-/// An error and what caused it, on one line.
 pub(super) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -31,19 +31,16 @@ pub use packed::{Checksum, Content, RUN_BYTES};
 
 use super::place::is_address;
 
-/// Time a server has for an answer.
 const ANSWER: Duration = Duration::from_secs(60);
 /// Slowest link that is waited for, bytes per second.
 const SLOWEST: u64 = 8 << 10;
 
-/// A connection to a server.
 pub struct Server {
     // Before the runtime that drives it.
     client: Client,
     runtime: Runtime,
     address: Address,
     id: String,
-    /// Nothing is waited for after this.
     until: Option<Instant>,
 }
 
@@ -101,7 +98,6 @@ impl Server {
         Ok(server)
     }
 
-    /// The UUID by which the server is known again.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -143,7 +139,6 @@ impl Server {
     }
 }
 
-/// How a connection failed.
 enum Failed {
     Late,
     Said(tokio_postgres::Error),
@@ -169,7 +164,6 @@ fn slow(address: &Address, limit: Duration) -> ServerError {
     ))
 }
 
-/// Time for an answer to so many bytes.
 fn time_for(bytes: usize) -> Duration {
     ANSWER + Duration::from_secs(bytes as u64 / SLOWEST)
 }

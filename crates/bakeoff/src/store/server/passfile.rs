@@ -20,15 +20,10 @@ use super::ServerError;
 const MOST_BYTES: u64 = 1 << 20;
 const OTHERS: u32 = 0o077;
 
-/// What a password is for.
 pub struct Wanted {
-    /// Names of the host.
     pub hosts: Vec<String>,
-    /// Port.
     pub port: u16,
-    /// Database.
     pub database: String,
-    /// Role.
     pub user: String,
 }
 

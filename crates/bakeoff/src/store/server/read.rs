@@ -167,7 +167,6 @@ impl Records for Server {
         Ok(true)
     }
 
-    /// Every run came with its digest.
     fn set_digests(&mut self, _made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
         Ok(())
     }

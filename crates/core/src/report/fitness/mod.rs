@@ -63,7 +63,6 @@ fn title(check: &Check) -> String {
     }
 }
 
-/// The answer.
 fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     let name = sanitize(facts.target.name());
@@ -116,7 +115,6 @@ fn machine(facts: &Facts) -> String {
     words.join(", ")
 }
 
-/// Its name, and what it is on.
 fn target(facts: &Facts) -> (String, String) {
     let (name, at, chain) = match &facts.target {
         Target::Place { name, place } => {

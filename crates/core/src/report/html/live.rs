@@ -68,7 +68,6 @@ fn facts(now: &Now) -> Vec<Fact> {
     facts
 }
 
-/// A page as HTML.
 pub fn rendered(page: &impl Template) -> String {
     super::rendered(page, "")
 }
@@ -102,25 +101,18 @@ struct Served<'a> {
 pub struct DriveRow {
     /// `/dev/sda`.
     pub path: String,
-    /// Its model.
     pub model: String,
     /// "500 GB".
     pub size: String,
-    /// Whether it is safe to erase.
     pub is_safe: bool,
-    /// Why not.
     pub why: String,
 }
 
-/// The first page.
 #[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/now.html")]
 pub struct NowPage {
-    /// [`run_now`], or what is said where there is no run.
     pub run: String,
-    /// The last frame of `watch` as text.
     pub machine: String,
-    /// The drives of the machine.
     pub drives: Vec<DriveRow>,
 }
 
@@ -135,23 +127,16 @@ pub fn no_run() -> String {
 #[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/text.html")]
 pub struct TextPage {
-    /// The heading.
     pub title: String,
-    /// Sentences below it.
     pub said: Vec<String>,
-    /// Address and words of a link.
     pub back: Option<(String, String)>,
 }
 
-/// Runs beside each other.
 #[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/compare.html")]
 pub struct ComparePage {
-    /// What was typed for each run.
     pub chosen: Vec<String>,
-    /// What `compare` says of them, as HTML.
     pub compared: String,
-    /// What is wrong with the choice.
     pub problem: Option<String>,
 }
 

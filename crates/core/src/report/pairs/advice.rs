@@ -60,7 +60,6 @@ fn drives(run: &Run) -> Vec<String> {
     told.into_iter().map(line).collect()
 }
 
-/// How to resume, where more blocks are expected to tell.
 fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     let is_over = run.stopped.as_ref().is_some_and(|(reason, _)| !reason.is_resumable());
     let open = || verdicts.iter().filter(|v| v.verdict == Verdict::NotResolved);

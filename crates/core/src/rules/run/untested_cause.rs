@@ -13,7 +13,6 @@ use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L45",
     slug: "untested-cause",

@@ -23,27 +23,20 @@ const UNITS: [(&str, u64); 7] = [
 /// The figures of one f3read or f3probe.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// The program.
     pub test: &'static str,
-    /// Where it began.
     pub place: Place,
-    /// Its last line so far.
     pub last_line: u64,
     /// In the order of their lines.
     pub sizes: Vec<Size>,
     metrics: Metrics,
-    /// Whether it has lines of another run.
     pub is_mixed: bool,
-    /// Whether it may have them.
     pub is_suspect: bool,
-    /// What limits it.
     pub findings: Vec<Finding>,
 }
 
 /// `38.99 MB (79851 sectors)`
 #[derive(Debug)]
 pub struct Size {
-    /// Of what it is the size.
     pub name: &'static str,
     line: u64,
     raw: String,
@@ -59,7 +52,6 @@ enum Amount {
 }
 
 impl Block {
-    /// One that begins on that line.
     pub fn new(line: &Line<'_>, test: &'static str) -> Block {
         let (place, last_line) = (line.place(TOOL.name), line.number);
         Block { test, place, last_line, ..Block::default() }
@@ -134,7 +126,6 @@ impl Block {
         out.result(result);
     }
 
-    /// Lists all but the first line.
     pub fn keep_first(&mut self, out: &mut Out) {
         self.sizes.truncate(1);
         self.metrics = Metrics::default();

@@ -15,7 +15,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// A line of a job.
     pub fn cover(&mut self, line: u64) {
         self.covered_line = Some(line);
     }

@@ -15,7 +15,6 @@ const LATENCY_LIMIT_NS: f64 = 1e13;
 const OTHER_EVENTS: &str =
     "the sum of the printed rates times the total time does not equal the number of events";
 
-/// Gives the report, or says why not.
 pub fn give(mut open: Open, out: &mut Out) {
     if open.is_in_doubt && open.twice.is_none() {
         let known = Known { fields: &open.fields };
@@ -85,7 +84,6 @@ pub fn give(mut open: Open, out: &mut Out) {
     out.result(result);
 }
 
-/// The figures by name.
 struct Known<'a> {
     fields: &'a [Field],
 }
@@ -120,7 +118,6 @@ impl<'a> Known<'a> {
         (self.field(Key::MergedSize).is_none() && is_whole).then_some(block)
     }
 
-    /// A value and its slack.
     fn near(&self, key: Key) -> Option<(f64, f64)> {
         Some((self.value(key)?, self.slack(key)))
     }
