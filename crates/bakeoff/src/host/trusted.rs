@@ -154,7 +154,7 @@ pub fn acl_writers(fd: impl AsFd, with_default: bool) -> io::Result<Option<Write
         let mut bytes = vec![0; ACL_BYTES];
         if !Path::new(&path).exists() {
             return Err(io::Error::other(
-                "/proc is not there. Outside a container, or with /proc mounted, type: bakeoff clean",
+                "/proc is not there. Mount it, or leave the container; then type: bakeoff clean",
             ));
         }
         let length = match getxattr(&path, *list, &mut bytes[..]) {

@@ -96,8 +96,8 @@ impl Search {
         self.settle(&mut level, unit_ns)
     }
 
-    /// The longest slice, settling included: where turns usually cost nothing, that of a quick drive
-    /// in both parts.
+    /// The longest slice, settling included: where turns usually cost nothing, that of a quick
+    /// drive in both parts.
     fn most_ns(&self) -> u64 {
         let is_usual = self.charges || self.is_slow;
         if is_usual { self.most_ns } else { self.most_ns.min(2 * self.granted_ns) }

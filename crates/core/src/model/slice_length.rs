@@ -161,8 +161,8 @@ pub enum Settling {
     TooLong(u32),
 }
 
-/// Decides how long drives settle, in units, with slices of at most `most_ns`. All of what was tried
-/// last is used: with half of it, noise may have hidden the end of the change.
+/// Decides how long drives settle, in units, with slices of at most `most_ns`. All of what was
+/// tried last is used: with half of it, noise may have hidden the end of the change.
 pub fn settle(tried: &[TriedSettling], margin: f64, most_ns: u64) -> Settling {
     let Some(last) = tried.last() else { return Settling::Try(1) };
     let same = |c: &Change| is_same(c.change, c.noise, tolerance(margin), HIDDEN_OF_ONE);

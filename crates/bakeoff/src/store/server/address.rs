@@ -190,8 +190,8 @@ fn is_local(config: &Config) -> bool {
     }
 }
 
-/// Whether every address of a name is. Even `localhost` is what the resolver says: without a line in
-/// /etc/hosts the name may go to a name server.
+/// Whether every address of a name is. Even `localhost` is what the resolver says: without a line
+/// in /etc/hosts the name may go to a name server.
 fn is_loopback(name: &str) -> bool {
     let found = (name, PORT).to_socket_addrs();
     found.is_ok_and(|mut addresses| addresses.all(|address| address.ip().is_loopback()))
