@@ -57,7 +57,7 @@ pub fn view(args: &[OsString]) -> Result<Child, ExecError> {
     let failed = |source| ExecError::Start { program: "sh".to_string(), source };
     let parent = std::process::id().to_string();
     // OURSELVES is the shell in the shell, and the file of our name may be gone after an upgrade.
-    let ourselves = format!("/proc/{parent}/exe");
+    let ourselves = OURSELVES.replace("self", &parent);
     Command::new("sh")
         .args(["-c", "trap '' TTOU TTIN; exec \"$0\" \"$@\""])
         .arg(ourselves)
