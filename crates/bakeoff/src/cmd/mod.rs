@@ -46,7 +46,6 @@ use crate::cli::history::RunsAction;
 use crate::cli::{Args, Command, Own};
 use crate::fault::{Fault, Outcome};
 
-/// Runs the command that was typed.
 pub fn run(args: Args) -> Result<Outcome, Fault> {
     let Args { global, command, .. } = args;
     if !puts_back(command.as_ref()) {
@@ -86,7 +85,6 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
     }
 }
 
-/// Whether the command itself puts back what dead runs left.
 fn puts_back(command: Option<&Command>) -> bool {
     use Command::{Clean, Demo, Quick, Resume, Run};
     matches!(command, Some(Quick(_) | Demo(_) | Run(_) | Resume(_) | Clean(_)))

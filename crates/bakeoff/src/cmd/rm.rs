@@ -9,7 +9,6 @@ use crate::fault::{Fault, Outcome};
 use crate::store::{Records, Store, lock};
 use crate::ui::{out, say};
 
-/// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs rm")?;
     let (mut store, id) = stored::find_file(global, &args.run)?;

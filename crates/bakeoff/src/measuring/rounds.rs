@@ -25,13 +25,11 @@ use crate::steps::session::Session;
 /// of so many planned ones.
 const ONE_FURTHER_OF: u16 = 2;
 
-/// How it went.
 pub enum Measured {
     /// For each candidate a cell, or why there is none.
     Cells(Vec<(CandidateIx, Result<Cell, String>)>),
     /// One place cannot be measured on until somebody repairs it: which candidate's, and why.
     Hopeless(CandidateIx, CellError),
-    /// Ctrl-C or a signal.
     Interrupted,
 }
 
@@ -103,7 +101,6 @@ fn stopped_by(candidate: CandidateIx, trouble: CellError) -> Measured {
     }
 }
 
-/// Watches the devices below all of them.
 fn watch(session: &Session, target_set: &mut TargetSet, standing: &[CandidateIx]) {
     let Some(sampler) = &session.sampler else { return };
     let mut devices: Vec<Device> = Vec::new();
@@ -190,7 +187,6 @@ fn start_again(
     Ok(())
 }
 
-/// Removes what the cells made.
 fn clean(
     target_set: &mut TargetSet,
     standing: &[CandidateIx],
@@ -230,7 +226,7 @@ fn finish(
     let (read, job) = (&cell.measurement.read, &cell.measurement.job);
     let read_bytes = read.as_ref().map_or(0, |read| read.io_bytes);
     let (class, file_bytes) = (site.class, site.file_bytes);
-    cold_reads::leave_to_others(&mut cell.truth, &site.counted);
+    cold_reads::leave_to_others(&mut cell.truth, &site.counted, read_bytes);
     cell.truth.cache =
         cold_reads::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
     cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));

@@ -23,11 +23,9 @@ const PUBLISHED_LIMIT: usize = 64;
 /// A run and the results of others.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Beside {
-    /// The run.
     pub run: String,
     /// The file of the results.
     pub source: String,
-    /// What makes the numbers incomparable.
     #[serde(skip)]
     pub not_comparable: Vec<NotComparable>,
     /// Our figures of what others measured too.
@@ -36,7 +34,6 @@ pub struct Beside {
     pub pairs: Vec<PairRow>,
     /// What their numbers are compatible with.
     pub observations: Vec<String>,
-    /// What has to be believed for that.
     pub assumption: &'static str,
 }
 
@@ -45,18 +42,13 @@ pub struct Beside {
 pub enum NotComparable {
     /// A setting, with the values that occur in the run and with the others.
     Setting {
-        /// Which.
         what: Setting,
-        /// In the run.
         ours: Vec<String>,
         /// With the others; empty where they state none.
         theirs: Vec<String>,
     },
-    /// The block size of workloads of the run.
     BlockSize {
-        /// Their names.
         workloads: Vec<String>,
-        /// In the run.
         ours_bytes: u64,
         /// With the others.
         theirs_bytes: Vec<u64>,
@@ -66,24 +58,18 @@ pub enum NotComparable {
 /// What both should state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Machine.
     Machine,
-    /// Drive, and the place on it.
     Drive,
-    /// Tool with its version.
     Tool,
 }
 
 /// One of our candidates on one of our workloads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Workload.
     pub workload: String,
-    /// Candidate.
     pub candidate: String,
     /// Ours, bytes a second.
     pub ours: Figure,
-    /// Theirs.
     pub published: Vec<Published>,
 }
 
@@ -98,9 +84,7 @@ pub struct Published {
     pub test: String,
     /// Block size; `None` where it is not told.
     pub block_size_bytes: Option<u64>,
-    /// Bytes a second.
     pub bytes_per_s: f64,
-    /// As it stands there.
     pub raw: String,
     /// Line of the file.
     pub line: u64,
@@ -109,17 +93,11 @@ pub struct Published {
 /// Two candidates: how much faster the first is, here and there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairRow {
-    /// Workload.
     pub workload: String,
-    /// Candidate.
     pub a: String,
-    /// The other.
     pub b: String,
-    /// Our ratio.
     pub ratio: f64,
-    /// Its interval.
     pub low: f64,
-    /// Its interval.
     pub high: f64,
     /// Theirs: setting, ratio, and whether it lies inside our interval.
     pub published: Vec<PublishedRatio>,
@@ -137,9 +115,7 @@ pub struct PublishedRatio {
     /// Block size; `None` where it is not told.
     #[serde(skip)]
     pub block_size_bytes: Option<u64>,
-    /// Theirs.
     pub ratio: f64,
-    /// Whether it lies inside our interval.
     pub is_inside: bool,
 }
 

@@ -10,7 +10,6 @@ use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::stats::steady_state::MOST_ROUNDS;
 
-/// Complete blocks so far.
 pub fn complete(run: &Run) -> u32 {
     run.complete_blocks().count() as u32
 }
@@ -57,7 +56,6 @@ pub fn alpha_with(run: &Run, candidate: CandidateIx) -> f64 {
     look.map_or_else(|| alpha(run), |look| run.header.protocol.alpha_at(look))
 }
 
-/// Nominal alpha of one pair of all.
 pub fn alpha_pair(run: &Run) -> f64 {
     alpha(run) / run.header.protocol.pairs() as f64
 }

@@ -17,35 +17,31 @@ use crate::stats::sample;
 /// Standard error of the logarithm of a slice's rate where its stretches are too few to tell: that
 /// of two slices then hides a change of 4 % at most.
 const UNKNOWN_NOISE: f64 = 0.014;
-/// Stretches that tell it.
 const TELLING: usize = 4;
 /// Standard deviation of a stretch over the median distance of neighbours, of normal errors.
 const SD_OF_STEPS: f64 = 1.048;
 /// Standard errors beyond which a longer slice of a candidate certainly has another rate.
 const CERTAIN: f64 = 3.0;
 
-/// A slice that finds the length.
 #[derive(Clone, Copy, Debug)]
 pub struct TriedSlice {
-    /// Logarithm of its figure.
     log: f64,
-    /// Standard error of that.
     noise: f64,
-    /// Time of the part that counts.
     elapsed_ns: u64,
     /// Logarithm of the rate in the part in which the drive settled.
     settling_log: Option<f64>,
-    /// Time of that part.
+    /// The same of its second half: what would have counted with half as much settling.
+    halved_log: Option<f64>,
     settling_ns: u64,
 }
 
 impl TriedSlice {
-    /// What a slice says by `metric`.
     pub fn of(slice: &Slice, metric: Metric) -> TriedSlice {
         // A quantile changes with the number of operations; what it costs shows in their rate.
         let rate_of = if metric == Metric::LatencyP99 { Metric::Iops } else { metric };
         let log_of = |rate: Option<f64>| libm::log(rate.unwrap_or_default().max(f64::MIN_POSITIVE));
         let settling = Stretch::sum(&slice.settling);
+        let second_half = Stretch::sum(&slice.settling[slice.settling.len() / 2..]);
         let rates = slice.along.iter().filter_map(|stretch| stretch.rate(rate_of));
         let logs: Vec<f64> = rates.map(libm::log).collect();
         let noise = match logs.len() {
@@ -61,34 +57,27 @@ impl TriedSlice {
             noise,
             elapsed_ns: slice.elapsed_ns,
             settling_log: (settling.elapsed_ns > 0).then(|| log_of(settling.rate(rate_of))),
+            halved_log: second_half.rate(rate_of).map(libm::log),
             settling_ns: settling.elapsed_ns,
         }
     }
 }
 
-/// What all candidates showed with slices of one length.
 pub type Level = BTreeMap<CandidateIx, Vec<TriedSlice>>;
 
-/// A search, before its first slice.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The workload.
     pub workload: WorkloadIx,
-    /// Rounds of a cell of short slices.
     pub planned: u32,
-    /// The margin of the comparison.
     pub margin: f64,
     /// The longest slice of a quick drive that there is time for.
     pub granted_ns: u64,
     /// The longest slice at all that there is time for.
     pub most_ns: u64,
-    /// How long work takes on the slowest.
     pub natural: Natural,
-    /// Whether turns may cost the drives something.
     pub charges: bool,
     /// Whether the drives are so slow that they have to settle.
     pub is_slow: bool,
-    /// What was tried so far.
     pub tried: Vec<Tried>,
 }
 
@@ -111,8 +100,8 @@ impl Search {
         self.settle(&mut level, unit_ns)
     }
 
-    /// The longest slice, settling included: where turns usually cost nothing, that of a quick drive
-    /// in both parts.
+    /// The longest slice, settling included: where turns usually cost nothing, that of a quick
+    /// drive in both parts.
     fn most_ns(&self) -> u64 {
         let is_usual = self.charges || self.is_slow;
         if is_usual { self.most_ns } else { self.most_ns.min(2 * self.granted_ns) }
@@ -166,7 +155,7 @@ impl Search {
         level: &mut impl FnMut(Length, u32) -> Result<Level, E>,
         unit_ns: u64,
     ) -> Result<Calibration, E> {
-        let (mut tried, mut before): (Vec<TriedSettling>, Level) = (Vec::new(), Level::new());
+        let (mut tried, mut counted_ns): (Vec<TriedSettling>, u64) = (Vec::new(), 0);
         loop {
             let settling = match slice_length::settle(&tried, self.margin, self.most_ns()) {
                 Settling::Try(settling) => settling,
@@ -183,10 +172,10 @@ impl Search {
                     let longest_ns = tried.last().map_or(0, |t| t.longest_ns);
                     let has_time =
                         longest_ns.saturating_mul(2) <= self.most_ns || longest_ns >= SETTLED_NS;
-                    let times = self.visit_times(longest_ns, counted_ns(&before));
+                    let times = self.visit_times(longest_ns, counted_ns);
                     let length = Length { unit_ns, settling: settling.saturating_mul(times) };
                     let settled = if has_time { Settled::ByVisits } else { Settled::NoTime };
-                    let longer_ns = 2 * u64::from(times - 1) * counted_ns(&before);
+                    let longer_ns = 2 * u64::from(times - 1) * counted_ns;
                     return Ok(self.found(length, settled, longest_ns.saturating_add(longer_ns)));
                 }
             };
@@ -196,9 +185,9 @@ impl Search {
             }
             let all = now.values().flatten();
             let longest_ns = all.map(|t| t.elapsed_ns + t.settling_ns).max().unwrap_or(0);
-            let changes = now.iter().map(|(c, now)| change(before.get(c), now)).collect();
+            let changes = now.values().map(|own| change_in(own, settling)).collect();
             tried.push(TriedSettling { settling, longest_ns, changes });
-            before = now;
+            counted_ns = now.values().flatten().map(|t| t.elapsed_ns).max().unwrap_or(0);
         }
     }
 
@@ -249,11 +238,6 @@ impl Search {
     }
 }
 
-/// The longest part that counts.
-fn counted_ns(level: &Level) -> u64 {
-    level.values().flatten().map(|t| t.elapsed_ns).max().unwrap_or(0)
-}
-
 fn is_unsteady(tried: &[MeasuredLength]) -> bool {
     let at_the_end = tried.last().is_some_and(|t| t.length_ns >= slice_length::LONGEST_NS);
     at_the_end && slice_length::still_changes(tried)
@@ -271,23 +255,35 @@ fn certainly_rises(before: &Level, now: &Level, margin: f64) -> bool {
     let common = libm::sqrt(spread(before) + spread(now));
     let least = libm::log1p(slice_length::tolerance(margin));
     let rises = |c: Change| c.change > least.max(CERTAIN * c.noise.max(common));
-    now.iter().any(|(c, own)| before.get(c).is_some_and(|past| rises(change(Some(past), own))))
+    now.iter().any(|(c, own)| before.get(c).is_some_and(|past| rises(change(past, own))))
 }
 
-/// How the rate of what counts changed since half the settling; first, since none.
-fn change(before: Option<&Vec<TriedSlice>>, now: &[TriedSlice]) -> Change {
+/// How the rate of what counts differs between two lengths.
+fn change(before: &[TriedSlice], now: &[TriedSlice]) -> Change {
     let noise = |tried: &[TriedSlice]| {
         let within = mean(tried.iter().map(|t| t.noise * t.noise));
         let logs: Vec<f64> = tried.iter().map(|t| t.log).collect();
         let between = sample::sd(&logs).unwrap_or(0.0);
         within.max(between * between) / tried.len().max(1) as f64
     };
-    let own = mean(now.iter().map(|t| t.log));
-    let (earlier, earlier_noise) = match before {
-        Some(before) => (mean(before.iter().map(|t| t.log)), noise(before)),
-        None => (mean(now.iter().filter_map(|t| t.settling_log)), noise(now)),
+    let log = |tried: &[TriedSlice]| mean(tried.iter().map(|t| t.log));
+    Change { change: log(now) - log(before), noise: libm::sqrt(noise(now) + noise(before)) }
+}
+
+/// How the rate of what counts changed since half the settling; with one unit of it, since none.
+/// Both are of the same slices: what changes for everybody from one length to the next, as on a
+/// busy machine, is in neither.
+fn change_in(tried: &[TriedSlice], settling: u32) -> Change {
+    // What counts is as long as all of the settling, and twice as long as its second half.
+    let (earlier, parts): (fn(&TriedSlice) -> Option<f64>, f64) = match settling {
+        0 | 1 => (|t| t.settling_log, 2.0),
+        _ => (|t| t.halved_log.or(t.settling_log), 3.0),
     };
-    Change { change: own - earlier, noise: libm::sqrt(noise(now) + earlier_noise) }
+    let changes: Vec<f64> = tried.iter().filter_map(|t| Some(t.log - earlier(t)?)).collect();
+    let within = mean(tried.iter().map(|t| t.noise * t.noise)) * parts;
+    let between = sample::sd(&changes).unwrap_or(0.0);
+    let noise = libm::sqrt(within.max(between * between) / changes.len().max(1) as f64);
+    Change { change: mean(changes.into_iter()), noise }
 }
 
 fn mean(logs: impl Iterator<Item = f64>) -> f64 {

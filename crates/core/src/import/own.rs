@@ -4,12 +4,10 @@
 use crate::bundle::is_run_id;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::Out;
-use crate::scan::why::TextWhy;
 
 /// The first titles of the CSV of a run (docs/format.md).
 const TITLES: &str = "run,block,counts,candidate,workload,metric,";
 
-/// Finds them.
 #[derive(Debug, Default)]
 pub struct Own {
     /// What was found, where it begins, and its last line.
@@ -47,7 +45,14 @@ impl Reader for Own {
 
     fn finish(&mut self, out: &mut Out) {
         let Some((format, first, last)) = self.found else { return };
-        out.unread(first, last, TextWhy::OwnExport { format });
+        out.unread(
+            first,
+            last,
+            format!(
+                "this is a run of bakeoff that was exported as {format}. import needs a complete \
+                 run: create it with `bakeoff show RUN -o run.bundle` where the run was measured"
+            ),
+        );
     }
 }
 
@@ -58,7 +63,6 @@ mod tests {
     use crate::model::event::Event;
     use crate::model::run::Run;
     use crate::report;
-    use crate::scan::why::TextWhy;
 
     #[test]
     fn an_export_that_is_no_bundle_leads_to_the_bundle() {
@@ -74,7 +78,7 @@ mod tests {
             let found = Finder::all(text.as_bytes());
             assert!(found.results.is_empty());
             let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
-            assert_eq!(part.why, TextWhy::OwnExport { format }.into());
+            assert!(part.why.contains(&format!("exported as {format}")), "{}", part.why);
             let run = (format == "jsonl").then_some(run.header.run.as_str());
             assert_eq!(super::run_of_events(&text), run, "{format}");
         }

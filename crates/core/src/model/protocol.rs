@@ -47,7 +47,6 @@ pub enum Isolation {
 /// How much the regret on a workload counts in the recommendation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weight {
-    /// Name of the workload.
     pub workload: String,
     /// Times that it counts, more than 0.
     pub weight: f64,
@@ -56,10 +55,8 @@ pub struct Weight {
 /// Fewest and most rounds of slices in one cell.
 pub const ROUNDS: std::ops::RangeInclusive<u32> = 8..=20;
 
-/// The rules of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
-    /// Mode the rest was taken from.
     pub mode: Mode,
     /// Half-width of a tie as a fraction: 0.10 for quick, 0 where nothing is compared.
     pub tie_margin: f64,
@@ -79,15 +76,12 @@ pub struct Protocol {
     pub k: u32,
     /// Time the whole run may take; `None` = until decided.
     pub time_ns: Option<u64>,
-    /// Shortest cell.
     pub cell_min_ns: u64,
-    /// Longest cell.
     pub cell_max_ns: Option<u64>,
     /// Fewest operations in a cell, flushes included.
     pub cell_min_ios: u64,
     /// Most bytes the run may write.
     pub max_write_bytes: Option<u64>,
-    /// Thresholds at which rules fire.
     #[serde(default, skip_serializing_if = "is_default")]
     pub thresholds: Thresholds,
     /// Whether experiments after the answer turn suspicions about the bottleneck into proof.

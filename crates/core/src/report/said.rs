@@ -6,14 +6,16 @@
 use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
 use crate::model::bottleneck::Bottleneck;
+use crate::model::health;
 use crate::model::index::CandidateIx;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, TwinDifference, WorkloadVerdict};
+use crate::phrases;
 use crate::rules::control::measured_twice;
 
 use super::answer::{self, Answer};
-use super::{alone, bottleneck as bottlenecks, health, rounds};
+use super::{alone, bottleneck as bottlenecks, rounds};
 
 /// The answer over all workloads, in one or two sentences.
 pub fn headline(run: &Run, analysis: &Analysis) -> String {
@@ -34,8 +36,16 @@ pub fn headline(run: &Run, analysis: &Analysis) -> String {
 pub fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
     match answer::applies(run) {
         true => Answer::new(run, analysis).everything_to_know(),
-        false => health::worsened(run).collect(),
+        false => worsened(run).collect(),
     }
+}
+
+/// Drives whose own counts of errors or wear grew during `run`, a sentence each.
+pub(super) fn worsened(run: &Run) -> impl Iterator<Item = String> {
+    health::grown(&run.told_before, &run.told_after).into_iter().map(|(drive, grown)| {
+        let (drive, what) = (sanitize(&drive), phrases::list(&grown));
+        format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
+    })
 }
 
 /// What has to be known to read the answers: everything in which places differ. `None` where there

@@ -1,10 +1,10 @@
 //! Why a run is over, in words.
 
 use crate::decide::{Part, Stop};
+use crate::model::run::Run;
 use crate::stats::steady_state::MOST_ROUNDS;
 use crate::{phrases, units};
 
-/// The note that a run records.
 pub fn note(stop: Stop) -> String {
     match stop {
         Stop::NothingToCompare { blocks } => {
@@ -43,12 +43,20 @@ pub fn bytes_reached(limit_bytes: u64) -> String {
     format!("write limit of {} reached", units::size(limit_bytes))
 }
 
+/// The command that goes on with a run that wrote all it might: with twice its limit, and with time
+/// to use it.
+pub fn write_more(run: &Run) -> String {
+    let protocol = &run.header.protocol;
+    let limit_mib = protocol.max_write_bytes.map_or(0, |bytes| bytes.div_ceil(1 << 20));
+    let time = protocol.time_ns.map_or("", |_| " --time 10m");
+    format!("bakeoff resume {} --max-write {}m{time}", run.header.short_id(), limit_mib * 2)
+}
+
 /// Why a block did not complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Superseded<'a> {
     /// A signal or a limit of the run came first.
     Interrupted,
-    /// Its process ended without a record of it.
     Crashed,
     /// Nothing more could be measured, in the words of the error.
     Failed(&'a str),

@@ -4,7 +4,6 @@
 
 use super::result::Out;
 use super::tool::Tool;
-use super::why::Why;
 
 /// A tool without a reader, and what one of its lines has, all of them.
 type Stranger = (&'static str, &'static [&'static str]);
@@ -36,7 +35,6 @@ struct Known {
     is_phase: bool,
 }
 
-/// The outputs.
 #[derive(Debug, Default)]
 pub struct Unclaimed {
     known: Vec<Output<Known>>,
@@ -53,7 +51,6 @@ fn add<T: PartialEq>(outputs: &mut Vec<Output<T>>, of: T, number: u64, gap_lines
     }
 }
 
-/// What a line with one of the tools' marks is.
 fn known(tools: &[&Tool], text: &str) -> Option<Known> {
     let has = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
     tools.iter().find_map(|tool| {
@@ -77,7 +74,7 @@ impl Unclaimed {
     /// Lists the outputs of tools without a reader.
     pub fn give_strange(&mut self, out: &mut Out) {
         for (tool, first_line, last_line) in self.strange.drain(..) {
-            out.unread(first_line, last_line, Why::NoReader(tool));
+            out.unread(first_line, last_line, format!("{tool}: bakeoff cannot read its output"));
         }
     }
 
@@ -88,8 +85,14 @@ impl Unclaimed {
                 continue;
             }
             let why = match is_phase {
-                true => Why::OnlyPhases(title),
-                false => Why::Disturbed(title),
+                true => format!(
+                    "{title} printed its phases without a figure: it was interrupted, or its \
+                     figures are in its other output"
+                ),
+                false => format!(
+                    "the lines look like output of {title}, but cannot be read: remove the text \
+                     before each line, restore the line breaks, or import the complete output"
+                ),
             };
             out.unread(first_line, last_line, why);
         }
@@ -98,7 +101,6 @@ impl Unclaimed {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::import::Finder;
 
     #[test]
@@ -117,7 +119,7 @@ mod tests {
         ] {
             let found = Finder::all(format!("A page\n\n{text}").as_bytes());
             let why = found.unread.iter().map(|part| &part.why).collect::<Vec<_>>();
-            assert_eq!(why, [&Why::NoReader(tool)], "{text}");
+            assert_eq!(why, [&format!("{tool}: bakeoff cannot read its output")], "{text}");
             assert_eq!(found.unread[0].first_line, 3);
         }
     }

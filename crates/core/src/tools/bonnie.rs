@@ -25,9 +25,7 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::parts::Parts;
 use crate::scan::result::{Metrics, Out, Place};
-use crate::scan::why::{Peculiar, Why};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     phases: &["Writing a byte at a time...", "Writing intelligently..."],
     ..Tool::new(
@@ -37,18 +35,14 @@ pub static TOOL: Tool = Tool {
     )
 };
 
-/// The CSV line follows its table within this many lines.
 const CSV_GAP_LINES: u64 = 12;
-/// A CSV line may be wrapped over this many lines.
 const WRAP_LINES: usize = 6;
 
-/// Reads bonnie++'s outputs.
 #[derive(Debug, Default)]
 pub struct Bonnie {
     table: Option<Table>,
     /// A CSV line that was wrapped, and where it is.
     half: Option<(Place, Parts)>,
-    /// A block whose lines were wrapped.
     wrapped: Option<Wrapped>,
 }
 
@@ -72,7 +66,6 @@ impl Reader for Bonnie {
 }
 
 impl Bonnie {
-    /// Whether the line is one of a table.
     fn of_table(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let is_stale =
             self.table.as_ref().is_some_and(|t| line.number > t.last_line + CSV_GAP_LINES);
@@ -120,11 +113,14 @@ impl Bonnie {
     fn drop_wrapped(&mut self, out: &mut Out) {
         let Some(wrapped) = self.wrapped.take() else { return };
         if !wrapped.has_row() {
-            out.unread(wrapped.first_line, wrapped.last_line, Why::Wrapped("a bonnie++ table"));
+            out.unread(
+                wrapped.first_line,
+                wrapped.last_line,
+                "a bonnie++ table was wrapped, and its pieces do not fit together",
+            );
         }
     }
 
-    /// Whether the line is a CSV line or a part of one.
     fn csv(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text.trim();
         if csv::is_header(text) {
@@ -164,7 +160,12 @@ impl Bonnie {
         let Some(table) = self.table.take() else { return };
         let (place, last) = (table.place.clone(), table.last_line);
         if let Some(line) = table.leftover_line() {
-            out.unread(line, line, Peculiar::BonnieRates);
+            out.unread(
+                line,
+                line,
+                "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates are in \
+                 its CSV line",
+            );
         }
         match table.cells() {
             Ok(cells) => emit(&place, last, &cells, out),
@@ -183,7 +184,7 @@ impl Bonnie {
         let above = table.place.clone();
         if let Ok(table) = table.cells() {
             if table.disagrees_with(&cells) {
-                let why = Why::Contradict("the table and the CSV line below it");
+                let why = "the table and the CSV line below it contradict each other";
                 return out.unread(above.first_line, last, why);
             }
             // The CSV line of 1.98 leaves the chunk size out.
@@ -208,7 +209,7 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     }
     let has_figures = metrics.0.iter().any(|metric| metric.name.contains('.'));
     if !has_figures && short.is_empty() {
-        let why = Why::Without { part: "the bonnie++ output", what: "figure" };
+        let why = "the bonnie++ output has no figure";
         return out.unread(place.first_line, last, why);
     }
     let version = Some(cells.version.clone()).filter(|version| !version.is_empty());

@@ -14,9 +14,7 @@ use crate::model::finding::Severity;
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
-use crate::scan::why::{DdWhy, Why};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
     "dd",
     &["+0 records in", "+0 records out", " bytes transferred in ", "B) copied, "],
@@ -25,14 +23,12 @@ pub static TOOL: Tool = Tool::new(
 
 /// Statistics follow the record lines at once, but for a warning or a count of cut records.
 const RECORDS_GAP_LINES: u64 = 2;
-/// Statistics follow an error within this many lines.
 const ERROR_GAP_LINES: u64 = 6;
 /// For this many lines, record lines may belong to a run whose own were lost.
 const STRAY_LINES: u64 = 200;
 /// A progress line is followed by the last one within this many lines.
 const PROGRESS_GAP_LINES: u64 = 4;
 
-/// Reads dd's statistics.
 #[derive(Debug, Default)]
 pub struct Dd {
     /// Record lines directly above, with their full and partial counts.
@@ -40,7 +36,6 @@ pub struct Dd {
     place: Option<Place>,
     /// A line of statistics without record lines: a progress line, unless nothing follows.
     loose: Option<(Place, u64, Stats)>,
-    /// Whether that line was printed over another one.
     is_display: bool,
     /// What may be the first half of a wrapped line.
     carry: Option<(u64, String)>,
@@ -89,10 +84,9 @@ impl Dd {
         }
     }
 
-    /// An error that no statistics followed.
     fn give_error(&mut self, out: &mut Out) {
         if let Some((at, text)) = self.error.take() {
-            out.unread(at, at, Why::Failed { tool: "dd", said: text });
+            out.unread(at, at, format!("dd failed: {text}"));
         }
     }
 
@@ -116,7 +110,12 @@ impl Dd {
                     self.carry = Some((line.number, line.text.to_string()));
                 }
                 if line::is_like(line.text) {
-                    out.unread(line.number, line.number, DdWhy::Words);
+                    out.unread(
+                        line.number,
+                        line.number,
+                        "this looks like statistics of dd, but the words or units are not those of \
+                         dd",
+                    );
                 }
                 self.leave_records(line.number, out);
                 return false;
@@ -199,7 +198,11 @@ impl Dd {
     fn give_loose(&mut self, out: &mut Out) {
         let Some((place, line, stats)) = self.loose.take() else { return };
         if stats.is_progress {
-            out.unread(place.first_line, line, DdWhy::Progress);
+            out.unread(
+                place.first_line,
+                line,
+                "this is a progress line of dd: the run continued after it, and its end is missing",
+            );
             return;
         }
         out.result(self.result(&place, line, &stats, None));
@@ -216,7 +219,9 @@ impl Dd {
             if is_near && goes_on {
                 // A display that began its line again is one for sure.
                 if !old.is_progress && !self.is_display {
-                    out.unread(before.first_line, last, DdWhy::Statistics);
+                    let why = "statistics of dd are directly above those of a run: they are a \
+                               progress line, or the other lines of their run are missing";
+                    out.unread(before.first_line, last, why);
                 } else {
                     place.first_line = before.first_line;
                 }
@@ -282,6 +287,10 @@ impl Dd {
         self.records.clear();
         self.place = None;
         self.stray_line = Some(last);
-        out.unread(first, last, DdWhy::Records);
+        out.unread(
+            first,
+            last,
+            "the record counts of dd have no time: busybox, a version before 5.3 or status=noxfer",
+        );
     }
 }

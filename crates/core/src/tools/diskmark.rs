@@ -10,9 +10,7 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
-use crate::scan::why::{Peculiar, Why};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     title: "CrystalDiskMark",
     ..Tool::new("crystaldiskmark", &["iB (Q=", "Sequential Read (", "Sequential Write ("], || {
@@ -20,9 +18,8 @@ pub static TOOL: Tool = Tool {
     })
 };
 
-const CONTRADICTION: Why = Why::Contradict(
-    "the rate and the requests per second of a test of CrystalDiskMark or KDiskMark",
-);
+const CONTRADICTION: &str = "the rate and the requests per second of a test of CrystalDiskMark or \
+                             KDiskMark contradict each other";
 const MB: u64 = 1_000_000;
 /// What KDiskMark calls a MB: 1000 KiB.
 const KDISKMARK_MB: u64 = 1_024_000;
@@ -30,7 +27,6 @@ const DIRECTIONS: [&str; 3] = ["read", "write", "mixed"];
 /// Most tests of one run: nine profiles of a few tests in three directions.
 const MOST_TESTS: usize = 100;
 
-/// Reads the texts.
 #[derive(Debug, Default)]
 pub struct DiskMark {
     /// The program and its version, where its first line stands above.
@@ -50,7 +46,6 @@ struct Run {
     is_torn: bool,
 }
 
-/// One line.
 #[derive(Debug)]
 struct Test {
     name: String,
@@ -96,7 +91,8 @@ impl Reader for DiskMark {
         match Test::parse(label, figures, line.number) {
             Some(test) => self.test(line, test, out),
             None => {
-                let why = Why::LooksLike("a test of CrystalDiskMark");
+                let why =
+                    "this looks like a test of CrystalDiskMark, but its figures are incomplete";
                 out.unread(line.number, line.number, why);
             }
         }
@@ -147,7 +143,8 @@ impl DiskMark {
     fn close(&mut self, out: &mut Out) {
         let Some(run) = self.run.take() else { return };
         if run.is_torn || !run.begins_alike() {
-            let why = Peculiar::DiskmarkDirection;
+            let why = "the lines with the direction ([Read], [Write]) of tests of CrystalDiskMark \
+                       or KDiskMark are missing or in another place";
             return out.unread(run.place.first_line, run.last_line, why);
         }
         let (name, version) = run.program.unzip();
@@ -155,7 +152,12 @@ impl DiskMark {
         for test in run.tests {
             let figures = (test.direction, test.is_random, test.figures());
             if seen.contains(&figures) {
-                out.unread(test.line, test.line, Peculiar::DiskmarkTwice);
+                out.unread(
+                    test.line,
+                    test.line,
+                    "two tests have the same three figures: KDiskMark before 1.4.3 prints the \
+                     first random test twice",
+                );
                 continue;
             }
             seen.push(figures);
@@ -279,7 +281,11 @@ impl Test {
             return out.unread(self.line, self.line, CONTRADICTION);
         };
         if rate.value() == 0.0 {
-            return out.unread(self.line, self.line, Peculiar::DiskmarkZero);
+            return out.unread(
+                self.line,
+                self.line,
+                "a test of CrystalDiskMark or KDiskMark was not run: its rate is zero",
+            );
         }
         let mut metrics = Metrics::default();
         rate.give_real(&format!("{direction}.throughput"), "bytes/s", self.line, &mut metrics);
@@ -328,7 +334,6 @@ fn is_heading(text: &str) -> bool {
         || text.len() > 20 && text.bytes().all(|byte| byte == b'-')
 }
 
-/// What stands below the tests.
 fn is_end(text: &str) -> bool {
     let is_label = |name: &str| {
         text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(": "))

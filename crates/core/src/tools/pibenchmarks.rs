@@ -10,9 +10,7 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
-use crate::scan::why::{Doubt, Why};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
         vec![Box::new(StorageSh::default())]
@@ -28,7 +26,6 @@ const FAR_LINES: u64 = 150;
 /// Most figures of outputs that are remembered.
 const MOST_FIGURES: usize = 64;
 
-/// Whose figure a row is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
     Hdparm,
@@ -65,14 +62,11 @@ const ROWS: [Row; 9] = [
     row("IOZone", "4k random write", "write", Source::Iozone),
 ];
 
-/// Reads Storage.sh's table.
 #[derive(Debug, Default)]
 pub struct StorageSh {
-    /// Numbers of outputs above, and their lines.
     above: Vec<(Source, String, u64)>,
     /// The line of the last row of hdparm, when its unit was that of versions until 2023.
     old_unit: Option<u64>,
-    /// The line of the last row or title.
     last: Option<u64>,
 }
 
@@ -157,8 +151,8 @@ impl StorageSh {
             }
         };
         let Some(rate) = rate.filter(|rate| rate.value() > 0.0 && line.is_ended) else {
-            let doubts = &[Doubt::Incomplete, Doubt::Contradicts("itself"), Doubt::Unit];
-            let why = Why::Unsound { part: "a row of Storage.sh", doubts };
+            let why = "a row of Storage.sh is incomplete, contradicts itself, or has a unit that \
+                       may be wrong";
             return out.unread(line.number, line.number, why);
         };
         rate.give_real(&throughput, "bytes/s", line.number, &mut metrics);
@@ -175,7 +169,7 @@ impl StorageSh {
     fn score(&mut self, line: &Line<'_>, score: &str, out: &mut Out) {
         self.last = None;
         let Some(quantity) = Quantity::with_unit(score, 1) else {
-            return out.unread(line.number, line.number, Why::NoNumber("a score of Storage.sh"));
+            return out.unread(line.number, line.number, "a score of Storage.sh is not a number");
         };
         let mut metrics = Metrics::default();
         quantity.give_real("score", "", line.number, &mut metrics);

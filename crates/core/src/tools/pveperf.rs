@@ -10,21 +10,17 @@ use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, finding};
-use crate::scan::why::Why;
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("pveperf", &["BUFFERED READS:", "AVERAGE SEEK TIME:", "FSYNCS/SECOND:"], || {
         vec![Box::new(Pveperf::default())]
     });
 
 const MIB: u64 = 1 << 20;
-/// Lines about something else, as they begin.
 const OTHERS: [&str; 4] = ["CPU BOGOMIPS:", "REGEX/SECOND:", "DNS EXT:", "DNS INT:"];
 /// Lines of one output at most, which has eight.
 const LINES: u64 = 8;
 
-/// Reads pveperf's figures.
 #[derive(Debug, Default)]
 pub struct Pveperf {
     /// The line that names the device, and its number.
@@ -81,7 +77,7 @@ impl Reader for Pveperf {
         match of.value(printed) {
             Some(value) => self.give(line, of, (value, printed), out),
             None => {
-                let why = Why::Incomplete("a figure of pveperf");
+                let why = "a figure of pveperf is incomplete";
                 out.unread(line.number, line.number, why);
             }
         }

@@ -16,7 +16,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Out, Place};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
     "sysbench",
     &["Requests/sec executed", "Total transferred ", "total number of events:"],
@@ -46,7 +45,6 @@ struct Open {
     has_head: bool,
 }
 
-/// Reads sysbench's reports.
 #[derive(Debug, Default)]
 pub struct Sysbench {
     open: Option<Open>,

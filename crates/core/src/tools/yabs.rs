@@ -11,9 +11,7 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place};
-use crate::scan::why::{Doubt, Peculiar, Why};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     title: "YABS",
     ..Tool::new("yabs", &["Block Size | ", "fio Disk Speed Tests"], || {
@@ -26,10 +24,8 @@ const NAMES: [&str; 3] = ["read", "write", "total"];
 /// Bytes of a KB: since July 2026, and before.
 const KILOBYTES: [u64; 2] = [1000, 1024];
 
-/// Reads YABS' tables.
 #[derive(Debug, Default)]
 pub struct Yabs {
-    /// The date of the banner.
     version: Option<String>,
     table: Option<Table>,
 }
@@ -42,10 +38,8 @@ struct Table {
     is_dd: bool,
     /// The block sizes of the columns that are open.
     columns: Vec<String>,
-    /// How many rows stand below them.
     rows: usize,
     cells: Vec<Cell>,
-    /// Lines that could not be read.
     bad: Vec<u64>,
 }
 
@@ -223,19 +217,24 @@ impl Table {
             iops.give_real(&name("iops"), "1/s", cell.line, &mut metrics);
         }
         if kilobyte.is_none() && !metrics.0.is_empty() {
-            out.unread(self.place.first_line, self.last_line, Peculiar::YabsMegabyte);
+            out.unread(
+                self.place.first_line,
+                self.last_line,
+                "the MB in rates of YABS may be 1,000,000 or 1,024,000 bytes: the requests per \
+                 second have too few digits to decide",
+            );
         }
         self.give(metrics, "fio", out);
     }
 
     fn give(self, metrics: Metrics, test: &str, out: &mut Out) {
         for line in distinct::sorted(self.bad.iter().copied()) {
-            let doubts = &[Doubt::Incomplete, Doubt::Misplaced, Doubt::Contradicts("itself")];
-            out.unread(line, line, Why::Unsound { part: "a row of YABS", doubts });
+            let why = "a row of YABS is incomplete, is in another place, or contradicts itself";
+            out.unread(line, line, why);
         }
         if metrics.0.is_empty() {
             if self.bad.is_empty() {
-                let why = Why::NoRow("the title of a table of YABS");
+                let why = "the title of a table of YABS has no readable row below it";
                 out.unread(self.place.first_line, self.last_line, why);
             }
             return;

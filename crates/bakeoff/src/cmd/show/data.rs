@@ -22,7 +22,6 @@ use crate::files::{Entry, User};
 use crate::signals::Cancel;
 use crate::ui::say;
 
-/// Time gnuplot may take.
 const DRAW_LIMIT: Duration = Duration::from_secs(60);
 
 /// Writes one run in a format for programs.
@@ -99,7 +98,6 @@ fn directory<'a>(
     Ok(Some(path).filter(|_| is_directory))
 }
 
-/// Makes a directory for results, and those above it.
 fn make_directory(path: &Path) -> Result<(), Fault> {
     let user = User::behind_sudo();
     let made = Entry::making(&path.join("file"), (0o777, user.as_ref()));

@@ -11,7 +11,6 @@ use crate::model::job::Rw;
 use crate::model::workload::Workload;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L12",
     slug: "file-vs-ram",

@@ -13,7 +13,6 @@ use crate::model::host::PlaceClass;
 use crate::model::workload::{Phase, Workload};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L15",
     slug: "impossible-rate",

@@ -7,7 +7,6 @@ use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CELL, Check, E, Hit, Rule, When};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L25",
     slug: "too-short",

@@ -13,7 +13,6 @@ use super::rows::Rows;
 use crate::scan::NO_UNIT;
 use crate::scan::finder::{Above, Line, Reader};
 use crate::scan::result::Out;
-use crate::scan::why::RowWhy;
 
 /// Most columns, rows and tables that are kept, and the longest line of one.
 const COLUMNS: usize = 40;
@@ -21,16 +20,12 @@ const ROWS: usize = 500;
 const TABLES: usize = 200;
 const LINE_BYTES: usize = 2000;
 
-/// What becomes of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Its columns are proposed.
     Propose,
-    /// It is read by what is proposed.
     Read,
 }
 
-/// A table while its lines come in.
 #[derive(Debug)]
 struct Table {
     heading: String,
@@ -45,15 +40,12 @@ struct Table {
 #[derive(Debug)]
 pub struct Tables {
     asked: Asked,
-    /// Of lines.
     open: Option<Table>,
-    /// Of HTML.
     open_html: Option<Table>,
     closed: Vec<Table>,
 }
 
 impl Tables {
-    /// What shall become of each.
     pub fn new(asked: Asked) -> Tables {
         Tables { asked, open: None, open_html: None, closed: Vec::new() }
     }
@@ -86,7 +78,6 @@ impl Reader for Tables {
 }
 
 impl Tables {
-    /// The table that is open after this line.
     fn look(&mut self, open: Option<Table>, line: &Line<'_>, is_near: bool) -> Option<Table> {
         let text = line.text;
         let is_rule = !text.trim().is_empty() && text.chars().all(|c| "|-:+=_ \t".contains(c));
@@ -133,7 +124,6 @@ fn begun(line: &Line<'_>) -> Option<Table> {
 
 /// What is known of a table's columns.
 enum Known {
-    /// All that is needed, as a list of columns.
     List(String),
     /// A list that lacks a unit.
     WithoutUnit(String),
@@ -189,11 +179,20 @@ impl Table {
             Some(Known::List(list)) => match (list.parse(), asked) {
                 (Ok(columns), Asked::Read) => return self.read(columns, out),
                 (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => {
-                    RowWhy::Columns(list)
+                    format!(
+                        "this is a table of results. `--guess` reads it with these columns, or \
+                         specify the columns: --columns '{list}'"
+                    )
                 }
             },
-            Some(Known::WithoutUnit(list)) => RowWhy::NoUnit(list),
-            Some(Known::Unclear) => RowWhy::UnclearCells,
+            Some(Known::WithoutUnit(list)) => format!(
+                "the table of results does not state a unit. Write the unit in place of {NO_UNIT}: \
+                 --columns '{list}'"
+            ),
+            Some(Known::Unclear) => {
+                "the cells of the table of results contain more than a number and its unit"
+                    .to_string()
+            }
         };
         out.unread(first, last, why);
     }
@@ -204,7 +203,7 @@ impl Table {
         for (number, text) in &self.rows {
             let line = Line { number: *number, text, is_ended: true, above: &above };
             if !reader.line(&line, out) {
-                out.unread(*number, *number, RowWhy::NoFigure);
+                out.unread(*number, *number, "the row has no figure in the columns of figures");
             }
         }
         reader.finish(out);

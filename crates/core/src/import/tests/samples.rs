@@ -216,8 +216,8 @@ pub fn listing(imported: &Imported) -> String {
         }
     }
     for unread in &imported.unread {
-        let why = crate::report::unread::why(&unread.why);
-        writeln!(out, "  unread {}-{}: {why}", unread.first_line, unread.last_line).unwrap();
+        writeln!(out, "  unread {}-{}: {}", unread.first_line, unread.last_line, unread.why)
+            .unwrap();
     }
     out
 }

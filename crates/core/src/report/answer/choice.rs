@@ -3,6 +3,7 @@
 
 use crate::analyse::scope;
 use crate::model::candidate::Kind;
+use crate::model::event::StopReason;
 use crate::model::lead::Refusal;
 use crate::model::path::sanitize;
 use crate::model::recommendation::{GivesUp, MOST_REGRET, Recommendation, Regret};
@@ -31,10 +32,9 @@ pub struct Choice {
     pub commands: Vec<String>,
 }
 
-/// What is recommended, in words.
 pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     let Some(chosen) = &analysis.recommendation else {
-        return Choice::without_candidate(none(analysis));
+        return Choice::without_candidate(none(run, analysis));
     };
     let reach = || scope::reach(&run.header).map(str::to_string).into_iter();
     if !chosen.alternatives.is_empty() {
@@ -61,14 +61,12 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
 }
 
 impl Choice {
-    /// A sentence in place of a choice.
     pub fn without_candidate(said: String) -> Choice {
         Choice { candidate: None, said, notes: Vec::new(), brief: Vec::new(), commands: Vec::new() }
     }
 }
 
-/// Why nothing is recommended yet.
-fn none(analysis: &Analysis) -> String {
+fn none(run: &Run, analysis: &Analysis) -> String {
     let blocks =
         analysis.verdicts.iter().find_map(|v| match v.lead.as_ref()?.refusal.as_ref()? {
             Refusal::TooFewBlocks { complete, needed } => Some((*complete, *needed)),
@@ -76,7 +74,12 @@ fn none(analysis: &Analysis) -> String {
         });
     match blocks {
         Some((complete, needed)) => {
-            format!("No recommendation yet: {complete} of {needed} blocks are complete.")
+            let why = match &run.stopped {
+                Some((StopReason::WriteBudget, _)) => " The write limit ended the run.",
+                Some((StopReason::TimeUp, _)) => " The time limit ended the run.",
+                _ => "",
+            };
+            format!("No recommendation yet: {complete} of {needed} blocks are complete.{why}")
         }
         None => "No recommendation: no workload has an answer.".to_string(),
     }

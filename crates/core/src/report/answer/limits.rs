@@ -10,7 +10,7 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
 use crate::model::workload::Workload;
 use crate::phrases::{self, capital};
-use crate::report::layout::cut;
+use crate::report::layout::{columns, cut};
 use crate::report::view::{FindingView, findings};
 use crate::units;
 
@@ -24,7 +24,6 @@ const REASONS_MAX: usize = 2;
 pub struct Limit {
     /// In one sentence, which may be longer than a line.
     pub said: String,
-    /// Whether it forbids or may forbid an answer.
     pub is_severe: bool,
     /// Whether the sentences of the answers say it too, where they are shown whole.
     pub is_in_answers: bool,
@@ -37,7 +36,7 @@ impl Limit {
     /// fit is cut before the code, which leads to the rest.
     pub fn within(&self, width: usize) -> String {
         let code = self.finding.as_ref().map_or(String::new(), |f| format!(" ({})", f.id));
-        let room = width.saturating_sub(code.chars().count());
+        let room = width.saturating_sub(columns(&code));
         format!("{}{code}", cut(&self.said, room))
     }
 }
@@ -98,7 +97,6 @@ fn stalls(analysis: &Analysis) -> Option<String> {
     (!all.is_empty()).then(|| format!("Stalls (!): {}.", all.join("; ")))
 }
 
-/// Who is not ranked, by reason.
 fn not_ranked(analysis: &Analysis) -> Vec<String> {
     let reasons = [
         NotRanked::Memory,

@@ -39,10 +39,9 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::phrases;
-use crate::report::health;
 use crate::report::layout::cut;
-use crate::report::said;
 use crate::report::view::short_id;
+use crate::report::{said, stop};
 use crate::rules::limit;
 
 /// Whether a run is shown as an answer of this kind: those in rounds are not.
@@ -50,25 +49,18 @@ pub fn applies(run: &Run) -> bool {
     !is_of_rounds(run)
 }
 
-/// One workload, with its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line<'a> {
-    /// "random writes".
     pub workload: String,
-    /// The verdict.
     pub verdict: &'a WorkloadVerdict,
-    /// The answer in full.
     pub said: String,
-    /// What it is judged by.
     pub metric: Metric,
-    /// Complete blocks behind it.
     pub blocks: u32,
     /// Why the last of its cells that do not count was discarded.
     pub discarded: Option<String>,
 }
 
 impl Line<'_> {
-    /// The answer in `width` characters, the workload not named.
     pub fn short(&self, width: usize) -> String {
         match &self.verdict.lead {
             Some(lead) => sentence::short(self.verdict, lead, width),
@@ -80,28 +72,21 @@ impl Line<'_> {
 /// Everything that a first screen shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer<'a> {
-    /// What is recommended.
     pub choice: Choice,
-    /// One for each workload.
     pub lines: Vec<Line<'a>>,
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
     /// Four figures of one directory, and whether they are normal.
     pub place: Option<PlaceAnswer>,
-    /// What holds the candidates back.
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important first.
     pub limits: Vec<Limit>,
-    /// What mends a refusal, and what drives reported.
     pub advice: Vec<String>,
-    /// How to continue, where that is worth it.
     pub resume: Option<String>,
-    /// The shortest id to type.
     pub id: String,
 }
 
 impl Answer<'_> {
-    /// Words and figures of a run and its analysis.
     pub fn new<'a>(run: &Run, analysis: &'a Analysis) -> Answer<'a> {
         let id = short_id(&run.header.run);
         let line = |v: &'a WorkloadVerdict| Line {
@@ -159,7 +144,7 @@ fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
     let forbidding = refused.flat_map(|v| limit::forbidding(&v.findings));
     let advice = forbidding
         .map(|finding| format!("{}.", phrases::capital(&sentence::stopless(&finding.advice))));
-    distinct::in_order(health::worsened(run).chain(advice))
+    distinct::in_order(said::worsened(run).chain(advice))
 }
 
 /// The command that continues a run, where more time is expected to help or it ended early.
@@ -169,16 +154,10 @@ fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
     let may_help = analysis.verdicts.iter().any(sentence::is_worth_more_time);
     match (is_early, may_help && reason.is_resumable()) {
         (true, _) => Some(format!("bakeoff resume {id}")),
-        (false, true) => Some(format!("bakeoff resume {id}{} --time 10m", more_writes(run))),
+        (false, true) if *reason == StopReason::WriteBudget => Some(stop::write_more(run)),
+        (false, true) => Some(format!("bakeoff resume {id} --time 10m")),
         (false, false) => None,
     }
-}
-
-/// Twice the write limit of a run that reached it, as an option of `resume`.
-fn more_writes(run: &Run) -> String {
-    let is_reached = matches!(run.stopped, Some((StopReason::WriteBudget, _)));
-    let limit_bytes = run.header.protocol.max_write_bytes.filter(|_| is_reached);
-    limit_bytes.map_or(String::new(), |bytes| format!(" --max-write {}m", bytes.div_ceil(1 << 19)))
 }
 
 #[cfg(test)]

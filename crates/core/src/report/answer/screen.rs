@@ -5,22 +5,18 @@
 
 use crate::model::verdict::Verdict;
 use crate::report::TextOptions;
-use crate::report::layout::{Tone, cut, paint, wrap};
+use crate::report::layout::{Tone, columns, cut, paint, wrap};
 
 use super::limits::Limit;
 use super::{Answer, Line, normal, table};
 
-/// Lines of a screen.
 const SCREEN: usize = 24;
 /// Lines of the recommendation where there is little space, and at most.
 const CHOICE: (usize, usize) = (3, 6);
-/// Blank lines that make the parts visible.
 const BLANKS_MAX: usize = 3;
-/// Findings that are shown.
 const LIMITS_MAX: usize = 3;
 /// Below so many columns a sentence takes several lines: cut to one, too little would be left.
 const NARROW: usize = 60;
-/// Between the name of a workload and its answer.
 const GAP: usize = 2;
 
 /// Lays an answer out; `report` is the path of the HTML report, where one was written.
@@ -123,7 +119,7 @@ impl Screen<'_> {
             return Vec::new();
         }
         let one = format!("  {}", commands.join(" && "));
-        let fits = |line: &String| line.chars().count() <= self.width;
+        let fits = |line: &String| columns(line) <= self.width;
         if fits(&one) && !one.contains('#') {
             return vec![one];
         }
@@ -140,12 +136,12 @@ impl Screen<'_> {
             let table = normal::table(place, false).text(self.width);
             let mut shown: Vec<String> = table.lines().map(str::to_string).collect();
             let is_other = |line: &&Line| !place.figures.iter().any(|f| f.is_of(&line.workload));
-            let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
+            let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
             let name = longest.min(self.width / 3);
             shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
             return shown;
         }
-        let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
+        let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
         let name = longest.min(self.width / 3);
         lines.iter().map(|line| self.line(line, name)).collect()
     }
@@ -165,7 +161,7 @@ impl Screen<'_> {
             Verdict::Refused => Tone::Bad,
             Verdict::Alone => Tone::Plain,
         };
-        let blanks = " ".repeat(room.saturating_sub(text.chars().count()));
+        let blanks = " ".repeat(room.saturating_sub(columns(&text)));
         let label = cut(&line.workload, name);
         let text = paint(&text, tone, self.color);
         format!("{label:<name$}{:GAP$}{text}{blanks} {n:>n_width$}", "")
@@ -212,7 +208,7 @@ impl Screen<'_> {
         let mut lines: Vec<String> = Vec::new();
         for piece in pieces {
             match lines.last_mut() {
-                Some(line) if line.chars().count() + 2 + piece.chars().count() <= self.width => {
+                Some(line) if columns(line) + 2 + columns(&piece) <= self.width => {
                     line.push_str(&format!("  {piece}"));
                 }
                 _ => lines.push(piece),

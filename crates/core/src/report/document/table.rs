@@ -5,25 +5,20 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table as 
 
 use super::markdown::escape;
 use crate::model::path::sanitize;
-use crate::report::layout::{TABLE, wrap};
+use crate::report::layout::{TABLE, columns, wrap};
 
-/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     pub(in crate::report) title: String,
     pub(in crate::report) kind: Kind,
-    /// Whether the title is the name of a candidate.
     titles_candidate: bool,
 }
 
 /// What is in the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Kind {
-    /// They begin in line.
     Words,
-    /// They end in line.
     Numbers,
-    /// Names of candidates.
     Candidates,
 }
 
@@ -38,22 +33,18 @@ impl Column {
     }
 }
 
-/// A column of words.
 pub fn words(title: impl Into<String>) -> Column {
     Column::new(title, Kind::Words)
 }
 
-/// A column of numbers.
 pub fn number(title: impl Into<String>) -> Column {
     Column::new(title, Kind::Numbers)
 }
 
-/// A column of names of candidates.
 pub fn candidates(title: impl Into<String>) -> Column {
     Column::new(title, Kind::Candidates)
 }
 
-/// A column of the numbers of this candidate.
 pub fn of_candidate(name: impl Into<String>) -> Column {
     Column { titles_candidate: true, ..number(name) }
 }
@@ -68,7 +59,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of these columns.
     pub fn new(
         columns: impl IntoIterator<Item = Column>,
         rows: impl IntoIterator<Item = Vec<String>>,
@@ -82,12 +72,10 @@ impl Table {
         Table { links, ..self }
     }
 
-    /// Whether it has no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -95,7 +83,7 @@ impl Table {
     /// For a terminal of `width` columns: as narrow as it is, or with words on several lines. Where
     /// there is no space for that, a row is a paragraph.
     pub fn text(&self, width: usize) -> String {
-        let fits = |text: &String| text.lines().all(|line| line.chars().count() <= width);
+        let fits = |text: &String| text.lines().all(|line| columns(line) <= width);
         let natural = Some(self.laid_out(None)).filter(fits);
         let arranged = || {
             let columns = u16::try_from(width).ok().filter(|_| width >= TABLE)?;
@@ -145,7 +133,6 @@ impl Table {
         sanitize(&format!("{name}: {}", cells.collect::<Vec<_>>().join(", ")))
     }
 
-    /// For Markdown.
     pub fn markdown(&self) -> String {
         let rule = |column: &Column| if column.kind == Kind::Numbers { "--:" } else { ":--" };
         let rules: Vec<&str> = self.columns.iter().map(rule).collect();

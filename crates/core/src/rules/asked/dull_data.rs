@@ -5,7 +5,6 @@ use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source, Zeros};
 use crate::evidence::rule::{CLAIMS, Check, E, Hit, Rule, W, When};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L20",
     slug: "dull-data",

@@ -7,7 +7,6 @@ use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L21",
     slug: "fake-random",

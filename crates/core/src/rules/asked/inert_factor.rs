@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::recipe::keeps_no_journal;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L66",
     slug: "inert-factor",

@@ -15,7 +15,6 @@ pub mod workload_mismatch;
 
 use crate::evidence::rule::Rule;
 
-/// By id.
 pub static RULES: [&Rule; 10] = [
     &sync_not_timed::RULE,
     &dull_data::RULE,

@@ -5,7 +5,6 @@ use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L39",
     slug: "multiplicity",

@@ -8,7 +8,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::protocol::Protocol;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L38",
     slug: "peeking",

@@ -10,7 +10,6 @@ use crate::model::job::EngineName;
 use crate::model::workload::Workload;
 use crate::scan::ToolResult;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L30",
     slug: "qd-engine",
@@ -47,7 +46,6 @@ fn in_plan(design: Design<'_>, workload: &Workload) -> Option<Finding> {
 /// "I/O engine".
 const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"];
 
-/// The value of `--key=value`.
 fn option<'a>(word: &'a str, key: &str) -> Option<&'a str> {
     word.trim_start_matches('-').strip_prefix(key)?.strip_prefix('=')
 }

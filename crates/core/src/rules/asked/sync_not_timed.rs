@@ -6,7 +6,6 @@ use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L13",
     slug: "sync-not-timed",

@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::setting::Setting;
 use crate::model::workload::Workload;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L29",
     slug: "workload-mismatch",
@@ -24,7 +23,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Design(in_plan)],
 };
 
-/// Block size of a stream.
 const STREAM_BYTES: u64 = 1 << 20;
 /// Words of a title that ask about small scattered writes.
 const SCATTERED: [&str; 8] =

@@ -10,7 +10,6 @@ use crate::model::event::FlashState;
 use crate::model::finding::Finding;
 use crate::{plan, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L06",
     slug: "fresh-flash",

@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L03",
     slug: "misaligned",

@@ -6,7 +6,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{Place, SystemDisk};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L10",
     slug: "root-device",

@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L09",
     slug: "short-stroke",

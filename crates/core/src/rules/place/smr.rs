@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::model::host::{Layer, Place, ZoneModel};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L08",
     slug: "smr",

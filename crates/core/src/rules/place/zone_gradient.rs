@@ -12,7 +12,6 @@ use crate::model::run::Run;
 use crate::prepare::region::gradient;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L02",
     slug: "zone-gradient",

@@ -6,7 +6,6 @@ use crate::model::difference::Difference;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L63",
     slug: "kernel-mismatch",

@@ -10,7 +10,6 @@ pub mod tool_version;
 
 use crate::evidence::rule::Rule;
 
-/// By id.
 pub static RULES: [&Rule; 7] = [
     &per_char::RULE,
     &cpu_seek::RULE,

@@ -6,7 +6,6 @@ use crate::model::finding::Finding;
 use crate::scan::ToolResult;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L28",
     slug: "patched-tool",

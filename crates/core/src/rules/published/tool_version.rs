@@ -6,7 +6,6 @@ use crate::model::finding::Finding;
 use crate::model::path::printable;
 use crate::model::run::Run;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L31",
     slug: "tool-version",

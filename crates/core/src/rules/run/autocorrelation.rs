@@ -16,7 +16,6 @@ use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::stats::autocorrelation::{Lag1, widening};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L36",
     slug: "autocorrelation",
@@ -35,10 +34,8 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
 
-/// The findings about one workload.
 fn in_run(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> Vec<Finding> {
     let lead = Lead::new(run, table, compared, 1);
     of_lead(run, table, workload, &lead)

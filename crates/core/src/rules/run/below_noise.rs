@@ -13,7 +13,6 @@ use crate::model::run::Run;
 use crate::rules::control::pooled;
 use crate::stats::paired::Paired;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L40",
     slug: "below-noise",
@@ -28,7 +27,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(of_winner)] };
 

@@ -14,7 +14,6 @@ use crate::model::run::Run;
 use crate::stats::sample;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L41",
     slug: "ceiling",
@@ -29,7 +28,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(at_the_link)] };
 

@@ -13,7 +13,6 @@ use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L43",
     slug: "contradiction",
@@ -27,7 +26,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(in_pairs)] };
 

@@ -3,7 +3,6 @@
 
 use crate::evidence::rule::{Check, R, Rule, STACK, W, When};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L18",
     slug: "durability-mismatch",

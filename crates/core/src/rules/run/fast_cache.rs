@@ -12,7 +12,6 @@ use crate::model::thresholds::Thresholds;
 use crate::stats::change_point;
 use crate::stats::change_point::Segment;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L07",
     slug: "fast-cache",

@@ -9,7 +9,6 @@ use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L34",
     slug: "fixed-order",
@@ -24,7 +23,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Whole(always_first)] };
 

@@ -3,7 +3,6 @@
 
 use crate::evidence::rule::{Check, E, Rule, STACK, W, When};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L61",
     slug: "implementation",

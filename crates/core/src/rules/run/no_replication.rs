@@ -7,7 +7,6 @@ use crate::evidence::rule::{Check, R, RUN, Rule, When};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L32",
     slug: "no-replication",

@@ -12,7 +12,6 @@ use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::phrases::figures;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L42",
     slug: "rank-flip",
@@ -26,10 +25,8 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(winners)] };
 
-/// Different winners.
 fn winners(run: &Run, table: &Table) -> Option<Finding> {
     let alpha = schedule::alpha_pair(run);
     let all: Vec<Comparison> = WorkloadIx::all(run.header.workloads.len())
@@ -58,16 +55,12 @@ fn winners(run: &Run, table: &Table) -> Option<Finding> {
     Some(finding(&run.header, &RULE, evidence, advice))
 }
 
-/// The winner of one of several runs.
 #[derive(Clone, Copy, Debug)]
 pub struct WinnerIn<'a> {
-    /// The candidate.
     pub winner: &'a str,
-    /// What the run is called.
     pub run: &'a str,
 }
 
-/// Different winners of one workload in two runs.
 pub fn over_runs(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) -> Finding {
     let evidence = format!("{} is fastest in {}, {} in {}", a.winner, a.run, b.winner, b.run);
     let advice = "choose by the setting that you use; a winner is valid for its own setting only";

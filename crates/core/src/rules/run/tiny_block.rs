@@ -14,7 +14,6 @@ use crate::model::run::Run;
 use crate::stats::sample;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L22",
     slug: "tiny-block",
@@ -30,7 +29,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Observed(hit)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(calls)] };
 
 fn hit(of: &Observation) -> Option<Hit> {

@@ -6,11 +6,10 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::lines::words;
 use crate::scan::result::Place;
-use crate::scan::why::Why;
 
-const MIXED: Why = Why::Mixed("two tables of bonnie++");
-/// Of the two blocks of one table.
-const DIFFERENT_NAMES: Why = Why::Contradict("the names in the two parts of a bonnie++ table");
+const MIXED: &str = "two tables of bonnie++ are mixed";
+const DIFFERENT_NAMES: &str =
+    "the names in the two parts of a bonnie++ table contradict each other";
 
 /// The first line of a block.
 #[derive(Clone, Debug)]
@@ -51,12 +50,9 @@ enum Expect {
     Latency,
 }
 
-/// The blocks of one run.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// Where the run began.
     pub place: Place,
-    /// The last line of it so far.
     pub last_line: u64,
     cells: Cells,
     has_output: bool,
@@ -64,8 +60,7 @@ pub struct Table {
     is_create: bool,
     shift: usize,
     expect: Expect,
-    /// Why nothing of it can be read.
-    wrong: Option<Why>,
+    wrong: Option<String>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
     is_whole: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
@@ -75,7 +70,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// A run that begins here.
     pub fn new(place: Place, header: &Header) -> Table {
         let cells = Cells { version: header.version.clone(), ..Cells::default() };
         Table { last_line: place.first_line, place, cells, ..Table::default() }
@@ -94,10 +88,9 @@ impl Table {
         is_next.then_some(Header { version, is_create: true, shift: self.shift })
     }
 
-    /// A block of this run begins.
     pub fn begin(&mut self, header: Header, line: u64) {
         if self.expect == Expect::Data || self.expect == Expect::Titles {
-            self.wrong = Some(MIXED);
+            self.wrong = Some(MIXED.into());
         }
         self.is_create = header.is_create;
         self.has_create |= header.is_create;
@@ -118,7 +111,9 @@ impl Table {
         let text: String = line.text.chars().skip(self.shift).collect();
         let is_near = line.number <= self.last_line + 3;
         if self.is_rest_of_row(&text, line.number) {
-            self.wrong = Some(Why::Wrapped("a row of a bonnie++ table"));
+            self.wrong = Some(
+                "a row of a bonnie++ table was wrapped, and its pieces do not fit together".into(),
+            );
         }
         let is_own = is_near
             && match self.expect {
@@ -136,7 +131,7 @@ impl Table {
         if is_own {
             self.last_line = line.number;
         } else if self.is_of_another(&text) {
-            self.wrong = Some(MIXED);
+            self.wrong = Some(MIXED.into());
         }
         is_own
     }
@@ -162,7 +157,7 @@ impl Table {
     fn titles(&mut self, text: &str, line: u64) -> bool {
         let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
         if text.contains(other) {
-            self.wrong = Some(Why::Contradict("two title lines of bonnie++"));
+            self.wrong = Some("two title lines of bonnie++ contradict each other".into());
         }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
@@ -179,7 +174,7 @@ impl Table {
             }
             let is_twice = std::mem::replace(&mut self.titles[0], true);
             if is_twice {
-                self.wrong = Some(MIXED);
+                self.wrong = Some(MIXED.into());
             }
             return true;
         }
@@ -194,7 +189,7 @@ impl Table {
         }
         let known = &self.cells.name;
         if !known.starts_with(name) && !name.starts_with(known.as_str()) {
-            self.wrong = Some(DIFFERENT_NAMES);
+            self.wrong = Some(DIFFERENT_NAMES.into());
         }
         if known.len() < name.len() {
             self.cells.name = name.to_string();
@@ -204,8 +199,7 @@ impl Table {
     fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
         self.expect = Expect::Latency;
         let Some((head, values)) = row(text) else {
-            let values = "the values of a bonnie++ table";
-            self.wrong = Some(Why::Misfit { values, columns: "its columns" });
+            self.wrong = Some("the values of a bonnie++ table do not fit its columns".into());
             return true;
         };
         self.is_whole = whole(text).is_some();
@@ -232,8 +226,7 @@ impl Table {
             cell.cpu = figure(cpu, 1, line.number).filter(|_| !is_pluses(cpu));
             let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
             if !is_number && cell.rate.is_none() {
-                let text = rate.to_string();
-                self.wrong = Some(Why::IsNot { text, part: "a rate of bonnie++" });
+                self.wrong = Some(format!("'{rate}' is not a rate of bonnie++"));
             }
             // The line was cut inside this number, and nothing marks its end.
             if !line.is_ended && at == 5 || cpu.is_empty() && !rate.is_empty() {
@@ -280,8 +273,8 @@ impl Table {
                 Some((at, figure)) => self.cells.tests[first + at - 1].latency = Some(figure),
                 None if !line.is_ended => {}
                 None => {
-                    let values = "the latencies of a bonnie++ table";
-                    self.wrong = Some(Why::Misfit { values, columns: "its columns" });
+                    self.wrong =
+                        Some("the latencies of a bonnie++ table do not fit its columns".into());
                 }
             }
         }
@@ -293,12 +286,10 @@ impl Table {
     }
 
     /// What was read, or why nothing was.
-    pub fn cells(self) -> Result<Cells, Why> {
+    pub fn cells(self) -> Result<Cells, String> {
         match (self.wrong, self.expect) {
             (Some(why), _) => Err(why),
-            (None, Expect::Titles | Expect::Data) => {
-                Err(Why::Without { part: "a bonnie++ table", what: "figures" })
-            }
+            (None, Expect::Titles | Expect::Data) => Err("a bonnie++ table has no figures".into()),
             (None, _) => Ok(self.cells),
         }
     }

@@ -9,12 +9,10 @@ use super::scalar::{Rounded, is_rate, unit_ns, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
-use crate::scan::why::{FioWhy, LostDigits, Why};
 
 /// Most contradictory lines that are listed of one block.
 const DOUBTS: usize = 16;
 
-/// One direction of a job.
 #[derive(Debug, Default)]
 struct Direction {
     name: &'static str,
@@ -30,15 +28,12 @@ struct Direction {
 #[derive(Debug, Default)]
 pub struct Open {
     place: Place,
-    /// Its last line so far.
     pub last_line: u64,
-    /// The job's name.
     pub name: String,
     /// What says of a later block that it is of the same run: job, group and process.
     pub identity: Option<String>,
     error: u64,
     directions: Vec<Direction>,
-    /// Where in the block its last line stands.
     at: order::Place,
     /// Requests issued: read, write, trim, flush.
     issued: Option<([u64; 4], String, u64)>,
@@ -53,7 +48,7 @@ pub struct Open {
     /// A line that fio prints elsewhere: other figures may be another output's too.
     misplaced: Option<u64>,
     /// Lines whose own figures contradict each other, and how.
-    doubts: Vec<(u64, LostDigits)>,
+    doubts: Vec<(u64, &'static str)>,
 }
 
 impl Open {
@@ -67,12 +62,10 @@ impl Open {
         self.name.is_empty()
     }
 
-    /// Whether the block has the direction that this line is of.
     pub fn has_direction_of(&self, text: &str) -> bool {
         self.directions.iter().any(|direction| text.starts_with(direction.name))
     }
 
-    /// Whether the block began below another command than this line.
     pub fn is_below_another(&self, line: &Line<'_>) -> bool {
         let command = line.place("fio").command;
         !command.is_empty() && command != self.place.command
@@ -136,12 +129,12 @@ impl Open {
         }
         self.begin(name, line.number);
         let Some(parts) = direction::parts(rest) else {
-            self.doubt(line, LostDigits::Incomplete);
+            self.doubt(line, "the figures of this line are incomplete");
             return true;
         };
         let (bytes, ms) = (parts.bytes.0, parts.runtime_ms.0 as f64);
         if !parts.rates.iter().any(|rate| is_rate(bytes, ms, *rate)) {
-            self.doubt(line, LostDigits::Contradict("bytes, runtime and rate"));
+            self.doubt(line, "bytes, runtime and rate contradict each other");
             return true;
         }
         let Some(direction) = self.directions.last_mut() else { return true };
@@ -188,7 +181,7 @@ impl Open {
     }
 
     /// Figures of one line are not given; the others are.
-    fn doubt(&mut self, line: &Line<'_>, why: LostDigits) {
+    fn doubt(&mut self, line: &Line<'_>, why: &'static str) {
         if self.doubts.len() < DOUBTS {
             self.doubts.push((line.number, why));
         }
@@ -203,15 +196,25 @@ impl Open {
     ) -> Option<ToolResult> {
         let (first, last) = (self.place.first_line, self.last_line);
         if self.is_twice {
-            out.unread(first, last, FioWhy::FiguresTwice);
+            out.unread(first, last, "figures appear twice: two outputs of fio are mixed up");
             return None;
         }
         if let Some(line) = self.misplaced {
-            out.unread(first, last, Why::Misplaced { line, tool: "fio" });
+            out.unread(
+                first,
+                last,
+                format!(
+                    "line {line} is not in the order in which fio prints: outputs are mixed up"
+                ),
+            );
             return None;
         }
         if let Some(name) = self.missing() {
-            out.unread(first, last, FioWhy::Issued(name));
+            out.unread(
+                first,
+                last,
+                format!("fio issued {name} requests, but the line that reports them is missing"),
+            );
             return None;
         }
         if self.has_wrong_latencies {
@@ -226,7 +229,8 @@ impl Open {
             }
         }
         for (line, why) in &doubts {
-            out.unread(*line, *line, Why::LostDigits(*why));
+            let why = format!("{why}: digits are missing; the job's other figures are given");
+            out.unread(*line, *line, why);
         }
         if let (Some((user, system, raw, line)), false) = (&self.cpu, metrics.0.is_empty()) {
             metrics.real("user_cpu", *user, "percent", (raw, *line));
@@ -234,7 +238,7 @@ impl Open {
         }
         let Open { place, name, error, rows, .. } = self;
         for line in rows.cut() {
-            out.unread(line, line, Why::Incomplete("a row of fio's percentiles"));
+            out.unread(line, line, "a row of fio's percentiles is incomplete");
         }
         if metrics.0.is_empty() && !doubts.is_empty() {
             return None;
@@ -274,8 +278,8 @@ impl Open {
         direction: &Direction,
         blocks: &[Option<u64>; 3],
         metrics: &mut Metrics,
-        unread: &mut Vec<(u64, LostDigits)>,
-    ) -> Result<(), FioWhy> {
+        unread: &mut Vec<(u64, &'static str)>,
+    ) -> Result<(), &'static str> {
         let Some((bytes, raw)) = &direction.bytes else {
             metrics.0.extend(direction.latencies.0.iter().cloned());
             return Ok(());
@@ -290,7 +294,7 @@ impl Open {
         };
         if let Some((total, block, issued_raw, line)) = self.issued_of(direction.name, blocks) {
             if (total == 0) != (bytes.value == 0.0) {
-                return Err(FioWhy::Jobs);
+                return Err("the issued requests and the bytes belong to different jobs");
             }
             match direction::exact(total, block, *bytes, raw) {
                 Ok(exact) => {
@@ -300,7 +304,7 @@ impl Open {
                         volume.bytes = Some((exact, issued_raw.to_string(), line));
                     }
                 }
-                Err(why) => unread.push((line, LostDigits::Unequal(why))),
+                Err(why) => unread.push((line, why)),
             }
         }
         volume.give(direction.name, &direction.rate_raw, direction.line, metrics);

@@ -9,7 +9,6 @@ use super::Job;
 use super::paths::scalars;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Form, Out, Place, short};
-use crate::scan::why::{FioWhy, Why};
 
 /// The longest JSON that is read; every bucket of sixteen jobs stays below.
 const JSON_LIMIT_BYTES: usize = 16 << 20;
@@ -34,17 +33,14 @@ struct Open {
     /// Where the last object of a job, or of what it did in one direction, ended: the length of
     /// the text, its line, and what was open then.
     whole: Option<(usize, u64, Vec<u8>)>,
-    /// Whether the end is missing.
     is_cut: bool,
     /// The last line with nothing but a brace, which may be the head of another JSON.
     brace: Option<u64>,
 }
 
-/// Reads fio's JSON.
 #[derive(Debug, Default)]
 pub struct Json {
     open: Option<Open>,
-    /// The one before.
     last: Option<Interval>,
 }
 
@@ -106,10 +102,19 @@ impl Json {
             Some(open) => {
                 let rest = (open.last_line + 1).min(last);
                 open.give(None, out);
-                out.unread(rest, last, FioWhy::CutJson);
+                out.unread(
+                    rest,
+                    last,
+                    "fio's JSON ends before its last brace; the part before this was read",
+                );
             }
             None => {
-                out.unread(first, last, FioWhy::NoLastBrace);
+                out.unread(
+                    first,
+                    last,
+                    "fio's JSON is incomplete: its last brace is missing, or it contains other \
+                     text",
+                );
             }
         }
     }
@@ -209,22 +214,24 @@ impl Open {
             }
         }
         if !is_any && !self.is_cut {
-            out.unread(first, last, Why::Without { part: "fio's JSON", what: "jobs" });
+            out.unread(first, last, "fio's JSON has no jobs");
         }
         Some(given)
     }
 
-    fn known(&self) -> Result<Known, FioWhy> {
+    fn known(&self) -> Result<Known, String> {
         // serde_json refuses what is nested too deep; the last brace may have text behind it.
         if let Err(error) = serde_json::from_str::<serde_json::Value>(&self.text) {
-            return Err(FioWhy::InvalidJson(error.to_string()));
+            return Err(format!("fio's JSON is incomplete or contains other text: {error}"));
         }
         let Some(scalars) = scalars(&self.text, SCALARS) else {
-            return Err(FioWhy::TooManyValues);
+            return Err("fio's JSON has more values than bakeoff reads".into());
         };
         let mut known = Known { scalars, first: self.place.first_line };
         match known.sort() {
-            Some(path) => Err(FioWhy::Twice(path)),
+            Some(path) => {
+                Err(format!("{path} appears twice in fio's JSON: two outputs are mixed up"))
+            }
             None => Ok(known),
         }
     }

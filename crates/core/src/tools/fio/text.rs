@@ -8,14 +8,12 @@ use super::summary;
 use super::wrapped::{Joined, Joiner};
 use crate::scan::finder::{Above, Line, Reader};
 use crate::scan::result::{Out, short};
-use crate::scan::why::Why;
 
 /// Most jobs whose block sizes are remembered.
 const ANNOUNCED: usize = 1000;
 /// A job's block ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 40;
 
-/// Reads fio's text.
 #[derive(Debug, Default)]
 pub struct Text {
     version: Option<String>,
@@ -124,9 +122,7 @@ impl Text {
             let is_latency = text.starts_with("clat") || text.starts_with("sync");
             let is_lost = is_latency && text.contains("avg=");
             if is_lost && text.contains("min=") {
-                let (part, what) =
-                    ("a line of latencies of fio", "the line above it with its operation");
-                let why = Why::Lacks { part, what };
+                let why = "a line of latencies of fio lacks the line above it with its operation";
                 out.unread(joined.first_line, joined.last_line, why);
             }
             return is_lost;
@@ -137,7 +133,11 @@ impl Text {
             self.summary.cover(joined.last_line);
         }
         if is_own && !joined.is_whole && has_figures(text) {
-            out.unread(joined.first_line, joined.last_line, Why::Cut("a line of fio"));
+            out.unread(
+                joined.first_line,
+                joined.last_line,
+                "a line of fio is incomplete: it was cut, or was wrapped and continues elsewhere",
+            );
         }
         is_own
     }

@@ -15,17 +15,12 @@ const PARTS: usize = 4;
 /// A line, or several that are one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joined {
-    /// Its first line.
     pub first_line: u64,
-    /// Its last line.
     pub last_line: u64,
-    /// The text without blanks around it.
     pub text: String,
-    /// Whether its end is there.
     pub is_whole: bool,
 }
 
-/// What is known of a line by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// None of fio's, as the rest of a broken line is.
@@ -36,7 +31,6 @@ pub enum Kind {
     Broken,
 }
 
-/// Puts lines together.
 #[derive(Debug, Default)]
 pub struct Joiner {
     held: Parts,
@@ -66,7 +60,6 @@ impl Joiner {
         broken.into_iter().chain(own).collect()
     }
 
-    /// What nothing followed.
     pub fn finish(&mut self) -> Option<Joined> {
         self.give(false)
     }
@@ -77,7 +70,6 @@ impl Joiner {
     }
 }
 
-/// What a line is.
 fn kind(text: &str, is_among_percentiles: bool) -> Kind {
     let ends_with = |is_whole: bool| if is_whole { Kind::Whole } else { Kind::Broken };
     if text.contains(": (groupid=") {
@@ -130,7 +122,6 @@ fn kind(text: &str, is_among_percentiles: bool) -> Kind {
 #[cfg(test)]
 mod tests {
     use crate::import::Finder;
-    use crate::scan::why::Why;
 
     const SAMPLES: [&str; 3] = [
         include_str!("../../../../../fixtures/tools/fio/text_rndrw_fsync_timed.stdout"),
@@ -203,9 +194,15 @@ mod tests {
             let text = SAMPLES[0].replacen(from, to, 1);
             assert_ne!(text, SAMPLES[0]);
             let found = Finder::for_tool("fio").all_of(text.as_bytes());
-            let is_listed = |why| found.unread.iter().any(|unread| unread.why == why);
-            let row = Why::Incomplete("a row of fio's percentiles");
-            assert!(is_listed(Why::Cut("a line of fio")) || is_listed(row), "{to}: {found:?}");
+            let is_listed = |why: &str| found.unread.iter().any(|unread| unread.why == why);
+            let row = "a row of fio's percentiles is incomplete";
+            assert!(
+                is_listed(
+                    "a line of fio is incomplete: it was cut, or was wrapped and continues \
+                     elsewhere"
+                ) || is_listed(row),
+                "{to}: {found:?}"
+            );
             let whole = figures(SAMPLES[0]);
             assert!(figures(&text).iter().all(|figure| whole.contains(figure)), "{to}");
         }

@@ -6,18 +6,14 @@ use std::collections::BTreeMap;
 use super::row::{Row, TESTS, Unit, Value};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
-use crate::scan::why::IozoneWhy;
 
 /// Most values of one run, and reports.
 const VALUES: usize = 20_000;
 const REPORTS: usize = 100;
 
-/// What a report holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// The values of one column of the table.
     Rates(usize),
-    /// The CPU utilisation of one test.
     Cpu(usize),
     /// Something else, whose lines are only passed over.
     Other,
@@ -34,7 +30,6 @@ fn kind(title: &str) -> Kind {
     rates.or_else(|| cpu().map(Kind::Cpu)).unwrap_or(Kind::Other)
 }
 
-/// One value of a report.
 #[derive(Debug)]
 struct Cell {
     file: String,
@@ -52,7 +47,6 @@ struct Report {
 
 type Places = Vec<(String, String)>;
 
-/// The reports of one run.
 #[derive(Debug, Default)]
 pub struct Excel {
     open: Option<Kind>,
@@ -62,7 +56,6 @@ pub struct Excel {
     records: Vec<String>,
     records_line: u64,
     cells: Vec<Cell>,
-    /// By file, record and test.
     cpu: BTreeMap<(String, String, usize), Option<Value>>,
     /// The file's size in the last row of the report: it grows from row to row.
     file: Option<u64>,
@@ -70,7 +63,6 @@ pub struct Excel {
     /// The line of the last row that was taken, and its characters.
     row_line: u64,
     row_width: usize,
-    /// Characters of the longest line of the run.
     widest: usize,
 }
 
@@ -83,7 +75,6 @@ fn is_number(text: &str) -> bool {
 }
 
 impl Excel {
-    /// Takes a line of a report.
     pub fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
         let width = line.text.chars().count();
         self.widest = self.widest.max(width);
@@ -231,14 +222,15 @@ impl Excel {
     }
 
     /// Why the reports cannot be of the run whose table is above.
-    pub fn contradiction(&self, rows: &[Row], unit: Unit) -> Option<IozoneWhy> {
+    pub fn contradiction(&self, rows: &[Row], unit: Unit) -> Option<String> {
         for cell in &self.cells {
             let row = rows.iter().find(|row| is_at(row, cell));
             let above = row.and_then(|row| row.values.iter().find(|v| v.test == cell.value.test));
             let Some(above) = above else { continue };
             let is_missing = cell.value.number.value() == 0.0 && unit != Unit::Microseconds;
             if above.number.value() != cell.value.number.value() && !is_missing {
-                return Some(IozoneWhy::Report { line: cell.value.line });
+                let line = cell.value.line;
+                return Some(format!("line {line}: the report contradicts the table above it"));
             }
         }
         None

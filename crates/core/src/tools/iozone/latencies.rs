@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use crate::scan::ToolResult;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place};
-use crate::scan::why::{IozoneWhy, Why};
 
 /// Most operations of one list: 4 MiB of latencies.
 const OPERATIONS: usize = 1 << 20;
@@ -19,16 +18,14 @@ const OPERATIONS: usize = 1 << 20;
 const LISTS: usize = 1000;
 const TITLE: [&str; 10] =
     ["Offset", "in", "kBytes", "Latency", "in", "microseconds", "Transfer", "size", "in", "bytes"];
-/// What iozone calls the file of each test.
 const FILES: [(&str, &str); 4] =
     [("rwol.dat", "rewrite"), ("wol.dat", "write"), ("rrol.dat", "reread"), ("rol.dat", "read")];
 /// What a list is called whose file is not known.
 const UNKNOWN: &str = "latencies";
-const INCOMPLETE: Why = Why::Incomplete("a list of latencies (-Q) of iozone");
+const INCOMPLETE: &str = "a list of latencies (-Q) of iozone is incomplete";
 /// Quantiles that are given where ten operations lie beyond them.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
 
-/// One list while its lines come in.
 #[derive(Debug, Default)]
 struct List {
     place: Place,
@@ -36,7 +33,6 @@ struct List {
     /// Bytes of each operation, with the text and line of the first.
     bytes: Option<(u64, String, u64)>,
     latencies_us: Vec<u32>,
-    /// The text and line of the longest.
     longest: (u32, String, u64),
     is_wrong: bool,
 }
@@ -49,7 +45,6 @@ struct Ended {
     result: ToolResult,
 }
 
-/// Reads the lists.
 #[derive(Debug, Default)]
 pub struct Latencies {
     open: Option<List>,
@@ -112,7 +107,8 @@ impl Latencies {
         match self.ended.len() < LISTS {
             true => self.ended.extend(list.end().map(|list| self.named(list))),
             false => {
-                let why = IozoneWhy::Lists { limit: LISTS };
+                let why =
+                    format!("the text has more than {LISTS} lists of latencies: split the text");
                 out.unread(list.place.first_line, list.last_line, why);
             }
         }

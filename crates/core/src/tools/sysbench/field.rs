@@ -3,7 +3,6 @@
 use crate::scan::finder::Line;
 use crate::scan::quantity::Quantity;
 
-/// What a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Threads,
@@ -101,7 +100,6 @@ impl Key {
         self.rank() <= Key::TimeLimit.rank()
     }
 
-    /// Whether it stands in the block of latencies.
     pub fn is_latency(self) -> bool {
         use Key::*;
         matches!(self, Events | EventTime | WrittenThroughput | FsyncsPerSecond)
@@ -110,14 +108,11 @@ impl Key {
     }
 }
 
-/// One figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// What it is.
     pub key: Key,
     /// The number with its unit: bytes, nanoseconds, or 1.
     pub quantity: Quantity,
-    /// The line.
     pub line: u64,
 }
 
@@ -173,7 +168,6 @@ impl Reading<'_> {
         }
     }
 
-    /// A number that the whole line stands for.
     fn mark(&mut self, key: Key, number: &str) {
         self.put_as(key, number, 1, self.line.text);
     }
@@ -183,7 +177,6 @@ impl Reading<'_> {
     }
 }
 
-/// The text after a label, wherever the label stands.
 fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     text.find(label).map(|at| &text[at + label.len()..])
 }
