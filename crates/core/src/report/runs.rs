@@ -221,9 +221,10 @@ fn cells(row: &Row) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample;
     use super::*;
+    use crate::analyse::analyse;
     use crate::model::verdict::WorkloadVerdict;
+    use crate::testing::RunBuilder;
 
     fn row(run: &str, state: State) -> Row {
         Row {
@@ -296,10 +297,14 @@ mod tests {
         assert!(columns.iter().all(|name| doc.contains(&format!("`{name}`"))), "docs/format.md");
     }
 
+    fn measured(names: &[&str]) -> Analysis {
+        analyse(&RunBuilder::stacks(names).play(5, |_, _, _| 1200.0).build())
+    }
+
     #[test]
     fn verdicts_in_short() {
         let analysis = |verdicts: &[(Verdict, Option<&str>)]| {
-            let mut all = sample::analysis(Verdict::AsFast, &["ext4", "xfs"]);
+            let mut all = measured(&["ext4", "xfs"]);
             let one = all.verdicts.swap_remove(0);
             all.verdicts = Vec::new();
             for (verdict, winner) in verdicts {
@@ -317,7 +322,6 @@ mod tests {
         assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "fastest, all 2");
         assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 fastest, 1 as fast as any");
         assert_eq!(analysis(&[(Verdict::Leads, None)]), "leads so far");
-        let alone = sample::analysis(Verdict::Leads, &["ext4"]);
-        assert_eq!(short(&alone), "measured, nothing to compare");
+        assert_eq!(short(&measured(&["ext4"])), "measured, nothing to compare");
     }
 }

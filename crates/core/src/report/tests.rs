@@ -18,8 +18,21 @@ fn two(blocks: u32, ios: [u64; 2]) -> Run {
     run(header(candidates), blocks, &ios)
 }
 
+/// Two candidates whose blocks differ by more than the candidates do.
+fn noisy() -> Run {
+    let header = two(0, [0; 2]).header;
+    let rate = |block: u32, candidate: u16, _: u16| {
+        let wave = if (block + u32::from(candidate)).is_multiple_of(2) { 1.3 } else { 0.7 };
+        (1000.0 + 10.0 * f64::from(candidate)) * wave
+    };
+    let run = RunBuilder::from_header(header).finding(warning()).play(5, rate);
+    Run { started_unix_ns: STARTED_UNIX_NS, ..run.stopped(StopReason::TimeUp, "").build() }
+}
+
 fn beats() -> (Run, Analysis) {
-    (two(5, [1200, 900]), analysis(Verdict::Fastest, &["ext4 without journal", "xfs"]))
+    let run = two(5, [1200, 900]);
+    let analysis = analyse(&run);
+    (run, analysis)
 }
 
 #[test]
@@ -33,23 +46,27 @@ fn a_winner_in_every_format() {
 }
 
 #[test]
-fn ties_not_resolved_and_refused() {
-    for (name, verdict, blocks, ios) in [
-        ("ties", Verdict::AsFast, 5, [1200, 1200]),
-        ("not_resolved", Verdict::Leads, 2, [1200, 900]),
-        ("refused", Verdict::Refused, 5, [1200, 900]),
+fn ties_early_not_resolved_and_refused() {
+    let mut refused = two(5, [1200, 900]);
+    let evidence = "the drive reported 3 errors during the run";
+    let forbids = crate::testing::warning("L53", evidence, "Replace the drive.");
+    refused.findings.push(Finding { severity: Severity::Refuse, ..forbids });
+    for (name, verdict, run) in [
+        ("ties", Verdict::AsFast, two(5, [1200, 1200])),
+        ("early", Verdict::Refused, two(2, [1200, 900])),
+        ("not_resolved", Verdict::Leads, noisy()),
+        ("refused", Verdict::Refused, refused),
     ] {
-        let mut analysis = analysis(verdict, &["ext4 without journal", "xfs"]);
-        let forbids = Finding { severity: Severity::Refuse, ..warning() };
-        analysis.verdicts[0].findings.extend((verdict == Verdict::Refused).then_some(forbids));
-        insta::assert_snapshot!(name, text(&two(blocks, ios), &analysis, &TextOptions::default()));
+        let analysis = analyse(&run);
+        assert_eq!(analysis.verdicts[0].verdict, verdict, "{name}");
+        insta::assert_snapshot!(name, text(&run, &analysis, &TextOptions::default()));
     }
 }
 
 #[test]
 fn one_candidate_and_no_block_at_all() {
     let one = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
-    let mut lone = analysis(Verdict::Leads, &["ext4"]);
+    let lone = analyse(&one);
     insta::assert_snapshot!("one", text(&one, &lone, &TextOptions::default()));
     insta::assert_snapshot!("one_plain", text(&one, &lone, &PLAIN));
     insta::assert_snapshot!("one_markdown", markdown(&one, &lone));
@@ -57,13 +74,9 @@ fn one_candidate_and_no_block_at_all() {
     for empty in ["tier", "against", "not ranked", "| - |"] {
         assert!(!markdown(&one, &lone).contains(empty), "{empty}");
     }
-    lone.blocks = 0;
-    lone.cells = 0;
-    lone.verdicts[0].standings.clear();
-    lone.verdicts[0].tiers.clear();
     let mut none = run(header(vec![stack("ext4", "ext4", &[])]), 0, &[]);
     none.stopped = Some((StopReason::Interrupted, "Ctrl-C".to_string()));
-    insta::assert_snapshot!("none", text(&none, &lone, &TextOptions::default()));
+    insta::assert_snapshot!("none", text(&none, &analyse(&none), &TextOptions::default()));
 }
 
 #[test]
@@ -100,7 +113,7 @@ fn the_measurement_of_bench() {
 fn hostile_names_cannot_reach_the_terminal_or_break_a_line() {
     let name = "\u{1b}[2J\nxfs\u{202e}|\"<script>alert(1)</script>";
     let run = run(header(vec![stack(name, name, &[name]), stack("b", "ext4", &[])]), 5, &[9, 8]);
-    let mut analysis = analysis(Verdict::Fastest, &[name, "b"]);
+    let mut analysis = analyse(&run);
     analysis.findings[0].evidence = name.to_string();
     for options in [TextOptions::default(), PLAIN] {
         let out = text(&run, &analysis, &options);

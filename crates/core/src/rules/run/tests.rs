@@ -1,4 +1,4 @@
-//! Runs for the tests of rules, as version 0.1 made them.
+//! Runs for the tests of rules.
 
 use crate::analyse::analyse;
 use crate::model::run::Run;
