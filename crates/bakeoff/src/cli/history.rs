@@ -10,7 +10,6 @@ use bakeoff_core::model::difference::Factor;
 use super::parse_name;
 
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
 pub struct Runs {
     /// Only runs on this drive: part of its vendor, model or serial number
     #[arg(long, value_name = "TEXT")]
@@ -36,6 +35,15 @@ pub struct Runs {
     pub limit: Option<u32>,
     #[command(subcommand)]
     pub action: Option<RunsAction>,
+}
+
+impl Runs {
+    /// Whether an option says which runs to list.
+    pub fn is_chosen(&self) -> bool {
+        let words = [&self.drive, &self.host, &self.plan, &self.label];
+        let is_limited = self.since.is_some() || self.all || self.limit.is_some();
+        is_limited || words.into_iter().any(Option::is_some)
+    }
 }
 
 #[derive(Debug, clap::Subcommand)]

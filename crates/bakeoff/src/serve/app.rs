@@ -149,7 +149,7 @@ impl App {
 
     pub fn command(&self, args: &[&str]) -> Result<Finished, Problem> {
         let mut words: Vec<OsString> = args.iter().map(OsString::from).collect();
-        words.splice(1..1, ["--store".into(), self.store.clone().into(), "--quiet".into()]);
+        words.splice(0..0, ["--store".into(), self.store.clone().into(), "--quiet".into()]);
         finished(&words, &self.cancel)
     }
 
