@@ -36,7 +36,7 @@ def answer_json(program, *words, **options):
 
 def events(program, *words, **options) -> list[dict]:
     """The events of the last run."""
-    export = ["export", "last", "--format", "jsonl", "--no-redact", *words]
+    export = ["show", "last", "--format", "jsonl", "--no-redact", *words]
     return [json.loads(line) for line in answer(program, *export, **options).splitlines()]
 
 

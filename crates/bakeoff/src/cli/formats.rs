@@ -138,7 +138,7 @@ mod tests {
     fn the_help_lists_every_command_once_and_global_options_only_there() {
         let mut command = command();
         let help = command.render_long_help().to_string();
-        for one in command.clone().get_subcommands() {
+        for one in command.get_subcommands().filter(|one| one.get_name() != "help") {
             let lines = help.lines().filter(|line| {
                 line.strip_prefix("  ").and_then(|l| l.split(' ').next()) == Some(one.get_name())
             });

@@ -17,7 +17,7 @@ use crate::fault::{self, Fault, Outcome};
 /// Most runs compared at once.
 const RUNS: usize = 32;
 
-/// Runs the command: one answer over all runs that is not beats or ties is exit 1.
+/// Runs the command: one answer over all runs that is not certain is exit 1.
 pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     let format = stored::format(global, "compare")?;
     let runs = stored::analysed(global, &args.runs, RUNS)?;

@@ -1,4 +1,4 @@
-//! A run as it leaves the store: for `export`, and for whatever is redacted first.
+//! A run as it leaves the store: for `show -o`, and for whatever is redacted first.
 
 use bakeoff_core::bundle::{Head, SCHEMA};
 use bakeoff_core::model::run::Run;

@@ -96,7 +96,8 @@ fn kind(global: &Global, path: &Path) -> Result<Kind, Fault> {
     global.format.map(Kind::Format).or(by_name).ok_or_else(|| {
         let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
         Fault::usage(format!(
-            "cannot tell the format of {} from its name. Use one of the endings {}, or add --format",
+            "cannot tell the format of {} from its name. Use one of the endings {}, or add \
+             --format",
             RawPath::new(path),
             endings.join(", ")
         ))

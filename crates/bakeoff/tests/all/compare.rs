@@ -53,7 +53,7 @@ fn repetitions_of_a_run_have_one_answer() {
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     let json = json(&home.run(&["compare", RUN, OTHER, "--format", "json"]).1);
     assert_eq!(json["schema"], "bakeoff/compare/1");
-    assert_eq!(json["answers"][0]["verdict"], "beats");
+    assert_eq!(json["answers"][0]["verdict"], "fastest");
     assert_eq!(json["answers"][0]["winner"], "ext4");
     assert_eq!(json["runs"][1]["run"], OTHER);
 }

@@ -72,7 +72,7 @@ fn forty_columns_break_no_word_and_no_line_is_longer() {
     }
     let home = home();
     for args in STEADY {
-        let (narrow, wide) = (on_terminal(&home, args, 40), on_terminal(&home, args, 71));
+        let (narrow, wide) = (on_terminal(&home, args, 40), on_terminal(&home, args, 200));
         for line in narrow.lines() {
             // A path or command longer than a line is left whole, to be copied.
             let is_one_word = line.split_whitespace().count() == 1;

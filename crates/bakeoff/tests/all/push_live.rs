@@ -153,7 +153,7 @@ fn a_run_that_was_killed_is_completed_on_the_server_when_it_is_resumed_or_pushed
         until_blocks(&mut running, &db, 1);
         running.signal(Signal::KILL);
         let _ = running.end();
-        // With a receipt of what was sent so far, `push` took the run for one that has ended
+        // With a receipt of what was sent so far, `fleet push` took the run for one that has ended
         // where no event had followed.
         assert_eq!(receipts(&home), 0);
         let (code, out, _) = push(&home, &writer, &[]);

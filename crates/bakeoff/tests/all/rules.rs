@@ -109,7 +109,9 @@ fn options_and_commands_in_the_texts_of_rules_exist() {
     let commands = commands.into_iter().chain(["show", "probe", "import"]);
     let commands = commands.chain(["devices", "watch", "clean"]);
     let commands: BTreeSet<&str> = commands.chain(["runs", "self", "fleet"]).collect();
-    let all: BTreeSet<String> = commands.iter().flat_map(|c| options_of(c)).collect();
+    let help = bench::Bench::new().run(&["--help"]).out;
+    let all = commands.iter().flat_map(|c| options_of(c)).chain(words_after(&help, "--"));
+    let all: BTreeSet<String> = all.collect();
     let mut known: BTreeSet<&str> = all.iter().map(String::as_str).collect();
     known.extend(FOREIGN);
     let core = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/src"));

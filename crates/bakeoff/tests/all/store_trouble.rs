@@ -127,7 +127,7 @@ fn a_full_disk_takes_no_report_and_leaves_no_half_of_one() {
     let home = Home::with_run();
     let script = r#"
         mkdir small; mount -t tmpfs -o size=8k small small
-        code=0; "$BAKEOFF" --store bakeoff.db report last -o small/a.html || code=$?
+        code=0; "$BAKEOFF" --store bakeoff.db show -o small/a.html || code=$?
         ls -A small; exit $code"#;
     let Some((code, out, err)) = in_namespace(home.dir.path(), script) else { return };
     assert_eq!((code, out.as_str()), (4, ""), "{err}");

@@ -19,7 +19,7 @@ pub enum Verb {
     Bench,
     /// `probe`: whether a drive has its stated capacity; without a record that is kept.
     Probe,
-    /// `simulate`: on drives that are computed.
+    /// `self simulate`: on drives that are computed.
     Simulate,
     Other(String),
 }

@@ -21,7 +21,8 @@ const SHOWN_PUBLISHED: usize = 4;
 const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
     observations, not verdicts. The verdicts use ratios within runs.";
 
-/// One document: `compared` where there are two runs and more, and the results of others beside each run.
+/// One document: `compared` where there are two runs and more, and the results of others beside
+/// each run.
 pub fn compare_json(compared: Option<&Compared>, beside: &[Beside]) -> String {
     let mut document = compared.map_or_else(|| json!({}), compared_json);
     if let Value::Object(map) = &mut document {

@@ -17,8 +17,9 @@ const FINDINGS_HEAD: &str = "# Findings
 
 This page explains the rules that limit what you can conclude from a result: for each rule, what it
 means and what to do. `bakeoff self lint --explain L13` prints one rule. `bakeoff self lint PLAN`,
-`self lint RUN` and `lint FILE` report which rules apply. Every report lists its findings next to
-its answers, with the evidence in numbers. `bakeoff self lint --format markdown` prints this page.
+`self lint RUN` and `self lint FILE` report which rules apply. Every report lists its findings
+next to its answers, with the evidence in numbers. `bakeoff self lint --format markdown` prints this
+page.
 
 Severity depends on the type of comparison. The four letters stand for directories (`quick`), stacks
 on an image (`demo`), stacks on a drive in mode decide, and stacks on a drive in mode precise:

@@ -207,7 +207,7 @@ class Job:
         if not ours and unlabelled:
             ours = unlabelled[-1:]
             if not self.module.check_mode:
-                self.call("label", ours[0]["run"], self.label, "--store", self.store)
+                self.call("runs", "label", ours[0]["run"], self.label, "--store", self.store)
         return (ours or labelled or [None])[0]
 
     def stop_reason(self, row):
@@ -335,7 +335,7 @@ class Job:
             os.makedirs(os.path.dirname(plan), mode=0o700, exist_ok=True)
             write(plan, self.asked["content"])
         if self.asked["tools"]:
-            self.call("setup", plan, "--yes", codes=(0, 1))
+            self.call("self", "setup", plan, "--yes", codes=(0, 1))
         at = ["--at", self.asked["at"]] if self.asked["at"] else []
         words = ["run", *self.on_targets(plan), *self.erase(), *at]
         self.begin(words, [row["run"] for row in rows])

@@ -1,5 +1,5 @@
--- Servers that acknowledged a run (`bakeoff fleet push`): with so many events, whose lines have this
--- checksum. Only says what need not be sent again; may be deleted.
+-- Servers that acknowledged a run (`bakeoff fleet push`): with so many events, whose lines have
+-- this checksum. Only says what need not be sent again; may be deleted.
 CREATE TABLE pushed (
     run     INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
     server  TEXT    NOT NULL,                          -- the UUID in its table `bakeoff.server`

@@ -40,7 +40,7 @@ fn spaces_newlines_foreign_bytes_and_the_same_directory_twice() {
     the_stored_run_is_the_same(&bench);
 }
 
-/// `show` and `export` say of the run what `quick` measured.
+/// `show` says of the run what `quick` measured.
 fn the_stored_run_is_the_same(bench: &Bench) {
     let shown = bench.run(&["show", "last", "--format", "json"]).json();
     assert_eq!(shown["schema"], "bakeoff/run/2");

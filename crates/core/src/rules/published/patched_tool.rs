@@ -29,10 +29,22 @@ fn evidence(used: f64, limit: f64) -> String {
     format!("records of {} with a tool that supports at most {}", size(used), size(limit))
 }
 
-/// An output of iozone; rows of a table are the study's.
+/// An output of iozone; a row of a table does not say what the tool supports.
 fn in_result(result: &ToolResult) -> Option<Finding> {
     let used = result.figure(&["record_size"]).filter(|_| result.is("iozone"))?;
     let is_output = result.setup.is_empty();
     (is_output && used > IOZONE_BYTES)
         .then(|| of_result(&RULE, evidence(used, IOZONE_BYTES), ADVICE))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::imported::iozone;
+
+    #[test]
+    fn l28_records_beyond_what_the_tool_takes_and_records_at_its_limit() {
+        let with = |kib: u32| iozone(kib).iter().any(|finding| finding.id == "L28");
+        assert!(with(25_600));
+        assert!(!with(16_384));
+    }
 }

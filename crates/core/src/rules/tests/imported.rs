@@ -16,6 +16,15 @@ pub(crate) fn printed(text: &str) -> Vec<Finding> {
     imported.results.into_iter().flat_map(|r| r.findings).collect()
 }
 
+/// An output of iozone with records of so many KiB.
+pub(crate) fn iozone(kib: u32) -> Vec<Finding> {
+    printed(&format!(
+        "Command line used: iozone -s 1000m -r {kib}k -e\n\tOutput is in kBytes/sec\n\
+         \x20             kB  reclen    write  rewrite    read    reread\n\
+         \x20        1024000   {kib}    10000    10000    18000    18000\n"
+    ))
+}
+
 macro_rules! study {
     ($name:literal) => {
         ($name, include_str!(concat!("../../../../../fixtures/studies/", $name, ".csv")))

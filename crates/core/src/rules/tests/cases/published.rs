@@ -7,13 +7,13 @@ use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
-use crate::rules::tests::imported::{found, printed};
+use crate::rules::tests::imported::{found, iozone};
 use crate::testing::RunBuilder;
 
 pub(super) const CASES: &[Case] = &[
     case("L23", "bytes one by one", || bonnie("per chr"), || bonnie("block")),
     case("L24", "seeks at 95 % of a CPU", || seeks(95), || seeks(40)),
-    case("L28", "records of 25 MB by iozone", || records(25_600), || records(16_384)),
+    case("L28", "records of 25 MB by iozone", || iozone(25_600), || iozone(16_384)),
     case(
         "L31",
         "two versions of bakeoff",
@@ -39,14 +39,6 @@ fn seeks(percent: u32) -> Vec<Finding> {
 }
 
 /// iozone with records of so many KiB.
-fn records(kib: u32) -> Vec<Finding> {
-    printed(&format!(
-        "Command line used: iozone -s 1000m -r {kib}k -e\n\tOutput is in kBytes/sec\n\
-         \x20             kB  reclen    write  rewrite    read    reread\n\
-         \x20        1024000   {kib}    10000    10000    18000    18000\n"
-    ))
-}
-
 fn run(id: &str, change: impl FnOnce(&mut Header)) -> (Run, Analysis) {
     let run = RunBuilder::stacks(&["ext4", "xfs"]).header(|h| {
         h.run = format!("{id:0<16}");
