@@ -4,7 +4,6 @@
 use crate::bundle::is_run_id;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::Out;
-use crate::scan::why::TextWhy;
 
 /// The first titles of the CSV of a run (docs/format.md).
 const TITLES: &str = "run,block,counts,candidate,workload,metric,";
@@ -47,7 +46,11 @@ impl Reader for Own {
 
     fn finish(&mut self, out: &mut Out) {
         let Some((format, first, last)) = self.found else { return };
-        out.unread(first, last, TextWhy::OwnExport { format });
+        let why = format!(
+            "this is a run of bakeoff that was exported as {format}. import needs a complete run: \
+             create it with `bakeoff export --format bundle RUN` where the run was measured"
+        );
+        out.unread(first, last, why);
     }
 }
 
@@ -58,7 +61,6 @@ mod tests {
     use crate::model::event::Event;
     use crate::model::run::Run;
     use crate::report;
-    use crate::scan::why::TextWhy;
 
     #[test]
     fn an_export_that_is_no_bundle_leads_to_the_bundle() {
@@ -74,7 +76,9 @@ mod tests {
             let found = Finder::all(text.as_bytes());
             assert!(found.results.is_empty());
             let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
-            assert_eq!(part.why, TextWhy::OwnExport { format }.into());
+            assert!(
+                part.why.contains(&format!("exported as {format}. import needs a complete run"))
+            );
             let run = (format == "jsonl").then_some(run.header.run.as_str());
             assert_eq!(super::run_of_events(&text), run, "{format}");
         }

@@ -12,7 +12,6 @@ use super::columns::{Column, Columns};
 use super::tables::titles;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, ToolResult};
-use crate::scan::why::RowWhy;
 
 /// Most rows that wait.
 const WAITING: usize = 10_000;
@@ -80,7 +79,9 @@ impl Reader for Rows {
         let is_next = self.last.is_some_and(|last| last + 1 == line.number);
         let is_text = !text.contains('|') && cells.iter().all(|cell| numbers(cell, "").is_empty());
         if is_next && is_text && !cells.is_empty() && text.starts_with([' ', '\t']) {
-            out.unread(line.number, line.number, RowWhy::MayContinue);
+            let why =
+                "the text below a row may continue one of its labels: write the row on one line";
+            out.unread(line.number, line.number, why);
             return true;
         }
         if cells.len() == self.columns.0.len() {
@@ -119,7 +120,7 @@ impl Rows {
             return false;
         }
         if !strange.is_empty() {
-            out.unread(line, line, RowWhy::NoNumber);
+            out.unread(line, line, "the row has a cell that is not a number, or is incomplete");
         }
         remember(&self.columns, &mut self.labels, cells);
         true
@@ -129,7 +130,8 @@ impl Rows {
         let numbers = half.iter().filter(|cell| !numbers(cell, "").is_empty()).count();
         if numbers > 1 {
             let (cells, columns) = (half.len(), self.columns.0.len());
-            out.unread(first, first, RowWhy::Cells { cells, columns });
+            let why = format!("the row has {cells} cells, but the table has {columns} columns");
+            out.unread(first, first, why);
         }
     }
 
@@ -178,7 +180,8 @@ impl Rows {
         }
         remember(&self.columns, &mut self.labels, cells);
         if bad > 0 || !line.is_ended {
-            out.unread(first, line.number, RowWhy::NoNumber);
+            let why = "the row has a cell that is not a number, or is incomplete";
+            out.unread(first, line.number, why);
             return true;
         }
         let labels: BTreeMap<String, String> = self
@@ -241,7 +244,14 @@ fn tell((first, last, results): Row, is_clear: bool, out: &mut Out) {
                 out.result(result);
             }
         }
-        false => out.unread(first, last, RowWhy::UnclearPoint),
+        false => out.unread(
+            first,
+            last,
+            "the point before three digits may be a thousands \
+                                          separator, and no other number of the table shows that \
+                                          it is a decimal point: write the number with more or \
+                                          fewer digits",
+        ),
     }
 }
 
@@ -269,7 +279,7 @@ mod tests {
                 format!("{} {test} {} {}", setup.join("+"), m.value.as_f64(), m.unit)
             })
             .collect();
-        lines.extend(imported.unread.iter().map(|u| format!("{}: {:?}", u.first_line, u.why)));
+        lines.extend(imported.unread.iter().map(|u| format!("{}: {}", u.first_line, u.why)));
         lines
     }
 
@@ -287,7 +297,7 @@ mod tests {
             "disk+btrfs+laptop read 82200000 bytes/s",
             "stick+ext4+laptop write 28416409.6 bytes/s",
             "stick+ext4+laptop read 166723584 bytes/s",
-            "5: Row(NoNumber)",
+            "5: the row has a cell that is not a number, or is incomplete",
         ];
         assert_eq!(read(columns, text), expected);
     }
@@ -295,7 +305,8 @@ mod tests {
     #[test]
     fn fixed_width_rows_wrapped_over_two_lines() {
         let columns = "block_size_bytes,write MiB/s filesystem=ext2,write MiB/s filesystem=vfat";
-        let text = "bs    ext2   vfat\n8     0.2    0.8\n1M    20.9\n16.9\n64 2.5 Mib/s 3.1\nThe end of it\n";
+        let text = "bs    ext2   vfat\n8     0.2    0.8\n1M    20.9\n16.9\n64 2.5 Mib/s 3.1\nThe \
+                    end of it\n";
         let expected = [
             "8+ext2 write 209715.2 bytes/s",
             "8+vfat write 838860.8 bytes/s",
@@ -315,8 +326,8 @@ mod tests {
         let expected = [
             "xfs+pi write 7000000 bytes/s",
             "f2fs+laptop write 5000000 bytes/s",
-            "3: Row(NoNumber)",
-            "7: Row(NoNumber)",
+            "3: the row has a cell that is not a number, or is incomplete",
+            "7: the row has a cell that is not a number, or is incomplete",
         ];
         assert_eq!(read("host,filesystem,write MB/s", text), expected);
     }
@@ -326,7 +337,7 @@ mod tests {
         let text = "usb  sequential  31 MiB/s\n     write\n\n  Thanks for reading\n";
         let read = read("device,test,write MB/s", text);
         assert_eq!(read.len(), 2, "{read:?}");
-        assert_eq!(read[1], "2: Row(MayContinue)");
+        assert!(read[1].starts_with("2: the text below a row may continue"));
     }
 
     /// A thousand of a German table was read as one and a bit.
@@ -334,13 +345,13 @@ mod tests {
     fn a_point_in_front_of_three_digits_waits_for_a_number_that_shows_what_it_is() {
         let of = |rows: &str| read("filesystem,write MB/s,read MB/s", rows);
         let german = of("| ext4 | 987 | 1.234 |\n| xfs | 12,5 | 88 |\n| f2fs | 2.345 | 1 |\n");
-        let figures = german.iter().filter(|line| !line.contains("UnclearPoint")).count();
+        let figures = german.iter().filter(|line| !line.contains("thousands separator")).count();
         assert_eq!((figures, german.len()), (2, 4), "{german:?}");
         let english = of("| ext4 | 987 | 1.234 |\n| xfs | 12.5 | 88 |\n| f2fs | 2.345 | 1 |\n");
         assert!(english.contains(&"ext4 read 1234000 bytes/s".to_string()), "{english:?}");
         assert_eq!(english.len(), 6, "{english:?}");
         let nobody_knows = of("| ext4 | 987 | 1.234 |\n");
-        assert_eq!(nobody_knows[0], "1: Row(UnclearPoint)");
+        assert!(nobody_knows[0].starts_with("1: the point before three digits"));
         let mixed = of("| ext4 | 9.5 | 1.234 |\n| xfs | 12,5 | 1.234 |\n");
         assert_eq!(mixed.len(), 3, "{mixed:?}");
     }

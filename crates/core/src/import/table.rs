@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metric, Metrics, Out, Place, Value, short};
-use crate::scan::why::RowWhy;
 
 /// Columns that say which result a row belongs to, in the order of the documented table.
 pub(super) const KEYS: [&str; 10] = [
@@ -75,7 +74,7 @@ impl Reader for ResultTable {
                 true
             }
             None => {
-                out.unread(first, line.number, RowWhy::OpenQuote);
+                out.unread(first, line.number, "the row has an unclosed quotation mark");
                 true
             }
         }
@@ -127,7 +126,7 @@ impl ResultTable {
     fn end(&mut self, out: &mut Out) {
         if let Some((first, count, _)) = self.open.take() {
             let last = first + count as u64 - 1;
-            out.unread(first, last, RowWhy::OpenQuote);
+            out.unread(first, last, "the row has an unclosed quotation mark");
         }
         self.columns = None;
         self.give(out);
@@ -155,7 +154,8 @@ impl ResultTable {
         let Some(columns) = &self.columns else { return false };
         let is_cut = !line.is_ended && columns.last().is_some_and(|last| FIGURE[1] == *last);
         if fields.len() != columns.len() || is_cut {
-            let why = RowWhy::Cells { cells: fields.len(), columns: columns.len() };
+            let (cells, columns) = (fields.len(), columns.len());
+            let why = format!("the row has {cells} cells, but the table has {columns} columns");
             let is_text = fields.len() == 1;
             match is_text {
                 true => self.end(out),
@@ -177,8 +177,8 @@ impl ResultTable {
             // What bonnie++ prints in place of a figure.
             let is_too_short = value.contains("+++") || note.contains("+++");
             let why = match value.is_empty() {
-                true => RowWhy::NoValue { name, note },
-                false => RowWhy::NotANumber { name, value },
+                true => format!("{name} has no value; {note}"),
+                false => format!("{name}: '{value}' is not a number"),
             };
             match is_too_short {
                 true => out.too_short(first, line.number, why),
@@ -285,10 +285,7 @@ mod tests {
             ("KB/s", "12 KB/s")
         );
         let why: Vec<_> = imported.unread.iter().map(|unread| &unread.why).collect();
-        let name = "throughput".to_string();
-        let no_value = RowWhy::NoValue { name: name.clone(), note: "lost".to_string() };
-        let no_number = RowWhy::NotANumber { name, value: "1,5".to_string() };
-        assert_eq!(why, [&no_value.into(), &no_number.into()]);
+        assert_eq!(why, ["throughput has no value; lost", "throughput: '1,5' is not a number"]);
     }
 
     #[test]

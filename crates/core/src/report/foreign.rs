@@ -1,6 +1,5 @@
 //! What a foreign tool did not print, in words.
 
-use super::unread;
 use crate::tools::foreign::{ParseError, Said};
 
 /// Why an output has not the figures that were asked for: one sentence without the last full stop.
@@ -19,8 +18,7 @@ pub fn parse_error(error: &ParseError) -> String {
 
 fn said(said: &Said) -> String {
     match said {
-        Said::Unread(why) => unread::why(why),
-        Said::Words(words) => words.clone(),
+        Said::Unread(words) | Said::Words(words) => words.clone(),
         Said::Nothing => "it printed nothing".to_string(),
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::document::Document;
-use super::{unread, view};
+use super::view;
 use crate::import::observe;
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult};
@@ -33,7 +33,7 @@ pub fn import_json(source: &str, imported: &Imported) -> String {
 
 fn unread_json(part: &Unread) -> serde_json::Value {
     let Unread { first_line, last_line, why, .. } = part;
-    json!({ "first_line": first_line, "last_line": last_line, "why": unread::why(why) })
+    json!({ "first_line": first_line, "last_line": last_line, "why": why })
 }
 
 /// For people. `source` is a path with its escapes.
@@ -58,7 +58,7 @@ pub fn import_document(source: &str, imported: &Imported) -> Document {
     }
     for part in imported.unread.iter().take(SHOWN_UNREAD) {
         let place = lines(part.first_line, part.last_line);
-        out.line(1, format!("{place}: {}", clean(&unread::why(&part.why))));
+        out.line(1, format!("{place}: {}", clean(&part.why)));
     }
     let more = imported.unread.len().saturating_sub(SHOWN_UNREAD);
     if more > 0 {

@@ -64,7 +64,6 @@ mod simulate;
 pub mod stop;
 mod study;
 mod trend;
-pub mod unread;
 mod usual;
 pub mod view;
 pub mod watch;

@@ -3,7 +3,6 @@
 
 use super::document::{Document, Table, words};
 use super::import::{is_shown, lines, value};
-use super::unread;
 use super::view::{FindingView, findings};
 use crate::import::study::facts::{Fact, Facts};
 use crate::import::{Imported, Metric, ToolResult, observe};
@@ -51,7 +50,7 @@ pub fn study_document(source: &str, imported: &Imported, facts: &Facts) -> Docum
     }
     for part in &imported.unread {
         let place = lines(part.first_line, part.last_line);
-        out.bullet(format!("{place}: {}", unread::why(&part.why)));
+        out.bullet(format!("{place}: {}", part.why));
     }
     out
 }

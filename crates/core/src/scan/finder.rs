@@ -6,7 +6,6 @@ use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
 use super::tool::Tool;
 use super::unclaimed::Unclaimed;
-use super::why::TextWhy;
 
 /// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +122,11 @@ impl Inner {
         let (bytes, is_ended) = match raw {
             Raw::Line { bytes, is_ended } => (bytes, is_ended),
             Raw::TooLong { length_bytes } => {
-                self.out.unread(self.number, self.number, TextWhy::LongLine { length_bytes });
+                let why = format!(
+                    "the line has {length_bytes} bytes; bakeoff does not read lines above {}",
+                    lines::LINE_LIMIT_BYTES
+                );
+                self.out.unread(self.number, self.number, why);
                 return;
             }
         };
@@ -159,11 +162,15 @@ impl Inner {
 }
 
 /// What a file is that begins with these bytes and is no text that is read.
-fn no_text(bytes: &[u8]) -> Option<TextWhy> {
+fn no_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(TextWhy::Utf16),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some("the text is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8")
+        }
         // BIFF2: the record that begins a worksheet.
-        [9, 0, 4, 0, ..] => Some(TextWhy::Worksheet),
+        [9, 0, 4, 0, ..] => {
+            Some("this is a worksheet of iozone -b: import the text that iozone printed")
+        }
         _ => None,
     }
 }
@@ -312,6 +319,6 @@ mod tests {
         text.extend(b"\n21 bytes copied, 2.3427e-05 s, 896 kB/s\n");
         let imported = Finder::all(&text);
         assert_eq!(imported.results[0].first_line, 2);
-        assert_eq!(imported.unread[0].why, TextWhy::LongLine { length_bytes: 3 << 20 }.into());
+        assert!(imported.unread[0].why.contains("has 3145728 bytes"));
     }
 }

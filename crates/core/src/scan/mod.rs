@@ -14,12 +14,10 @@ pub mod result;
 mod stamp;
 pub mod tool;
 mod unclaimed;
-pub mod why;
 
 pub use finder::{Finder, Reader};
 pub use result::{Imported, Metric, ToolResult, Unread, Value};
 pub use tool::Tool;
-pub use why::Why;
 
 /// Most results of one text; what comes after is counted in one unread entry.
 pub const RESULTS_LIMIT: usize = 10_000;

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::RESULTS_LIMIT;
-use super::why::{TextWhy, Why};
 use crate::model::finding::{Finding, Scope, Severity};
 
 /// The longest text kept of a heading, a command line or a tool's figure, in characters.
@@ -134,8 +133,9 @@ pub struct Unread {
     pub first_line: u64,
     /// Last such line.
     pub last_line: u64,
-    /// Why.
-    pub why: Why,
+    /// Why, and what would help: one sentence without the last full stop. Text of the input in it
+    /// is as it stands there.
+    pub why: String,
     /// Whether the tool printed no figure because its phase was too short.
     pub is_too_short: bool,
 }
@@ -231,12 +231,12 @@ impl Out {
     }
 
     /// Takes what could not be read.
-    pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<Why>) {
+    pub fn unread(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: false });
     }
 
     /// Takes a figure that a phase was too short for.
-    pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<Why>) {
+    pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: true });
     }
 
@@ -260,7 +260,11 @@ impl Out {
         self.imported.results.sort_by_key(|result| (result.first_line, result.last_line));
         self.imported.unread.sort_by_key(|unread| (unread.first_line, unread.last_line));
         if self.dropped > 0 {
-            let why = TextWhy::TooMany { dropped: self.dropped }.into();
+            let why = format!(
+                "the text has {} more results or unread parts than the limit of {RESULTS_LIMIT}: \
+                 split the text",
+                self.dropped
+            );
             let first_line = last_line;
             let unread = Unread { first_line, last_line, why, is_too_short: false };
             self.imported.unread.push(unread);

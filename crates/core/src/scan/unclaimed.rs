@@ -4,7 +4,6 @@
 
 use super::result::Out;
 use super::tool::Tool;
-use super::why::Why;
 
 /// A tool without a reader, and what one of its lines has, all of them.
 type Stranger = (&'static str, &'static [&'static str]);
@@ -77,7 +76,7 @@ impl Unclaimed {
     /// Lists the outputs of tools without a reader.
     pub fn give_strange(&mut self, out: &mut Out) {
         for (tool, first_line, last_line) in self.strange.drain(..) {
-            out.unread(first_line, last_line, Why::NoReader(tool));
+            out.unread(first_line, last_line, format!("{tool}: bakeoff cannot read its output"));
         }
     }
 
@@ -88,8 +87,14 @@ impl Unclaimed {
                 continue;
             }
             let why = match is_phase {
-                true => Why::OnlyPhases(title),
-                false => Why::Disturbed(title),
+                true => format!(
+                    "{title} printed its phases without a figure: it was interrupted, or its \
+                     figures are in its other output"
+                ),
+                false => format!(
+                    "the lines look like output of {title}, but cannot be read: remove the text \
+                     before each line, restore the line breaks, or import the complete output"
+                ),
             };
             out.unread(first_line, last_line, why);
         }
@@ -98,7 +103,6 @@ impl Unclaimed {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::import::Finder;
 
     #[test]
@@ -117,7 +121,7 @@ mod tests {
         ] {
             let found = Finder::all(format!("A page\n\n{text}").as_bytes());
             let why = found.unread.iter().map(|part| &part.why).collect::<Vec<_>>();
-            assert_eq!(why, [&Why::NoReader(tool)], "{text}");
+            assert_eq!(why, [&format!("{tool}: bakeoff cannot read its output")], "{text}");
             assert_eq!(found.unread[0].first_line, 3);
         }
     }

@@ -8,7 +8,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
-use crate::scan::why::{Doubt, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool =
@@ -80,20 +79,21 @@ impl Agnostics {
         let (rate, iops) = match fields {
             [rate, iops, "0", "0"] if is_read => (*rate, *iops),
             ["0", "0", rate, iops] if !is_read && line.is_ended => (*rate, *iops),
-            _ => return unread(line, Why::Incomplete("a job of agnostics"), out),
+            _ => return unread(line, "a job of agnostics is incomplete", out),
         };
         let count = |text: &str, unit| {
             let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
             Quantity::with_unit(text, unit).filter(|of| is_whole && of.value() > 0.0)
         };
         let (Some(kib), Some(requests)) = (count(rate, KIB), count(iops, 1)) else {
-            let why = Why::Without { part: "a job of agnostics", what: "speed" };
+            let why = "a job of agnostics has no speed";
             return unread(line, why, out);
         };
         let is_of =
             |size: &u64| kib.span().meets(requests.span().times(Span::exactly(*size as f64)));
         if !sizes.iter().any(is_of) {
-            let why = Why::Contradict("the rate and the requests per second of a job of agnostics");
+            let why =
+                "the rate and the requests per second of a job of agnostics contradict each other";
             return unread(line, why, out);
         }
         self.jobs.retain(|(known, ..)| *known != name);
@@ -141,8 +141,8 @@ impl Agnostics {
                 self.give(line, job, metrics, out);
             }
             _ => {
-                let doubts = &[Doubt::Incomplete, Doubt::Contradicts("its job above")];
-                unread(line, Why::Unsound { part: "a verdict of agnostics", doubts }, out);
+                let why = "a verdict of agnostics is incomplete or contradicts its job above";
+                unread(line, why, out);
             }
         }
     }
@@ -165,7 +165,7 @@ fn is_end(word: &str) -> bool {
     ["PASS", "FAIL"].contains(&word)
 }
 
-fn unread(line: &Line<'_>, why: Why, out: &mut Out) {
+fn unread(line: &Line<'_>, why: &str, out: &mut Out) {
     out.unread(line.number, line.number, why);
 }
 

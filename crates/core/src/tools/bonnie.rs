@@ -25,7 +25,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::parts::Parts;
 use crate::scan::result::{Metrics, Out, Place};
-use crate::scan::why::{Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool {
@@ -120,7 +119,8 @@ impl Bonnie {
     fn drop_wrapped(&mut self, out: &mut Out) {
         let Some(wrapped) = self.wrapped.take() else { return };
         if !wrapped.has_row() {
-            out.unread(wrapped.first_line, wrapped.last_line, Why::Wrapped("a bonnie++ table"));
+            let why = "a bonnie++ table was wrapped, and its pieces do not fit together";
+            out.unread(wrapped.first_line, wrapped.last_line, why);
         }
     }
 
@@ -164,7 +164,9 @@ impl Bonnie {
         let Some(table) = self.table.take() else { return };
         let (place, last) = (table.place.clone(), table.last_line);
         if let Some(line) = table.leftover_line() {
-            out.unread(line, line, Peculiar::BonnieRates);
+            let why = "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates \
+                       are in its CSV line";
+            out.unread(line, line, why);
         }
         match table.cells() {
             Ok(cells) => emit(&place, last, &cells, out),
@@ -183,7 +185,7 @@ impl Bonnie {
         let above = table.place.clone();
         if let Ok(table) = table.cells() {
             if table.disagrees_with(&cells) {
-                let why = Why::Contradict("the table and the CSV line below it");
+                let why = "the table and the CSV line below it contradict each other";
                 return out.unread(above.first_line, last, why);
             }
             // The CSV line of 1.98 leaves the chunk size out.
@@ -208,7 +210,7 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     }
     let has_figures = metrics.0.iter().any(|metric| metric.name.contains('.'));
     if !has_figures && short.is_empty() {
-        let why = Why::Without { part: "the bonnie++ output", what: "figure" };
+        let why = "the bonnie++ output has no figure";
         return out.unread(place.first_line, last, why);
     }
     let version = Some(cells.version.clone()).filter(|version| !version.is_empty());

@@ -14,7 +14,6 @@ use crate::model::finding::Severity;
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
-use crate::scan::why::{DdWhy, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
@@ -92,7 +91,7 @@ impl Dd {
     /// An error that no statistics followed.
     fn give_error(&mut self, out: &mut Out) {
         if let Some((at, text)) = self.error.take() {
-            out.unread(at, at, Why::Failed { tool: "dd", said: text });
+            out.unread(at, at, format!("dd failed: {text}"));
         }
     }
 
@@ -116,7 +115,9 @@ impl Dd {
                     self.carry = Some((line.number, line.text.to_string()));
                 }
                 if line::is_like(line.text) {
-                    out.unread(line.number, line.number, DdWhy::Words);
+                    let why = "this looks like statistics of dd, but the words or units are not \
+                               those of dd";
+                    out.unread(line.number, line.number, why);
                 }
                 self.leave_records(line.number, out);
                 return false;
@@ -199,7 +200,9 @@ impl Dd {
     fn give_loose(&mut self, out: &mut Out) {
         let Some((place, line, stats)) = self.loose.take() else { return };
         if stats.is_progress {
-            out.unread(place.first_line, line, DdWhy::Progress);
+            let why =
+                "this is a progress line of dd: the run continued after it, and its end is missing";
+            out.unread(place.first_line, line, why);
             return;
         }
         out.result(self.result(&place, line, &stats, None));
@@ -216,7 +219,9 @@ impl Dd {
             if is_near && goes_on {
                 // A display that began its line again is one for sure.
                 if !old.is_progress && !self.is_display {
-                    out.unread(before.first_line, last, DdWhy::Statistics);
+                    let why = "statistics of dd are directly above those of a run: they are a \
+                               progress line, or the other lines of their run are missing";
+                    out.unread(before.first_line, last, why);
                 } else {
                     place.first_line = before.first_line;
                 }
@@ -282,6 +287,8 @@ impl Dd {
         self.records.clear();
         self.place = None;
         self.stray_line = Some(last);
-        out.unread(first, last, DdWhy::Records);
+        let why =
+            "the record counts of dd have no time: busybox, a version before 5.3 or status=noxfer";
+        out.unread(first, last, why);
     }
 }

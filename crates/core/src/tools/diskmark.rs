@@ -10,7 +10,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
-use crate::scan::why::{Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool {
@@ -20,9 +19,8 @@ pub static TOOL: Tool = Tool {
     })
 };
 
-const CONTRADICTION: Why = Why::Contradict(
-    "the rate and the requests per second of a test of CrystalDiskMark or KDiskMark",
-);
+const CONTRADICTION: &str = "the rate and the requests per second of a test of CrystalDiskMark or \
+                             KDiskMark contradict each other";
 const MB: u64 = 1_000_000;
 /// What KDiskMark calls a MB: 1000 KiB.
 const KDISKMARK_MB: u64 = 1_024_000;
@@ -96,7 +94,8 @@ impl Reader for DiskMark {
         match Test::parse(label, figures, line.number) {
             Some(test) => self.test(line, test, out),
             None => {
-                let why = Why::LooksLike("a test of CrystalDiskMark");
+                let why =
+                    "this looks like a test of CrystalDiskMark, but its figures are incomplete";
                 out.unread(line.number, line.number, why);
             }
         }
@@ -147,7 +146,8 @@ impl DiskMark {
     fn close(&mut self, out: &mut Out) {
         let Some(run) = self.run.take() else { return };
         if run.is_torn || !run.begins_alike() {
-            let why = Peculiar::DiskmarkDirection;
+            let why = "the lines with the direction ([Read], [Write]) of tests of CrystalDiskMark \
+                       or KDiskMark are missing or in another place";
             return out.unread(run.place.first_line, run.last_line, why);
         }
         let (name, version) = run.program.unzip();
@@ -155,7 +155,9 @@ impl DiskMark {
         for test in run.tests {
             let figures = (test.direction, test.is_random, test.figures());
             if seen.contains(&figures) {
-                out.unread(test.line, test.line, Peculiar::DiskmarkTwice);
+                let why = "two tests have the same three figures: KDiskMark before 1.4.3 prints \
+                           the first random test twice";
+                out.unread(test.line, test.line, why);
                 continue;
             }
             seen.push(figures);
@@ -279,7 +281,8 @@ impl Test {
             return out.unread(self.line, self.line, CONTRADICTION);
         };
         if rate.value() == 0.0 {
-            return out.unread(self.line, self.line, Peculiar::DiskmarkZero);
+            let why = "a test of CrystalDiskMark or KDiskMark was not run: its rate is zero";
+            return out.unread(self.line, self.line, why);
         }
         let mut metrics = Metrics::default();
         rate.give_real(&format!("{direction}.throughput"), "bytes/s", self.line, &mut metrics);

@@ -11,7 +11,6 @@ use crate::model::finding::Severity;
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Out, finding, short};
-use crate::scan::why::{Doubt, Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool {
@@ -24,8 +23,8 @@ pub static TOOL: Tool = Tool {
 };
 
 /// What a size that is not given may be.
-const SIZE_DOUBTS: [Doubt; 3] =
-    [Doubt::Incomplete, Doubt::Contradicts("its sectors or blocks"), Doubt::OfAnotherRun];
+const UNSOUND_SIZE: &str = "a size of f3 is incomplete, contradicts its sectors or blocks, or is \
+                            among those of another run";
 /// Lines after which the rest of a block is another one.
 const FAR_LINES: u64 = 60;
 /// What f3read prints below its files.
@@ -103,7 +102,7 @@ impl Reader for F3 {
         } else if label == "Probe time" {
             return self.close(out);
         } else if text == "Writing speed not available" || text == "Reading speed not available" {
-            out.unread(line.number, line.number, Peculiar::F3Little);
+            out.unread(line.number, line.number, "f3 had too little data for a speed");
             self.files = None;
             self.close(out);
         } else if text.starts_with("WARNING: Not all ") || label == "Write failure" {
@@ -121,8 +120,7 @@ impl Reader for F3 {
         self.close(out);
         self.release(out);
         if let Some((first_line, last_line)) = self.files.take() {
-            let lines = "f3's lines about single files";
-            let why = Why::NoTotals { lines, totals: "the totals" };
+            let why = "f3's lines about single files lack the totals: import the last lines too";
             out.unread(first_line, last_line, why);
         }
     }
@@ -170,8 +168,7 @@ impl F3 {
         match size.filter(|size| size.is_whole() && (is_first || !block.is_mixed)) {
             Some(size) => block.sizes.push(size),
             None => {
-                let why = Why::Unsound { part: "a size of f3", doubts: &SIZE_DOUBTS };
-                out.unread(line.number, line.number, why);
+                out.unread(line.number, line.number, UNSOUND_SIZE);
             }
         }
     }

@@ -30,7 +30,6 @@ mod wrapped;
 use crate::model::finding::Severity;
 use crate::scan::Tool;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};
-use crate::scan::why::FioWhy;
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
@@ -98,8 +97,8 @@ impl Job {
         let first = self.place.first_line;
         if self.metrics.0.is_empty() {
             let why = match self.error {
-                0 => FioWhy::NoBytes,
-                error => FioWhy::JobFailed(error),
+                0 => "a job of fio transferred no bytes".to_string(),
+                error => format!("a job of fio failed with error {error}"),
             };
             out.unread(first, self.last_line, why);
             return None;

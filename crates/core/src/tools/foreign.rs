@@ -15,7 +15,7 @@ use crate::model::offsets::Offsets;
 use crate::model::path::printable;
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Phase, Workload};
-use crate::scan::{Finder, Metric, ToolResult, Why};
+use crate::scan::{Finder, Metric, ToolResult};
 
 /// Most characters of a tool's own words in an error.
 const SAID_LIMIT: usize = 300;
@@ -155,7 +155,7 @@ pub enum ParseError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     /// Lines that were not read.
-    Unread(Why),
+    Unread(String),
     /// Its last words, harmless and short.
     Words(String),
     /// Nothing.

@@ -11,7 +11,6 @@ use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out};
-use crate::scan::why::Why;
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![Box::new(Hdparm::default())]);
@@ -33,12 +32,12 @@ impl Reader for Hdparm {
         }
         let Some((test, figures)) = timing(line.text) else { return false };
         let Some(figures) = Figures::parse(figures) else {
-            let why = Why::LooksLike("a timing of hdparm");
+            let why = "this looks like a timing of hdparm, but its figures are incomplete";
             out.unread(line.number, line.number, why);
             return true;
         };
         if !figures.is_whole() {
-            let why = Why::Contradict("the size, the time and the rate of this hdparm timing");
+            let why = "the size, the time and the rate of this hdparm timing contradict each other";
             out.unread(line.number, line.number, why);
             return true;
         }

@@ -10,7 +10,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{IEC, Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, short};
-use crate::scan::why::{Doubt, Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool =
@@ -19,8 +18,8 @@ pub static TOOL: Tool =
     });
 
 /// What a line of generated requests that is not given may be.
-const GENERATED_DOUBTS: [Doubt; 2] =
-    [Doubt::Contradicts("itself or the completed ones"), Doubt::OfAnotherRun];
+const UNSOUND: &str = "a line of generated requests of ioping contradicts itself or the completed \
+                       ones or is among those of another run";
 const COUNTS: [(&str, u64); 5] =
     [("", 1), ("k", 1000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
 const TIMES: [(&str, u64); 6] = [
@@ -135,10 +134,12 @@ impl Ioping {
         let run = Run::completed(text);
         let open = self.open_at(line, out);
         let why = match run {
-            None => Why::LooksLike("statistics of ioping"),
-            Some(run) if run.count.value() == 0.0 => Peculiar::IopingFirst.into(),
+            None => "this looks like statistics of ioping, but its figures are incomplete",
+            Some(run) if run.count.value() == 0.0 => {
+                "ioping completed no request that it counts: it does not count the first one"
+            }
             Some(run) if !run.is_whole() => {
-                Why::Contradict("the requests, the time and the rates of ioping")
+                "the requests, the time and the rates of ioping contradict each other"
             }
             Some(run) => {
                 run.give(line.number, &mut open.metrics);
@@ -161,9 +162,7 @@ impl Ioping {
                 of.give(line.number, &mut open.metrics);
             }
             _ => {
-                let part = "a line of generated requests of ioping";
-                let why = Why::Unsound { part, doubts: &GENERATED_DOUBTS };
-                out.unread(line.number, line.number, why);
+                out.unread(line.number, line.number, UNSOUND);
             }
         }
     }
@@ -179,9 +178,9 @@ impl Ioping {
                 latencies.give(figures, line.number, &mut open.metrics);
             }
             _ => {
-                let part = "a line of latencies of ioping";
-                let doubts = &[Doubt::Incomplete, Doubt::Contradicts("itself or the lines above")];
-                out.unread(line.number, line.number, Why::Unsound { part, doubts });
+                let why = "a line of latencies of ioping is incomplete or contradicts itself or \
+                           the lines above";
+                out.unread(line.number, line.number, why);
             }
         }
         self.close(out);
@@ -200,7 +199,7 @@ impl Ioping {
 
     fn list_requests(&mut self, out: &mut Out) {
         if let Some((first_line, last_line)) = self.requests.take() {
-            let why = Why::NoTotals { lines: "requests of ioping", totals: "its statistics" };
+            let why = "requests of ioping lack its statistics: import the last lines too";
             out.unread(first_line, last_line, why);
         }
     }

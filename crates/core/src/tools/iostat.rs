@@ -12,7 +12,6 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, ToolResult, finding, short};
-use crate::scan::why::{Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool::new("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "], || {
@@ -122,8 +121,7 @@ impl Reader for Iostat {
             if is_row {
                 table.last_line = line.number;
                 table.has_rows = true;
-                let values = "the numbers of a row of iostat";
-                let why = Why::Misfit { values, columns: "the titles above it" };
+                let why = "the numbers of a row of iostat do not fit the titles above it";
                 out.unread(line.number, line.number, why);
             } else {
                 self.close(out);
@@ -145,7 +143,7 @@ impl Iostat {
         let is_known = columns.iter().all(|title| known(title).is_some());
         let is_twice = (1..columns.len()).any(|at| columns[..at].contains(&columns[at]));
         if !is_known || is_twice {
-            return out.unread(line.number, line.number, Peculiar::IostatColumn);
+            return out.unread(line.number, line.number, "a table of iostat has an unknown column");
         }
         let place = line.place(TOOL.name);
         let is_left_out = place
@@ -164,7 +162,7 @@ impl Iostat {
 
     fn close(&mut self, out: &mut Out) {
         if let Some(table) = self.table.take().filter(|table| !table.has_rows) {
-            let why = Why::NoRow("the title line of iostat -x");
+            let why = "the title line of iostat -x has no readable row below it";
             out.unread(table.title_line, table.last_line, why);
         }
     }
@@ -196,9 +194,8 @@ impl Table {
             }
         }
         if self.is_torn(values) {
-            let why = Why::Contradict(
-                "the requests, the size of a request and the rate of a row of iostat",
-            );
+            let why = "the requests, the size of a request and the rate of a row of iostat \
+                       contradict each other";
             return out.unread(line.number, line.number, why);
         }
         let mut result = self.place.result(TOOL.name, None, line.number, metrics);

@@ -21,7 +21,6 @@ use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, finding, short};
-use crate::scan::why::{IozoneWhy, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool =
@@ -57,7 +56,7 @@ struct Open {
     is_assumed: bool,
     /// Whether its options say that it tells CPU utilisation (`-+u`).
     has_cpu: bool,
-    wrong: Option<Why>,
+    wrong: Option<&'static str>,
     error: Option<String>,
 }
 
@@ -139,7 +138,7 @@ impl Open {
         }
         if let Some(layout) = row::Layout::from_titles(line.text) {
             if self.layout.is_some() {
-                self.wrong = Some(Why::Mixed("two tables of iozone in one run"));
+                self.wrong = Some("two tables of iozone in one run are mixed");
             }
             self.layout = Some(layout);
             self.wrapped = wrapped::Wrapped::begin(line);
@@ -191,11 +190,11 @@ impl Open {
         } else if let Some(rest) = text.strip_prefix("Command line used: ") {
             // iozone prints it before its table; below one it is that of another run.
             if self.command.replace(short(rest)).is_some() || self.layout.is_some() {
-                self.wrong = Some(Why::Mixed("two runs of iozone"));
+                self.wrong = Some("two runs of iozone are mixed");
             }
         } else if let Some(unit) = row::unit(text) {
             if self.unit.replace(unit).is_some_and(|old| old != unit) {
-                self.wrong = Some(Why::Contradict("two unit lines of one run of iozone"));
+                self.wrong = Some("two unit lines of one run of iozone contradict each other");
             }
         } else if text.starts_with("CPU utilization Excel chart") {
             self.has_cpu = true;
@@ -219,7 +218,7 @@ impl Open {
         let command_unit = self.command.as_deref().map(row::unit_of_command);
         let unit = match (self.unit, command_unit) {
             (Some(unit), Some(asked)) if unit != asked => {
-                let why = Why::Contradict("iozone's unit line and its command line");
+                let why = "iozone's unit line and its command line contradict each other";
                 return out.unread(first, last, why);
             }
             (unit, asked) => unit.or(asked),
@@ -229,18 +228,20 @@ impl Open {
         }
         self.is_assumed = unit.is_none();
         let Some(unit) = unit.or(assumed) else {
-            return out.unread(first, last, IozoneWhy::Unit);
+            let why = "a table of iozone lacks the line that states its unit, `Output is in \
+                       kBytes/sec` or the command line: import that line too, or use --guess, \
+                       which assumes kBytes/sec";
+            return out.unread(first, last, why);
         };
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
             return out.unread(first, last, why);
         }
         self.excel.drop_incomplete(&self.rows);
         for (first, last, part) in self.excel.passed_over() {
-            out.unread(*first, *last, Why::PassedOver { tool: "iozone", part });
+            out.unread(*first, *last, format!("iozone: bakeoff does not read {part}"));
         }
         for line in &self.misfits {
-            let values = "numbers below a table of iozone";
-            out.unread(*line, *line, Why::Misfit { values, columns: "its columns" });
+            out.unread(*line, *line, "numbers below a table of iozone do not fit its columns");
         }
         let extra = self.excel.rows(&self.rows);
         let mut is_any = false;
@@ -250,9 +251,9 @@ impl Open {
         is_any |= self.give_throughput(last, out);
         if !is_any {
             let why = match (&self.error, self.is_interrupted) {
-                (Some(error), _) => Why::Failed { tool: "iozone", said: error.clone() },
-                (None, true) => Why::Interrupted("iozone"),
-                (None, false) => Why::Without { part: "the iozone output", what: "result" },
+                (Some(error), _) => format!("iozone failed: {error}"),
+                (None, true) => "iozone was interrupted before its first result".to_string(),
+                (None, false) => "the iozone output has no result".to_string(),
             };
             out.unread(first, last, why);
         }
@@ -300,8 +301,7 @@ impl Open {
             }
         };
         for line in self.throughput.strays() {
-            let part = "a line of iozone's throughput";
-            out.unread(*line, *line, Why::Lacks { part, what: "the one above it" });
+            out.unread(*line, *line, "a line of iozone's throughput lacks the one above it");
         }
         let is_any = !blocks.is_empty();
         for block in blocks {

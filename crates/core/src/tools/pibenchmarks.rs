@@ -10,7 +10,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
-use crate::scan::why::{Doubt, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool =
@@ -157,8 +156,8 @@ impl StorageSh {
             }
         };
         let Some(rate) = rate.filter(|rate| rate.value() > 0.0 && line.is_ended) else {
-            let doubts = &[Doubt::Incomplete, Doubt::Contradicts("itself"), Doubt::Unit];
-            let why = Why::Unsound { part: "a row of Storage.sh", doubts };
+            let why = "a row of Storage.sh is incomplete, contradicts itself, or has a unit that \
+                       may be wrong";
             return out.unread(line.number, line.number, why);
         };
         rate.give_real(&throughput, "bytes/s", line.number, &mut metrics);
@@ -175,7 +174,7 @@ impl StorageSh {
     fn score(&mut self, line: &Line<'_>, score: &str, out: &mut Out) {
         self.last = None;
         let Some(quantity) = Quantity::with_unit(score, 1) else {
-            return out.unread(line.number, line.number, Why::NoNumber("a score of Storage.sh"));
+            return out.unread(line.number, line.number, "a score of Storage.sh is not a number");
         };
         let mut metrics = Metrics::default();
         quantity.give_real("score", "", line.number, &mut metrics);

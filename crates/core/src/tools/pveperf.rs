@@ -10,7 +10,6 @@ use crate::scan::Tool;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, finding};
-use crate::scan::why::Why;
 
 /// How its outputs are found.
 pub static TOOL: Tool =
@@ -81,7 +80,7 @@ impl Reader for Pveperf {
         match of.value(printed) {
             Some(value) => self.give(line, of, (value, printed), out),
             None => {
-                let why = Why::Incomplete("a figure of pveperf");
+                let why = "a figure of pveperf is incomplete";
                 out.unread(line.number, line.number, why);
             }
         }

@@ -11,7 +11,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place};
-use crate::scan::why::{Doubt, Peculiar, Why};
 
 /// How its outputs are found.
 pub static TOOL: Tool = Tool {
@@ -223,19 +222,21 @@ impl Table {
             iops.give_real(&name("iops"), "1/s", cell.line, &mut metrics);
         }
         if kilobyte.is_none() && !metrics.0.is_empty() {
-            out.unread(self.place.first_line, self.last_line, Peculiar::YabsMegabyte);
+            let why = "the MB in rates of YABS may be 1,000,000 or 1,024,000 bytes: the requests \
+                       per second have too few digits to decide";
+            out.unread(self.place.first_line, self.last_line, why);
         }
         self.give(metrics, "fio", out);
     }
 
     fn give(self, metrics: Metrics, test: &str, out: &mut Out) {
         for line in distinct::sorted(self.bad.iter().copied()) {
-            let doubts = &[Doubt::Incomplete, Doubt::Misplaced, Doubt::Contradicts("itself")];
-            out.unread(line, line, Why::Unsound { part: "a row of YABS", doubts });
+            let why = "a row of YABS is incomplete, is in another place, or contradicts itself";
+            out.unread(line, line, why);
         }
         if metrics.0.is_empty() {
             if self.bad.is_empty() {
-                let why = Why::NoRow("the title of a table of YABS");
+                let why = "the title of a table of YABS has no readable row below it";
                 out.unread(self.place.first_line, self.last_line, why);
             }
             return;

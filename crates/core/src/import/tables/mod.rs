@@ -13,7 +13,6 @@ use super::rows::Rows;
 use crate::scan::NO_UNIT;
 use crate::scan::finder::{Above, Line, Reader};
 use crate::scan::result::Out;
-use crate::scan::why::RowWhy;
 
 /// Most columns, rows and tables that are kept, and the longest line of one.
 const COLUMNS: usize = 40;
@@ -189,11 +188,20 @@ impl Table {
             Some(Known::List(list)) => match (list.parse(), asked) {
                 (Ok(columns), Asked::Read) => return self.read(columns, out),
                 (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => {
-                    RowWhy::Columns(list)
+                    format!(
+                        "this is a table of results. `--guess` reads it with these columns, or \
+                         specify the columns: --columns '{list}'"
+                    )
                 }
             },
-            Some(Known::WithoutUnit(list)) => RowWhy::NoUnit(list),
-            Some(Known::Unclear) => RowWhy::UnclearCells,
+            Some(Known::WithoutUnit(list)) => format!(
+                "the table of results does not state a unit. Write the unit in place of {NO_UNIT}: \
+                 --columns '{list}'"
+            ),
+            Some(Known::Unclear) => {
+                "the cells of the table of results contain more than a number and its unit"
+                    .to_string()
+            }
         };
         out.unread(first, last, why);
     }
@@ -204,7 +212,7 @@ impl Table {
         for (number, text) in &self.rows {
             let line = Line { number: *number, text, is_ended: true, above: &above };
             if !reader.line(&line, out) {
-                out.unread(*number, *number, RowWhy::NoFigure);
+                out.unread(*number, *number, "the row has no figure in the columns of figures");
             }
         }
         reader.finish(out);

@@ -2,7 +2,6 @@
 
 use crate::import::{Finder, Imported};
 use crate::scan::Unread;
-use crate::scan::why::{RowWhy, Why};
 
 const MARKDOWN: &str = "# Cards\n\n| Card | Seq. read (MB/s) | 4K write IOPS | Price |\n\
                         |:-----|---:|---:|---:|\n| A1 | 91.2 | 702 | 9 |\n| A2 | 90.5 | 2,100 | 12 |\n";
@@ -19,9 +18,9 @@ fn figures(found: &Imported) -> Vec<String> {
 fn proposed(text: &str) -> Vec<String> {
     let found = Finder::all(text.as_bytes());
     assert!(found.results.is_empty());
-    let list = |part: &Unread| match &part.why {
-        Why::Row(RowWhy::Columns(list) | RowWhy::NoUnit(list)) => Some(list.clone()),
-        _ => None,
+    let list = |part: &Unread| {
+        let (_, list) = part.why.split_once("--columns '")?;
+        Some(list.trim_end_matches('\'').to_string())
     };
     found.unread.iter().filter_map(list).collect()
 }
@@ -123,7 +122,8 @@ fn cells_that_are_more_than_a_number_are_listed() {
 #[test]
 fn what_is_no_table_of_results_is_nobodys() {
     for text in [
-        "Filesystem      Size  Used Avail Use% Mounted on\n/dev/root        29G  3.1G   25G  12% /\n",
+        "Filesystem      Size  Used Avail Use% Mounted on\n/dev/root        29G  3.1G   25G  12% \
+         /\n",
         "| name | age |\n|---|---|\n| A | 7 |\n",
         "I read  and write  a lot\nof 2  books\n",
         "a | b\nc | d\n",

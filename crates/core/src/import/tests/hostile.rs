@@ -1,7 +1,6 @@
 //! Every output in fixtures/tools, cut, flipped, mixed with another and buried in noise: never a
 //! panic, and never a figure that the text does not say.
 
-use crate::scan::why::{SysbenchWhy, TextWhy, Why};
 use proptest::prelude::*;
 
 use super::samples::SAMPLES;
@@ -155,7 +154,7 @@ fn two_blocks_of_bonnie_with_two_names_are_no_run() {
     let create = of("v200_dirs_only_n2.stderr");
     let imported = Finder::all(&[&output, create].concat());
     assert_eq!(imported.results, []);
-    let names = Why::Contradict("the names in the two parts of a bonnie++ table");
+    let names = "the names in the two parts of a bonnie++ table contradict each other";
     assert!(imported.unread.iter().any(|unread| unread.why == names));
 }
 
@@ -204,7 +203,11 @@ fn sysbench_that_measured_a_cpu_is_no_result() {
         total number of events:              12349\n";
     let found = Finder::all(text.as_bytes());
     assert_eq!((found.results.len(), found.unread.len()), (0, 1));
-    assert_eq!(found.unread[0].why, SysbenchWhy::Test.into());
+    assert_eq!(
+        found.unread[0].why,
+        "the sysbench output has no result of fileio: it was another test, no run, or it ended \
+         early"
+    );
 }
 
 type Mangle = fn(&str) -> String;
@@ -284,10 +287,19 @@ fn what_a_prefix_on_each_line_hides_is_listed() {
         assert!(!found.results.is_empty() || !found.unread.is_empty(), "{name}\n{prefixed}");
     }
     let found = Finder::all(b"\xff\xfef\0i\0o\0\n\0");
-    assert_eq!(found.unread[0].why, TextWhy::Utf16.into());
+    assert_eq!(
+        found.unread[0].why,
+        "the text is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8"
+    );
     let sheet = include_bytes!("../../../../../fixtures/tools/iozone/auto_excel.xls");
     let found = Finder::all(sheet);
-    assert_eq!((found.results, &found.unread[0].why), (vec![], &TextWhy::Worksheet.into()));
+    assert_eq!(
+        (found.results, &found.unread[0].why),
+        (
+            vec![],
+            &"this is a worksheet of iozone -b: import the text that iozone printed".to_string()
+        )
+    );
 }
 
 /// 982 % was cut to 9 where a large rate had pushed the row out of the terminal.

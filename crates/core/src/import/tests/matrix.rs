@@ -5,7 +5,6 @@
 //! written as their sources print. `samples` shows everything that is read of the real ones.
 
 use crate::import::{Finder, Imported};
-use crate::scan::why::{DdWhy, IozoneWhy, Why};
 
 /// A figure that has to be there with this value, or that must not be there.
 type Figure = (&'static str, Option<f64>);
@@ -16,7 +15,7 @@ enum Told {
     /// A finding with this id.
     Finding(&'static str),
     /// A reason why nothing is read.
-    Unread(fn(&Why) -> bool),
+    Unread(fn(&str) -> bool),
 }
 
 use Told::{Finding, Nothing, Unread};
@@ -71,12 +70,14 @@ const DD: &[Case] = cases![
     "BSD", b"1073741824 bytes transferred in 54.05 secs (19865713 bytes/sec)\n",
         ["bytes" = Some(1_073_741_824.0), "elapsed" = Some(54.05e9)], Nothing;
     "busybox, powers of 1024",
-        b"64+0 records in\n64+0 records out\n4194304 bytes (4.0MB) copied, 2.000000 seconds, 2.0MB/s\n",
+        b"64+0 records in\n64+0 records out\n4194304 bytes (4.0MB) copied, 2.000000 seconds, \
+          2.0MB/s\n",
         ["bytes" = Some(4_194_304.0), "elapsed" = Some(2e9)], Nothing;
     "before 5.3, and busybox without a time", sample!("dd/busybox_read.stderr"),
-        ["bytes" = None, "elapsed" = None], Unread(|why| *why == DdWhy::Records.into());
+        ["bytes" = None, "elapsed" = None], Unread(|why| why == "the record counts of dd have no \
+            time: busybox, a version before 5.3 or status=noxfer");
     "the rate is of another run", b"1073741824 bytes (1.1 GB) copied, 54.05 s, 29.9 MB/s\n",
-        ["elapsed" = None], Unread(|why| matches!(why, Why::Dd(DdWhy::Rate { .. })));
+        ["elapsed" = None], Unread(|why| why.contains("its time and its rate contradict"));
     "no time passed", b"0 bytes copied, 0 s, Infinity B/s\n", ["throughput" = None], Nothing;
 ];
 
@@ -84,13 +85,13 @@ const SYSBENCH: &[Case] = cases![
     "0.4.12, time limit", sample!("sysbench/v04_rndrw_time_limited.stdout"),
         ["event_execution_time" = Some(945e6), "ended_by_time_limit" = Some(1.0)], Nothing;
     "0.4.12, no file", sample!("sysbench/v04_error_missing_files_rndrd.stdout"),
-        ["throughput" = None], Unread(|why| matches!(why, Why::Failed { .. }));
+        ["throughput" = None], Unread(|why| why.contains("sysbench failed: "));
     "1.0.20", sample!("sysbench/v1_rndrw_default_fsync.stdout"),
         ["reads_per_second" = Some(40_437.86), "read_throughput" = Some(40_437.86 * 16_384.0)], Nothing;
     "1.0.20, requests of less than a block", sample!("sysbench/v1_seqrd_half_blocks.stdout"),
         ["read_throughput" = Some(4357.58 * MIB)], Nothing;
     "1.0.20, not prepared", sample!("sysbench/v1_error_not_prepared.stdout"),
-        ["reads_per_second" = None], Unread(|why| matches!(why, Why::Failed { .. }));
+        ["reads_per_second" = None], Unread(|why| why.contains("sysbench failed: "));
     "1.0.20, interrupted", sample!("sysbench/v1_interrupted_sigint.stdout"),
         ["reads_per_second" = None, "total_time" = None], Nothing;
 ];
@@ -144,10 +145,11 @@ const IOZONE: &[Case] = cases![
         ["pwrite.throughput" = Some(6_652_558.0 * KIB)], Nothing;
     "3.489, -t", sample!("iozone/throughput_t2.stdout"),
         ["children_throughput" = Some(3_177_664.25 * KIB)], Nothing;
-    "3.489, -R interrupted: zeros are no figures", sample!("iozone/interrupted_sigint_excel.stdout"),
-        ["write.throughput" = None], Unread(|why| *why == Why::Interrupted("iozone"));
+    "3.489, -R interrupted: zeros are no figures",
+        sample!("iozone/interrupted_sigint_excel.stdout"),
+        ["write.throughput" = None], Unread(|why| why.starts_with("iozone was interrupted"));
     "3.489, record too large", sample!("iozone/error_record_too_large.stdout"),
-        ["write.throughput" = None], Unread(|why| *why == IozoneWhy::Unit.into());
+        ["write.throughput" = None], Unread(|why| why.contains("lacks the line that"));
 ];
 
 const FIO: &[Case] = cases![

@@ -216,7 +216,7 @@ pub fn listing(imported: &Imported) -> String {
         }
     }
     for unread in &imported.unread {
-        let why = crate::report::unread::why(&unread.why);
+        let why = &unread.why;
         writeln!(out, "  unread {}-{}: {why}", unread.first_line, unread.last_line).unwrap();
     }
     out

@@ -1,10 +1,9 @@
 //! One CSV line of bonnie++, by position: the header that `-x` prints has the wrong columns.
 
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
-use crate::scan::why::Why;
 
 /// Why a part of a CSV line gave nothing.
-pub const INCOMPLETE: Why = Why::Incomplete("a CSV line of bonnie++");
+pub const INCOMPLETE: &str = "a CSV line of bonnie++ is incomplete";
 
 /// Where the columns of a format begin.
 struct Columns {

@@ -6,11 +6,11 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::lines::words;
 use crate::scan::result::Place;
-use crate::scan::why::Why;
 
-const MIXED: Why = Why::Mixed("two tables of bonnie++");
+const MIXED: &str = "two tables of bonnie++ are mixed";
 /// Of the two blocks of one table.
-const DIFFERENT_NAMES: Why = Why::Contradict("the names in the two parts of a bonnie++ table");
+const DIFFERENT_NAMES: &str =
+    "the names in the two parts of a bonnie++ table contradict each other";
 
 /// The first line of a block.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub struct Table {
     shift: usize,
     expect: Expect,
     /// Why nothing of it can be read.
-    wrong: Option<Why>,
+    wrong: Option<String>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
     is_whole: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
@@ -97,7 +97,7 @@ impl Table {
     /// A block of this run begins.
     pub fn begin(&mut self, header: Header, line: u64) {
         if self.expect == Expect::Data || self.expect == Expect::Titles {
-            self.wrong = Some(MIXED);
+            self.wrong = Some(MIXED.to_string());
         }
         self.is_create = header.is_create;
         self.has_create |= header.is_create;
@@ -118,7 +118,8 @@ impl Table {
         let text: String = line.text.chars().skip(self.shift).collect();
         let is_near = line.number <= self.last_line + 3;
         if self.is_rest_of_row(&text, line.number) {
-            self.wrong = Some(Why::Wrapped("a row of a bonnie++ table"));
+            let why = "a row of a bonnie++ table was wrapped, and its pieces do not fit together";
+            self.wrong = Some(why.to_string());
         }
         let is_own = is_near
             && match self.expect {
@@ -136,7 +137,7 @@ impl Table {
         if is_own {
             self.last_line = line.number;
         } else if self.is_of_another(&text) {
-            self.wrong = Some(MIXED);
+            self.wrong = Some(MIXED.to_string());
         }
         is_own
     }
@@ -162,7 +163,7 @@ impl Table {
     fn titles(&mut self, text: &str, line: u64) -> bool {
         let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
         if text.contains(other) {
-            self.wrong = Some(Why::Contradict("two title lines of bonnie++"));
+            self.wrong = Some("two title lines of bonnie++ contradict each other".to_string());
         }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
@@ -179,7 +180,7 @@ impl Table {
             }
             let is_twice = std::mem::replace(&mut self.titles[0], true);
             if is_twice {
-                self.wrong = Some(MIXED);
+                self.wrong = Some(MIXED.to_string());
             }
             return true;
         }
@@ -194,7 +195,7 @@ impl Table {
         }
         let known = &self.cells.name;
         if !known.starts_with(name) && !name.starts_with(known.as_str()) {
-            self.wrong = Some(DIFFERENT_NAMES);
+            self.wrong = Some(DIFFERENT_NAMES.to_string());
         }
         if known.len() < name.len() {
             self.cells.name = name.to_string();
@@ -204,8 +205,7 @@ impl Table {
     fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
         self.expect = Expect::Latency;
         let Some((head, values)) = row(text) else {
-            let values = "the values of a bonnie++ table";
-            self.wrong = Some(Why::Misfit { values, columns: "its columns" });
+            self.wrong = Some("the values of a bonnie++ table do not fit its columns".to_string());
             return true;
         };
         self.is_whole = whole(text).is_some();
@@ -232,8 +232,7 @@ impl Table {
             cell.cpu = figure(cpu, 1, line.number).filter(|_| !is_pluses(cpu));
             let is_number = rate.is_empty() || cell.is_too_short || is_leftover;
             if !is_number && cell.rate.is_none() {
-                let text = rate.to_string();
-                self.wrong = Some(Why::IsNot { text, part: "a rate of bonnie++" });
+                self.wrong = Some(format!("'{rate}' is not a rate of bonnie++"));
             }
             // The line was cut inside this number, and nothing marks its end.
             if !line.is_ended && at == 5 || cpu.is_empty() && !rate.is_empty() {
@@ -280,8 +279,8 @@ impl Table {
                 Some((at, figure)) => self.cells.tests[first + at - 1].latency = Some(figure),
                 None if !line.is_ended => {}
                 None => {
-                    let values = "the latencies of a bonnie++ table";
-                    self.wrong = Some(Why::Misfit { values, columns: "its columns" });
+                    let why = "the latencies of a bonnie++ table do not fit its columns";
+                    self.wrong = Some(why.to_string());
                 }
             }
         }
@@ -293,11 +292,11 @@ impl Table {
     }
 
     /// What was read, or why nothing was.
-    pub fn cells(self) -> Result<Cells, Why> {
+    pub fn cells(self) -> Result<Cells, String> {
         match (self.wrong, self.expect) {
             (Some(why), _) => Err(why),
             (None, Expect::Titles | Expect::Data) => {
-                Err(Why::Without { part: "a bonnie++ table", what: "figures" })
+                Err("a bonnie++ table has no figures".to_string())
             }
             (None, _) => Ok(self.cells),
         }

@@ -1,7 +1,6 @@
 //! One line of dd's statistics, taken apart from its end, where every language is alike.
 
 use crate::scan::decimal::Decimal;
-use crate::scan::why::DdWhy;
 
 /// What a line of statistics says.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +18,7 @@ pub struct Stats {
     /// The text of the rate.
     pub rate_raw: String,
     /// The line says two different things.
-    pub contradiction: Option<DdWhy>,
+    pub contradiction: Option<String>,
     /// Where it begins; the caller knows.
     pub first_line: u64,
 }
@@ -212,13 +211,15 @@ fn contradiction(
     seconds: Decimal,
     sizes: &[(Decimal, i32, bool)],
     rate: &Rate,
-) -> Option<DdWhy> {
+) -> Option<String> {
     let exact = bytes as f64;
     for (size, exponent, is_binary) in sizes {
         // Busybox counts in 1024 and writes MB.
         let bases: &[f64] = if *is_binary { &[1024.0] } else { &[1000.0, 1024.0] };
         if !bases.iter().any(|base| size.can_be(exact, power(*base, *exponent))) {
-            return Some(DdWhy::Size { bytes });
+            return Some(format!(
+                "dd's {bytes} bytes and the size next to it contradict each other"
+            ));
         }
     }
     let (printed, exponent) = rate.printed?;
@@ -231,7 +232,7 @@ fn contradiction(
         // Progress lines print the rate of a time they then round to whole seconds.
         exact <= most && exact >= least
     });
-    (!agrees).then_some(DdWhy::Rate { bytes })
+    (!agrees).then(|| format!("dd's {bytes} bytes, its time and its rate contradict each other"))
 }
 
 /// Every statistics of a line on which several were glued together, as by a paste that lost its

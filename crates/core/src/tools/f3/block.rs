@@ -7,7 +7,6 @@ use crate::model::finding::Finding;
 use crate::scan::finder::Line;
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place};
-use crate::scan::why::{Doubt, Unequal, Why};
 
 const SECTOR_BYTES: u64 = 512;
 /// Its MB are 2^20 bytes.
@@ -79,14 +78,14 @@ impl Block {
         });
         let (Some(rate), true, false) = (rate, rest.is_empty() || parts.is_some(), self.is_mixed)
         else {
-            let doubts = &[Doubt::Incomplete, Doubt::OfAnotherRun];
-            return out.unread(line, line, Why::Unsound { part: "a speed of f3", doubts });
+            let why = "a speed of f3 is incomplete or is among those of another run";
+            return out.unread(line, line, why);
         };
         if let Some((bytes, true, time)) = parts {
             let elapsed = elapsed(time);
             let moved = Span::exactly(bytes as f64 * 1e9);
             if elapsed.as_ref().is_some_and(|ns| !ns.span().times(rate.span()).meets(moved)) {
-                let why = Why::Contradict("the sectors, the time and the speed of f3");
+                let why = "the sectors, the time and the speed of f3 contradict each other";
                 return out.unread(line, line, why);
             }
             self.metrics.whole(&format!("{name}.bytes"), bytes, "bytes", (rest, line));
@@ -141,7 +140,7 @@ impl Block {
         self.metrics = Metrics::default();
         let first_line = self.sizes.first().map_or(self.place.first_line, |size| size.line + 1);
         if first_line <= self.last_line {
-            out.unread(first_line, self.last_line, Why::Mixed("lines of two runs of f3"));
+            out.unread(first_line, self.last_line, "lines of two runs of f3 are mixed");
         }
     }
 
@@ -157,8 +156,7 @@ impl Block {
         if let (Some(lost), Some(sum)) = (self.find("data_lost"), sum)
             && lost.bytes(None) != Some(sum)
         {
-            let (product, printed) = ("the sum of their kinds", "the lost sectors of f3read");
-            let why = Unequal { product, printed };
+            let why = "the sum of their kinds does not equal the lost sectors of f3read";
             out.unread(lost.line, lost.line + 3, why);
             self.sizes.retain(|size| size.name == "data_ok");
         }

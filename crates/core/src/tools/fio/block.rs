@@ -9,7 +9,6 @@ use super::scalar::{Rounded, is_rate, unit_ns, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
-use crate::scan::why::{FioWhy, LostDigits, Why};
 
 /// Most contradictory lines that are listed of one block.
 const DOUBTS: usize = 16;
@@ -53,7 +52,7 @@ pub struct Open {
     /// A line that fio prints elsewhere: other figures may be another output's too.
     misplaced: Option<u64>,
     /// Lines whose own figures contradict each other, and how.
-    doubts: Vec<(u64, LostDigits)>,
+    doubts: Vec<(u64, String)>,
 }
 
 impl Open {
@@ -136,12 +135,12 @@ impl Open {
         }
         self.begin(name, line.number);
         let Some(parts) = direction::parts(rest) else {
-            self.doubt(line, LostDigits::Incomplete);
+            self.doubt(line, "the figures of this line are incomplete");
             return true;
         };
         let (bytes, ms) = (parts.bytes.0, parts.runtime_ms.0 as f64);
         if !parts.rates.iter().any(|rate| is_rate(bytes, ms, *rate)) {
-            self.doubt(line, LostDigits::Contradict("bytes, runtime and rate"));
+            self.doubt(line, "bytes, runtime and rate contradict each other");
             return true;
         }
         let Some(direction) = self.directions.last_mut() else { return true };
@@ -188,9 +187,9 @@ impl Open {
     }
 
     /// Figures of one line are not given; the others are.
-    fn doubt(&mut self, line: &Line<'_>, why: LostDigits) {
+    fn doubt(&mut self, line: &Line<'_>, why: impl Into<String>) {
         if self.doubts.len() < DOUBTS {
-            self.doubts.push((line.number, why));
+            self.doubts.push((line.number, why.into()));
         }
     }
 
@@ -203,15 +202,25 @@ impl Open {
     ) -> Option<ToolResult> {
         let (first, last) = (self.place.first_line, self.last_line);
         if self.is_twice {
-            out.unread(first, last, FioWhy::FiguresTwice);
+            out.unread(first, last, "figures appear twice: two outputs of fio are mixed up");
             return None;
         }
         if let Some(line) = self.misplaced {
-            out.unread(first, last, Why::Misplaced { line, tool: "fio" });
+            out.unread(
+                first,
+                last,
+                format!(
+                    "line {line} is not in the order in which fio prints: outputs are mixed up"
+                ),
+            );
             return None;
         }
         if let Some(name) = self.missing() {
-            out.unread(first, last, FioWhy::Issued(name));
+            out.unread(
+                first,
+                last,
+                format!("fio issued {name} requests, but the line that reports them is missing"),
+            );
             return None;
         }
         if self.has_wrong_latencies {
@@ -226,7 +235,11 @@ impl Open {
             }
         }
         for (line, why) in &doubts {
-            out.unread(*line, *line, Why::LostDigits(*why));
+            out.unread(
+                *line,
+                *line,
+                format!("{why}: digits are missing; the job's other figures are given"),
+            );
         }
         if let (Some((user, system, raw, line)), false) = (&self.cpu, metrics.0.is_empty()) {
             metrics.real("user_cpu", *user, "percent", (raw, *line));
@@ -234,7 +247,7 @@ impl Open {
         }
         let Open { place, name, error, rows, .. } = self;
         for line in rows.cut() {
-            out.unread(line, line, Why::Incomplete("a row of fio's percentiles"));
+            out.unread(line, line, "a row of fio's percentiles is incomplete");
         }
         if metrics.0.is_empty() && !doubts.is_empty() {
             return None;
@@ -274,8 +287,8 @@ impl Open {
         direction: &Direction,
         blocks: &[Option<u64>; 3],
         metrics: &mut Metrics,
-        unread: &mut Vec<(u64, LostDigits)>,
-    ) -> Result<(), FioWhy> {
+        unread: &mut Vec<(u64, String)>,
+    ) -> Result<(), &'static str> {
         let Some((bytes, raw)) = &direction.bytes else {
             metrics.0.extend(direction.latencies.0.iter().cloned());
             return Ok(());
@@ -290,7 +303,7 @@ impl Open {
         };
         if let Some((total, block, issued_raw, line)) = self.issued_of(direction.name, blocks) {
             if (total == 0) != (bytes.value == 0.0) {
-                return Err(FioWhy::Jobs);
+                return Err("the issued requests and the bytes belong to different jobs");
             }
             match direction::exact(total, block, *bytes, raw) {
                 Ok(exact) => {
@@ -300,7 +313,7 @@ impl Open {
                         volume.bytes = Some((exact, issued_raw.to_string(), line));
                     }
                 }
-                Err(why) => unread.push((line, LostDigits::Unequal(why))),
+                Err(why) => unread.push((line, why.to_string())),
             }
         }
         volume.give(direction.name, &direction.rate_raw, direction.line, metrics);

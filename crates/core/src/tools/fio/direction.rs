@@ -1,10 +1,8 @@
 //! The figures of one direction, as versions 2 and 3 put them, and the requests issued.
 
 use super::scalar::{Rounded, count, rates, size, value};
-use crate::scan::why::Unequal;
 
-const UNEQUAL: Unequal =
-    Unequal { product: "requests times block size", printed: "the bytes that fio reports" };
+const UNEQUAL: &str = "requests times block size does not equal the bytes that fio reports";
 /// The directions of a job, and what `unified_rw_reporting` prints of all together.
 pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
 
@@ -82,7 +80,7 @@ pub fn exact(
     block: Option<u64>,
     bytes: Rounded,
     raw: &str,
-) -> Result<Option<u64>, Unequal> {
+) -> Result<Option<u64>, &'static str> {
     let Some((block, exact)) = block.and_then(|b| Some((b, b.checked_mul(total)?))) else {
         return Ok(None);
     };

@@ -9,7 +9,6 @@ use super::Job;
 use super::paths::scalars;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Form, Out, Place, short};
-use crate::scan::why::{FioWhy, Why};
 
 /// The longest JSON that is read; every bucket of sixteen jobs stays below.
 const JSON_LIMIT_BYTES: usize = 16 << 20;
@@ -106,10 +105,13 @@ impl Json {
             Some(open) => {
                 let rest = (open.last_line + 1).min(last);
                 open.give(None, out);
-                out.unread(rest, last, FioWhy::CutJson);
+                let why = "fio's JSON ends before its last brace; the part before this was read";
+                out.unread(rest, last, why);
             }
             None => {
-                out.unread(first, last, FioWhy::NoLastBrace);
+                let why = "fio's JSON is incomplete: its last brace is missing, or it contains \
+                           other text";
+                out.unread(first, last, why);
             }
         }
     }
@@ -209,22 +211,24 @@ impl Open {
             }
         }
         if !is_any && !self.is_cut {
-            out.unread(first, last, Why::Without { part: "fio's JSON", what: "jobs" });
+            out.unread(first, last, "fio's JSON has no jobs");
         }
         Some(given)
     }
 
-    fn known(&self) -> Result<Known, FioWhy> {
+    fn known(&self) -> Result<Known, String> {
         // serde_json refuses what is nested too deep; the last brace may have text behind it.
         if let Err(error) = serde_json::from_str::<serde_json::Value>(&self.text) {
-            return Err(FioWhy::InvalidJson(error.to_string()));
+            return Err(format!("fio's JSON is incomplete or contains other text: {error}"));
         }
         let Some(scalars) = scalars(&self.text, SCALARS) else {
-            return Err(FioWhy::TooManyValues);
+            return Err("fio's JSON has more values than bakeoff reads".to_string());
         };
         let mut known = Known { scalars, first: self.place.first_line };
         match known.sort() {
-            Some(path) => Err(FioWhy::Twice(path)),
+            Some(path) => {
+                Err(format!("{path} appears twice in fio's JSON: two outputs are mixed up"))
+            }
             None => Ok(known),
         }
     }

@@ -4,7 +4,6 @@ use super::scalar::{is_rate, rates, size, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out};
-use crate::scan::why::{Doubt, Why};
 
 /// A summary belongs to jobs that end within this many lines above it.
 const GAP_LINES: u64 = 60;
@@ -59,8 +58,7 @@ impl Summary {
                 Job { place, last_line, version, name, error: 0, metrics, form }.give(out);
             }
             None => {
-                let doubts = &[Doubt::Incomplete, Doubt::Contradicts("itself")];
-                let why = Why::Unsound { part: "a summary of fio", doubts };
+                let why = "a summary of fio is incomplete or contradicts itself";
                 out.unread(line.number, line.number, why);
             }
         }

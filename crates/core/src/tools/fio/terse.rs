@@ -5,7 +5,6 @@ use super::{Job, Volume};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Form, Metrics, Out, short};
-use crate::scan::why::{FioWhy, Why};
 
 /// Reads terse lines.
 #[derive(Debug)]
@@ -42,7 +41,7 @@ fn is_format_2(text: &str) -> bool {
     fields[0] == "2" && fields.len() > FIELDS && (2..7).all(is_number)
 }
 
-fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, Why> {
+fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, String> {
     let fields: Vec<&str> = text.split(';').map(str::trim).collect();
     let width = if format == "5" { FIELDS_5 } else { FIELDS };
     // Format 2 has no field for fio's version.
@@ -55,14 +54,14 @@ fn read(text: &str, format: &str, line: &Line<'_>) -> Result<Job, Why> {
     let more = fields.len().checked_sub(least);
     let is_whole = more.is_some_and(|more| more <= 1 || (format != "2" && more % 9 <= 1));
     if !is_whole {
-        return Err(FioWhy::Fields(fields.len()).into());
+        return Err(format!("a terse line of fio with {} fields is incomplete", fields.len()));
     }
     let mut metrics = Metrics::default();
     for (at, direction) in directions.iter().enumerate() {
         let first = head + at * width;
         give(direction, &fields[first..first + width], line.number, &mut metrics)?;
     }
-    let no_error = Why::Without { part: "a terse line of fio", what: "error field" };
+    let no_error = "a terse line of fio has no error field";
     let error = fields[head - 1].parse().map_err(|_| no_error)?;
     Ok(Job {
         place: line.place("fio"),
@@ -81,9 +80,9 @@ fn give(
     fields: &[&str],
     line: u64,
     metrics: &mut Metrics,
-) -> Result<(), Why> {
+) -> Result<(), String> {
     let whole = |at: usize| fields[at].parse::<u64>();
-    let bad = |_| FioWhy::Field(direction);
+    let bad = |_| format!("a {direction} field of a terse line of fio is not a number");
     let (kib, rate, iops, ms) = (
         whole(0).map_err(bad)?,
         whole(1).map_err(bad)?,
@@ -97,7 +96,7 @@ fn give(
     let least = kib as f64 * 1000.0 / (ms as f64 + 1.0) - 1.0;
     let most = kib.saturating_add(1) as f64 * 1000.0 / (ms as f64 - 1.0).max(0.5) + 1.0;
     if !(least..=most).contains(&(rate as f64)) {
-        return Err(Why::Contradict("the bytes, runtime and rate of a terse line"));
+        return Err("the bytes, runtime and rate of a terse line contradict each other".to_string());
     }
     let volume = Volume {
         bytes: Some((bytes, fields[0].to_string(), line)),

@@ -8,7 +8,6 @@ use super::summary;
 use super::wrapped::{Joined, Joiner};
 use crate::scan::finder::{Above, Line, Reader};
 use crate::scan::result::{Out, short};
-use crate::scan::why::Why;
 
 /// Most jobs whose block sizes are remembered.
 const ANNOUNCED: usize = 1000;
@@ -124,9 +123,7 @@ impl Text {
             let is_latency = text.starts_with("clat") || text.starts_with("sync");
             let is_lost = is_latency && text.contains("avg=");
             if is_lost && text.contains("min=") {
-                let (part, what) =
-                    ("a line of latencies of fio", "the line above it with its operation");
-                let why = Why::Lacks { part, what };
+                let why = "a line of latencies of fio lacks the line above it with its operation";
                 out.unread(joined.first_line, joined.last_line, why);
             }
             return is_lost;
@@ -137,7 +134,9 @@ impl Text {
             self.summary.cover(joined.last_line);
         }
         if is_own && !joined.is_whole && has_figures(text) {
-            out.unread(joined.first_line, joined.last_line, Why::Cut("a line of fio"));
+            let why =
+                "a line of fio is incomplete: it was cut, or was wrapped and continues elsewhere";
+            out.unread(joined.first_line, joined.last_line, why);
         }
         is_own
     }

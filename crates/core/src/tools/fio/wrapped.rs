@@ -130,7 +130,6 @@ fn kind(text: &str, is_among_percentiles: bool) -> Kind {
 #[cfg(test)]
 mod tests {
     use crate::import::Finder;
-    use crate::scan::why::Why;
 
     const SAMPLES: [&str; 3] = [
         include_str!("../../../../../fixtures/tools/fio/text_rndrw_fsync_timed.stdout"),
@@ -204,8 +203,14 @@ mod tests {
             assert_ne!(text, SAMPLES[0]);
             let found = Finder::for_tool("fio").all_of(text.as_bytes());
             let is_listed = |why| found.unread.iter().any(|unread| unread.why == why);
-            let row = Why::Incomplete("a row of fio's percentiles");
-            assert!(is_listed(Why::Cut("a line of fio")) || is_listed(row), "{to}: {found:?}");
+            let row = "a row of fio's percentiles is incomplete";
+            assert!(
+                is_listed(
+                    "a line of fio is incomplete: it was cut, or was wrapped and continues \
+                     elsewhere"
+                ) || is_listed(row),
+                "{to}: {found:?}"
+            );
             let whole = figures(SAMPLES[0]);
             assert!(figures(&text).iter().all(|figure| whole.contains(figure)), "{to}");
         }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::row::{Row, TESTS, Unit, Value};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
-use crate::scan::why::IozoneWhy;
 
 /// Most values of one run, and reports.
 const VALUES: usize = 20_000;
@@ -231,14 +230,15 @@ impl Excel {
     }
 
     /// Why the reports cannot be of the run whose table is above.
-    pub fn contradiction(&self, rows: &[Row], unit: Unit) -> Option<IozoneWhy> {
+    pub fn contradiction(&self, rows: &[Row], unit: Unit) -> Option<String> {
         for cell in &self.cells {
             let row = rows.iter().find(|row| is_at(row, cell));
             let above = row.and_then(|row| row.values.iter().find(|v| v.test == cell.value.test));
             let Some(above) = above else { continue };
             let is_missing = cell.value.number.value() == 0.0 && unit != Unit::Microseconds;
             if above.number.value() != cell.value.number.value() && !is_missing {
-                return Some(IozoneWhy::Report { line: cell.value.line });
+                let line = cell.value.line;
+                return Some(format!("line {line}: the report contradicts the table above it"));
             }
         }
         None

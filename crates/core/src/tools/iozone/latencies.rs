@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 use crate::scan::ToolResult;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place};
-use crate::scan::why::{IozoneWhy, Why};
 
 /// Most operations of one list: 4 MiB of latencies.
 const OPERATIONS: usize = 1 << 20;
@@ -24,7 +23,7 @@ const FILES: [(&str, &str); 4] =
     [("rwol.dat", "rewrite"), ("wol.dat", "write"), ("rrol.dat", "reread"), ("rol.dat", "read")];
 /// What a list is called whose file is not known.
 const UNKNOWN: &str = "latencies";
-const INCOMPLETE: Why = Why::Incomplete("a list of latencies (-Q) of iozone");
+const INCOMPLETE: &str = "a list of latencies (-Q) of iozone is incomplete";
 /// Quantiles that are given where ten operations lie beyond them.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
 
@@ -112,7 +111,8 @@ impl Latencies {
         match self.ended.len() < LISTS {
             true => self.ended.extend(list.end().map(|list| self.named(list))),
             false => {
-                let why = IozoneWhy::Lists { limit: LISTS };
+                let why =
+                    format!("the text has more than {LISTS} lists of latencies: split the text");
                 out.unread(list.place.first_line, list.last_line, why);
             }
         }

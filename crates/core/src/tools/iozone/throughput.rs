@@ -3,9 +3,8 @@
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::result::Metrics;
-use crate::scan::why::{Unequal, Why};
 
-const MIXED: Why = Why::Mixed("two throughput runs of iozone");
+const MIXED: &str = "two throughput runs of iozone are mixed";
 /// Most blocks of one run, and processes of one block that are looked at.
 const BLOCKS: usize = 200;
 const PROCESSES: usize = 1000;
@@ -35,7 +34,7 @@ pub struct Throughput {
     blocks: Vec<Block>,
     /// Lines below a block whose line above them is missing.
     strays: Vec<u64>,
-    wrong: Option<(u64, Why)>,
+    wrong: Option<(u64, &'static str)>,
 }
 
 /// The lines of a block after its first and the parent's, and what they are; a line about the CPU
@@ -148,7 +147,7 @@ impl Throughput {
     }
 
     /// The blocks, or where and why they cannot be told apart.
-    pub fn finish(&mut self) -> Result<Vec<Block>, (u64, Why)> {
+    pub fn finish(&mut self) -> Result<Vec<Block>, (u64, &'static str)> {
         if let Some(wrong) = self.wrong.take() {
             return Err(wrong);
         }
@@ -170,21 +169,24 @@ impl Block {
     }
 
     /// Why the lines cannot be of one test.
-    fn contradiction(&self) -> Option<Why> {
+    fn contradiction(&self) -> Option<&'static str> {
         let of = |name: &str| self.metrics.get(&format!("{name}_throughput_per_process"));
         // Each is rounded to a hundredth of a KiB, and the sum is a single-precision one.
         let slack = self.children.abs() * 1e-5 + 1024.0 * self.processes;
         let is = |a: f64, b: f64| (a - b).abs() <= slack;
         if of("avg").is_some_and(|average| !is(average * self.processes, self.children)) {
-            let product = "the sum of the processes divided by their number";
-            return Some(Unequal { product, printed: "their average" }.into());
+            return Some(
+                "the sum of the processes divided by their number does not equal their average",
+            );
         }
         // The slowest may be the slowest of those that did something.
         let (low, high) = (of("min"), of("max"));
         let most = low.zip(high).map(|(low, high)| low + (self.processes - 1.0) * high + slack);
         let is_too_much = most.is_some_and(|most| most < self.children);
         if is_too_much || high.is_some_and(|high| high > self.children + slack) {
-            return Some(Why::Contradict("the slowest, the fastest and the sum of all processes"));
+            return Some(
+                "the slowest, the fastest and the sum of all processes contradict each other",
+            );
         }
         if self.each.len() as f64 != self.processes {
             return None;
@@ -194,7 +196,7 @@ impl Block {
         let moved = self.metrics.get("min_transferred");
         let has_moved = moved.is_none_or(|bytes| self.each.iter().any(|(x, _)| *x == bytes));
         (!is(sum, self.children) || !has(low) || !has(high) || !has_moved)
-            .then_some(Why::Contradict("the lines of single processes and their sum"))
+            .then_some("the lines of single processes and their sum contradict each other")
     }
 }
 

@@ -6,17 +6,14 @@ use super::Open;
 use super::field::{Field, Key, MODES};
 use crate::model::finding::Severity;
 use crate::scan::result::{Metrics, Out, finding};
-use crate::scan::why::{Impossible, SysbenchWhy, Unequal, Why};
 
 /// Latencies from here on were never measured: the histogram of 0.4 ends here, and it prints that
 /// and more when it has too few events.
 const LATENCY_LIMIT_NS: f64 = 1e13;
 
 /// What may be two reports, where the first lines are missing.
-const OTHER_EVENTS: Impossible = Impossible::Unequal(Unequal {
-    product: "the sum of the printed rates times the total time",
-    printed: "the number of events",
-});
+const OTHER_EVENTS: &str =
+    "the sum of the printed rates times the total time does not equal the number of events";
 
 /// Gives the report, or says why not.
 pub fn give(mut open: Open, out: &mut Out) {
@@ -33,26 +30,29 @@ pub fn give(mut open: Open, out: &mut Out) {
     }
     let (first, last) = (open.place.first_line, open.last_line);
     if let Some(line) = open.twice {
-        return out.unread(first, last, SysbenchWhy::Repeated { line });
+        let why = format!("line {line} repeats a figure of the report, so two reports are mixed");
+        return out.unread(first, last, why);
     }
     let known = Known { fields: &open.fields };
     if let Some(fatal) = &open.fatal {
-        let said = fatal.clone();
-        return out.unread(first, last, Why::Failed { tool: "sysbench", said });
+        return out.unread(first, last, format!("sysbench failed: {fatal}"));
     }
     if !known.has_result() {
-        return out.unread(first, last, SysbenchWhy::Test);
+        let why = "the sysbench output has no result of fileio: it was another test, no run, or it \
+                   ended early";
+        return out.unread(first, last, why);
     }
     let did_nothing = [Key::Events, Key::TotalOperations].map(|key| known.value(key));
     let moved = [Key::Reads, Key::Writes].map(|key| known.value(key));
     if did_nothing.contains(&Some(0.0)) || moved == [Some(0.0); 2] {
-        return out.unread(first, last, SysbenchWhy::Nothing);
+        let why = "sysbench counted no operations: its files were missing, or it failed";
+        return out.unread(first, last, why);
     }
     let disagreement = known.disagreement();
     // Without its first lines the report may be two, and then nothing else tells it.
     let mixed = disagreement.as_ref().filter(|_| open.is_in_doubt).map(|_| OTHER_EVENTS);
     if let Some(why) = known.contradiction().or(mixed) {
-        return out.unread(first, last, why);
+        return out.unread(first, last, format!("{why}: this is impossible in one run"));
     }
     let mut metrics = Metrics::default();
     known.settings(&mut metrics);
@@ -232,7 +232,7 @@ impl<'a> Known<'a> {
             let is_above = is_rank && max.is_some_and(|max| value > max * 1.02 + 1e4);
             if value >= LATENCY_LIMIT_NS || is_above {
                 let raw = &field.quantity.raw;
-                let why = SysbenchWhy::TooFewEvents { name, raw: raw.clone() };
+                let why = format!("{name} is {raw}: sysbench had too few events for it");
                 out.unread(field.line, field.line.max(last.min(field.line)), why);
                 continue;
             }

@@ -2,7 +2,6 @@
 
 use super::Open;
 use crate::scan::finder::Line;
-use crate::scan::why::LostDigits;
 use crate::tools::fio::scalar::{count, unit_ns, value};
 
 /// How far a percentile may be beyond the exact ends: fio's buckets are a 64th of their value wide.
@@ -23,11 +22,11 @@ impl Open {
         let figure = |key| count(value(rest, key)?);
         let (Some(min), Some(max), Some(avg)) = (figure("min"), figure("max"), figure("avg"))
         else {
-            self.no_latencies(line, LostDigits::NoLatencies);
+            self.no_latencies(line, "its latencies are not numbers");
             return;
         };
         if min.value > avg.value + avg.slack || avg.value > max.value + max.slack {
-            self.no_latencies(line, LostDigits::MeanOutside);
+            self.no_latencies(line, "its mean latency is not between the minimum and the maximum");
             return;
         }
         for (key, figure) in [("min", min), ("max", max), ("avg", avg)] {
@@ -71,7 +70,7 @@ impl Open {
             // Also where the rank is no number.
             let rises = place > last_rank && place <= 100.0 && figure.value >= last_value;
             if !rises {
-                self.no_latencies(line, LostDigits::PercentilesDecrease);
+                self.no_latencies(line, "the percentiles decrease");
                 return true;
             }
             let ns_of =
@@ -79,7 +78,7 @@ impl Open {
             let least = ns_of("min").unwrap_or(0.0) * (1.0 - BUCKET) - ns;
             let most = ns_of("max").unwrap_or(f64::INFINITY) * (1.0 + BUCKET) + ns;
             if !(least..=most).contains(&(figure.value * ns)) {
-                self.no_latencies(line, LostDigits::PercentileOutside);
+                self.no_latencies(line, "a percentile is not between the minimum and the maximum");
                 return true;
             }
             self.last_percentile = (place, figure.value);
@@ -88,14 +87,14 @@ impl Open {
             direction.latencies.whole(&name, value, "ns", (raw, line.number));
         }
         if has_no_number {
-            self.doubt(line, LostDigits::PercentileNotANumber);
+            self.doubt(line, "a percentile is not a number");
         }
         true
     }
 
     /// Latencies contradict each other: digits are missing, or lines of two directions changed
     /// places; none of the block's is given.
-    fn no_latencies(&mut self, line: &Line<'_>, why: LostDigits) {
+    fn no_latencies(&mut self, line: &Line<'_>, why: &str) {
         self.doubt(line, why);
         self.percentiles = self.percentiles.map(|(ns, _)| (ns, false));
         self.has_wrong_latencies = true;

@@ -2,7 +2,6 @@
 
 use crate::scan::decimal::Decimal;
 use crate::scan::result::Metrics;
-use crate::scan::why::{FioWhy, Why};
 use crate::tools::fio::Volume;
 use crate::tools::fio::paths::Scalar;
 
@@ -61,7 +60,7 @@ impl Known {
     }
 
     /// The figures of one job, or why they cannot all be of it.
-    pub fn job(&self, job: &str) -> Result<Metrics, Why> {
+    pub fn job(&self, job: &str) -> Result<Metrics, String> {
         let mut metrics = Metrics::default();
         for direction in ["read", "write", "trim", "mixed"] {
             self.direction(&format!("{job}/{direction}"), direction, &mut metrics)?;
@@ -82,7 +81,7 @@ impl Known {
         Ok(metrics)
     }
 
-    fn direction(&self, at: &str, name: &'static str, metrics: &mut Metrics) -> Result<(), Why> {
+    fn direction(&self, at: &str, name: &'static str, metrics: &mut Metrics) -> Result<(), String> {
         let Some(bytes) = self.find(&format!("{at}/io_bytes")) else { return Ok(()) };
         let amount: u64 = bytes.text.parse().unwrap_or(0);
         if amount == 0 {
@@ -91,7 +90,7 @@ impl Known {
         let runtime = self.find(&format!("{at}/runtime"));
         let rate = self.find(&format!("{at}/bw_bytes")).or(self.find(&format!("{at}/bw")));
         if self.whole(&format!("{at}/total_ios")) == Some(0) {
-            return Err(FioWhy::NoRequests(name).into());
+            return Err(format!("fio's {name} transferred bytes without a request"));
         }
         let factor = self.factor(at, amount)?;
         let entry =
@@ -118,16 +117,15 @@ impl Known {
     }
 
     /// Bytes of one unit of `io_bytes`: version 2 counts KiB there. Its own rate decides.
-    fn factor(&self, at: &str, amount: u64) -> Result<u64, Why> {
+    fn factor(&self, at: &str, amount: u64) -> Result<u64, String> {
         let runtime = self.number(&format!("{at}/runtime"));
         let (Some(ms), Some(kib_per_s)) = (runtime, self.number(&format!("{at}/bw"))) else {
-            let part = "a direction of fio's JSON";
-            return Err(Why::Without { part, what: "runtime or rate" });
+            return Err("a direction of fio's JSON has no runtime or rate".to_string());
         };
         if let Some(kib) = self.whole(&format!("{at}/io_kbytes"))
             && kib != amount >> 10
         {
-            return Err(Why::Contradict("io_bytes and io_kbytes"));
+            return Err("io_bytes and io_kbytes contradict each other".to_string());
         }
         if ms == 0.0 {
             return Ok(1);
@@ -141,7 +139,9 @@ impl Known {
         match (fits(amount as f64), fits(amount as f64 * 1024.0)) {
             (true, _) => Ok(1),
             (false, true) => Ok(1024),
-            (false, false) => Err(Why::Contradict("fio's bytes, runtime and rate")),
+            (false, false) => {
+                Err("fio's bytes, runtime and rate contradict each other".to_string())
+            }
         }
     }
 
@@ -151,7 +151,7 @@ impl Known {
         at: &str,
         name: &'static str,
         factor: u64,
-    ) -> Result<(), Why> {
+    ) -> Result<(), String> {
         for (key, label) in [("min", "min"), ("max", "max"), ("mean", "avg")] {
             let label = format!("{name}.latency_{label}");
             self.put(metrics, &format!("{at}/{key}"), &label, (factor, "ns"));
@@ -159,18 +159,20 @@ impl Known {
         let [min, max, mean] =
             ["min", "max", "mean"].map(|key| self.number(&format!("{at}/{key}")));
         if factor == 1 && min == Some(0.0) {
-            return Err(FioWhy::ZeroMinimum(name).into());
+            return Err(format!("the minimum latency of {name} is zero"));
         }
         let is_between = |low: Option<f64>, high: Option<f64>| low <= high || high.is_none();
         // The mean is rounded to six decimals.
         if !is_between(min, mean.map(|m| m + 1.0)) || !is_between(mean.map(|m| m - 1.0), max) {
-            return Err(FioWhy::MeanOutside(name).into());
+            return Err(format!(
+                "the mean latency of {name} is not between its minimum and maximum"
+            ));
         }
         let mut last = 0.0;
         for (rank, scalar) in self.percentiles(at)? {
             let Some(value) = Decimal::parse(&scalar.text).map(Decimal::value) else { continue };
             if value < last || max.is_some_and(|max| value > max * BEYOND) {
-                return Err(FioWhy::Percentiles(name).into());
+                return Err(format!("the percentiles of {name} decrease, or exceed the maximum"));
             }
             last = value;
             let label = format!("{name}.latency_p{rank}");
@@ -181,7 +183,7 @@ impl Known {
 
     /// The percentiles below a path in their order: `95.000000` stands for 95. What else stands
     /// there, buckets or shares, lost the brace above it.
-    fn percentiles(&self, at: &str) -> Result<Vec<(&str, &Scalar)>, Why> {
+    fn percentiles(&self, at: &str) -> Result<Vec<(&str, &Scalar)>, String> {
         let prefix = format!("{at}/percentile/");
         let start = self.scalars.partition_point(|scalar| scalar.path < prefix);
         let found = self.scalars[start..].iter().take_while(|s| s.path.starts_with(&prefix));
@@ -191,7 +193,7 @@ impl Known {
             let value = Decimal::parse(rank).filter(|_| rank.contains('.')).map(Decimal::value);
             let Some(value) = value.filter(|value| *value <= 100.0) else {
                 let text = rank.to_string();
-                return Err(Why::IsNot { text, part: "a percentile of fio" });
+                return Err(format!("'{text}' is not a percentile of fio"));
             };
             if value > 0.0 {
                 let rank = rank.trim_end_matches('0').trim_end_matches('.');

@@ -1,7 +1,6 @@
 //! JSON that was cut, and two in one text.
 
 use crate::import::{Finder, Imported};
-use crate::scan::why::FioWhy;
 
 const TWO: &str = include_str!("../../../../../../fixtures/tools/fio/json_two_jobs.stdout");
 
@@ -23,7 +22,10 @@ fn of_a_json_that_was_cut_whole_jobs_and_directions_are_read() {
         let cut = read(&TWO[..cut]);
         assert_eq!((cut.results.len(), cut.unread.len()), (results, 1), "{:#?}", cut.unread);
         assert_eq!(cut.results[0].metrics, whole.results[0].metrics);
-        assert_eq!(cut.unread[0].why, FioWhy::CutJson.into());
+        assert_eq!(
+            cut.unread[0].why,
+            "fio's JSON ends before its last brace; the part before this was read"
+        );
         assert!(cut.unread[0].first_line > cut.results[results - 1].last_line);
     }
     let cut = read(&TWO[..write]);
@@ -35,7 +37,10 @@ fn of_a_json_that_was_cut_whole_jobs_and_directions_are_read() {
 fn a_json_that_was_cut_before_its_first_figures_moved_an_unknown_amount() {
     let cut = read(&TWO[..TWO.find("\"read\" : {").unwrap() + 40]);
     assert_eq!((cut.results.len(), cut.unread.len()), (0, 1));
-    assert_eq!(cut.unread[0].why, FioWhy::CutJson.into());
+    assert_eq!(
+        cut.unread[0].why,
+        "fio's JSON ends before its last brace; the part before this was read"
+    );
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! to agree with them, or the report is two that are mixed up.
 
 use super::Known;
-use crate::scan::why::{Impossible, Unequal};
 use crate::tools::sysbench::field::Key;
 use crate::tools::sysbench::measured::{NEAR_SECONDS, latest_s};
 
@@ -31,47 +30,50 @@ impl Known<'_> {
     }
 
     /// Why the figures cannot all be of one run.
-    pub(super) fn contradiction(&self) -> Option<Impossible> {
+    pub(super) fn contradiction(&self) -> Option<&'static str> {
         use Key::*;
-        let unequal = |product, printed| Some(Impossible::Unequal(Unequal { product, printed }));
         let has = |keys: &[Key]| keys.iter().any(|key| self.field(*key).is_some());
         let is_old = has(&[Reads, Requests, EventTime, TotalVolume]);
         if is_old && has(&[ReadsPerSecond, WritesPerSecond, ReadThroughput, LatencySum]) {
-            return Some(Impossible::Versions);
+            return Some("figures that only 0.4 prints are among figures that only 1.0 prints");
         }
         let is_run = [Threads, Mode, TotalTime].iter().any(|key| self.field(*key).is_some());
         if self.field(PreparedBytes).is_some() && is_run {
-            return Some(Impossible::PrepareAndRun);
+            return Some("one report contains a prepare and a run");
         }
         if let (Some(rate), Some(seconds)) = (self.near(PreparedRate), self.near(PreparedSeconds))
             && !self.is_product(rate, seconds, PreparedBytes)
         {
-            return unequal("the rate of prepare times its time", "the bytes that it wrote");
+            return Some(
+                "the rate of prepare times its time does not equal the bytes that it wrote",
+            );
         }
         if self.field(PreparedBytes).is_some() && self.field(FileCount).is_none() {
-            return Some(Impossible::PrepareFiles);
+            return Some("a prepare lacks the number of its files");
         }
         let counts = [Reads, Writes, Other, TotalOperations].map(|key| self.value(key));
         if let [Some(reads), Some(writes), Some(other), Some(total)] = counts {
             if reads + writes + other != total {
-                return Some(Impossible::Total);
+                return Some("the operations do not add up to their total");
             }
             if self.value(Events).is_some_and(|events| events != reads + writes) {
-                return Some(Impossible::Events);
+                return Some("there are more or fewer events than reads and writes");
             }
         }
         if let Some(block) = self.request_bytes() {
             for (count, volume) in [(Reads, ReadVolume), (Writes, WrittenVolume)] {
                 let Some(count) = self.value(count) else { continue };
                 if !self.is_product((count, 0.0), (block, 0.0), volume) {
-                    return unequal("requests times block size", "the printed volume");
+                    return Some("requests times block size does not equal the printed volume");
                 }
             }
             let pairs = [(ReadsPerSecond, ReadThroughput), (WritesPerSecond, WrittenThroughput)];
             for (rate, volume) in pairs {
                 let Some(rate) = self.near(rate) else { continue };
                 if !self.is_product(rate, (block, 0.0), volume) {
-                    return unequal("requests per second times block size", "the throughput");
+                    return Some(
+                        "requests per second times block size does not equal the throughput",
+                    );
                 }
             }
         }
@@ -79,14 +81,14 @@ impl Known<'_> {
             let most = self.near(count).and_then(|count| self.most_bytes(count));
             let moved = self.near(volume).map(|(volume, slack)| volume - slack);
             if most.zip(moved).is_some_and(|(most, moved)| moved > most) {
-                return Some(Impossible::Larger);
+                return Some("requests transferred more than a block each");
             }
         }
         let seconds = self.near(TotalTime)?;
         if let Some(rate) = self.near(Throughput)
             && !self.is_product(rate, seconds, TotalVolume)
         {
-            return unequal("throughput times total time", "the transferred volume");
+            return Some("throughput times total time does not equal the transferred volume");
         }
         self.requests_of_0_4(seconds)
     }
@@ -117,13 +119,12 @@ impl Known<'_> {
         })
     }
 
-    fn requests_of_0_4(&self, seconds: (f64, f64)) -> Option<Impossible> {
+    fn requests_of_0_4(&self, seconds: (f64, f64)) -> Option<&'static str> {
         use Key::*;
         if let (Some(rate), Some(_)) = (self.near(Requests), self.field(Events))
             && !self.is_product(rate, seconds, Events)
         {
-            let product = "requests per second times total time";
-            return Some(Impossible::Unequal(Unequal { product, printed: "the events" }));
+            return Some("requests per second times total time does not equal the events");
         }
         None
     }
