@@ -195,10 +195,12 @@ impl Above {
             self.is_command_open = text.ends_with('\\');
             return;
         }
-        let is_rule = text.len() >= 3 && text.bytes().all(|b| b == b'=' || b == b'-');
+        let is_rule = |text: &str| text.len() >= 3 && text.bytes().all(|b| b"=-".contains(&b));
         let heading = match text.trim_start_matches('#') {
             rest if rest.len() < text.len() => Some(rest.trim_end_matches('#')),
-            _ if is_rule && !self.last.is_empty() => Some(self.last.as_str()),
+            _ if is_rule(text) && !self.last.is_empty() && !is_rule(&self.last) => {
+                Some(self.last.as_str())
+            }
             _ => between(text, "==> ", " <==").or_else(|| text.strip_prefix("--- ")),
         };
         if let Some(heading) = heading.map(short).filter(|heading| !heading.is_empty()) {

@@ -6,6 +6,7 @@
 
 pub mod decimal;
 pub mod finder;
+pub mod grammar;
 pub mod html;
 pub mod lines;
 pub mod parts;

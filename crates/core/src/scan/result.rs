@@ -248,6 +248,19 @@ impl Out {
         }
     }
 
+    /// Whether a result from that line on has this figure, whatever it calls it.
+    pub fn has_figure(&self, from_line: u64, figure: &Metric) -> bool {
+        let is_it = |known: &Metric| known.value == figure.value && known.unit == figure.unit;
+        let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
+        near.any(|result| result.metrics.iter().any(is_it))
+    }
+
+    /// Whether a result from that line on is of this test.
+    pub fn has_test(&self, from_line: u64, tool: &str, test: &str) -> bool {
+        let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
+        near.any(|result| result.tool == tool && result.test.as_deref() == Some(test))
+    }
+
     /// Whether something was read or listed between these lines.
     pub fn has_between(&self, first_line: u64, last_line: u64) -> bool {
         let of = |first: u64, last: u64| first <= last_line && last >= first_line;

@@ -351,6 +351,12 @@ fn sample() -> impl Strategy<Value = usize> {
     0..SAMPLES.len()
 }
 
+fn table_sample() -> impl Strategy<Value = usize> {
+    let tools = ["dd/", "bonnie/", "iozone/", "fio/", "iostat/", "yabs/"];
+    let is_table = move |at: &usize| tools.iter().any(|tool| SAMPLES[*at].0.starts_with(tool));
+    prop::sample::select((0..SAMPLES.len()).filter(is_table).collect::<Vec<_>>())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
 
@@ -378,9 +384,11 @@ proptest! {
         assert_traceable(&text[..cut]);
     }
 
+    /// Of tools whose figures stand in tables; lines that say what they are, each of one form, have
+    /// nothing that would tell two programs apart that print at the same time.
     #[test]
     fn two_outputs_mixed_up_give_figures_of_one_or_none(
-        a in sample(), b in sample(), turns in prop::collection::vec(1usize..30, 0..40)
+        a in table_sample(), b in table_sample(), turns in prop::collection::vec(1usize..30, 0..40)
     ) {
         let originals = [Finder::all(SAMPLES[a].1), Finder::all(SAMPLES[b].1)];
         let mut sources = [lines(SAMPLES[a].1), lines(SAMPLES[b].1)];
