@@ -52,7 +52,8 @@ fn neighbours_that_changed_places_move_no_figure() {
 /// fio's latencies stood below the other direction then, and its figures under another job.
 #[test]
 fn an_output_turned_round_moves_no_figure() {
-    for (path, text) in SAMPLES {
+    // CrystalDiskMark's directions are headings: turned round they are those of other tests.
+    for (path, text) in SAMPLES.iter().filter(|(path, _)| !path.starts_with("crystal")) {
         let mut all = lines(text);
         all.reverse();
         assert_own(&all, &Finder::all(text), path);
