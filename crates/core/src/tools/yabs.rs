@@ -267,7 +267,11 @@ impl Cell {
     fn fits(&self, kilobyte: u64) -> bool {
         let parts = (rate(&self.rate, kilobyte), self.iops.as_ref(), bytes(&self.block));
         let (Some(rate), Some(iops), Some(bytes)) = parts else { return false };
-        rate.span().meets(iops.span().times(Span::exactly(bytes as f64)))
+        // A total is the sum of two that were cut.
+        let cut = if self.row == 2 { iops.slack() } else { 0.0 };
+        let iops = iops.span().plus(Span::between(0.0, cut));
+        let cut = if self.row == 2 { rate.slack() } else { 0.0 };
+        rate.span().plus(Span::between(0.0, cut)).meets(iops.times(Span::exactly(bytes as f64)))
     }
 }
 

@@ -5,7 +5,7 @@ mod latency;
 use super::direction::{self, is_direction, issued};
 use super::order;
 use super::percentile_rows::Rows;
-use super::scalar::{Rounded, is_rate, unit_ns, value};
+use super::scalar::{Rounded, finer, is_rate, unit_ns, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
@@ -19,6 +19,7 @@ struct Direction {
     name: &'static str,
     line: u64,
     rate_raw: String,
+    rate: Option<f64>,
     iops: Option<(f64, String)>,
     bytes: Option<(Rounded, String)>,
     runtime_ms: Option<(u64, String)>,
@@ -144,6 +145,7 @@ impl Open {
             return true;
         }
         let Some(direction) = self.directions.last_mut() else { return true };
+        direction.rate = finer(&parts.rates, bytes, ms);
         direction.rate_raw = parts.rate_raw;
         direction.iops = parts.iops;
         direction.bytes = Some(parts.bytes);
@@ -300,6 +302,7 @@ impl Open {
         let mut volume = Volume {
             bytes: Some((libm::round(bytes.value) as u64, raw.clone(), direction.line)),
             runtime_ms: direction.runtime_ms.clone().map(|(ms, raw)| (ms, raw, direction.line)),
+            rate: direction.rate,
         };
         if let Some((total, block, issued_raw, line)) = self.issued_of(direction.name, blocks) {
             if (total == 0) != (bytes.value == 0.0) {
@@ -311,6 +314,7 @@ impl Open {
                     metrics.whole(&name, total, "count", (issued_raw, line));
                     if let Some(exact) = exact {
                         volume.bytes = Some((exact, issued_raw.to_string(), line));
+                        volume.rate = None;
                     }
                 }
                 Err(why) => unread.push((line, why.to_string())),

@@ -1,6 +1,6 @@
 //! The lines `READ: bw=...` below all jobs; results of their own only where no job is above.
 
-use super::scalar::{is_rate, rates, size, value};
+use super::scalar::{finer, is_rate, rates, size, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out};
@@ -85,6 +85,7 @@ fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics
     let volume = Volume {
         bytes: Some((libm::round(bytes.value) as u64, bytes_raw.to_string(), line.number)),
         runtime_ms: Some((ms, runtime.to_string(), line.number)),
+        rate: finer(&rates, bytes, ms as f64),
     };
     volume.give(name, rate_raw, line.number, &mut metrics);
     Some(metrics)

@@ -101,6 +101,7 @@ fn give(
     let volume = Volume {
         bytes: Some((bytes, fields[0].to_string(), line)),
         runtime_ms: Some((ms, fields[3].to_string(), line)),
+        rate: None,
     };
     volume.give(direction, fields[1], line, metrics);
     metrics.whole(&format!("{direction}.iops"), iops, "1/s", (fields[2], line));

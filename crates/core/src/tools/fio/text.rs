@@ -34,6 +34,12 @@ impl Reader for Text {
         let is_among_percentiles = self.open.as_ref().is_some_and(Open::is_among_percentiles);
         let mut is_taken = true;
         for joined in self.joiner.take(line, is_among_percentiles) {
+            if let Some(parts) = joined.of_windows() {
+                parts.iter().for_each(|part| {
+                    self.joined(part, line.above, out);
+                });
+                continue;
+            }
             let is_own = self.joined(&joined, line.above, out);
             is_taken = is_own || joined.last_line != line.number;
         }

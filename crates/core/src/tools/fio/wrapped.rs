@@ -25,6 +25,17 @@ pub struct Joined {
     pub is_whole: bool,
 }
 
+impl Joined {
+    /// A job and its first direction, where nothing ends the line of the job: fio 2.2 to 2.14 for
+    /// Windows.
+    pub fn of_windows(&self) -> Option<[Joined; 2]> {
+        let at = ["  read :", "  write:"].iter().find_map(|begin| self.text.find(begin))?;
+        let (head, direction) = self.text.split_at(at);
+        let part = |text: &str| Joined { text: text.trim().to_string(), ..self.clone() };
+        head.contains(": (groupid=").then(|| [part(head), part(direction)])
+    }
+}
+
 /// What is known of a line by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

@@ -98,6 +98,7 @@ impl Known {
         let volume = Volume {
             bytes: Some(entry(bytes, amount.saturating_mul(factor))),
             runtime_ms: runtime.and_then(|s| Some(entry(s, s.text.parse().ok()?))),
+            rate: None,
         };
         let (raw, line) = rate.map_or(("", 0), |rate| (rate.text.as_str(), rate.line));
         volume.give(name, raw, self.first + line, metrics);
