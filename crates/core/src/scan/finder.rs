@@ -6,6 +6,7 @@ use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
 use super::tool::Tool;
 use super::unclaimed::Unclaimed;
+use super::utf16::Utf16;
 
 /// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,9 @@ pub trait Reader {
 /// Finds results in a text that comes in pieces.
 pub struct Finder {
     splitter: Splitter,
+    /// Whether the first piece is still to come, and what turns pieces into UTF-8.
+    is_begun: bool,
+    utf16: Option<Utf16>,
     inner: Inner,
 }
 
@@ -78,7 +82,7 @@ impl Finder {
         let (number, is_table) = (0, false);
         let (above, html, unclaimed, out) = Default::default();
         let inner = Inner { number, is_table, above, html, tools, readers, unclaimed, out };
-        Finder { splitter: Splitter::default(), inner }
+        Finder { splitter: Splitter::default(), is_begun: false, utf16: None, inner }
     }
 
     /// Asks `judge` about every result that is found.
@@ -101,6 +105,11 @@ impl Finder {
 
     /// The next piece, cut anywhere.
     pub fn push(&mut self, piece: &[u8]) {
+        if !std::mem::replace(&mut self.is_begun, true) {
+            self.utf16 = Utf16::by_mark(piece);
+        }
+        let text = self.utf16.as_mut().map(|utf16| utf16.decode(piece));
+        let piece = text.as_ref().map_or(piece, String::as_bytes);
         self.splitter.push(piece, &mut |raw| self.inner.raw(raw));
     }
 
@@ -112,6 +121,7 @@ impl Finder {
         unclaimed.give_strange(&mut out);
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
         unclaimed.give_known(&mut out);
+        unclaimed.give_figures(&mut out);
         out.finish(number)
     }
 }
@@ -164,9 +174,6 @@ impl Inner {
 /// What a file is that begins with these bytes and is no text that is read.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some("the text is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8")
-        }
         // BIFF2: the record that begins a worksheet.
         [9, 0, 4, 0, ..] => {
             Some("this is a worksheet of iozone -b: import the text that iozone printed")

@@ -41,6 +41,7 @@ const FORMS: &[Form] = &[
     before("Creating file {}.h2w ... {}", NO_TOTALS),
     before("Validating file {}.h2w ... {}", NO_TOTALS),
     own("Free space: {}"),
+    own("Min: {}, Max: {} samples"),
     own("WARNING: Probing {}"),
     own("Probe finished{}"),
     own("Device geometry:"),

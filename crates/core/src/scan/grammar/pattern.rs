@@ -64,6 +64,10 @@ impl Pattern {
         let begins = matches!(self.0.first(), Some(Piece::Words(_)));
         let Some(first) = words.next().filter(|first| is_own(first)) else { return false };
         let Some((before, rest)) = text.split_once(first) else { return false };
+        let is_cut_off = rest.starts_with(|c: char| c.is_alphanumeric() || c == '/');
+        if is_cut_off && first.ends_with(char::is_alphanumeric) {
+            return false;
+        }
         (before.is_empty() || !begins) && words.next().is_none_or(|next| rest.contains(next))
     }
 
