@@ -108,7 +108,7 @@ impl Text {
         }
         if let Some((name, error)) = head(text) {
             self.close(out);
-            self.summary.cover(line.number);
+            self.summary.cover(line.number, "");
             self.is_told = true;
             let mut open = Open::new(line.place("fio"), name, error);
             open.identity = identity(text);
@@ -137,7 +137,7 @@ impl Text {
         let is_own = open.line(line, text);
         if is_own {
             open.last_line = joined.last_line;
-            self.summary.cover(joined.last_line);
+            self.summary.cover(joined.last_line, text);
         }
         if is_own && !joined.is_whole && has_figures(text) {
             let why =
