@@ -159,7 +159,7 @@ mod tests {
     fn a_block_of_figures_that_nobody_took_is_named() {
         for (text, lines) in [
             ("Write Bandwidth:   44.35 MiB/s (46.50 MB/s)\nWrite Latency:     0.059 ms\n", (1, 2)),
-            ("see\n\nIOPS (Read/Write)\n   Random:   90000 / 80000\n\nmore text\n", (3, 4)),
+            ("see\n\nRates in MiB/sec\n   Random:   90000 / 80000\n\nmore text\n", (3, 4)),
         ] {
             let found = Finder::all(text.as_bytes());
             let named: Vec<_> = found.unread.iter().map(|u| (u.first_line, u.last_line)).collect();

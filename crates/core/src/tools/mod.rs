@@ -16,6 +16,7 @@ pub mod hdparm;
 pub mod ioping;
 pub mod iostat;
 pub mod iozone;
+pub mod kbench;
 pub mod mdtest;
 pub mod measured;
 pub mod native;
@@ -31,7 +32,7 @@ use crate::scan::{Finder, Tool};
 
 /// The tools whose outputs are read and whose command lines are remembered. Others repeat lines of
 /// fio, so it comes last.
-pub static TOOLS: [&Tool; 20] = [
+pub static TOOLS: [&Tool; 21] = [
     &dd::TOOL,
     &sysbench::TOOL,
     &bonnie::TOOL,
@@ -49,6 +50,7 @@ pub static TOOLS: [&Tool; 20] = [
     &dbench::TOOL,
     &diskspd::TOOL,
     &elbencho::TOOL,
+    &kbench::TOOL,
     &mdtest::TOOL,
     &rados::TOOL,
     &fio::TOOL,

@@ -83,6 +83,7 @@ impl Reader for Grammatical {
         let is_like = self.patterns.iter().zip(self.grammar.forms).any(|(pattern, form)| {
             matches!(form.role, Role::Figures | Role::Last | Role::Alone | Role::Again)
                 && !form.is_inside
+                && !form.prefix.starts_with(OF_HEAD)
                 && pattern.is_like(text)
         });
         let gap = self.grammar.gap_lines;
@@ -124,6 +125,11 @@ impl Grammatical {
         };
         let of_head = self.head.as_ref().map_or("", |head| head.prefix);
         let prefix = if form.prefix == OF_HEAD { of_head } else { form.prefix };
+        let below = form.prefix.strip_prefix(OF_HEAD).filter(|below| !below.is_empty());
+        if below.is_some_and(|below| below != of_head) {
+            return Fit::None;
+        }
+        let prefix = if below.is_some() { "" } else { prefix };
         if form.prefix == OF_HEAD && prefix.is_empty() {
             let tool = self.grammar.tool;
             return Fit::Broken(format!(
