@@ -9,6 +9,7 @@
 mod cells;
 pub mod command;
 mod csv;
+mod plain;
 mod row;
 mod table;
 #[cfg(test)]
@@ -32,7 +33,7 @@ pub static TOOL: Tool = Tool {
     ..Tool::new(
         "bonnie++",
         &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"],
-        || vec![Box::new(Bonnie::default())],
+        || vec![Box::new(Bonnie::default()), plain::GRAMMAR.reader()],
     )
 };
 
