@@ -169,6 +169,9 @@ impl Bonnie {
                        are in its CSV line";
             out.unread(line, line, why);
         }
+        if let Some(line) = table.cut_line() {
+            out.unread(line, line, "a latency of a bonnie++ table was cut");
+        }
         match table.cells() {
             Ok(cells) => emit(&place, last, &cells, out),
             Err(why) => out.unread(place.first_line, last, why),

@@ -64,6 +64,7 @@ pub struct Table {
     is_create: bool,
     shift: usize,
     expect: Expect,
+    cut_line: Option<u64>,
     /// Why nothing of it can be read.
     wrong: Option<String>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
@@ -267,7 +268,9 @@ impl Table {
         let all: Vec<&str> = text.split_whitespace().skip(1).collect();
         if self.is_whole && all.len() == 6 && line.is_ended {
             for (at, word) in all.into_iter().enumerate() {
-                self.cells.tests[first + at].latency = latency(word, line.number);
+                let read = latency(word, line.number);
+                self.cut_line = self.cut_line.or(read.is_none().then_some(line.number));
+                self.cells.tests[first + at].latency = read;
             }
             return;
         }
@@ -284,6 +287,11 @@ impl Table {
                 }
             }
         }
+    }
+
+    /// The row that has a latency without its unit.
+    pub fn cut_line(&self) -> Option<u64> {
+        self.cut_line
     }
 
     /// The row whose rates were not read.
