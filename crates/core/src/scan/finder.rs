@@ -167,6 +167,9 @@ impl Inner {
         if !is_taken {
             self.unclaimed.look(self.tools, self.number, text);
             self.above.look(self.tools, text);
+        } else {
+            // A name below a result is a heading as one below a blank line is.
+            self.above.last.clear();
         }
     }
 }
@@ -320,6 +323,15 @@ mod tests {
             text.lines().for_each(|line| above.look(&TOOLS, line));
             assert_eq!(above.heading, heading);
         }
+    }
+
+    /// Results of one filesystem were given under the name of the one above.
+    #[test]
+    fn a_name_right_below_a_result_is_the_heading_of_the_next() {
+        let stats = "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 10.0 s, 107 MB/s\n";
+        let found = Finder::all(format!("F2FS\n{stats}ExFAT\n{stats}").as_bytes());
+        let headings: Vec<_> = found.results.iter().filter_map(|r| r.context.as_deref()).collect();
+        assert_eq!(headings, ["F2FS", "ExFAT"]);
     }
 
     #[test]
