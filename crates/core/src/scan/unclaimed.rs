@@ -73,6 +73,16 @@ fn is_speed(word: &str) -> bool {
     is_rate.is_some_and(|rate| unit(rate) <= 6 && !rate.ends_with("bit")) || word.ends_with("iops")
 }
 
+/// A line of fio's own logs: milliseconds, value, direction, block size, offset.
+fn is_log_of_fio(words: &[&str]) -> bool {
+    let is_whole = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let block = words.get(3).and_then(|word| word.parse::<u32>().ok());
+    (4..=6).contains(&words.len())
+        && words[..4].iter().all(is_whole)
+        && ["0", "1", "2"].contains(&words[2])
+        && block.is_some_and(|block| block >= 512 && block % 512 == 0)
+}
+
 impl Unclaimed {
     /// Looks at a line that was nobody's.
     pub fn look(&mut self, tools: &[&Tool], number: u64, text: &str) {
@@ -92,14 +102,15 @@ impl Unclaimed {
             .split(|c: char| c.is_whitespace() || "()[]|,;=<>\"".contains(c))
             .filter(|word| !word.is_empty())
             .collect();
-        let is_prose = words.len() > MOST_WORDS || text.ends_with(['.', '!', '?']);
+        let is_long = words.len() > MOST_WORDS && text.matches(',').count() < MOST_WORDS / 2;
+        let is_prose = is_long || text.ends_with(['.', '!', '?']);
         let is_command = text.trim_start().starts_with(['$', '#', '{', '"', '+', '/']);
         if is_prose || is_command || text.contains("://") || text.contains("[eta ") {
             return;
         }
         let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
         let has_figure = words.iter().any(is_number);
-        let has_unit = words.iter().any(|word| is_speed(word));
+        let has_unit = words.iter().any(|word| is_speed(word)) || is_log_of_fio(&words);
         let has_room = self.figures.len() < OUTPUTS;
         let near = self.figures.last_mut().filter(|(_, last, _)| number <= *last + NEAR_LINES);
         if let Some((_, last, is_figure)) = near {
@@ -159,6 +170,7 @@ mod tests {
     fn a_block_of_figures_that_nobody_took_is_named() {
         for (text, lines) in [
             ("Write Bandwidth:   44.35 MiB/s (46.50 MB/s)\nWrite Latency:     0.059 ms\n", (1, 2)),
+            ("1000, 25400, 0, 4096, 0\n2000, 25211, 0, 4096, 0\n", (1, 2)),
             ("see\n\nRates in MiB/sec\n   Random:   90000 / 80000\n\nmore text\n", (3, 4)),
         ] {
             let found = Finder::all(text.as_bytes());
