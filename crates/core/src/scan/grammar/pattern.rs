@@ -57,9 +57,9 @@ impl Pattern {
 
     /// Whether the text has the first words of the form, which are this tool's, and the next ones.
     pub fn is_like(&self, text: &str) -> bool {
-        let mut words = self.0.iter().filter_map(|piece| match piece {
-            Piece::Words(words) => Some(*words),
-            _ => None,
+        let mut words = self.0.iter().filter_map(|piece| {
+            let Piece::Words(words) = piece else { return None };
+            Some(*words)
         });
         let begins = matches!(self.0.first(), Some(Piece::Words(_)));
         let Some(first) = words.next().filter(|first| is_own(first)) else { return false };

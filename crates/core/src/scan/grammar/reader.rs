@@ -1,5 +1,7 @@
 //! What reads by a grammar: which form a line has, where a result begins and ends.
 
+use std::borrow::Cow;
+
 use super::pattern::Pattern;
 use super::{Form, Grammar, Kind, Law, OF_HEAD, Role, kind};
 use crate::model::finding::{Finding, Severity};
@@ -38,6 +40,15 @@ struct Open {
     findings: Vec<Finding>,
 }
 
+/// What a line of a form has.
+struct Found {
+    form: &'static Form,
+    /// What the names of its figures begin with.
+    prefix: &'static str,
+    head: Head,
+    figures: Vec<Figure>,
+}
+
 /// What a form makes of a line.
 enum Fit {
     None,
@@ -62,10 +73,14 @@ pub struct Grammatical {
 
 impl Reader for Grammatical {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let words = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let trimmed = line.text.trim();
+        let words = match trimmed.contains(['\t', '\u{b}', '\u{c}']) || trimmed.contains("  ") {
+            true => Cow::from(trimmed.split_whitespace().collect::<Vec<_>>().join(" ")),
+            false => Cow::from(trimmed),
+        };
         let text = words.trim_start_matches(['-', '*']).trim_start();
         let mut broken = None;
-        for candidate in [words.as_str(), text].into_iter().take(1 + usize::from(text != words)) {
+        for candidate in [&*words, text].into_iter().take(1 + usize::from(text != words)) {
             for at in 0..self.patterns.len() {
                 match self.form(at, candidate, line, out) {
                     Fit::None => {}
@@ -113,43 +128,11 @@ impl Grammatical {
 
     /// Takes the line where it has this form.
     fn form(&mut self, at: usize, text: &str, line: &Line<'_>, out: &mut Out) -> Fit {
-        let Grammar { forms, kinds, gap_lines, .. } = self.grammar;
-        let form = &forms[at];
-        let is_open =
-            self.open.as_ref().is_some_and(|open| line.number <= open.last_line + gap_lines);
-        if form.is_inside && !is_open {
-            return Fit::None;
-        }
-        let Some((mut head, figures)) = self.patterns[at].read(text, line, kinds) else {
-            return Fit::None;
+        let form = &self.grammar.forms[at];
+        let found = match self.read(at, text, line) {
+            Ok(found) => found,
+            Err(fit) => return fit,
         };
-        let of_head = self.head.as_ref().map_or("", |head| head.prefix);
-        let prefix = if form.prefix == OF_HEAD { of_head } else { form.prefix };
-        let below = form.prefix.strip_prefix(OF_HEAD).filter(|below| !below.is_empty());
-        if below.is_some_and(|below| below != of_head) {
-            return Fit::None;
-        }
-        let prefix = if below.is_some() { "" } else { prefix };
-        if form.prefix == OF_HEAD && prefix.is_empty() {
-            let tool = self.grammar.tool;
-            return Fit::Broken(format!(
-                "a line of {tool} lacks the line above it that says of what it is"
-            ));
-        }
-        let figures = figures.into_iter().map(|(mut name, kind, quantity)| {
-            if !name.starts_with('_') {
-                name.insert_str(0, prefix);
-            }
-            Figure { name, kind, quantity, line: line.number }
-        });
-        let mut figures: Vec<Figure> = figures.collect();
-        if !form.mark.is_empty()
-            && let Some(mut quantity) = Quantity::with_unit("1", 1)
-        {
-            quantity.raw = short(text);
-            let name = form.mark.to_string();
-            figures.push(Figure { name, kind: &MARK, quantity, line: line.number });
-        }
         match form.role {
             Role::Own => {
                 if let Some(open) = &mut self.open {
@@ -157,6 +140,7 @@ impl Grammatical {
                 } else if let Some(head) = &mut self.head {
                     head.last_line = line.number;
                 }
+                Fit::Taken
             }
             Role::Unread(why) => {
                 self.before = None;
@@ -164,84 +148,141 @@ impl Grammatical {
                     self.close(out);
                 }
                 out.unread(line.number, line.number, why);
+                Fit::Taken
             }
-            Role::Fault => {
-                if self.open.is_none() && self.head.is_some() {
-                    self.begin(line, form, head, out);
-                }
-                let Some(open) = &mut self.open else { return Fit::None };
-                let advice = "the results cover only a part: repeat the test";
-                open.findings.push(finding("tool-error", Severity::Error, short(text), advice));
-                open.last_line = line.number;
-            }
+            Role::Fault => self.fault(line, text, found, out),
             Role::Before(why) => {
                 self.close(out);
                 let first = self.before.map_or(line.number, |(first, ..)| first);
                 self.before = Some((first, line.number, why));
+                Fit::Taken
             }
             Role::Head => {
                 self.close(out);
-                let is_new = form.prefix.is_empty();
-                let known = self.head.take().filter(|k| line.number <= k.last_line + gap_lines);
-                let known = known.filter(|k| k.context.is_none() || head.context.is_none());
-                let is_clear = is_new && [&head.context, &head.version, &head.test] == [&None; 3];
-                self.head =
-                    known.filter(|_| !is_clear).or(Some(Head::default())).map(|known| Head {
-                        line: if known.line > 0 && is_new { known.line } else { line.number },
-                        last_line: line.number,
-                        context: head.context.take().or(known.context),
-                        version: head.version.take().or(known.version),
-                        test: head.test.take().or(known.test),
-                        prefix: form.prefix,
-                        tests: Vec::new(),
-                    });
-                if !self.patterns[at].has_words() {
-                    return Fit::Heading;
-                }
+                self.add_head(line, form, found.head);
+                if self.patterns[at].has_words() { Fit::Taken } else { Fit::Heading }
             }
-            Role::Alone | Role::Again | Role::Guess => {
-                let broken = self.broken(form, prefix, &[], &figures);
-                match (broken, form.role) {
-                    (Some(why), Role::Alone | Role::Again) => return Fit::Broken(why),
-                    (None, Role::Guess) if line.is_ended => {}
-                    (_, Role::Guess) => return Fit::None,
-                    _ => {}
-                }
-                self.close(out);
-                self.begin(line, form, head, out);
-                self.add(line, figures);
-                if form.role == Role::Again || form.prefix == OF_HEAD {
-                    return self.close_unless_known(form, out);
-                }
-                self.close(out);
+            Role::Alone | Role::Again | Role::Guess => self.alone(line, found, out),
+            Role::Figures | Role::Last => self.figures(line, found, out),
+        }
+    }
+
+    /// What a line of this form has; what becomes of it where it has not the form.
+    fn read(&self, at: usize, text: &str, line: &Line<'_>) -> Result<Found, Fit> {
+        let Grammar { tool, forms, kinds, gap_lines, .. } = self.grammar;
+        let form = &forms[at];
+        let is_near = |open: &Open| line.number <= open.last_line + gap_lines;
+        if form.is_inside && !self.open.as_ref().is_some_and(is_near) {
+            return Err(Fit::None);
+        }
+        let (head, figures) = self.patterns[at].read(text, line, kinds).ok_or(Fit::None)?;
+        let of_head = self.head.as_ref().map_or("", |head| head.prefix);
+        let prefix = match form.prefix.strip_prefix(OF_HEAD) {
+            None => form.prefix,
+            Some("") if of_head.is_empty() => {
+                let why =
+                    format!("a line of {tool} lacks the line above it that says of what it is");
+                return Err(Fit::Broken(why));
             }
-            Role::Figures | Role::Last => {
-                let is_next = |open: &Open| {
-                    let has = |new: &Figure| open.figures.iter().any(|old| old.name == new.name);
-                    line.number <= open.last_line + gap_lines
-                        && (form.test.is_empty() || open.test == form.test)
-                        && !figures.iter().any(has)
-                };
-                let known = self.open.as_ref().filter(|open| is_next(open));
-                let broken =
-                    self.broken(form, prefix, known.map_or(&[][..], |o| &o.figures), &figures);
-                if let Some(why) = broken {
-                    return Fit::Broken(why);
-                }
-                let own_words = head.test.take();
-                if known.is_none() {
-                    self.close(out);
-                    self.begin(line, form, head, out);
-                }
-                self.add(line, figures);
-                if let (Some(open), Some(words)) = (&mut self.open, own_words) {
-                    open.head.test = Some(words);
-                }
-                if form.role == Role::Last {
-                    self.close(out);
-                    self.head = None;
-                }
+            Some("") => of_head,
+            Some(below) if below == of_head => "",
+            Some(_) => return Err(Fit::None),
+        };
+        let figure = |(mut name, kind, quantity): (String, &'static Kind, Quantity)| {
+            if !name.starts_with('_') {
+                name.insert_str(0, prefix);
             }
+            Figure { name, kind, quantity, line: line.number }
+        };
+        let mut figures: Vec<Figure> = figures.into_iter().map(figure).collect();
+        if !form.mark.is_empty()
+            && let Some(mut quantity) = Quantity::with_unit("1", 1)
+        {
+            quantity.raw = short(text);
+            let name = form.mark.to_string();
+            figures.push(Figure { name, kind: &MARK, quantity, line: line.number });
+        }
+        Ok(Found { form, prefix, head, figures })
+    }
+
+    fn fault(&mut self, line: &Line<'_>, text: &str, found: Found, out: &mut Out) -> Fit {
+        if self.open.is_none() && self.head.is_some() {
+            self.begin(line, found.form, found.head, out);
+        }
+        let Some(open) = &mut self.open else { return Fit::None };
+        let advice = "the results cover only a part: repeat the test";
+        open.findings.push(finding("tool-error", Severity::Error, short(text), advice));
+        open.last_line = line.number;
+        Fit::Taken
+    }
+
+    /// Adds what the line says to what stands above it; one without words begins anew.
+    fn add_head(&mut self, line: &Line<'_>, form: &Form, head: Head) {
+        let is_new = form.prefix.is_empty();
+        let is_clear = is_new && [&head.context, &head.version, &head.test] == [&None; 3];
+        let is_above = |known: &Head| {
+            line.number <= known.last_line + self.grammar.gap_lines
+                && (known.context.is_none() || head.context.is_none())
+                && !is_clear
+        };
+        let known = self.head.take().filter(is_above).unwrap_or_default();
+        self.head = Some(Head {
+            line: if known.line > 0 && is_new { known.line } else { line.number },
+            last_line: line.number,
+            context: head.context.or(known.context),
+            version: head.version.or(known.version),
+            test: head.test.or(known.test),
+            prefix: form.prefix,
+            tests: Vec::new(),
+        });
+    }
+
+    /// A line that is a result.
+    fn alone(&mut self, line: &Line<'_>, found: Found, out: &mut Out) -> Fit {
+        let Found { form, prefix, head, figures } = found;
+        let broken = self.broken(form, prefix, &[], &figures);
+        if form.role == Role::Guess && (broken.is_some() || !line.is_ended) {
+            return Fit::None;
+        }
+        if let Some(why) = broken {
+            return Fit::Broken(why);
+        }
+        self.close(out);
+        self.begin(line, form, head, out);
+        self.add(line, figures);
+        if form.role == Role::Again || form.prefix == OF_HEAD {
+            return self.close_unless_known(form, out);
+        }
+        self.close(out);
+        Fit::Taken
+    }
+
+    /// A line of a result with several.
+    fn figures(&mut self, line: &Line<'_>, found: Found, out: &mut Out) -> Fit {
+        let Found { form, prefix, mut head, figures } = found;
+        let is_next = |open: &&Open| {
+            let has = |new: &Figure| open.figures.iter().any(|old| old.name == new.name);
+            line.number <= open.last_line + self.grammar.gap_lines
+                && (form.test.is_empty() || open.test == form.test)
+                && !figures.iter().any(has)
+        };
+        let known = self.open.as_ref().filter(is_next);
+        let known_figures = known.map_or(&[][..], |open| &open.figures);
+        if let Some(why) = self.broken(form, prefix, known_figures, &figures) {
+            return Fit::Broken(why);
+        }
+        let words = head.test.take();
+        if known.is_none() {
+            self.close(out);
+            self.begin(line, form, head, out);
+        }
+        self.add(line, figures);
+        if let (Some(open), Some(words)) = (&mut self.open, words) {
+            open.head.test = Some(words);
+        }
+        if form.role == Role::Last {
+            self.close(out);
+            self.head = None;
         }
         Fit::Taken
     }
@@ -322,15 +363,14 @@ impl Grammatical {
     fn close_unless_known(&mut self, form: &Form, out: &mut Out) -> Fit {
         let Some(result) = self.ready(out) else { return Fit::Taken };
         let test = result.test.clone().unwrap_or_default();
-        let is_twice = match form.role {
-            Role::Again => {
-                let from = result.last_line.saturating_sub(self.grammar.gap_lines);
-                if result.metrics.iter().all(|metric| out.has_figure(from, metric)) {
-                    return Fit::Taken;
-                }
-                out.has_test(from, &result.tool, &test)
-            }
-            _ => self.head.as_ref().is_some_and(|head| head.tests.contains(&test)),
+        let from = result.last_line.saturating_sub(self.grammar.gap_lines);
+        let is_again = form.role == Role::Again;
+        if is_again && result.metrics.iter().all(|metric| out.has_figure(from, metric)) {
+            return Fit::Taken;
+        }
+        let is_twice = match is_again {
+            true => out.has_test(from, &result.tool, &test),
+            false => self.head.as_ref().is_some_and(|head| head.tests.contains(&test)),
         };
         if is_twice {
             return Fit::Broken(format!(
