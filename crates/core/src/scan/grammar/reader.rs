@@ -336,7 +336,7 @@ impl Grammatical {
             })
         };
         for Law { left, right, what, is_most } in self.grammar.laws {
-            let is_of_line = left.iter().chain(*right).any(|name| is_new(name));
+            let is_of_line = left.iter().chain(*right).any(&is_new);
             if let (true, Some(left), Some(right)) = (is_of_line, product(left), product(right))
                 && !(left.meets(right) || *is_most && left.is_at_most(right))
             {
@@ -347,7 +347,7 @@ impl Grammatical {
         let spans: Vec<Span> =
             latencies.iter().filter_map(|name| find(name)).map(Figure::span).collect();
         let is_sorted = spans.windows(2).all(|pair| pair[0].is_at_most(pair[1]));
-        (!is_sorted && latencies.iter().any(|name| is_new(name)))
+        (!is_sorted && latencies.iter().any(is_new))
             .then(|| "the smallest, the mean and the largest latency contradict each other".into())
     }
 
