@@ -346,10 +346,9 @@ fn sample() -> impl Strategy<Value = usize> {
     0..SAMPLES.len()
 }
 
-fn table_sample() -> impl Strategy<Value = usize> {
+fn has_tables(at: usize) -> bool {
     let tools = ["dd/", "bonnie/", "iozone/", "fio/", "iostat/", "yabs/"];
-    let is_table = move |at: &usize| tools.iter().any(|tool| SAMPLES[*at].0.starts_with(tool));
-    prop::sample::select((0..SAMPLES.len()).filter(is_table).collect::<Vec<_>>())
+    tools.iter().any(|tool| SAMPLES[at].0.starts_with(tool))
 }
 
 proptest! {
@@ -383,8 +382,9 @@ proptest! {
     /// nothing that would tell two programs apart that print at the same time.
     #[test]
     fn two_outputs_mixed_up_give_figures_of_one_or_none(
-        a in table_sample(), b in table_sample(), turns in prop::collection::vec(1usize..30, 0..40)
+        a in sample(), b in sample(), turns in prop::collection::vec(1usize..30, 0..40)
     ) {
+        prop_assume!(has_tables(a) && has_tables(b));
         let originals = [Finder::all(SAMPLES[a].1), Finder::all(SAMPLES[b].1)];
         let mut sources = [lines(SAMPLES[a].1), lines(SAMPLES[b].1)];
         sources.iter_mut().for_each(|source| source.reverse());
