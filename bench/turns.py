@@ -96,7 +96,7 @@ def run(program, device, folder, options, stacks, workload, isolation) -> Measur
         ratios[a, b] = ratio
     levels = {one["candidate"]: one["mean"] for one in verdict["standings"]}
     seconds = time.monotonic() - started
-    return Measured(ratios, levels, seconds, result["protocol"]["isolation"])
+    return Measured(ratios, levels, seconds, result["protocol"].get("isolation", "visit"))
 
 
 def compared(drive_name, workload, turns: Measured, visits: Measured):

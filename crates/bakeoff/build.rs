@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 const NAMES: [&str; 4] = ["report.js", "report.css", "card-400.ttf", "card-600.ttf"];
-/// The best that the compressor can do.
 const LEVEL: u8 = 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

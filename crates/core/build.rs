@@ -10,7 +10,6 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// The best that the compressor can do.
 const LEVEL: u8 = 10;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -12,14 +12,11 @@ pub mod png;
 use bakeoff_core::report::Picture;
 use thiserror::Error;
 
-/// Why there is no picture.
 #[derive(Debug, Error)]
 pub enum CardError {
-    /// Built without the painter.
     #[cfg(not(feature = "card"))]
     #[error("this bakeoff was built without result images; build it with --features card")]
     NoFeature,
-    /// Built without the bundle.
     #[cfg(feature = "card")]
     #[error(
         "this bakeoff was built without the fonts of result images; run make web and build it \
@@ -28,13 +25,11 @@ pub enum CardError {
     NoLetters,
 }
 
-/// A picture as a PNG of the same size.
 #[cfg(not(feature = "card"))]
 pub fn png(_picture: &Picture) -> Result<Vec<u8>, CardError> {
     Err(CardError::NoFeature)
 }
 
-/// A picture as a PNG of the same size.
 #[cfg(feature = "card")]
 pub fn png(picture: &Picture) -> Result<Vec<u8>, CardError> {
     let fonts = letters::unpack().ok_or(CardError::NoLetters)?;

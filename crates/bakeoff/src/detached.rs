@@ -17,27 +17,20 @@ use crate::host;
 use crate::signals::Cancel;
 use crate::store::place;
 
-/// How often it is looked at.
 const TICK: Duration = Duration::from_millis(500);
 /// How long a detached run is watched for an early end.
 const WATCH: Duration = Duration::from_secs(3);
 /// Time systemd-run has to start a unit.
 const UNIT_LIMIT: Duration = Duration::from_secs(30);
 
-/// A run in the background.
 pub enum Begun {
     /// A unit of systemd's.
     Unit {
-        /// Its name.
         name: String,
-        /// What the run says.
         log: PathBuf,
     },
-    /// A process in a session of its own.
     Session {
-        /// It.
         child: Child,
-        /// What the run says.
         log: PathBuf,
     },
 }

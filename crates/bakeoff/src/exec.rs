@@ -48,34 +48,17 @@ const BLIND: Duration = Duration::from_millis(20);
 /// Why a process gave no result.
 #[derive(Debug, Error)]
 pub enum ExecError {
-    /// There is no such program.
     #[error("{program} is not installed")]
-    Missing {
-        /// Its name.
-        program: String,
-    },
-    /// It could not be started.
+    Missing { program: String },
     #[error("cannot start {program}: {source}{}", fault::limit_advice(source))]
-    Start {
-        /// Its name.
-        program: String,
-        /// The system's word.
-        source: io::Error,
-    },
-    /// It ran longer than allowed and was killed.
+    Start { program: String, source: io::Error },
     #[error("{program} did not finish within {} and was killed", shown(*limit))]
-    TimedOut {
-        /// Its name.
-        program: String,
-        /// How long it had.
-        limit: Duration,
-    },
+    TimedOut { program: String, limit: Duration },
     /// Ctrl-C or a signal to bakeoff; the process was killed.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// What to start.
 pub struct Spec<'a> {
     program: OsString,
     args: Vec<OsString>,
@@ -85,14 +68,11 @@ pub struct Spec<'a> {
     keep_bytes: usize,
     tick: Option<&'a mut dyn FnMut()>,
     directory: Option<PathBuf>,
-    /// Whether what it leaves running ends with it.
     is_whole: bool,
 }
 
-/// How it ended.
 #[derive(Debug)]
 pub struct Finished {
-    /// Exit status or signal.
     pub status: ExitStatus,
     /// Standard output, cut to the limit.
     pub stdout: Vec<u8>,
@@ -199,13 +179,11 @@ impl<'a> Spec<'a> {
         Ok(Spec { is_whole: true, ..spec })
     }
 
-    /// Keeps that much of its output.
     pub fn keep(mut self, bytes: usize) -> Spec<'a> {
         self.keep_bytes = bytes;
         self
     }
 
-    /// What it reads on its standard input.
     pub fn input(mut self, bytes: Vec<u8>) -> Spec<'a> {
         self.stdin = bytes;
         self

@@ -76,7 +76,6 @@ impl Fault {
 }
 
 impl Fault {
-    /// The exit code.
     pub fn code(&self) -> u8 {
         self.exit
     }
@@ -86,7 +85,6 @@ impl Fault {
         self.exit == 2
     }
 
-    /// Whether a signal ended it.
     pub fn is_interrupted(&self) -> bool {
         self.exit == 130
     }

@@ -96,7 +96,6 @@ fn is_for_nagios(words: &[OsString]) -> bool {
     words.iter().any(|word| word == "--format=nagios") || words.windows(2).any(is_pair)
 }
 
-/// Runs the command that was typed.
 fn run(args: cli::Args) -> Result<Outcome, Fault> {
     #[cfg(feature = "dashboard")]
     if let Some(cli::Command::Serve(serve)) = &args.command {

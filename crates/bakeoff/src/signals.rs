@@ -9,9 +9,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 /// A limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// `--time`.
     Time,
-    /// `--max-write`.
     Bytes,
 }
 
@@ -33,7 +31,6 @@ impl Cancel {
         Ok(cancel)
     }
 
-    /// Whether to stop.
     pub fn is_set(&self) -> bool {
         self.signal.load(Ordering::Relaxed) || self.limit.load(Ordering::Relaxed) != 0
     }

@@ -8,7 +8,6 @@ use bakeoff_core::prng::SplitMix64;
 use bakeoff_engine::{Database, DatabaseOptions};
 use rusqlite::{Connection, Error, ErrorCode, params};
 
-/// Makes a new database at `path`.
 pub fn open(path: &Path, options: DatabaseOptions) -> io::Result<Box<dyn Database>> {
     let connection = Connection::open(path).map_err(explain)?;
     let journal = if options.wal { "WAL" } else { "DELETE" };

@@ -11,7 +11,6 @@ use crate::model::link::{Link, Transport};
 
 const TABLE: &str = include_str!("../data/boards.csv");
 
-/// One board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board<'a> {
     fields: Vec<&'a str>,
@@ -25,7 +24,6 @@ impl<'a> Board<'a> {
         at.and_then(|at| self.fields.get(at)).copied().unwrap_or_default()
     }
 
-    /// Its name.
     pub fn name(&self) -> &'a str {
         self.field("board")
     }
@@ -48,7 +46,6 @@ fn fields(line: &str) -> Vec<&str> {
     }
 }
 
-/// Every board.
 pub fn all() -> Vec<Board<'static>> {
     let mut lines = TABLE.lines();
     let names = fields(lines.next().unwrap_or_default());

@@ -22,103 +22,51 @@ use crate::model::json;
 use crate::model::path::printable;
 use crate::model::run::{FoldError, Run};
 
-/// The schema name in the first line of every bundle.
 pub const SCHEMA: &str = "bakeoff/bundle/1";
-/// The schema name in the header of every run.
 pub const RUN_SCHEMA: &str = "bakeoff/run/1";
 /// Longest line, without its newline. A cell of 20 s has about 100 KiB.
 pub const LINE_BYTES: usize = 16 << 20;
-/// Largest bundle.
 pub const TOTAL_BYTES: u64 = 1 << 30;
-/// Most events.
 pub const EVENTS: u64 = 1 << 20;
 
 /// How the seal's line begins; no event's does.
 const SEAL_START: &[u8] = b"{\"events\":";
 
-/// The first line of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// Always [`SCHEMA`].
     pub schema: String,
     /// The run's id, [`is_run_id`].
     pub run: String,
-    /// Version of bakeoff that wrote the bundle.
     pub version: String,
     /// The label the run had in the store it came from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub label: Option<String>,
 }
 
-/// The last line of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Seal {
-    /// Lines between the head and this one.
     events: u64,
     /// Of every byte before this line, in 64 small hexadecimal digits.
     sha256: String,
 }
 
-/// What is wrong with a bundle, and where.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("line {line}: {why}")]
 pub struct BundleError {
     /// Line, from 1.
     pub line: u64,
-    /// What is wrong there.
-    pub why: Why,
+    pub why: String,
 }
 
-/// The ways a bundle can be wrong.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum Why {
+const NOT_A_BUNDLE: &str = "not a bundle; `bakeoff export RUN --format bundle` writes one";
+const CUT: &str = "the end is missing: the bundle is truncated; copy it again";
+
+impl BundleError {
     /// The first line is none of ours.
-    #[error("not a bundle; `bakeoff export RUN --format bundle` writes one")]
-    NotABundle,
-    /// Another version of the format.
-    #[error("the schema is '{0}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")]
-    Newer(String),
-    /// The id could be used as a path or is no id at all.
-    #[error("'{0}' is not a run ID (16 lower-case hexadecimal digits)")]
-    BadId(String),
-    /// No event, or one of a kind this version does not know.
-    #[error(
-        "column {column}: {message} (written by bakeoff {version}; if that is newer than this one, \
-         update bakeoff)"
-    )]
-    Event {
-        /// Column, from 1.
-        column: usize,
-        /// What the reader expected.
-        message: String,
-        /// The writer's version.
-        version: String,
-    },
-    /// The event does not follow from those before it.
-    #[error("{0}")]
-    Fold(#[from] FoldError),
-    /// A value that no measurement gives.
-    #[error("{0}: not possible in a measurement; the bundle is damaged or was edited")]
-    Absurd(&'static str),
-    /// The line is too long.
-    #[error("a line is longer than {} MiB, the maximum", LINE_BYTES >> 20)]
-    LongLine,
-    /// The bundle is too long.
-    #[error("the bundle is larger than {} MiB or has more than {EVENTS} events", TOTAL_BYTES >> 20)]
-    TooLarge,
-    /// The last line is unreadable.
-    #[error("the last line is not the checksum line; copy the bundle again in binary mode")]
-    BadSeal,
-    /// Content and seal differ.
-    #[error("checksum mismatch: the bundle was changed or damaged; copy it again")]
-    Checksum,
-    /// The seal is missing, or a part of a line.
-    #[error("the end is missing: the bundle is truncated; copy it again")]
-    Cut,
-    /// Something follows the seal.
-    #[error("data follows the end of the bundle; import one bundle at a time")]
-    Trailing,
+    pub fn not_a_bundle() -> BundleError {
+        BundleError { line: 1, why: NOT_A_BUNDLE.to_string() }
+    }
 }
 
 /// Whether `text` is the id of a run: 16 small hexadecimal digits, safe in any file name.
@@ -141,21 +89,18 @@ impl Sealer {
         self.lines += 1;
     }
 
-    /// The last line, without newline.
     pub fn seal(self) -> String {
         let sha256 = self.hash.finalize().iter().map(|b| format!("{b:02x}")).collect::<String>();
         format!("{{\"events\":{},\"sha256\":\"{sha256}\"}}", self.lines.saturating_sub(1))
     }
 }
 
-/// What a line was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// The head; [`Decoder::head`] has it.
     Head,
     /// An event, sound and next in order: to be stored as it is.
     Event,
-    /// The seal, and it fits.
     End,
 }
 
@@ -186,21 +131,27 @@ impl Decoder {
     pub fn finish(&self) -> Result<(), BundleError> {
         match (self.sealed, self.line) {
             (true, _) => Ok(()),
-            (false, 0) => Err(BundleError { line: 1, why: Why::NotABundle }),
-            (false, line) => Err(BundleError { line, why: Why::Cut }),
+            (false, 0) => Err(BundleError::not_a_bundle()),
+            (false, line) => Err(BundleError { line, why: CUT.to_string() }),
         }
     }
 
-    fn take(&mut self, text: &[u8]) -> Result<Line, Why> {
+    fn take(&mut self, text: &[u8]) -> Result<Line, String> {
         self.bytes = self.bytes.saturating_add(text.len() as u64 + 1);
         if self.sealed {
-            return Err(Why::Trailing);
+            return Err(
+                "data follows the end of the bundle; import one bundle at a time".to_string()
+            );
         }
         if text.len() > LINE_BYTES {
-            return Err(Why::LongLine);
+            let most = LINE_BYTES >> 20;
+            return Err(format!("a line is longer than {most} MiB, the maximum"));
         }
         if self.bytes > TOTAL_BYTES || self.line > EVENTS + 2 {
-            return Err(Why::TooLarge);
+            let most = TOTAL_BYTES >> 20;
+            return Err(format!(
+                "the bundle is larger than {most} MiB or has more than {EVENTS} events"
+            ));
         }
         let Some(head) = &self.head else {
             self.head = Some(read_head(text)?);
@@ -213,68 +164,81 @@ impl Decoder {
             return Ok(Line::End);
         }
         let mut event = read_event(text, &head.version)?;
-        sound::check(&event).map_err(Why::Absurd)?;
+        sound::check(&event).map_err(absurd)?;
         if let What::Started(header) = &event.what {
             check_header(&header.schema, &header.run, &head.run)?;
         }
         lighten(&mut event);
         match &mut self.run {
-            None => self.run = Some(Run::begin(&event)?),
-            Some(run) => run.apply(&event)?,
+            None => self.run = Some(Run::begin(&event).map_err(|error| error.to_string())?),
+            Some(run) => run.apply(&event).map_err(|error| error.to_string())?,
         }
         self.sealer.add(text);
         Ok(Line::Event)
     }
 
-    fn check_seal(&self, text: &[u8]) -> Result<(), Why> {
-        let seal: Seal = json::read(text).map_err(|_| Why::BadSeal)?;
-        let ours: Seal =
-            serde_json::from_str(&self.sealer.clone().seal()).map_err(|_| Why::BadSeal)?;
+    fn check_seal(&self, text: &[u8]) -> Result<(), String> {
+        const BAD_SEAL: &str =
+            "the last line is not the checksum line; copy the bundle again in binary mode";
+        let seal: Seal = json::read(text).map_err(|_| BAD_SEAL)?;
+        let ours: Seal = serde_json::from_str(&self.sealer.clone().seal()).map_err(|_| BAD_SEAL)?;
         if seal != ours {
-            return Err(Why::Checksum);
+            let why = "checksum mismatch: the bundle was changed or damaged; copy it again";
+            return Err(why.to_string());
         }
         if self.run.is_none() {
-            return Err(Why::Fold(FoldError::Empty));
+            return Err(FoldError::Empty.to_string());
         }
         Ok(())
     }
 }
 
-fn read_head(text: &[u8]) -> Result<Head, Why> {
-    let head: Head = json::read(text).map_err(|_| Why::NotABundle)?;
+fn read_head(text: &[u8]) -> Result<Head, String> {
+    let head: Head = json::read(text).map_err(|_| NOT_A_BUNDLE)?;
     if head.schema != SCHEMA {
         let is_ours = head.schema.starts_with("bakeoff/bundle/");
-        let shown = printable(head.schema.as_bytes());
-        return Err(if is_ours { Why::Newer(shown) } else { Why::NotABundle });
+        return Err(if is_ours { newer(&head.schema) } else { NOT_A_BUNDLE.to_string() });
     }
     if !is_run_id(&head.run) {
-        return Err(Why::BadId(printable(head.run.as_bytes())));
+        let run = printable(head.run.as_bytes());
+        return Err(format!("'{run}' is not a run ID (16 lower-case hexadecimal digits)"));
     }
     Ok(head)
 }
 
-fn read_event(text: &[u8], version: &str) -> Result<Event, Why> {
+fn read_event(text: &[u8], version: &str) -> Result<Event, String> {
     json::read(text).map_err(|error| {
         // Only a line that was cut ends too early.
         if error.is_eof() {
-            return Why::Cut;
+            return CUT.to_string();
         }
         let message = error.to_string();
         let place = format!(" at line {} column {}", error.line(), error.column());
-        Why::Event {
-            column: error.column(),
-            message: printable(message.strip_suffix(&place).unwrap_or(&message).as_bytes()),
-            version: printable(version.as_bytes()),
-        }
+        format!(
+            "column {}: {} (written by bakeoff {}; if that is newer than this one, update bakeoff)",
+            error.column(),
+            printable(message.strip_suffix(&place).unwrap_or(&message).as_bytes()),
+            printable(version.as_bytes()),
+        )
     })
 }
 
-fn check_header(schema: &str, run: &str, head_run: &str) -> Result<(), Why> {
+fn newer(schema: &str) -> String {
+    let shown = printable(schema.as_bytes());
+    format!("the schema is '{shown}', and this bakeoff reads {SCHEMA}: update bakeoff to read it")
+}
+
+/// A value that no measurement gives.
+fn absurd(what: &str) -> String {
+    format!("{what}: not possible in a measurement; the bundle is damaged or was edited")
+}
+
+fn check_header(schema: &str, run: &str, head_run: &str) -> Result<(), String> {
     if schema != RUN_SCHEMA {
-        return Err(Why::Newer(printable(schema.as_bytes())));
+        return Err(newer(schema));
     }
     if run != head_run {
-        return Err(Why::Absurd("the head and the first event name different runs"));
+        return Err(absurd("the head and the first event name different runs"));
     }
     Ok(())
 }
@@ -305,7 +269,7 @@ pub fn decode(bytes: &[u8]) -> Result<Head, BundleError> {
         }
     }
     decoder.finish()?;
-    decoder.head.ok_or(BundleError { line: 1, why: Why::NotABundle })
+    decoder.head.ok_or_else(BundleError::not_a_bundle)
 }
 
 /// Writes a whole bundle in memory, from events as the store keeps them; for tests.

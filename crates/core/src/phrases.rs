@@ -74,7 +74,6 @@ pub fn typed_by(is_root: bool, what: &str) -> String {
     typed
 }
 
-/// With a capital first letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     // eMMC begins as it is written.
@@ -103,7 +102,6 @@ pub fn choices<T: Copy + VariantArray + Into<&'static str>>() -> Vec<(&'static s
     T::VARIANTS.iter().map(|value| ((*value).into(), *value)).collect()
 }
 
-/// "did you mean 'x'?", or all that could be meant.
 pub fn did_you_mean(word: &str, names: &[&str]) -> String {
     match nearest(word, names) {
         Some(near) => format!("did you mean '{near}'?"),

@@ -9,7 +9,6 @@
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Starts at `seed`.
     pub fn new(seed: u64) -> SplitMix64 {
         SplitMix64(seed)
     }

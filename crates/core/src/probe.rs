@@ -19,17 +19,14 @@ pub const BLOCK_BYTES: usize = 4096;
 pub const FLUSH_BYTES: u64 = 64 << 20;
 /// The same when something was found and is looked at again.
 pub const FLUSH_AGAIN_BYTES: u64 = 256 << 20;
-/// Smallest device about which anything can be said.
 pub const SMALLEST_BYTES: u64 = 64 << 20;
 /// Samples at distances that grow from the start to the end.
 const LOG_SAMPLES: u64 = 32;
-/// Samples spread over the upper half, where fakes have nothing.
 pub const UPPER_SAMPLES: u64 = 64;
 /// Starts of the pairs that a wrap-around would put on one another.
 const PAIRS: u64 = 4;
 /// Capacities that are sold, by which an address may wrap: decimal gigabytes.
 const SOLD_GB: [u64; 6] = [4, 8, 16, 32, 64, 128];
-/// What a sample begins with.
 const MAGIC: u64 = 0xba4e_0ff0_9c0b_e001;
 
 /// Where on a device the samples are, and what is overwritten to flush its cache.
@@ -39,12 +36,10 @@ pub struct Layout {
     pub samples: Vec<u64>,
     /// First byte of the stretch.
     pub flush_start: u64,
-    /// Its size.
     pub flush_bytes: u64,
 }
 
 impl Layout {
-    /// The layout for a device of that size.
     pub fn new(device_bytes: u64, seed: u64, flush_bytes: u64) -> Layout {
         let block = BLOCK_BYTES as u64;
         let blocks = device_bytes / block;
@@ -83,7 +78,6 @@ impl Layout {
     }
 }
 
-/// Fills a sample for its place.
 pub fn fill(salt: u64, offset: u64, block: &mut [u8]) {
     let mut random = SplitMix64::derive(salt, &[offset]);
     for word in block.chunks_mut(8) {
@@ -110,17 +104,14 @@ pub fn is_of(salt: u64, block: &[u8]) -> bool {
 /// What a sample was when it was read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readback {
-    /// As written.
     Good,
     /// What was written to another place in the same pass: the two are one.
     Alias(u64),
     /// Something else: never written, old, damaged.
     Other,
-    /// It could not be read.
     Unreadable,
 }
 
-/// Recognises a sample that was read at `offset`.
 pub fn recognise(salt: u64, offset: u64, block: &[u8]) -> Readback {
     let mut expected = vec![0; block.len()];
     fill(salt, offset, &mut expected);

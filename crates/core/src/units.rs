@@ -173,7 +173,6 @@ pub fn count(per_s: f64) -> String {
     }
 }
 
-/// Three significant digits, without an exponent.
 pub fn three_digits(value: f64) -> String {
     match value {
         v if v >= 99.95 => format!("{v:.0}"),

@@ -20,13 +20,11 @@ pub const QUICK: [&str; 4] = ["randwrite", "seqread", "randread", "seqwrite"];
 /// What `demo` measures, most important first.
 pub const DEMO: [&str; 5] = ["randwrite", "smallfiles", "randread", "seqread", "seqwrite"];
 
-/// No workload has that name.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("there is no workload '{name}'; {hint}")]
 pub struct UnknownWorkload {
     /// What was asked for, made printable.
     pub name: String,
-    /// The nearest name, or all of them.
     pub hint: String,
 }
 
@@ -41,7 +39,6 @@ pub fn named(name: &str) -> Result<Vec<Workload>, UnknownWorkload> {
     if parts.is_empty() { find(name).map(|found| vec![found]) } else { Ok(parts) }
 }
 
-/// The workload of that name, no profile.
 pub fn find(name: &str) -> Result<Workload, UnknownWorkload> {
     let all = all();
     if let Some(found) = all.iter().find(|w| w.name == name) {

@@ -55,7 +55,6 @@ impl Along {
         self.step_ns = self.step_ns.saturating_mul(2);
     }
 
-    /// The stretches up to the end of the part, with its totals.
     pub fn end(mut self, total: Stretch) -> Vec<Stretch> {
         if self.len > STRETCHES {
             self.thin_out();

@@ -15,11 +15,9 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use crate::error::EngineError;
 
-/// Alignment of every block of a page or more.
 pub const PAGE_BYTES: usize = 4096;
 /// Size of a huge page on every architecture that matters here; elsewhere only alignment is lost.
 const HUGE_BYTES: usize = 2 << 20;
-/// Block size from which huge pages matter.
 const HUGE_FROM_BYTES: u64 = 64 << 10;
 
 /// Buffers below this are not held against the memory there is.
@@ -112,7 +110,6 @@ impl Buffers {
         }
     }
 
-    /// Block `index`.
     #[inline]
     pub fn block_mut(&mut self, index: usize) -> &mut [u8] {
         debug_assert!(index < self.count);
@@ -126,7 +123,6 @@ impl Buffers {
         }
     }
 
-    /// Address of block `index`, for the kernel.
     #[inline]
     pub fn block_ptr(&self, index: usize) -> *mut u8 {
         debug_assert!(index < self.count);
@@ -134,7 +130,6 @@ impl Buffers {
         unsafe { self.first.as_ptr().add(index * self.stride) }
     }
 
-    /// Distance between neighbouring blocks.
     pub fn stride(&self) -> usize {
         self.stride
     }
@@ -144,7 +139,6 @@ impl Buffers {
         self.block_bytes
     }
 
-    /// Number of blocks.
     pub fn count(&self) -> usize {
         self.count
     }

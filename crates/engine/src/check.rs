@@ -6,12 +6,10 @@ use crate::error::EngineError;
 
 /// Largest block: the kernel moves at most 2 GiB - 4 KiB in one call.
 const BS_MAX: u64 = 1 << 30;
-/// Most threads.
 pub const NUMJOBS_MAX: u32 = 1024;
 /// Most I/Os in flight for each thread.
 const IODEPTH_MAX: u32 = 4096;
 
-/// Checks `job` by itself, without looking at the target.
 pub fn check(job: &Job) -> Result<(), EngineError> {
     let wrong = |message: String| Err(EngineError::Invalid(message));
     if job.bs == 0 || job.bs > BS_MAX {

@@ -31,7 +31,6 @@ const ERROR_PPM_MAX: f64 = 200.0;
 /// fit then and is not read. Those of ARM run at 1 to 1000 MHz.
 const SCALE_BITS: u32 = if cfg!(target_arch = "x86_64") { 64 } else { 32 };
 
-/// A clock that is ready to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     source: ClockSource,
@@ -39,7 +38,6 @@ pub struct Clock {
     scale: u64,
     /// What the scaled counter lacks to the kernel's clock, modulo 2^64.
     offset_ns: u64,
-    /// When that was found.
     since_ns: u64,
     error_ppm: f64,
 }
@@ -56,7 +54,6 @@ impl Clock {
         }
     }
 
-    /// The clock that [`now_ns`] reads.
     pub fn monotonic() -> Clock {
         Clock::slow(ClockSource::Vdso)
     }
@@ -110,7 +107,6 @@ impl Clock {
         if self.source == ClockSource::Syscall { by_syscall_ns() } else { now_ns() }
     }
 
-    /// How it is read.
     pub fn source(&self) -> ClockSource {
         self.source
     }
@@ -147,7 +143,6 @@ fn scaled(ticks: u64, scale: u64) -> u64 {
     ((u128::from(ticks) * u128::from(scale)) >> SCALE_BITS) as u64
 }
 
-/// Both clocks at one moment.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     ticks: u64,
@@ -200,7 +195,6 @@ fn ns_of(time: libc::timespec) -> u64 {
 mod counter {
     use std::arch::x86_64::{__cpuid, _rdtsc};
 
-    /// Ticks of the time stamp counter.
     #[inline]
     pub fn ticks() -> u64 {
         // SAFETY: every x86-64 has it; where user space may not read it, the kernel would not
@@ -220,7 +214,6 @@ mod counter {
 
 #[cfg(target_arch = "aarch64")]
 mod counter {
-    /// Ticks of the generic timer.
     #[inline]
     pub fn ticks() -> u64 {
         let ticks: u64;
@@ -245,7 +238,6 @@ mod counter {
         0
     }
 
-    /// Never.
     pub fn is_trusted() -> bool {
         false
     }

@@ -3,11 +3,8 @@
 /// Nanoseconds a lane spends on one operation without I/O.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Loop, clock, offsets and histogram.
     pub loop_ns: f64,
-    /// Making a block of data.
     pub fill_ns: f64,
-    /// Tagging a pooled block.
     pub stamp_ns: f64,
 }
 

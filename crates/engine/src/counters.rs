@@ -10,10 +10,8 @@ use std::os::unix::fs::FileExt;
 
 use bakeoff_core::sysinfo::{block_stat, process_io};
 
-/// Longer than either file on any kernel.
 const TEXT_BYTES: usize = 512;
 
-/// Where the counters are.
 #[derive(Debug, Default)]
 pub struct Counters {
     /// None where one of the drives cannot be read.
@@ -40,7 +38,6 @@ impl Counters {
         }
     }
 
-    /// The counters now.
     pub fn now(&self) -> Moved {
         let mut read_bytes: Option<u64> = None;
         for drive in &self.drives {

@@ -14,16 +14,12 @@ use crate::outcome::{Outcome, Piece};
 use crate::threads::STACK_BYTES;
 use crate::waiting;
 
-/// One thread's work.
 pub trait Worker {
-    /// Does one slice, and leaves nothing in flight.
     fn slice(&mut self, go: &Go) -> Result<Piece, EngineError>;
 
-    /// Closes what is open.
     fn finish(self) -> Result<Outcome, EngineError>;
 }
 
-/// Has all workers do one slice together.
 pub type Slice<'s> = &'s mut dyn FnMut(&Go) -> Result<Vec<Piece>, EngineError>;
 
 /// Prepares `numjobs` workers and hands them to `talk`, which has them do slices. Then they

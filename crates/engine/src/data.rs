@@ -58,19 +58,16 @@ impl Tag {
         Tag::fresh(self.0).0
     }
 
-    /// The pool buffer the body is from.
     pub fn buffer(self) -> Option<u32> {
         let buffer = (self.0 & !Tag::POOLED) >> Tag::OP_BITS;
         (self.0 & Tag::POOLED != 0).then_some(buffer as u32)
     }
 
-    /// Whether some write can have this tag.
     fn is_possible(self) -> bool {
         self.0 & Tag::POOLED != 0 || self.0 >> Tag::OP_BITS == 0
     }
 }
 
-/// The data of one lane.
 #[derive(Clone, Debug)]
 pub struct Content {
     unit_seed: u64,
@@ -81,7 +78,6 @@ pub struct Content {
 }
 
 impl Content {
-    /// The data lane `lane` of a job with `seed` writes.
     pub fn new(seed: u64, lane: u32) -> Content {
         let mut random = SplitMix64::derive(seed, &[PURPOSE_DATA, u64::from(lane)]);
         Content {
@@ -92,7 +88,6 @@ impl Content {
         }
     }
 
-    /// The data lane `lane` of `job` writes.
     pub fn of_lane(job: &Job, lane: u32) -> Content {
         let zero_percent = usize::from(job.buffer_compress_percentage.min(100));
         Content { zero_percent, ..Content::new(job.seed, lane) }

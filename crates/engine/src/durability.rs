@@ -28,10 +28,8 @@ const BS_MIN: u64 = 16;
 const CADENCE_MAX: u32 = 1 << 20;
 /// Blocks looked at together: 8 MiB of memory for their last writes.
 const NOTED_MAX: u64 = 1 << 20;
-/// What a drive writes as a whole.
 const PIECE_BYTES: usize = 512;
 
-/// Refuses jobs whose acknowledgements would tell nothing.
 pub fn check_recorded(job: &Job) -> Result<(), EngineError> {
     let wrong = |message: &str| Err(EngineError::Invalid(message.to_string()));
     match job {
@@ -102,15 +100,11 @@ struct Look<'a> {
     span: Span,
     lane: u32,
     acked: u64,
-    /// Writes after those that may have been begun.
     under_way: u64,
 }
 
-/// What may be on the blocks of a stretch.
 struct Stretch {
-    /// The last acknowledged write, plus one.
     last: Vec<Option<NonZeroU64>>,
-    /// Writes that may have been under way.
     later: BTreeMap<u64, Vec<u64>>,
 }
 
@@ -168,7 +162,6 @@ impl Look<'_> {
     }
 }
 
-/// What a block may be.
 #[derive(Debug, PartialEq)]
 enum State {
     Whole,
@@ -180,14 +173,12 @@ enum State {
 /// A block as it was read.
 struct Found<'a> {
     content: &'a Content,
-    /// Fewer than a block where the file ends.
     bytes: &'a [u8],
     offset: u64,
     acked: u64,
     later: &'a [u64],
 }
 
-/// Pieces of a block by what they hold.
 #[derive(Default)]
 struct Pieces {
     acked: u64,
@@ -220,7 +211,6 @@ impl Found<'_> {
         pieces.state()
     }
 
-    /// Whether all of it is the write `op`.
     fn is(&self, op: u64) -> bool {
         let mut made = [0; UNIT_BYTES];
         let mut at = self.offset;

@@ -10,13 +10,11 @@ use crate::offsets::share;
 pub struct End {
     /// Data operations after which the work is done.
     pub quota: Option<u64>,
-    /// Time after which the work is done.
     pub runtime_ns: Option<u64>,
     /// Operations, flushes included, before which neither counts.
     pub min_ios: u64,
     /// Data operations before which time does not count.
     pub least_ios: u64,
-    /// Flushes before which time does not count.
     pub least_flushes: u64,
     /// Time after which nothing more is started, whatever else.
     pub hard_ns: u64,

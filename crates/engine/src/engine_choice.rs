@@ -19,7 +19,6 @@ pub fn as_threads(job: &Job) -> Job {
     Job { numjobs, iodepth: 1, ..job.clone() }
 }
 
-/// The engine that can be had here, and what has to be said about it.
 pub fn choose(job: &Job) -> (EngineName, Vec<Finding>) {
     let mut findings = Vec::new();
     let mut wanted = job.engine;

@@ -13,53 +13,27 @@ use thiserror::Error;
 pub enum EngineError {
     /// The place is full or a quota is reached.
     #[error("no space left while {doing}: free some space, or write less")]
-    NoSpace {
-        /// What the engine was at.
-        doing: String,
-    },
-    /// The place cannot be written.
+    NoSpace { doing: String },
     #[error("read-only filesystem or device while {doing}: mount it writable or choose another")]
-    ReadOnly {
-        /// What the engine was at.
-        doing: String,
-    },
-    /// Not allowed.
+    ReadOnly { doing: String },
     #[error("permission denied while {doing}: {advice}")]
-    Permission {
-        /// What the engine was at.
-        doing: String,
-        /// What the user can do.
-        advice: &'static str,
-    },
-    /// Not there.
+    Permission { doing: String, advice: &'static str },
     #[error("not found while {doing}: check the path")]
-    NotFound {
-        /// What the engine was at.
-        doing: String,
-    },
+    NotFound { doing: String },
     /// The job makes no sense, or not on this target.
     #[error("{0}")]
     Invalid(String),
     /// This kernel, machine, filesystem or build cannot do it.
     #[error("{0}")]
     Unsupported(String),
-    /// The buffers cannot be had.
     #[error(
         "not enough memory for {} of I/O buffers: lower bs, iodepth or numjobs",
         units::size(*.bytes)
     )]
-    NoMemory {
-        /// What was asked for.
-        bytes: u64,
-    },
+    NoMemory { bytes: u64 },
     /// The device or filesystem failed an operation.
     #[error("{doing} failed: {source}; see the kernel log (dmesg)")]
-    Io {
-        /// What the engine was at.
-        doing: String,
-        /// The system's word.
-        source: io::Error,
-    },
+    Io { doing: String, source: io::Error },
     /// What was read back is not what was written.
     #[error(
         "verify found wrong data at byte {offset}: expected 0x{expected:02x}, found \
@@ -72,10 +46,8 @@ pub enum EngineError {
         expected: u8,
         /// The byte that came back.
         found: u8,
-        /// What the block seems to hold.
         note: String,
     },
-    /// The task could not be read.
     #[error("the engine cannot read its task: {0}; this is a bug in bakeoff, please report it")]
     Protocol(String),
 }
@@ -83,7 +55,6 @@ pub enum EngineError {
 /// EPERM: no right of the caller would do.
 const NOT_EVEN_ROOT: &str = "the kernel forbids it to root too (EPERM). In a container, allow the \
      device (docker run --device=DEVICE). Remove the immutable attribute of a file (chattr -i)";
-/// EACCES to root.
 const ROOT_ELSEWHERE: &str = "root has no access here, as in a user namespace or on a network \
      filesystem. Change the owner or mode, or run bakeoff outside the container";
 
@@ -129,7 +100,6 @@ impl EngineError {
         }
     }
 
-    /// The kind the parent sees.
     pub fn kind(&self) -> FailureKind {
         match self {
             EngineError::NoSpace { .. } => FailureKind::NoSpace,

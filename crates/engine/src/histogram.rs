@@ -11,19 +11,16 @@
 
 use bakeoff_core::stats::histogram::Histogram;
 
-/// Buckets an octave, as a power of two.
 const OCTAVE_BITS: u32 = 7;
 /// Buckets of all values of 64 bits: twice an octave that are exact, and 56 octaves.
 const BUCKETS: usize = (2 + 56) << OCTAVE_BITS;
 
-/// Counts of values.
 #[derive(Clone, Debug, Default)]
 pub struct Buckets {
     counts: Vec<u64>,
 }
 
 impl Buckets {
-    /// Room for every value.
     pub fn new() -> Buckets {
         Buckets { counts: vec![0; BUCKETS] }
     }
@@ -40,7 +37,6 @@ impl Buckets {
         Slots(&mut self.counts)
     }
 
-    /// Adds what `other` counted.
     pub fn add(&mut self, other: &Buckets) {
         if self.counts.is_empty() {
             self.counts.clone_from(&other.counts);
@@ -64,7 +60,6 @@ impl Buckets {
     }
 }
 
-/// The counts of [`Buckets`].
 pub struct Slots<'a>(&'a mut [u64]);
 
 impl Slots<'_> {
@@ -87,7 +82,6 @@ impl Slots<'_> {
     }
 }
 
-/// The bucket of `value`.
 #[inline]
 fn index_of(value: u64) -> usize {
     // The highest bit chooses the octave, the seven below it the bucket.
@@ -96,7 +90,6 @@ fn index_of(value: u64) -> usize {
     ((shift as usize) << OCTAVE_BITS) + (value >> shift) as usize
 }
 
-/// The value in the middle of bucket `index`, rounded down.
 fn middle_of(index: usize) -> u64 {
     let octave = 1 << OCTAVE_BITS;
     let shift = (index >> OCTAVE_BITS).saturating_sub(1);

@@ -49,10 +49,8 @@ mod immediate;
 mod queued;
 pub mod sliced;
 
-/// What every lane of a cell has in common.
 #[derive(Clone, Copy)]
 pub struct Cell<'a> {
-    /// The work.
     pub job: &'a Job,
     /// I/Os in flight a lane; 1 for engines that do one at a time.
     pub depth: u32,
@@ -60,9 +58,7 @@ pub struct Cell<'a> {
     pub in_turns: bool,
     /// What making and bookkeeping cost; see [`crate::cost`].
     pub cost: Cost,
-    /// What tells the time.
     pub clock: Clock,
-    /// Shared state.
     pub live: &'a Live<'a>,
 }
 
@@ -98,7 +94,6 @@ pub struct Lane<'a, E> {
     mark_ns: u64,
 }
 
-/// One of the hot loops.
 #[derive(Clone, Copy)]
 pub struct Run<'a, E> {
     /// Does a lane's work.
@@ -106,7 +101,6 @@ pub struct Run<'a, E> {
     /// Does one slice of it: up to the end that is set, with nothing in flight afterwards. Returns
     /// the last clock reading.
     pub piece: fn(&mut Lane<'a, E>, &mut Queue) -> Result<u64, EngineError>,
-    /// Makes the queue a lane needs for its slices.
     pub queue: fn(&Lane<'a, E>) -> Queue,
 }
 
@@ -170,7 +164,6 @@ impl<'a, E: Engine> Lane<'a, E> {
         })
     }
 
-    /// The clock starts.
     fn begin(&mut self) -> u64 {
         self.start_ns = self.clock.now_ns();
         if self.base.is_slice {
@@ -180,7 +173,6 @@ impl<'a, E: Engine> Lane<'a, E> {
         self.start_ns
     }
 
-    /// Whether to start nothing more.
     #[inline]
     fn is_over(&mut self, now: u64) -> bool {
         let elapsed = now - self.start_ns;
@@ -304,7 +296,6 @@ impl<'a, E: Engine> Lane<'a, E> {
         }
     }
 
-    /// Makes every flush that is due.
     #[cold]
     fn flush(&mut self, now: u64) -> Result<u64, EngineError> {
         let mut now = now;

@@ -23,23 +23,17 @@ use crate::threads::run_lanes;
 use crate::usage::Usage;
 use crate::verify;
 
-/// How lanes do their work.
 pub enum How<'t> {
-    /// From start to end.
     AtOnce,
     /// In slices, as often as that says. The CPU time of each is in its report.
     InSlices(Talk<'t>),
 }
 
-/// What was decided before the lanes start.
 struct LaneSetup {
-    /// Who does it.
     engine: EngineName,
     /// I/Os in flight a lane.
     depth: u32,
-    /// Whether lanes stand for one stream.
     in_turns: bool,
-    /// What was noticed.
     findings: Vec<Finding>,
 }
 

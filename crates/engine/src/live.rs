@@ -24,17 +24,14 @@ pub struct Live<'a> {
 }
 
 impl<'a> Live<'a> {
-    /// Publishes to `fd`, if there is one.
     pub fn new(fd: Option<BorrowedFd<'a>>) -> Live<'a> {
         Live { fd, ..Live::default() }
     }
 
-    /// Records acknowledgements in `acks`, if there is one.
     pub fn recording(self, acks: Option<BorrowedFd<'a>>) -> Live<'a> {
         Live { acks, ..self }
     }
 
-    /// Whether acknowledgements are recorded.
     pub fn is_recording(&self) -> bool {
         self.acks.is_some()
     }

@@ -21,16 +21,13 @@ struct Info {
     rest: [u64; 25],
 }
 
-/// What a loop device is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopStatus {
     /// Filesystem of the file or node, as the kernel encodes it for user space.
     pub device: u64,
-    /// The file or node in it.
     pub inode: u64,
     /// Number of the device, when it is attached to one; 0 for a file.
     pub rdevice: u64,
-    /// Where in it the loop device begins, bytes.
     pub offset_bytes: u64,
 }
 

@@ -49,7 +49,6 @@ struct Info {
     init: [u64; 2],
 }
 
-/// `struct loop_config`.
 #[repr(C)]
 struct Config {
     fd: u32,
@@ -60,12 +59,10 @@ struct Config {
 
 const _: () = assert!(size_of::<Info>() == 232 && size_of::<Config>() == 304);
 
-/// Which part of a file is attached, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'n> {
     /// What the kernel is told that the file is called: a mark that only root can make.
     pub name: &'n str,
-    /// Where the part begins.
     pub offset_bytes: u64,
     /// Its size; `None` = to the end.
     pub size_bytes: Option<u64>,
@@ -76,9 +73,7 @@ pub struct Part<'n> {
 /// Which file is behind a loop device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backing {
-    /// The file.
     pub inode: Inode,
-    /// Where in it the device begins.
     pub offset_bytes: u64,
 }
 

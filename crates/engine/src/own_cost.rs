@@ -18,7 +18,6 @@ use crate::measure::measure;
 use crate::offsets::{Cursor, Span};
 use crate::verify;
 
-/// Repeats, of which the best counts.
 const TRIES: usize = 7;
 /// Operations of a repeat of something small.
 const SMALL: u64 = 100_000;

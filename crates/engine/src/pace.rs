@@ -19,9 +19,7 @@ pub struct Pace {
     rate_iops: u64,
     lane: u64,
     lanes: u64,
-    /// Arrivals that were begun.
     begun: u64,
-    /// The next, from the start of the cell.
     due_ns: u64,
     random: SplitMix64,
 }
@@ -80,7 +78,6 @@ impl Pace {
         u64::try_from(global * 1_000_000_000 / u128::from(self.rate_iops)).unwrap_or(u64::MAX)
     }
 
-    /// Even arrivals at `elapsed_ns` or before.
     fn due_by(&self, elapsed_ns: u64) -> u64 {
         let ticks = u128::from(elapsed_ns) * u128::from(self.rate_iops);
         // Operation g is due when g x 10^9 / rate, rounded down, is at most elapsed: when

@@ -11,22 +11,14 @@ use crate::error::EngineError;
 use crate::histogram::{Buckets, Slots};
 use crate::windows::{Counts, Windows};
 
-/// Kinds of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Data or a file read.
     Read,
-    /// Data written.
     Write,
-    /// fsync, fdatasync.
     Flush,
-    /// A file made, written and closed.
     Create,
-    /// A file looked up.
     Stat,
-    /// A file removed.
     Unlink,
-    /// A transaction committed.
     Commit,
 }
 
@@ -43,19 +35,13 @@ impl Kind {
     ];
 }
 
-/// Latencies of one kind.
 #[derive(Clone, Debug)]
 pub struct Tally {
     latencies: Buckets,
-    /// Operations recorded.
     pub count: u64,
-    /// Sum of all latencies.
     pub sum_ns: u64,
-    /// Shortest.
     pub min_ns: u64,
-    /// Longest.
     pub max_ns: u64,
-    /// Bytes transferred.
     pub bytes: u64,
 }
 
@@ -64,7 +50,6 @@ impl Tally {
         Tally { latencies, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, bytes: 0 }
     }
 
-    /// One operation done.
     #[inline]
     pub fn record(&mut self, latency_ns: u64, bytes: u64) {
         self.latencies.record(latency_ns);
@@ -84,13 +69,11 @@ impl Tally {
         self.bytes += row.count * bytes_each;
     }
 
-    /// Where the latencies of a row go.
     #[inline]
     pub fn latencies(&mut self) -> Slots<'_> {
         self.latencies.slots()
     }
 
-    /// Everything as it is stored.
     pub fn totals(&self) -> OpTotals {
         self.totals_with(self.latencies.histogram())
     }
@@ -124,7 +107,6 @@ impl Tally {
 /// registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Operations.
     pub count: u64,
     sum_ns: u64,
     min_ns: u64,
@@ -132,13 +114,11 @@ pub struct Row {
 }
 
 impl Row {
-    /// Nothing yet.
     #[inline]
     pub fn new() -> Row {
         Row { count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
     }
 
-    /// One more.
     #[inline]
     pub fn add(&mut self, latency_ns: u64) {
         self.count += 1;
@@ -147,7 +127,6 @@ impl Row {
         self.max_ns = self.max_ns.max(latency_ns);
     }
 
-    /// All of them.
     #[inline]
     pub fn add_all(&mut self, latencies_ns: &[u64]) {
         latencies_ns.iter().for_each(|latency_ns| self.add(*latency_ns));
@@ -165,7 +144,6 @@ impl Row {
     }
 }
 
-/// One lane's record.
 #[derive(Debug)]
 pub struct Recorder {
     tallies: [Tally; 7],
@@ -183,7 +161,6 @@ impl Recorder {
         }
     }
 
-    /// One operation done.
     #[inline]
     pub fn record(&mut self, kind: Kind, latency_ns: u64, bytes: u64) {
         self.tallies[kind as usize].record(latency_ns, bytes);
@@ -195,7 +172,6 @@ impl Recorder {
         &mut self.tallies[kind as usize]
     }
 
-    /// The record of one kind, when anything was recorded.
     pub fn tally(&self, kind: Kind) -> Option<&Tally> {
         Some(&self.tallies[kind as usize]).filter(|tally| tally.count > 0)
     }

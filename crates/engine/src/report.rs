@@ -12,19 +12,14 @@ use crate::usage::Usage;
 
 /// What is known besides the lanes.
 pub struct Circumstances {
-    /// Engine that did it.
     pub engine: EngineName,
-    /// CPU time of the cell.
     pub usage: Usage,
     /// The generator's own cost.
     pub cost: Cost,
-    /// What told the time.
     pub clock: Clock,
-    /// What was noticed.
     pub findings: Vec<Finding>,
 }
 
-/// The measurement of one or more lanes.
 pub fn measurement(job: &Job, lanes: Vec<Outcome>, circumstances: Circumstances) -> Measurement {
     let start_ns = lanes.iter().map(|l| l.start_ns).min().unwrap_or(0);
     let end_ns = lanes.iter().map(|l| l.end_ns).max().unwrap_or(0);

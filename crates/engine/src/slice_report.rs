@@ -13,10 +13,8 @@ use crate::outcome::{Outcome, Piece};
 use crate::record::Kind;
 use crate::usage::Usage;
 
-/// Measures a slice on each call.
 pub type Measure<'m> = &'m mut dyn FnMut(&Go) -> Result<SliceReport, EngineError>;
 
-/// Decides how often to measure.
 pub type Talk<'t> = &'t mut dyn FnMut(Measure<'_>) -> Result<(), EngineError>;
 
 /// Measures slices with a crew, as often as `talk` says, and adds up what its members did in each.

@@ -46,7 +46,6 @@ use crate::target::{self, Target};
 use crate::threads::run_lanes;
 use crate::verify;
 
-/// Does a small-files job in the directory `target`.
 pub fn measure(job: &Job, target: &Target, live: &Live) -> Result<Measurement, EngineError> {
     let clock = Clock::find();
     let cost = calibrate::cost(job, 1, clock)?;
@@ -82,7 +81,6 @@ impl Name {
     }
 }
 
-/// One thread's sets.
 pub struct Lane<'a> {
     cell: Cell<'a>,
     index: u32,
@@ -98,7 +96,6 @@ pub struct Lane<'a> {
     /// Operations other than creates.
     others: u64,
     start_ns: u64,
-    /// The last clock reading.
     now_ns: u64,
     next_check_ns: u64,
     flush_ns: u64,
@@ -119,7 +116,6 @@ struct Pace {
     flushes: u64,
     flush_ns: u64,
     set: u64,
-    /// Files of a set.
     files: u64,
 }
 
@@ -138,7 +134,6 @@ impl Drop for Lane<'_> {
 }
 
 impl<'a> Lane<'a> {
-    /// Allocates everything.
     pub fn new(cell: Cell<'a>, index: u32, directory: OwnedFd) -> Result<Self, EngineError> {
         let job = cell.job;
         let kinds = [Kind::Create, Kind::Stat, Kind::Read, Kind::Unlink, Kind::Flush];
@@ -193,7 +188,6 @@ impl<'a> Lane<'a> {
         })
     }
 
-    /// Sets until the end.
     fn work(&mut self) -> Result<(), EngineError> {
         self.start_ns = self.cell.clock.now_ns();
         self.now_ns = self.start_ns;
@@ -259,7 +253,6 @@ impl<'a> Lane<'a> {
         is_over || self.cell.live.should_stop()
     }
 
-    /// Whether to begin no more files in this set.
     fn ends_set(&self) -> bool {
         let Some(slice) = self.slice else { return self.is_over() };
         let made = self.made - slice.set;

@@ -78,7 +78,6 @@ impl Spot<'_> {
 pub struct Target {
     path: PathBuf,
     inode: Option<Inode>,
-    /// What it is.
     pub kind: TargetKind,
     /// The files of the second thread and on, where each has its own.
     more: Vec<Target>,
@@ -170,7 +169,6 @@ impl Target {
         self.open_with(access | if job.direct { OFlags::DIRECT } else { OFlags::empty() })
     }
 
-    /// Opens a directory to make files in.
     pub fn open_directory(&self) -> Result<OwnedFd, EngineError> {
         self.open_with(OFlags::RDONLY | OFlags::DIRECTORY)
     }

@@ -3,9 +3,7 @@
 /// User and system time so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// User time.
     pub usr_ns: u64,
-    /// System time.
     pub sys_ns: u64,
 }
 
@@ -25,7 +23,6 @@ impl Usage {
         Usage { usr_ns: ns(usage.ru_utime), sys_ns: ns(usage.ru_stime) }
     }
 
-    /// Both together.
     pub fn sum_ns(self) -> u64 {
         self.usr_ns + self.sys_ns
     }

@@ -29,7 +29,6 @@ const READ_BYTES: u64 = 1 << 20;
 /// What has to be known about a lane to check what it wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct Trace {
-    /// Where the blocks are that it used.
     pub span: Span,
     /// Operations begun; those of the cursor.
     pub issued: u64,
@@ -115,7 +114,6 @@ impl Checker<'_> {
         Ok(verified_bytes)
     }
 
-    /// The last write of the lane on each of `count` blocks from `first`.
     fn last_ops(&self, first: u64, count: u64, lane: u32) -> Vec<Option<std::num::NonZeroU64>> {
         // count is at most NOTED_MAX.
         let mut last = vec![None; count as usize];
@@ -244,7 +242,6 @@ impl Checker<'_> {
     }
 }
 
-/// Reads until `bytes` is full or the target ends.
 pub fn read_all(fd: &OwnedFd, bytes: &mut [u8], offset: u64) -> Result<usize, EngineError> {
     let mut got = 0;
     while got < bytes.len() {

@@ -7,19 +7,14 @@
 
 use bakeoff_core::model::measurement::Window;
 
-/// Length of a stretch to begin with.
 pub const WINDOW_NS: u64 = 100_000_000;
 /// Most stretches a lane keeps.
 const WINDOWS_MAX: usize = 4096;
 
-/// Counts of one stretch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub write_bytes: u64,
-    /// Operations completed.
     pub ios: u64,
     /// How many of them were flushes, which no figure of a result counts as operations.
     pub flushes: u64,
@@ -33,7 +28,6 @@ impl Counts {
         self.flushes += other.flushes;
     }
 
-    /// What was done between `earlier` and these.
     fn since(self, earlier: Counts) -> Counts {
         Counts {
             read_bytes: self.read_bytes - earlier.read_bytes,
@@ -44,12 +38,10 @@ impl Counts {
     }
 }
 
-/// One lane's stretches.
 #[derive(Debug)]
 pub struct Windows {
     len_ns: u64,
     closed: Vec<Counts>,
-    /// Totals when the last stretch was closed.
     total: Counts,
     end_ns: u64,
 }
@@ -89,7 +81,6 @@ impl Windows {
         (self.len_ns, self.end_ns, self.total) = (WINDOW_NS, WINDOW_NS, Counts::default());
     }
 
-    /// Closes the last stretch, with `total` done in all.
     pub fn close(&mut self, total: Counts) {
         self.push(total.since(self.total));
         self.total = total;

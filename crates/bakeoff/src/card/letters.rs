@@ -4,7 +4,6 @@
 use ttf_parser::{Face, OutlineBuilder};
 use zeno::{Command, Vector};
 
-/// Regular and semibold, as build.rs compressed them.
 const FONTS: [&[u8]; 2] = [
     include_bytes!(concat!(env!("OUT_DIR"), "/card-400.ttf")),
     include_bytes!(concat!(env!("OUT_DIR"), "/card-600.ttf")),
@@ -16,7 +15,6 @@ pub fn unpack() -> Option<[Vec<u8>; 2]> {
     fonts.iter().all(|font| !font.is_empty()).then_some(fonts)
 }
 
-/// Both weights.
 pub struct Letters<'a> {
     faces: [Face<'a>; 2],
 }

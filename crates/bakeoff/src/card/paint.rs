@@ -13,7 +13,6 @@ pub struct Canvas {
     pub bytes: Vec<u8>,
 }
 
-/// Draws every shape, on white.
 pub fn paint(picture: &Picture, letters: &Letters) -> Canvas {
     let Picture { width, height, shapes } = picture;
     let (width, height) = (*width, *height);

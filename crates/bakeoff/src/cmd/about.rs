@@ -39,7 +39,6 @@ pub fn run(typed: Vec<OsString>) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// The facts of this program.
 pub fn gather(store: Option<&Path>) -> About {
     let pairs = |text: &str| -> Vec<(String, String)> {
         let pairs = text.split_ascii_whitespace().filter_map(|pair| pair.split_once('='));

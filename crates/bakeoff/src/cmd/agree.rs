@@ -22,7 +22,6 @@ use crate::signals::Cancel;
 use crate::ui::out;
 use turns::Turns;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Agree) -> Result<Outcome, Fault> {
     let format = stored::format(global, "agree")?;
     let began = Instant::now();

@@ -48,7 +48,6 @@ pub fn print_either(
 pub enum Extent<'a> {
     /// One screen, with the path of the HTML report where one was written.
     Screen(Option<&'a Path>),
-    /// Everything.
     Details,
 }
 
@@ -86,7 +85,6 @@ pub fn print(
     Ok(out::print(global.format, &(text + end))?)
 }
 
-/// Writes the HTML report.
 pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
     let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::report());
     stored::write_text(Some(path), &html)

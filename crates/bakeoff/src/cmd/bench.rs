@@ -42,7 +42,6 @@ const SCRATCH_BYTES: u64 = 256 << 20;
 /// Bytes of one set of small files unless told otherwise.
 const SMALL_FILES: u64 = 500;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     let format = stored::format(global, "bench")?;
     let (jobs, mut notes) = bench_jobs::from_args(args)?;
@@ -73,7 +72,6 @@ pub fn run(global: &Global, args: &Bench) -> Result<Outcome, Fault> {
     print(format, args.output.as_deref(), &done?)
 }
 
-/// Measures one job.
 fn one(
     global: &Global,
     args: &Bench,

@@ -17,7 +17,6 @@ use crate::steps::target;
 pub struct Device {
     /// What it is made of, as a place of its size.
     pub place: Place,
-    /// Keeps others from mounting or claiming it.
     _held: Option<LockedTarget>,
 }
 

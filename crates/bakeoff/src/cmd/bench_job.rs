@@ -8,7 +8,6 @@ use crate::fault::Fault;
 use crate::host;
 use crate::planning::run_plan::fresh_u64;
 
-/// Largest block.
 const BS_MAX: u64 = 1 << 30;
 
 /// The job on `size` bytes. What fio counts for each of `numjobs`, the engine counts for all.

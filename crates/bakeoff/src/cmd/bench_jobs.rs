@@ -11,7 +11,6 @@ use crate::cli::{Bench, Command, fio_words};
 use crate::fault::Fault;
 use crate::host;
 
-/// Names that job files have.
 const JOB_FILES: [&str; 2] = ["fio", "job"];
 
 /// Every job in its order, and what has to be said before them.
@@ -133,13 +132,10 @@ fn with_consent(job: Bench, args: &Bench) -> Bench {
     Bench { erase: args.erase.clone(), overwrite: args.overwrite, readonly: args.readonly, ..job }
 }
 
-/// What a job is to measure.
 pub struct Place {
-    /// A directory, file or device that is there.
     pub path: PathBuf,
     /// The name of the scratch file in a directory, where one was given.
     pub file: Option<String>,
-    /// What has to be said about it.
     pub note: Option<String>,
 }
 

@@ -96,7 +96,6 @@ pub fn allocate(file: &Opened, bytes: u64, how: Fallocate) -> Result<bool, Fault
     }
 }
 
-/// What was made, or is there already.
 fn once<T>(made: io::Result<T>, there: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     match made {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => there(),

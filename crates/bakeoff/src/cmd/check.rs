@@ -19,7 +19,6 @@ use crate::host;
 use crate::signals::Cancel;
 use crate::ui::{out, say};
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
     if args.engine {
         return engine(stored::format_among(global, "check", &[Format::Text, Format::Json])?);

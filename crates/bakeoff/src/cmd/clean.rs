@@ -11,7 +11,6 @@ use crate::steps::recover;
 use crate::store::{Records, Sqlite, Store, lock, trust};
 use crate::ui::say;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Clean) -> Result<Outcome, Fault> {
     let path = crate::store::place::path(global.store.as_deref())?;
     let Some(mut store) = Sqlite::open_existing(&path)? else {

@@ -15,7 +15,6 @@ use crate::fault::{self, Fault, Outcome};
 
 /// Most runs compared at once.
 const RUNS: usize = 32;
-/// What a study is called where a run is expected.
 const STUDY: &str = "study:";
 
 /// Runs the command: one answer over all runs that is not beats or ties is exit 1.
@@ -45,7 +44,6 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(if is_open { Outcome::Open } else { Outcome::Done }))
 }
 
-/// Every study beside every run.
 fn with_studies(runs: &[(Run, Analysis)], names: &[&str]) -> Result<Vec<StudyComparison>, Fault> {
     let mut all = Vec::new();
     for name in names {

@@ -9,7 +9,6 @@ use bakeoff_core::model::path::printable;
 use crate::fault::Fault;
 use crate::steps::target::Target;
 
-/// Makes sure that every target may be erased.
 pub fn to_erase(targets: &[&Target], given: &[String]) -> Result<(), Fault> {
     let missing: Vec<&Target> =
         targets.iter().copied().filter(|t| !t.is_consented(given)).collect();

@@ -17,7 +17,6 @@ use crate::places::image;
 use crate::planning::{self, filesystems, run_plan, run_plan::RunPlan};
 use crate::ui::say;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     #[cfg(feature = "tui")]
     if args.beside.tui {

@@ -18,7 +18,6 @@ use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::ui::{out, say};
 
-/// Lists the drives.
 pub fn run(global: &Global) -> Result<Outcome, Fault> {
     let format = stored::format(global, "devices")?;
     let mut system = host::system().map_err(|error| {

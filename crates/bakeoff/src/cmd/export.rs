@@ -24,12 +24,10 @@ use crate::files::{Entry, User};
 use crate::signals::Cancel;
 use crate::ui::say;
 
-/// Time gnuplot may take.
 const DRAW_LIMIT: Duration = Duration::from_secs(60);
 
 const FORMATS: &str = "json, csv, jsonl, bundle, fio-json or gnuplot";
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Export) -> Result<Outcome, Fault> {
     let Some(format) = global.format else {
         return Err(Fault::usage(format!("no format given. Add --format with {FORMATS}")));
@@ -118,7 +116,6 @@ fn directory<'a>(
     Ok(Some(path).filter(|_| is_directory))
 }
 
-/// Makes a directory for results, and those above it.
 fn make_directory(path: &Path) -> Result<(), Fault> {
     let user = User::behind_sudo();
     let made = Entry::making(&path.join("file"), (0o777, user.as_ref()));

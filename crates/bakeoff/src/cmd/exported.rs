@@ -8,14 +8,11 @@ use crate::store::{Records, RunId, folded};
 
 /// A run as it leaves the store.
 pub struct Exported {
-    /// Head of a bundle.
     pub head: Head,
-    /// Its events.
     pub lines: Vec<String>,
 }
 
 impl Exported {
-    /// Reads a run.
     pub fn read(store: &dyn Records, id: &RunId) -> Result<Exported, Fault> {
         let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
         let head = Head {
@@ -27,7 +24,6 @@ impl Exported {
         Ok(Exported { head, lines: store.lines(id)? })
     }
 
-    /// The run that its events are.
     pub fn run(&self) -> Result<Run, Fault> {
         let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
         folded::fold(&id, &self.lines)

@@ -17,7 +17,6 @@ use crate::fault::{self, Fault, Outcome};
 use crate::store::{Machines, Records, RunId, Summary, folded};
 use crate::ui::{out, say};
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
     match &args.action {
         FleetAction::List => list(global),
@@ -30,7 +29,6 @@ pub fn run(global: &Global, args: &Fleet) -> Result<Outcome, Fault> {
     }
 }
 
-/// The boards in the store.
 fn list(global: &Global) -> Result<Outcome, Fault> {
     let format = stored::format(global, "fleet list")?;
     let machines = match stored::open(global)? {

@@ -23,12 +23,11 @@ use super::{runs, stored};
 use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
 use crate::store::import::{ImportError, import};
-use crate::store::{Imported, RunId, Sqlite, StoreError, place};
+use crate::store::{ErrorClass, Imported, RunId, Sqlite, place};
 use crate::ui::{out, say};
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
 const HEAD_BYTES: u64 = 16 << 10;
-/// How much is read at once.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// Runs the command. Each bundle comes in whole or not at all, whatever becomes of the others.
@@ -65,7 +64,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
                     has_any = true;
                     say_text(format, &source, &found)?;
                 }
-                Err(ImportError::Store(error @ StoreError::Refused { .. })) => {
+                Err(ImportError::Store(error)) if error.class == ErrorClass::Refused => {
                     return Err(error.into());
                 }
                 Err(error) => {
@@ -89,7 +88,6 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     }
 }
 
-/// Prints job files of fio as plans.
 fn print_plans(args: &Import) -> Result<Outcome, Fault> {
     for file in &args.files {
         let shown = RawPath::new(file);
@@ -119,7 +117,6 @@ fn facts(args: &Import) -> Result<Facts, Fault> {
     Facts::parse(&text).map_err(|error| Fault::usage(format!("{shown}: {error}")))
 }
 
-/// What became of one file.
 enum Done {
     Bundle(RunId, Imported),
     Text(Box<Found>),

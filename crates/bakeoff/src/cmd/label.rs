@@ -12,7 +12,6 @@ use crate::ui::out;
 /// Most characters of a label.
 const MOST: usize = 200;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Label) -> Result<Outcome, Fault> {
     let format = stored::format(global, "label")?;
     if args.run.starts_with("study:") {

@@ -8,7 +8,6 @@ use bakeoff_core::model::event::{Action, Header, StopReason, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::{Run, StepRecord};
 use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report;
 
 use super::answer::{self, Extent};
 use super::{notify, stored};
@@ -33,19 +32,14 @@ use crate::store::{Records, RunId, Sqlite};
 use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
 
-/// Where the HTML report goes.
 #[derive(Clone, Debug)]
 pub enum ReportTo {
-    /// Nowhere.
     Nowhere,
-    /// The file named.
     File(PathBuf),
-    /// `bakeoff-RUN.html` in the current directory.
     Here,
 }
 
 impl ReportTo {
-    /// `--report FILE`, or nowhere.
     pub fn from_option(file: Option<PathBuf>) -> ReportTo {
         file.map_or(ReportTo::Nowhere, ReportTo::File)
     }
@@ -59,17 +53,13 @@ impl ReportTo {
     }
 }
 
-/// What happens when a run ends.
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// Where the report goes.
     pub report: ReportTo,
     /// Who is told: an address or a command.
     pub notify: Option<String>,
-    /// The server that it is sent to.
     #[cfg(feature = "postgres")]
     pub push: Option<PathBuf>,
-    /// Whether changes of earlier runs remain.
     pub remains: Remains,
 }
 
@@ -79,7 +69,6 @@ pub struct Ending {
 pub struct Remains(bool);
 
 impl Remains {
-    /// The end of the command, with that.
     pub fn end(self, ended: Result<Outcome, Fault>) -> Result<Outcome, Fault> {
         if !self.0 {
             return ended;
@@ -183,9 +172,8 @@ pub fn check_power(command: Option<&str>) -> Result<(), Fault> {
     let Some(command) = command else { return Ok(()) };
     power::try_command(command).map(drop).map_err(|why| {
         Fault::usage(format!(
-            "--power-command '{}': {}. The first word of its output must be the power in watts",
-            RawPath::new(command),
-            report::watching::no_watts(&why)
+            "--power-command '{}': {why}. The first word of its output must be the power in watts",
+            RawPath::new(command)
         ))
     })
 }

@@ -47,7 +47,6 @@ mod watch;
 use crate::cli::{Args, Command};
 use crate::fault::{Fault, Outcome};
 
-/// Runs the command that was typed.
 pub fn run(args: Args) -> Result<Outcome, Fault> {
     let Args { global, command, .. } = args;
     if !puts_back(command.as_ref()) {
@@ -87,7 +86,6 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
     }
 }
 
-/// Whether the command itself puts back what dead runs left.
 fn puts_back(command: Option<&Command>) -> bool {
     use Command::{Clean, Demo, Quick, Resume, Run};
     matches!(command, Some(Quick(_) | Demo(_) | Run(_) | Resume(_) | Clean(_)))

@@ -1,8 +1,8 @@
 //! `--notify`: the result of a run to a web hook or a command, as `bakeoff/now/1`.
 //!
 //! The command is the user's own, from the command line. An address is handed to curl, which knows
-//! proxies, certificates and redirects; on its standard input, because every user of the machine can
-//! read command lines and the address of a hook is a secret.
+//! proxies, certificates and redirects; on its standard input, because every user of the machine
+//! can read command lines and the address of a hook is a secret.
 
 use std::time::Duration;
 
@@ -17,7 +17,6 @@ use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 use crate::ui::say;
 
-/// Longest that it may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Sends it.

@@ -28,7 +28,6 @@ use crate::steps::target::{self, Target};
 use crate::store::place;
 use crate::ui::say;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     let format = stored::format(global, "probe")?;
     let target = target::look(&args.target, args.shares_disk_with_root)?;

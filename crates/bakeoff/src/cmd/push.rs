@@ -22,7 +22,6 @@ use crate::ui::{out, say};
 /// Time for what is left of a run when it ends.
 const AT_END: Duration = Duration::from_secs(60);
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     let format = stored::format(global, "push")?;
     let option = global.store.as_deref().filter(|option| place::is_address(option));

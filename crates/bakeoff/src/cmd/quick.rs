@@ -17,7 +17,6 @@ use crate::planning::{self, run_plan, run_plan::RunPlan};
 const ONE_NS: u64 = 60_000_000_000;
 const SEVERAL_NS: u64 = 3 * ONE_NS;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     #[cfg(feature = "tui")]
     if args.beside.tui {

@@ -24,11 +24,8 @@ const FEW: usize = 12;
 /// Most replacements that are listed at all.
 const LISTED: usize = 1_000;
 
-/// Runs whose values were replaced.
 pub struct Redacted {
-    /// What leaves the machine.
     pub exported: Vec<Exported>,
-    /// What was replaced.
     pub replaced: Vec<Replacement>,
 }
 

@@ -19,7 +19,6 @@ use crate::fault::{Fault, Outcome};
 /// Most runs of one page: it carries every window of every cell.
 const RUNS: usize = 32;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     if let Some(format) = global.format.filter(|format| *format != Format::Markdown) {
         return Err(stored::no_format(format, "report", "HTML, or markdown"));
@@ -51,7 +50,6 @@ fn runs(global: &Global, args: &Report, most: usize) -> Result<Vec<(Run, Analysi
     }
 }
 
-/// One run as a picture.
 fn card(global: &Global, args: &Report, path: &Path) -> Result<Outcome, Fault> {
     let [name] = args.runs.as_slice() else {
         return Err(Fault::usage(
@@ -113,7 +111,6 @@ fn study(global: &Global, args: &Report) -> Result<Outcome, Fault> {
     write(&path, &html)
 }
 
-/// Writes the page and says where it is.
 fn write(path: &Path, html: &str) -> Result<Outcome, Fault> {
     write_bytes(path, html.as_bytes())
 }

@@ -14,7 +14,6 @@ use bakeoff_core::phrases;
 use bakeoff_core::prepare::recipe::RECIPES;
 use bakeoff_core::report::devices::Devices;
 use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
-use bakeoff_core::report::lacking::lacking;
 use bakeoff_core::setup::packages::{TOOLS, Tool};
 
 use super::{about, devices, redacted, stored};
@@ -26,14 +25,12 @@ use crate::signals::Cancel;
 use crate::store::{Records, folded, last_error};
 use crate::ui::say;
 
-/// Where it is written when nobody says.
 const FILE: &str = "bakeoff-report.json";
 /// Time a program may take to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
 /// Most characters of a version.
 const VERSION_CHARS: usize = 80;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
     if global.format.is_some() {
         return Err(Fault::usage("report-bug always writes JSON. Omit --format"));
@@ -101,7 +98,7 @@ fn gathered(global: &Global, cancel: &Cancel) -> Gathered {
     let system = host::system().ok();
     let filesystem = |recipe: &&bakeoff_core::prepare::recipe::Recipe| FilesystemFact {
         filesystem: recipe.name,
-        lacks: host::support(recipe).err().map(|missing| lacking(&missing)),
+        lacks: host::support(recipe).err().map(|missing| missing.to_string()),
     };
     Gathered {
         about: about::gather(global.store.as_deref()),
@@ -153,7 +150,6 @@ fn version(tool: &Tool, cancel: &Cancel) -> Option<String> {
     Some(printable(line.trim().as_bytes()).chars().take(VERSION_CHARS).collect())
 }
 
-/// Names of the users whose command this is.
 fn users() -> Vec<String> {
     let names = ["USER", "LOGNAME", "SUDO_USER", "DOAS_USER"];
     let mut users: Vec<String> = names.iter().filter_map(|name| std::env::var(name).ok()).collect();

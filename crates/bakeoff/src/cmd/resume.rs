@@ -24,7 +24,6 @@ use crate::store::{Records, Sqlite, trust};
 use crate::ui::progress::Progress;
 use crate::ui::say;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     #[cfg(feature = "tui")]
     if args.beside.tui {

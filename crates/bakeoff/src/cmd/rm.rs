@@ -8,7 +8,6 @@ use crate::fault::{Fault, Outcome};
 use crate::store::{Records, Store, lock};
 use crate::ui::{out, say};
 
-/// Runs the command.
 pub fn run(global: &Global, args: &OneRun) -> Result<Outcome, Fault> {
     let format = stored::format(global, "rm")?;
     if args.run.starts_with("study:") {

@@ -7,7 +7,6 @@ use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::plan::Expanded;
-use bakeoff_core::report::left_out;
 use bakeoff_core::report::plan::{Span, expected, state_label};
 use bakeoff_core::units;
 
@@ -31,7 +30,6 @@ struct Ready {
     costs: Vec<String>,
 }
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
     let mut ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside)?;
@@ -131,8 +129,8 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let plan = RunPlan {
         candidates: made.candidates,
         workloads: made.workloads,
-        skipped: made.skipped.iter().map(left_out::stack).collect(),
-        dropped_workloads: made.dropped_workloads.iter().map(left_out::workload).collect(),
+        skipped: made.skipped,
+        dropped_workloads: made.dropped_workloads,
         file_bytes: made.file_bytes,
         plan: Some(asked.text),
         regions: wanted.iter().map(Wanted::region).collect(),
@@ -156,7 +154,6 @@ fn costs(made: &Expanded, wanted: &[Wanted]) -> Vec<String> {
     said
 }
 
-/// Says what will happen.
 fn show(global: &Global, ready: &Ready) {
     let note = |line: String| say::note(global.quiet, format_args!("{line}"));
     note(format!("{}: {} on", ready.plan.title, names(&ready.plan.candidates)));

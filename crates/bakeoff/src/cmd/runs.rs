@@ -21,13 +21,10 @@ use crate::ui::out;
 const AT_ONCE: usize = 200;
 /// Runs that a person is shown without asking for another number.
 const MOST: u64 = 100;
-/// No limit.
 const ALL: u64 = u64::MAX;
 
-/// What was made of a run.
 type Made = (RunId, Digest, Facts);
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     let format = stored::format(global, "runs")?;
     let filter = Filter {
@@ -64,7 +61,6 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// The runs of a list, and what it leaves out.
 #[derive(Default)]
 struct Listed {
     rows: Vec<Row>,

@@ -43,7 +43,6 @@ pub fn wait_until(global: &Global, time: Time) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The next time the clock shows `time`, after `now`.
 fn next(now: &Zoned, time: Time) -> Result<Zoned, Fault> {
     let unusable = |e: jiff::Error| Fault::usage(format!("--at: {e}"));
     let today = now.date().to_datetime(time).to_zoned(now.time_zone().clone()).map_err(unusable)?;

@@ -21,7 +21,6 @@ use crate::ui::{out, say};
 /// Programs that run a command as root, in the order of preference.
 pub const AS_ROOT: [&str; 2] = ["sudo", "doas"];
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Args) -> Result<Outcome, Fault> {
     let format = stored::format(global, "setup")?;
     let uses = uses(args.plan.as_deref())?;
@@ -129,7 +128,6 @@ fn install(found: &Setup) -> Result<(), Fault> {
     interrupted(&cancel)
 }
 
-/// What refreshes the lists, and what installs.
 fn split(found: &Setup, packages: &[&str]) -> (Vec<Vec<String>>, Vec<String>) {
     let mut commands = found.commands(packages);
     let install = commands.pop().unwrap_or_default();

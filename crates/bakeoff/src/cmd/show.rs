@@ -33,7 +33,6 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     fault::after_printing(printed, Ok(if is_answered { Outcome::Done } else { Outcome::Open }))
 }
 
-/// Shows a published study.
 fn study(global: &Global, name: &str) -> Result<Outcome, Fault> {
     let study = stored::study(name)?;
     let source = format!("study:{}", study.name);

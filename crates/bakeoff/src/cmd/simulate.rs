@@ -15,7 +15,6 @@ use crate::ui::{out, say};
 /// command they name.
 const SEED: u64 = 20_261_120;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Simulate) -> Result<Outcome, Fault> {
     let format = stored::format(global, "simulate")?;
     if args.fleet {

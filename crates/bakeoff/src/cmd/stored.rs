@@ -45,14 +45,12 @@ pub fn open_file(global: &Global) -> Result<Option<Sqlite>, Fault> {
     Ok(Sqlite::open_existing(&place::path(global.store.as_deref())?)?)
 }
 
-/// Opens the store and finds the run that `name` means.
 pub fn find(global: &Global, name: &str) -> Result<(Box<dyn Records>, RunId), Fault> {
     let store = open(global)?.ok_or_else(|| none(name))?;
     let run = store.find(name)?;
     Ok((store, run))
 }
 
-/// The same in the store of this machine.
 pub fn find_file(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> {
     let store = open_file(global)?.ok_or_else(|| none(name))?;
     let run = store.find(name)?;
@@ -60,7 +58,7 @@ pub fn find_file(global: &Global, name: &str) -> Result<(Sqlite, RunId), Fault> 
 }
 
 fn none(name: &str) -> StoreError {
-    StoreError::NotFound { name: name.to_string(), near: Vec::new() }
+    StoreError::not_found(name, &[])
 }
 
 /// The runs in the order they were named, each once, at most `most` of them; says of each that is
@@ -130,7 +128,6 @@ pub fn format(global: &Global, command: &str) -> Result<Format, Fault> {
     )
 }
 
-/// The same of a command that has other formats with some of its options.
 pub fn format_among(global: &Global, command: &str, has: &[Format]) -> Result<Format, Fault> {
     let format = global.format.unwrap_or(Format::Text);
     if has.contains(&format) {
@@ -141,7 +138,6 @@ pub fn format_among(global: &Global, command: &str, has: &[Format]) -> Result<Fo
     Err(no_format(format, command, &format!("{} or {last}", first.join(", "))))
 }
 
-/// The error for a format the command has not.
 pub fn no_format(format: Format, command: &str, has: &str) -> Fault {
     let name = formats::name(format);
     Fault::usage(format!(
@@ -174,7 +170,6 @@ pub fn names_directory(path: &Path) -> bool {
     path.as_os_str().as_bytes().ends_with(b"/")
 }
 
-/// Writes a file for the user.
 pub fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -193,7 +188,6 @@ pub fn check_output(path: &Path) -> Result<(), Fault> {
     output::check(path).map_err(|error| unwritten(path, error))
 }
 
-/// Why nothing was written to a path.
 pub fn unwritten(path: &Path, error: FileError) -> Fault {
     let shown = RawPath::new(path);
     let error = match error {

@@ -23,7 +23,6 @@ const MOST: usize = 1_000;
 /// Most drives that a message names.
 const NAMED: usize = 10;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Trend) -> Result<Outcome, Fault> {
     let format = stored::format(global, "trend")?;
     let found = of_drive(global, args)?;
@@ -117,7 +116,6 @@ fn gather(
     Ok((drives, past))
 }
 
-/// The one drive that is meant.
 fn only(wanted: &str, drives: &BTreeSet<String>) -> Result<String, Fault> {
     let names: Vec<&String> = drives.iter().collect();
     match names.as_slice() {

@@ -17,12 +17,10 @@ use crate::signals::Cancel;
 use crate::ui::out;
 use crate::ui::screen::Screen;
 
-/// How often is looked for Ctrl-C.
 const TICK: Duration = Duration::from_millis(50);
 /// The shortest interval: counters of CPUs have ticks of 10 ms.
 const SHORTEST_NS: u64 = 100_000_000;
 
-/// Runs the command.
 pub fn run(global: &Global, args: &Watch) -> Result<Outcome, Fault> {
     let format = stored::format(global, "watch")?;
     if args.interval < SHORTEST_NS {

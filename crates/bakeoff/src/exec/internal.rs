@@ -12,7 +12,6 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use crate::sqlite_workload;
 use crate::ui::say;
 
-/// First argument of the process that measures.
 pub const ENGINE: &str = "__engine";
 /// First argument of the process that measures in slices.
 pub const SLICES: &str = "__slices";

@@ -17,7 +17,6 @@ const STEPS: u32 = 64;
 /// The pipes that are still open, and what came out of them.
 pub struct Pipes {
     input: Option<ChildStdin>,
-    /// What is still to be written.
     unwritten: Vec<u8>,
     output: Option<ChildStdout>,
     errors: Option<ChildStderr>,
@@ -49,7 +48,6 @@ impl Pipes {
         Ok(pipes)
     }
 
-    /// Those that are read.
     fn read(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         let (output, errors) = (self.output.as_ref(), self.errors.as_ref());
         output.map(AsFd::as_fd).into_iter().chain(errors.map(AsFd::as_fd))

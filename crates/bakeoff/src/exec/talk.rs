@@ -18,16 +18,13 @@ use crate::signals::Cancel;
 /// Bytes read at a time.
 const STEP_BYTES: usize = 16 << 10;
 
-/// The process.
 pub struct Talk {
     child: Child,
     name: String,
     input: Option<ChildStdin>,
     output: ChildStdout,
-    /// What was read beyond the last line.
     unread: Vec<u8>,
     errors: Option<ChildStderr>,
-    /// What it wrote to standard error.
     said: Vec<u8>,
 }
 
@@ -37,10 +34,8 @@ impl Drop for Talk {
     }
 }
 
-/// What a process answered.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A line, without its end.
     Line(Vec<u8>),
     /// It ended. How, and what it wrote to standard error.
     Ended(String),
@@ -159,7 +154,6 @@ impl Talk {
         Ok(has_output)
     }
 
-    /// It closed its output, and so is about to end.
     fn end(&mut self) -> String {
         self.input = None;
         let status = loop {

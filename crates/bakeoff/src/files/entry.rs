@@ -26,16 +26,13 @@ use super::user::{User, is_callers};
 
 /// Most links on a path, as in the kernel (path_resolution(7)).
 const LINKS_MAX: u32 = 40;
-/// Holds a directory without reading it.
 const HOLD: OFlags =
     OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Looks at whatever has a name without opening it.
 const LOOK: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Opens a regular file. A FIFO or terminal that takes its place does not keep us waiting.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK);
-/// Reads the directory that is held.
 const LIST: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
-/// Makes a file that was not there.
 const MAKE: OFlags = OFlags::RDWR.union(OFlags::CREATE).union(OFlags::EXCL);
 
 /// The mode of a new directory, and whose it is.
@@ -56,7 +53,6 @@ pub struct Entry {
 }
 
 impl Directory {
-    /// The entry of a single name.
     pub fn entry(&self, name: impl Into<OsString>) -> Entry {
         Entry { dir: self.clone(), name: name.into() }
     }
@@ -113,17 +109,14 @@ impl Entry {
         walk(path, None)
     }
 
-    /// The same, and makes missing directories as `making` says.
     pub fn making(path: &Path, making: Making) -> Result<Entry, FileError> {
         walk(path, Some(making))
     }
 
-    /// Its path, without links.
     pub fn path(&self) -> PathBuf {
         self.dir.path.join(&self.name)
     }
 
-    /// The entry beside it whose name begins with its own.
     pub fn beside(&self, end: &str) -> Entry {
         let mut name = self.name.clone();
         name.push(end);
@@ -173,7 +166,6 @@ impl Entry {
         Ok(file)
     }
 
-    /// Refuses to make it where the kernel makes files.
     pub fn refuse_devices(&self) -> Result<(), FileError> {
         self.dir.refuse_devices()
     }
@@ -221,12 +213,10 @@ impl Entry {
         }
     }
 
-    /// Removes the file or link of that name.
     pub fn remove(&self) -> Result<(), Errno> {
         unlinkat(&self.dir.fd, &self.name, AtFlags::empty())
     }
 
-    /// Whether it is still the name of that open file.
     pub fn names(&self, file: impl AsFd) -> Result<bool, Errno> {
         let open = fstat(file)?;
         Ok(self
@@ -277,7 +267,6 @@ impl Entry {
         to.take(self, false)
     }
 
-    /// Has the names of the directory on its drive.
     pub fn sync_names(&self) -> io::Result<()> {
         let dir = openat(&self.dir.fd, ".", LIST, Mode::empty())?;
         File::from(dir).sync_all()
@@ -372,7 +361,6 @@ fn push(rest: &mut Vec<OsString>, path: &Path) {
     }));
 }
 
-/// Refuses what is no regular file.
 fn regular(found: &Stat) -> Result<(), FileError> {
     match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => Ok(()),
@@ -381,7 +369,6 @@ fn regular(found: &Stat) -> Result<(), FileError> {
     }
 }
 
-/// What a file is, for people.
 pub fn kind(found: &Stat) -> &'static str {
     match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => "a regular file",

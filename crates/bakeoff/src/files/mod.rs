@@ -23,7 +23,6 @@ use crate::fault::Fault;
 pub use entry::Entry;
 pub use user::User;
 
-/// Why a file is not used.
 #[derive(Debug, Error)]
 pub enum FileError {
     /// It is not ours to use; says why.
@@ -32,7 +31,6 @@ pub enum FileError {
     /// It has something in it that bakeoff did not write.
     #[error("bakeoff did not write it. Specify another file, or remove it first")]
     NotOurs,
-    /// A system call failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

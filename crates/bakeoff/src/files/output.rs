@@ -29,7 +29,6 @@ const MARKS: [&str; 5] = [
 /// A PNG's `tEXt` chunk (PNG specification, 11.3.4.3) that says who made the image.
 const SOFTWARE: &str = "tEXtSoftware\0bakeoff";
 
-/// Whether a result can be written to `path`, before it is there.
 pub fn check(path: &Path) -> Result<(), FileError> {
     match special(path)? {
         Some(_) => Ok(()),

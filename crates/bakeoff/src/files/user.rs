@@ -42,17 +42,14 @@ impl User {
         Some(User { uid, gid, home: home.filter(|path| path.is_absolute()) })
     }
 
-    /// Their number.
     pub fn uid(&self) -> u32 {
         self.uid
     }
 
-    /// Their home directory, where it is known.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 
-    /// Hands them what is open as `file`.
     pub fn give(&self, file: impl AsFd) -> io::Result<()> {
         fchown(file, Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)))?;
         Ok(())

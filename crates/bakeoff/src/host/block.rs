@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::host::{Layer, LayerKind, ZoneModel};
 use bakeoff_core::model::path::{RawPath, bytes_path};
-use bakeoff_core::prepare::device::{BlockDevice, Content, Unfit};
+use bakeoff_core::prepare::device::{BlockDevice, Content};
 use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::sysinfo::scheduler;
 use bakeoff_core::sysinfo::udev::{self, Udev};
@@ -38,7 +38,6 @@ fn is_unused(root: &Root, name: &str) -> bool {
         && !is_attached()
 }
 
-/// One of them by its kernel name.
 pub fn device(root: &Root, name: &str) -> Option<BlockDevice> {
     let dir = root.resolve(Path::new("sys/class/block").join(name))?;
     let dev: Dev = root.attr(dir.join("dev"))?.parse().ok()?;
@@ -144,7 +143,7 @@ fn dm_target(root: &Root, dir: &Path, kind: LayerKind, name: &str) -> Option<Str
     }
 }
 
-fn unfit(root: &Root, dir: &Path, name: &str, dev: Dev) -> Option<Unfit> {
+fn unfit(root: &Root, dir: &Path, name: &str, dev: Dev) -> Option<&'static str> {
     /// Fixed numbers of `Documentation/admin-guide/devices.txt`.
     const FLOPPY_MAJOR: u32 = 2;
     const OPTICAL_MAJOR: u32 = 11;
@@ -152,11 +151,11 @@ fn unfit(root: &Root, dir: &Path, name: &str, dev: Dev) -> Option<Unfit> {
     let is_mmc_boot =
         name.starts_with("mmcblk") && (name.contains("boot") || name.contains("rpmb"));
     if root.attr(dir.join("hidden")).as_deref() == Some("1") {
-        Some(Unfit::Hidden)
+        Some("it is another path to a drive")
     } else if matches!(dev.major, FLOPPY_MAJOR | OPTICAL_MAJOR) {
-        Some(Unfit::Optical)
+        Some("it is an optical or floppy drive")
     } else if is_mmc_boot || dev.major == RAW_FLASH_MAJOR {
-        Some(Unfit::Firmware)
+        Some("it contains firmware, not files")
     } else {
         None
     }

@@ -25,11 +25,9 @@ use super::device_number::dev_at;
 use crate::exec::{ExecError, Finished, Spec};
 use crate::signals::Cancel;
 
-/// Time a drive may take to be read.
 const LIMIT: Duration = Duration::from_secs(60);
 /// Most bytes that list its signatures: a member of ZFS has 512, each of about 150 bytes.
 const OUTPUT_BYTES: usize = 1 << 20;
-/// Most partitions read.
 const PARTITIONS: usize = 256;
 /// Bytes at the start of a region that tell one pass over it from another.
 const START_BYTES: usize = 4096;
@@ -37,26 +35,15 @@ const START_BYTES: usize = 4096;
 const NOTHING: i32 = 2;
 const SEVERAL: i32 = 8;
 
-/// Why the contents are not known.
 #[derive(Debug, Error)]
 pub enum ContentsError {
-    /// A program is missing.
     #[error(
         "{program} is not installed, so bakeoff cannot read the contents of the target. {}",
         super::install_advice(program)
     )]
-    Missing {
-        /// Its name.
-        program: String,
-    },
-    /// It could not be read.
+    Missing { program: String },
     #[error("cannot read the contents of {path}: {why}. Run as root (sudo bakeoff …)")]
-    Unreadable {
-        /// What was to be read.
-        path: RawPath,
-        /// Why not.
-        why: String,
-    },
+    Unreadable { path: RawPath, why: String },
 }
 
 /// Reads what is on a device and its partitions into the picture of the system.

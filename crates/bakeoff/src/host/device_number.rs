@@ -7,7 +7,6 @@ use std::path::Path;
 use bakeoff_core::sysinfo::dev::Dev;
 use rustix::fs::{major, minor};
 
-/// The number of a device as system calls give it.
 pub fn dev(number: u64) -> Dev {
     Dev::new(major(number), minor(number))
 }
@@ -17,7 +16,6 @@ pub fn dev_of(found: &Metadata) -> Option<Dev> {
     found.file_type().is_block_device().then(|| dev(found.rdev()))
 }
 
-/// The number of the block device at a path.
 pub fn dev_at(path: &Path) -> Option<Dev> {
     dev_of(&std::fs::metadata(path).ok()?)
 }

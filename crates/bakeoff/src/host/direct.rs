@@ -31,7 +31,6 @@ const WATCHED_WRITES: u32 = 3;
 /// Looks during a write from which on it was watched. On a busy machine it may be over before the
 /// thread that looks has its turn.
 const LOOKS: u32 = 16;
-/// Writes after which no more are tried, watched or not.
 const MOST_WRITES: u32 = 64;
 /// What such a write holds: long enough to be looked at, little enough for a slow card.
 const LOOK_BYTES: usize = 1 << 20;

@@ -12,11 +12,9 @@ use super::root::Root;
 /// What stays the same while a drive stays plugged in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// Size, bytes.
     pub size_bytes: u64,
     /// Number of this attachment (`diskseq`, Linux 5.15 and later): never used twice in a boot.
     pub diskseq: Option<u64>,
-    /// Serial number or card id.
     pub serial: Option<String>,
 }
 

@@ -18,9 +18,7 @@ use super::servers::Server;
 /// What drives have moved since they appeared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct DiskCounters {
-    /// Bytes read.
     read_bytes: u64,
-    /// Bytes written.
     written_bytes: u64,
 }
 
@@ -35,7 +33,6 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Now. `servers` are what serves the devices.
     pub fn take(counted: &Counted, servers: &[Server]) -> Evidence {
         let memory = vmstat();
         Evidence {
@@ -77,21 +74,17 @@ pub struct Moment {
     swapped_pages: Option<u64>,
 }
 
-/// What happened around a slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Bytes the devices read; `None` = no device can be named.
     pub device_read_bytes: Option<u64>,
-    /// Bytes they wrote.
     pub device_written_bytes: Option<u64>,
-    /// Time the machine was suspended.
     pub suspended_ns: u64,
     /// Pages swapped in and out; `None` = not known.
     pub swapped_pages: Option<u64>,
 }
 
 impl Moment {
-    /// Now.
     pub fn take(counted: &Counted) -> Moment {
         let memory = vmstat();
         Moment {
@@ -147,7 +140,6 @@ pub fn vmstat() -> Vmstat {
     vmstat::parse(&Root::system().text("proc/vmstat").unwrap_or_default())
 }
 
-/// Memory now.
 pub fn meminfo() -> Meminfo {
     meminfo::parse(&Root::system().text("proc/meminfo").unwrap_or_default())
 }
@@ -160,7 +152,6 @@ pub fn available_bytes() -> u64 {
 /// Time the machine has spent suspended since boot: the boot clock counts it, the monotonic does
 /// not.
 fn suspended() -> Duration {
-    /// Readings of which the best counts.
     const READINGS: usize = 5;
     let read = |clock| {
         let now = clock_gettime(clock);

@@ -47,14 +47,12 @@ impl Feed {
         std::str::from_utf8(&self.buffer[..filled]).ok()
     }
 
-    /// The number in it.
     pub fn number(&mut self) -> Option<u64> {
         // A temperature below zero is as good as zero here.
         let value: i64 = self.read()?.trim().parse().ok()?;
         Some(value.max(0) as u64)
     }
 
-    /// Bytes it holds.
     pub fn bytes(&self) -> usize {
         self.buffer.capacity()
     }

@@ -38,7 +38,6 @@ impl Throttling {
         !self.is_alarm
     }
 
-    /// The bits now.
     pub fn bits(&mut self) -> Option<u32> {
         match self.is_alarm {
             true => Some(if self.feed.number()? > 0 { throttled::UNDER_VOLTAGE } else { 0 }),

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::fitness::facts::{Clock, Facts, Swap, Target};
-use bakeoff_core::fitness::{Fact, Missing, facts};
+use bakeoff_core::fitness::{Fact, facts};
 use bakeoff_core::model::host::{Layer, LayerKind};
 use bakeoff_core::prepare::device::System;
 use bakeoff_core::sysinfo::timers::{self, Timer};
@@ -25,7 +25,6 @@ const WATCH: Duration = Duration::from_secs(3);
 /// Most temperatures and tasks.
 const GAUGES: usize = 32;
 const TASKS: usize = 1 << 16;
-/// Time systemd may take to answer.
 const SYSTEMCTL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Everything about the running machine and what was asked about.
@@ -52,19 +51,22 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
         disks.map(|layer| disk::read(root, layer, chain, system)).collect();
     Facts {
         host: fingerprint::gather(root),
-        clocks: some(clocks(root), Missing::NoCpufreq),
+        clocks: some(
+            clocks(root),
+            "this machine has no cpufreq, so the CPU clock cannot be read or set",
+        ),
         throttled: firmware::Throttling::open(root)
             .and_then(|mut source| Some((source.bits()?, source.tells_history())))
-            .ok_or(Missing::NoFirmware),
-        temperatures: some(temperatures(root), Missing::NoThermalZone),
+            .ok_or_else(|| "no Raspberry Pi firmware responds".to_string()),
+        temperatures: some(temperatures(root), "no thermal zone can be read"),
         swaps: swaps(system, chain),
         memory: meminfo::parse(&root.text("proc/meminfo").unwrap_or_default()),
-        watched: Err(Missing::NotRunning),
-        timers: Err(Missing::NotRunning),
+        watched: not_running(),
+        timers: not_running(),
         now_unix_ns: super::unix_ns(),
-        tasks: some(tasks(root), Missing::NoProcesses),
+        tasks: some(tasks(root), "/proc shows no processes"),
         arrays: mdstat::busy(&root.text("proc/mdstat").unwrap_or_default()),
-        log: Err(Missing::NotRunning),
+        log: not_running(),
         has_fast_usb: has_fast_usb(root),
         disks,
         target,
@@ -72,8 +74,12 @@ pub fn from_tree(root: &Root, target: Target, system: &System) -> Facts {
 }
 
 /// A list, or why there is none.
-fn some<T>(found: Vec<T>, why: Missing) -> Fact<Vec<T>> {
-    if found.is_empty() { Err(why) } else { Ok(found) }
+fn some<T>(found: Vec<T>, why: &str) -> Fact<Vec<T>> {
+    if found.is_empty() { Err(why.to_string()) } else { Ok(found) }
+}
+
+fn not_running<T>() -> Fact<T> {
+    Err("only checked on the running machine".to_string())
 }
 
 fn clocks(root: &Root) -> Vec<Clock> {
@@ -126,20 +132,24 @@ fn has_fast_usb(root: &Root) -> bool {
     hubs.filter_map(|hub| root.number::<f64>(format!("{DEVICES}/{hub}/speed"))).any(|s| s > 480.0)
 }
 
-/// Asks systemd what will start by itself.
 fn ask_timers(cancel: &Cancel) -> Fact<Vec<Timer>> {
     if !super::systemd_runs() {
-        return Err(Missing::NoSystemd);
+        return Err(
+            "this machine does not use systemd, and bakeoff does not read cron jobs".to_string()
+        );
     }
     let argv = ["systemctl", "list-timers", "--all", "--no-pager", "--output=json"];
     let finished = match Spec::tool(&argv, SYSTEMCTL_LIMIT).and_then(|spec| spec.run(cancel)) {
         Ok(finished) => finished,
-        Err(ExecError::Missing { .. }) => return Err(Missing::NoSystemctl),
-        Err(error) => return Err(Missing::Said(error.to_string())),
+        Err(ExecError::Missing { .. }) => return Err("systemctl is not installed".to_string()),
+        Err(error) => return Err(error.to_string()),
     };
     let text = String::from_utf8_lossy(&finished.stdout);
     timers::parse(&text).ok_or_else(|| {
-        let said = String::from_utf8_lossy(&finished.stderr);
-        Missing::NoTimerList { said: said.lines().next().map(str::to_string) }
+        let errors = String::from_utf8_lossy(&finished.stderr);
+        format!(
+            "systemctl gives no list of timers (older than 249, or in a container): {}",
+            errors.lines().next().unwrap_or("systemctl printed no list of timers")
+        )
     })
 }

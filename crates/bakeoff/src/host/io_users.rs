@@ -9,21 +9,17 @@ use super::process::{self, is_refused};
 use super::root::{Root, pids};
 use super::servers::Server;
 
-/// Processes named.
 pub const NAMED: usize = 3;
 /// Most processes looked at.
 const PROCESSES: usize = 1 << 16;
 /// Where root mounts stacks: see `steps::own_place`.
 const OWN_PLACES: [&str; 2] = ["/run/bakeoff/", "/var/lib/bakeoff/"];
-/// The parent of all kernel threads.
 const KERNEL_THREADS: u32 = 2;
 
 /// What each foreign process has moved since it started.
 #[derive(Clone, Debug, Default)]
 pub struct IoUsers {
-    /// By process id.
     by_pid: Vec<(u32, ProcessIo)>,
-    /// Clock ticks that each ran, by process id.
     ran: Vec<(u32, u64)>,
     /// Whether none was refused.
     pub saw_all: bool,

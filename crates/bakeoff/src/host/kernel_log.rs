@@ -6,14 +6,13 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::fitness::{Fact, Missing};
+use bakeoff_core::fitness::Fact;
 use bakeoff_core::model::path::printable;
 use bakeoff_core::model::telemetry::LogLine;
 use bakeoff_core::sysinfo::kmsg;
 use rustix::fs::{Mode, OFlags, SeekFrom, seek};
 use rustix::io::{Errno, read};
 
-/// Longest record, `PRINTKRB_RECORD_MAX` of the kernel.
 const RECORD_BYTES: usize = 8192;
 /// Most lines kept of a cell, and most bytes of each.
 const LINES: usize = 32;
@@ -23,7 +22,6 @@ const RECORDS: usize = 1 << 18;
 /// Most records read at one look: a flood is not worth a late sample.
 const AT_ONCE: usize = 64;
 
-/// The log from when it was opened.
 pub struct KernelLog {
     file: OwnedFd,
     buffer: Vec<u8>,
@@ -43,7 +41,6 @@ impl KernelLog {
         Ok(KernelLog { file, buffer: vec![0; RECORD_BYTES], lines })
     }
 
-    /// Reads what is new.
     pub fn look(&mut self) {
         for _ in 0..AT_ONCE {
             match read(&self.file, &mut self.buffer) {
@@ -71,7 +68,6 @@ impl KernelLog {
         self.lines.clone()
     }
 
-    /// Forgets the lines there are.
     pub fn forget(&mut self) {
         self.lines.clear();
     }
@@ -80,7 +76,7 @@ impl KernelLog {
 /// All there is about problem with storage since boot, the oldest first; only the last lines where
 /// there are many.
 pub fn since_boot() -> Fact<Vec<LogLine>> {
-    let why = |error: io::Error| Missing::NoKernelLog { error: error.to_string() };
+    let why = |error: io::Error| format!("needs root or CAP_SYSLOG: {error}");
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open("/dev/kmsg", flags, Mode::empty()).map_err(|e| why(e.into()))?;
     let mut buffer = vec![0; RECORD_BYTES];

@@ -14,33 +14,26 @@ use thiserror::Error;
 use super::root::Root;
 use super::sources::Sources;
 
-/// Why there is no frame.
 #[derive(Debug, Error)]
 pub enum LiveError {
-    /// No counters of drives.
     #[error("cannot read /proc/diskstats: {0}; mount /proc (`mount -t proc proc /proc`)")]
     Counters(std::io::Error),
-    /// A device that was asked for went away.
     #[error("{0} is detached. After plugging it in again, check its name with `bakeoff devices`")]
     Gone(String),
 }
 
-/// The devices to be shown.
 #[derive(Clone, Debug)]
 pub enum Devices {
     /// Every drive and what is made of several, as they come and go.
     Disks,
-    /// These, which have to stay.
     These(Vec<Dev>),
 }
 
-/// One look at the counters of drives.
 struct Look {
     monotonic_ns: u64,
     disks: Vec<(Dev, String, BlockStat)>,
 }
 
-/// The machine, watched.
 pub struct Live {
     root: Root,
     devices: Devices,
@@ -48,7 +41,6 @@ pub struct Live {
     fast: Ring,
     slow: Ring,
     last: Look,
-    /// Which drives the devices asked for are.
     attached: Vec<Attached>,
 }
 

@@ -4,11 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bakeoff_core::guard::{Holder, Reason, Verdict, Why, verdict};
+use bakeoff_core::guard::{Reason, Verdict, Why, verdict};
 use bakeoff_core::model::host::{LayerKind, PlaceClass};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::recipe::RECIPES;
-use bakeoff_core::report::lacking::lacking;
 
 use super::{attached_loops, dirtied_per_page, is_mount_point, place, support};
 use crate::skip;
@@ -111,11 +110,11 @@ fn a_loop_attached_to_a_device_is_seen_as_its_user() {
         }
     };
     // Other tests' losetup has any loop device open for a moment.
-    let attached = |reason: &Reason| match reason {
-        Reason::InUse { by: Holder::LoopOver(name), .. } => Some(format!("/dev/{name}")),
-        _ => None,
+    let attached = |reason: &Reason| {
+        let (name, _) = reason.text.split_once(" is attached to ")?;
+        Some(format!("/dev/{name}"))
     };
-    let is_mounted = |reason: &Reason| reason.why() == Why::Mounted;
+    let is_mounted = |reason: &Reason| reason.why == Why::Mounted;
     let free = reasons(&mounted.device);
     assert!(free.iter().all(|reason| attached(reason).is_none()), "{free:?}");
     let above = output("losetup", &["--find".into(), "--show".into()], below);
@@ -145,7 +144,7 @@ fn a_bind_mount_and_a_subvolume_are_on_the_same_device() {
     let system = super::system().unwrap();
     let device = system.named(&whole.chain[0].name).unwrap();
     let Verdict::No(reasons) = verdict(device.dev, &system, true) else { panic!("it is mounted") };
-    assert_eq!(reasons[0].why(), Why::Mounted);
+    assert_eq!(reasons[0].why, Why::Mounted);
 }
 
 #[test]
@@ -193,7 +192,7 @@ fn what_is_called_supported_can_be_mounted() {
         let recipe = RECIPES.iter().find(|r| r.name == fs).unwrap();
         match support(recipe) {
             Ok(()) => drop(Mounted::new(fs)),
-            Err(missing) => skip::skip(fs, &lacking(&missing)),
+            Err(missing) => skip::skip(fs, &missing.to_string()),
         }
     }
 }

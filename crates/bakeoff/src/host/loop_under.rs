@@ -14,12 +14,9 @@ use rustix::fs::OFlags;
 use super::device_number::{dev, dev_of};
 use super::root::Root;
 
-/// What is under a loop device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Under {
-    /// A file.
     File(Inode),
-    /// A block device, through whichever node.
     Device(Dev),
 }
 

@@ -25,7 +25,6 @@ pub fn attached_loops() -> io::Result<Vec<RawPath>> {
     Ok(attached)
 }
 
-/// Whether a loop device still has a file behind it.
 pub fn is_attached(device: &RawPath) -> bool {
     let name = device.as_path().file_name().unwrap_or_default();
     Path::new("/sys/block").join(name).join("loop").is_dir()

@@ -74,7 +74,7 @@ pub use system_disks::system_disks;
 #[cfg(test)]
 pub use trusted::set_acl;
 pub use trusted::{
-    Distrust, acl_writers, check_directory, check_made, is_group_of, keeps_links, others_can_write,
+    acl_writers, check_directory, check_made, is_group_of, keeps_links, others_can_write,
 };
 pub use users::of_file as users_of_file;
 pub use view::{

@@ -23,7 +23,6 @@ use super::root::{Root, pids};
 /// Most mount namespaces looked into beside our own.
 const NAMESPACES: usize = 1024;
 
-/// The mounts of our own namespace.
 pub fn own(root: &Root, devices: &[BlockDevice]) -> io::Result<Vec<Mounted>> {
     let pools = btrfs_pools(root, devices);
     let mounts = mountinfo::parse(&root.read("proc/self/mountinfo")?);
@@ -157,7 +156,6 @@ fn mounted(
     Mounted { mount, on, seen_by }
 }
 
-/// The devices of every mounted btrfs.
 fn btrfs_pools(root: &Root, devices: &[BlockDevice]) -> Vec<Vec<Dev>> {
     let pool = |uuid: &String| -> Vec<Dev> {
         let names = root.names(Path::new("sys/fs/btrfs").join(uuid).join("devices"));
@@ -200,7 +198,6 @@ pub fn swap(root: &Root, devices: &[BlockDevice], mounts: &[Mounted]) -> io::Res
     Ok(swaps.map(|swap| SwapOn { on: on(&swap), file: file(&swap), swap }).collect())
 }
 
-/// The devices under the filesystem that holds a file.
 pub fn under_file(root: &Root, mounts: &[Mounted], file: &RawPath) -> Vec<Dev> {
     let by_kernel = root.is_system().then(|| mount_id(file.as_path()).ok()).flatten();
     let mount = match by_kernel {

@@ -24,7 +24,6 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// What is open as `fd` and was found at `shown`.
     pub fn new(fd: OwnedFd, shown: PathBuf) -> io::Result<Opened> {
         let inode = inode_in(&fstat(&fd)?);
         let path = link(&fd)?;
@@ -41,13 +40,11 @@ impl Opened {
         &self.shown
     }
 
-    /// Whether it is a block device.
     pub fn is_device(&self) -> bool {
         fstat(&self.fd)
             .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice)
     }
 
-    /// Which file it is.
     pub fn inode(&self) -> Inode {
         self.inode
     }
@@ -73,7 +70,6 @@ pub fn open_device(path: &Path) -> io::Result<Opened> {
     }
 }
 
-/// Which file was looked at.
 fn inode_in(found: &Stat) -> Inode {
     // Their widths differ between architectures.
     #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
@@ -121,7 +117,6 @@ pub fn open_directory(path: &Path) -> io::Result<OwnedFd> {
     })
 }
 
-/// The same in single steps.
 fn walk(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let step = OFlags::DIRECTORY | OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let mut at = openat(CWD, "/", step, Mode::empty())?;

@@ -15,15 +15,8 @@ use super::{mounts, system};
 /// Why nothing can be said about a path.
 #[derive(Debug, Error)]
 pub enum PlaceError {
-    /// The path cannot be opened.
     #[error("cannot inspect {}: {source}", RawPath::new(path))]
-    Path {
-        /// It.
-        path: PathBuf,
-        /// The system's word.
-        source: io::Error,
-    },
-    /// No mount table.
+    Path { path: PathBuf, source: io::Error },
     #[error("cannot read the mount table: {0}. Mount /proc: mount -t proc proc /proc")]
     MountTable(io::Error),
     /// The mount is not in our mount table: it is outside of a chroot.
@@ -34,7 +27,6 @@ pub enum PlaceError {
     NotMounted(PathBuf),
 }
 
-/// The place behind a path of the running system.
 pub fn place(path: &Path) -> Result<Place, PlaceError> {
     let failed = |source: io::Error| PlaceError::Path { path: path.to_path_buf(), source };
     let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())

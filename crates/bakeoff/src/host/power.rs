@@ -13,40 +13,45 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::power::{Meter, MeterName};
 use bakeoff_core::sysinfo::power;
-use bakeoff_core::telemetry::source::{Missing, NoPower, NoWatts, Source};
 
 use super::feed::Feed;
 use super::root::Root;
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;
 
-/// Most meters.
+pub const NAME: &str = "power";
 const METERS: usize = 16;
 /// How often a command is asked, and how long it may take.
 const EVERY: Duration = Duration::from_secs(1);
 const LIMIT: Duration = Duration::from_secs(3);
-/// Stands for no reading.
 const NONE: u64 = u64::MAX;
 /// What tells the rails of a Raspberry Pi 5.
 const PMIC: [&str; 2] = ["vcgencmd", "pmic_read_adc"];
 
-/// An open meter.
 pub struct Open {
-    /// Which.
     pub name: MeterName,
     kind: Kind,
     total_uj: u64,
 }
 
 enum Kind {
-    /// A counter of microjoules that begins anew after a range.
-    Counter { feed: Feed, range: Option<u64>, last: Option<u64> },
+    Counter {
+        feed: Feed,
+        range: Option<u64>,
+        last: Option<u64>,
+    },
     /// A sensor of microwatts, with the time of the last look and what it told.
-    Sensor { feed: Feed, last: Option<(Instant, u64)> },
-    /// A command that prints watts.
-    Polled { poll: Poll, last: Option<(Instant, u64)> },
+    Sensor {
+        feed: Feed,
+        last: Option<(Instant, u64)>,
+    },
+    Polled {
+        poll: Poll,
+        last: Option<(Instant, u64)>,
+    },
 }
 
 impl Open {
@@ -88,7 +93,7 @@ fn integrated(last: &mut Option<(Instant, u64)>, microwatts: u64) -> u64 {
 }
 
 /// Every meter of the machine, and why there is not one more.
-pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Missing>) {
+pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
     let mut missing = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     if let Some(command) = command {
@@ -96,7 +101,7 @@ pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Missing>) {
             Ok(poll) => {
                 open.push(Open::new(Meter::Command, command, Kind::Polled { poll, last: None }))
             }
-            Err(why) => missing.push(Missing::Power(NoPower::Command(why))),
+            Err(why) => missing.push(Skipped::new(NAME, format!("--power-command: {why}"))),
         }
     }
     open.extend(counters(root));
@@ -108,16 +113,19 @@ pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Missing>) {
                 open.push(Open::new(Meter::Board, PMIC[1], Kind::Polled { poll, last: None }))
             }
             Err(why) => {
-                let command = PMIC.join(" ");
-                missing.push(Missing::Power(NoPower::Board { command, why }));
+                missing.push(Skipped::new(NAME, format!("{}: {why}", PMIC.join(" "))));
             }
         }
     }
     if open.is_empty() && missing.is_empty() {
-        missing.push(match rapl_zones(root).is_empty() {
-            true => Missing::None(Source::Power),
-            false => Missing::Power(NoPower::NeedsRoot),
-        });
+        let why = match rapl_zones(root).is_empty() {
+            true => {
+                "the machine has no meter (RAPL, hwmon power sensor or Raspberry Pi 5); use \
+                 --power-command"
+            }
+            false => "the counters in /sys/class/powercap need root",
+        };
+        missing.push(Skipped::new(NAME, why));
     }
     open.truncate(METERS);
     (open, missing)
@@ -131,7 +139,7 @@ fn shell(command: &str) -> Vec<String> {
 ///
 /// # Errors
 /// What keeps it from telling any.
-pub fn try_command(command: &str) -> Result<f64, NoWatts> {
+pub fn try_command(command: &str) -> Result<f64, String> {
     ask(&shell(command), power::watts, &Cancel::default())
 }
 
@@ -196,7 +204,6 @@ fn sensors(root: &Root) -> Vec<Open> {
     root.names(CHIPS).into_iter().flat_map(of_chip).collect()
 }
 
-/// Stack of the thread that asks.
 const STACK_BYTES: usize = 128 << 10;
 
 /// A command that is asked again and again.
@@ -212,7 +219,7 @@ struct Shared {
 
 impl Poll {
     /// Asks once, and then every second.
-    fn start(argv: Vec<String>, read: fn(&str) -> Option<f64>) -> Result<Poll, NoWatts> {
+    fn start(argv: Vec<String>, read: fn(&str) -> Option<f64>) -> Result<Poll, String> {
         let first = ask(&argv, read, &Cancel::default())?;
         let shared = Arc::new(Shared {
             microwatts: AtomicU64::new(microwatts(first)),
@@ -220,7 +227,8 @@ impl Poll {
         });
         let own = Arc::clone(&shared);
         let builder = Builder::new().name("power".to_string()).stack_size(STACK_BYTES);
-        let thread = builder.spawn(move || own.run(&argv, read)).map_err(not_run)?;
+        let thread =
+            builder.spawn(move || own.run(&argv, read)).map_err(|error| error.to_string())?;
         Ok(Poll { shared, thread: Some(thread) })
     }
 
@@ -260,21 +268,17 @@ fn microwatts(watts: f64) -> u64 {
     (watts * 1e6) as u64
 }
 
-fn ask(argv: &[String], read: fn(&str) -> Option<f64>, cancel: &Cancel) -> Result<f64, NoWatts> {
+fn ask(argv: &[String], read: fn(&str) -> Option<f64>, cancel: &Cancel) -> Result<f64, String> {
     let finished = match Spec::tool(argv, LIMIT).and_then(|spec| spec.run(cancel)) {
         Ok(finished) => finished,
-        Err(ExecError::Missing { program }) => return Err(NoWatts::NotInstalled { program }),
-        Err(error) => return Err(not_run(error)),
+        Err(ExecError::Missing { program }) => return Err(format!("{program} is not installed")),
+        Err(error) => return Err(error.to_string()),
     };
     let text = String::from_utf8_lossy(&finished.stdout);
     match finished.status.success() {
-        false => Err(NoWatts::Ended { how: finished.how() }),
-        true => read(&text).ok_or(NoWatts::NotWatts),
+        false => Err(format!("it ended with {}", finished.how())),
+        true => read(&text).ok_or_else(|| "it does not print watts".to_string()),
     }
-}
-
-fn not_run(error: impl std::fmt::Display) -> NoWatts {
-    NoWatts::NotRun { error: error.to_string() }
 }
 
 #[cfg(test)]
@@ -326,6 +330,7 @@ mod tests {
         let (_dir, root) = tree(&[("proc/device-tree/model", "QEMU\0")]);
         let (open, missing) = meters(&root, None);
         assert!(open.is_empty());
-        assert_eq!(missing, [Missing::None(Source::Power)]);
+        let [no_power] = missing.as_slice() else { panic!("{missing:?}") };
+        assert!(no_power.reason.starts_with("the machine has no meter"), "{no_power:?}");
     }
 }

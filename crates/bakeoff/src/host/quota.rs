@@ -15,7 +15,6 @@ use super::root::Root;
 /// Most groups around each other that are asked.
 const LEVELS: usize = 8;
 
-/// The groups' accounts.
 pub struct Quota {
     feeds: Vec<Feed>,
 }

@@ -18,12 +18,10 @@ pub struct Root {
 }
 
 impl Root {
-    /// The running system.
     pub fn system() -> Root {
         Root { base: PathBuf::from("/") }
     }
 
-    /// A captured tree.
     #[cfg(test)]
     pub fn at(base: impl Into<PathBuf>) -> Root {
         Root { base: base.into() }
@@ -34,7 +32,6 @@ impl Root {
         self.base == Path::new("/")
     }
 
-    /// The real path of a path inside.
     pub fn path(&self, inside: impl AsRef<Path>) -> PathBuf {
         let inside = inside.as_ref();
         self.base.join(inside.strip_prefix("/").unwrap_or(inside))
@@ -59,7 +56,6 @@ impl Root {
         (!value.is_empty()).then(|| value.to_string())
     }
 
-    /// The number in an attribute file.
     pub fn number<T: FromStr>(&self, inside: impl AsRef<Path>) -> Option<T> {
         self.attr(inside)?.parse().ok()
     }
@@ -92,7 +88,6 @@ pub fn pids(root: &Root) -> Vec<u32> {
     root.names("proc").iter().filter_map(|name| name.parse().ok()).collect()
 }
 
-/// Whether the last component of a path begins with `prefix`.
 pub fn name_starts_with(path: &Path, prefix: &str) -> bool {
     path.file_name().is_some_and(|name: &OsStr| name.as_bytes().starts_with(prefix.as_bytes()))
 }

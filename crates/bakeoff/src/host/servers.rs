@@ -18,15 +18,11 @@ use super::device_number::dev;
 use super::process;
 use super::root::{Root, pids};
 
-/// Servers of network block devices.
 const NBD_SERVERS: [&str; 3] = ["nbd-server", "qemu-nbd", "nbdkit"];
 
-/// A process that serves a drive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Its id.
     pub pid: u32,
-    /// Its name, harmless.
     pub name: String,
 }
 

@@ -75,7 +75,6 @@ pub fn card_type(name: &str) -> Option<String> {
     Root::system().attr(format!("sys/block/{name}/device/type"))
 }
 
-/// Whether a udev runs that would act on what appears.
 pub fn udev_runs() -> bool {
     Path::new("/run/udev/control").exists() && find_program("udevadm".as_ref()).is_some()
 }

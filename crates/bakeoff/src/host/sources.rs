@@ -4,12 +4,12 @@
 
 use std::io;
 
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::sysinfo::{block_stat, cpu_list, cpu_stat, meminfo, pressure, vmstat};
 use bakeoff_core::telemetry::NONE;
 use bakeoff_core::telemetry::layout::{
     self, CONTEXT_SWITCHES, CPU_COLUMNS, DISK_COLUMNS, Device, Layout, Slow,
 };
-use bakeoff_core::telemetry::source::{Missing, Source};
 
 use super::feed::Feed;
 use super::kernel_log::KernelLog;
@@ -22,22 +22,21 @@ use super::{firmware, gauges, power};
 const CPUS: usize = 256;
 const GAUGES: usize = 16;
 
-/// The open sources.
+/// A source: its name, and what it needs that a machine without it lacks.
+type Source = (&'static str, &'static str);
+
+const NOT_BUILT: &str = "the kernel was built without it";
+const NO_PSI: &str = "the kernel has no CONFIG_PSI, or needs psi=1 on its command line";
+
 pub struct Sources {
-    /// What stands in which column.
     pub layout: Layout,
-    /// Threads that work for storage.
     pub tasks: Option<Tasks>,
-    /// The kernel's log.
     pub log: Option<KernelLog>,
-    /// What can be read.
-    pub present: Vec<Source>,
-    /// What cannot be read, with why.
-    pub missing: Vec<Missing>,
+    pub present: Vec<&'static str>,
+    pub missing: Vec<Skipped>,
     root: Root,
     disks: Vec<Feed>,
     stat: Option<Feed>,
-    /// CPU, I/O, memory.
     pressure: [Option<Feed>; 3],
     meminfo: Option<Feed>,
     vmstat: Option<Feed>,
@@ -55,26 +54,27 @@ impl Sources {
     pub fn open(power_command: Option<&str>) -> Sources {
         let root = Root::system();
         let mut found = Found::default();
-        let page =
-            |source, path: &str, found: &mut Found| found.take(source, Feed::open(&root, path));
-        let psi = |source, what: &str, found: &mut Found| {
-            found.take(source, Feed::open(&root, format!("proc/pressure/{what}")))
+        let page = |name, path: &str, found: &mut Found| {
+            found.take((name, NOT_BUILT), Feed::open(&root, path))
+        };
+        let psi = |name, what: &str, found: &mut Found| {
+            found.take((name, NO_PSI), Feed::open(&root, format!("proc/pressure/{what}")))
         };
         let clocks = gauges::clocks(&root, GAUGES);
         let temperatures = gauges::temperatures(&root, GAUGES);
-        found.any(Source::Clocks, clocks.len());
-        found.any(Source::Temperatures, temperatures.len());
+        found.any(("clocks", "no cpufreq, so the CPU clock cannot be read"), clocks.len());
+        found.any(("temperatures", "no thermal zone can be read"), temperatures.len());
         let (meters, no_power) = power::meters(&root, power_command);
-        found.present.extend(meters.first().map(|_| Source::Power));
+        found.present.extend(meters.first().map(|_| power::NAME));
         found.missing.extend(no_power);
         let (clock_names, clocks) = clocks.into_iter().unzip();
         let (temperature_names, temperatures) = temperatures.into_iter().unzip();
         let online = root.text("sys/devices/system/cpu/possible");
         let cpus = online.and_then(|text| cpu_list::count(&text)).unwrap_or(1) as usize;
         let firmware = firmware::Throttling::open(&root);
-        found.any(Source::Throttling, firmware.iter().count());
+        found.any(("throttling", "no Raspberry Pi firmware responds"), firmware.iter().count());
         let quota = Quota::open(&root);
-        found.any(Source::CpuQuota, quota.iter().count());
+        found.any(("CPU quota", "bakeoff's control group has no cpu.stat"), quota.iter().count());
         Sources {
             layout: Layout {
                 devices: Vec::new(),
@@ -83,19 +83,19 @@ impl Sources {
                 temperatures: temperature_names,
                 meters: meters.iter().map(|meter| meter.name.clone()).collect(),
             },
-            tasks: found.take(Source::Threads, Tasks::open(&root)),
-            log: found.take(Source::KernelLog, KernelLog::open()),
+            tasks: found.take(("threads", "no /proc"), Tasks::open(&root)),
+            log: found.take(("kernel log", "needs root or CAP_SYSLOG"), KernelLog::open()),
             disks: Vec::new(),
-            stat: page(Source::Cpus, "proc/stat", &mut found),
+            stat: page("CPUs", "proc/stat", &mut found),
             pressure: [
-                psi(Source::CpuPressure, "cpu", &mut found),
-                psi(Source::IoPressure, "io", &mut found),
-                psi(Source::MemoryPressure, "memory", &mut found),
+                psi("CPU pressure", "cpu", &mut found),
+                psi("I/O pressure", "io", &mut found),
+                psi("memory pressure", "memory", &mut found),
             ],
-            meminfo: page(Source::Memory, "proc/meminfo", &mut found),
-            vmstat: page(Source::PageCounters, "proc/vmstat", &mut found),
-            softirqs: page(Source::SoftInterrupts, "proc/softirqs", &mut found),
-            load: page(Source::Load, "proc/loadavg", &mut found),
+            meminfo: page("memory", "proc/meminfo", &mut found),
+            vmstat: page("page counters", "proc/vmstat", &mut found),
+            softirqs: page("soft interrupts", "proc/softirqs", &mut found),
+            load: page("load", "proc/loadavg", &mut found),
             quota,
             firmware,
             clocks,
@@ -115,7 +115,6 @@ impl Sources {
         (self.layout.devices, self.disks) = devices.iter().filter_map(open).unzip();
     }
 
-    /// Fills a fast row but for its time.
     pub fn fast(&mut self, row: &mut [u64]) {
         for (index, feed) in self.disks.iter_mut().enumerate() {
             let at = self.layout.device(index);
@@ -139,7 +138,6 @@ impl Sources {
         row[CONTEXT_SWITCHES] = cpu_stat::context_switches(text).unwrap_or(NONE);
     }
 
-    /// Fills a slow row but for its time.
     pub fn slow(&mut self, row: &mut [u64]) {
         row[1..].fill(NONE);
         let mut put = |column: Slow, value: Option<u64>| {
@@ -194,34 +192,31 @@ impl Sources {
     }
 }
 
-/// What was found so far.
 #[derive(Default)]
 struct Found {
-    present: Vec<Source>,
-    missing: Vec<Missing>,
+    present: Vec<&'static str>,
+    missing: Vec<Skipped>,
 }
 
 impl Found {
-    /// Notes whether something opened.
-    fn take<T>(&mut self, source: Source, opened: io::Result<T>) -> Option<T> {
+    fn take<T>(&mut self, (name, needs): Source, opened: io::Result<T>) -> Option<T> {
         match opened {
             Ok(opened) => {
-                self.present.push(source);
-                Some(opened)
+                self.present.push(name);
+                return Some(opened);
             }
-            Err(error) => {
-                let is_denied = error.kind() == io::ErrorKind::PermissionDenied;
-                let error = error.to_string();
-                self.missing.push(Missing::Unopened { source, is_denied, error });
-                None
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.missing.push(Skipped::new(name, format!("cannot be read: {error}; {needs}")))
             }
+            Err(error) => self.missing.push(Skipped::new(name, format!("{needs} ({error})"))),
         }
+        None
     }
 
-    fn any(&mut self, source: Source, count: usize) {
+    fn any(&mut self, (name, needs): Source, count: usize) {
         match count {
-            0 => self.missing.push(Missing::None(source)),
-            _ => self.present.push(source),
+            0 => self.missing.push(Skipped::new(name, needs)),
+            _ => self.present.push(name),
         }
     }
 }

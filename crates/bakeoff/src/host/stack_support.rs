@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use bakeoff_core::model::candidate::{Crypt, Stack};
 use bakeoff_core::prepare::recipe;
 use bakeoff_core::setup::kernels::Remedy;
-use bakeoff_core::setup::lacking::{Lacking, NoDriver};
+use bakeoff_core::setup::lacking::{Lacking, NoDriver, not_installed};
 use bakeoff_core::sysinfo::{filesystems, scheduler};
 
 use super::root::Root;
@@ -46,7 +46,7 @@ pub fn dm_runs() -> bool {
 fn program(program: &'static str) -> Result<(), Lacking> {
     match find_program(OsStr::new(program)) {
         Some(_) => Ok(()),
-        None => Err(Lacking::Program { program, manager: super::likely_manager() }),
+        None => Err(Lacking::Program(not_installed(program, super::likely_manager()))),
     }
 }
 
@@ -94,7 +94,8 @@ fn cipher(root: &Root, crypt: &Crypt) -> Result<(), Lacking> {
 fn has_scheduler(root: &Root, wanted: &str, drive: &str) -> Result<(), Lacking> {
     let text = root.attr(format!("sys/block/{drive}/queue/scheduler"));
     let Some(text) = text else {
-        return Err(Lacking::Queue { drive: drive.to_string() });
+        let why = format!("{drive} has no request queue of its own, so it has no I/O scheduler");
+        return Err(Lacking::Other(why));
     };
     let available = scheduler::parse(&text).available;
     if available.iter().any(|name| name == wanted) {
@@ -105,23 +106,23 @@ fn has_scheduler(root: &Root, wanted: &str, drive: &str) -> Result<(), Lacking> 
         other => other,
     };
     let option = format!("IOSCHED_{}", wanted.to_uppercase().replace('-', "_"));
-    module(root, file, &option).map_err(|module| Lacking::Scheduler {
-        module: Box::new(module),
-        drive: drive.to_string(),
-        available,
-    })
+    module(root, file, &option)
+        .map_err(|no| Lacking::Other(format!("{no}; {drive} has {}", available.join(", "))))
 }
 
 fn has_governor(root: &Root, wanted: &str) -> Result<(), Lacking> {
     let policies = super::cpufreq_policies();
     let Some(policy) = policies.first() else {
-        return Err(Lacking::FrequencyScaling);
+        let why = "this machine has no CPU frequency scaling, so it has no governor";
+        return Err(Lacking::Other(why.to_string()));
     };
     let file = format!("sys/devices/system/cpu/cpufreq/{policy}/scaling_available_governors");
     let available = root.attr(file).unwrap_or_default();
     match available.split_ascii_whitespace().any(|name| name == wanted) {
         true => Ok(()),
-        false => Err(Lacking::Governor { wanted: wanted.to_string(), available }),
+        false => Err(Lacking::Other(format!(
+            "this kernel has no governor {wanted}. Available: {available}"
+        ))),
     }
 }
 
@@ -155,11 +156,10 @@ mod tests {
         ]);
         assert_eq!(has_scheduler(&root, "none", "sda"), Ok(()));
         assert_eq!(has_scheduler(&root, "bfq", "sda"), Ok(()));
-        let no = has_scheduler(&root, "kyber", "sda").unwrap_err();
-        let Lacking::Scheduler { module, available, .. } = no else { panic!("{no:?}") };
-        assert_eq!(module.fs, "kyber_iosched");
-        assert_eq!(available, ["none", "mq-deadline"]);
-        let no = Lacking::Queue { drive: "dm-0".to_string() };
-        assert_eq!(has_scheduler(&root, "none", "dm-0"), Err(no));
+        let no = |name, drive| has_scheduler(&root, name, drive).unwrap_err().to_string();
+        let kyber = no("kyber", "sda");
+        assert!(kyber.contains("has no kyber_iosched,"), "{kyber}");
+        assert!(kyber.ends_with("; sda has none, mq-deadline"), "{kyber}");
+        assert!(no("none", "dm-0").starts_with("dm-0 has no request queue of its own"));
     }
 }

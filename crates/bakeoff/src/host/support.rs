@@ -3,9 +3,8 @@
 use std::ffi::OsStr;
 
 use bakeoff_core::prepare::recipe::{Driver, Recipe};
-use bakeoff_core::report::lacking;
 use bakeoff_core::setup::kernels::{self, Kernel};
-use bakeoff_core::setup::lacking::{Lacking, NoDriver};
+use bakeoff_core::setup::lacking::{self, Lacking, NoDriver};
 use bakeoff_core::setup::manager::Manager;
 use bakeoff_core::sysinfo::{filesystems, os_release};
 
@@ -26,7 +25,7 @@ fn supported_in(
         true => Ok(()),
         false => {
             let manager = Manager::likely(&distribution(root), is_installed);
-            Err(Lacking::Program { program, manager })
+            Err(Lacking::Program(lacking::not_installed(program, manager)))
         }
     };
     match recipe.driver {
@@ -42,7 +41,11 @@ fn supported_in(
             need(program)?;
             match root.path("dev/fuse").exists() {
                 true => Ok(()),
-                false => Err(Lacking::FuseDevice),
+                false => Err(Lacking::Other(
+                    "/dev/fuse does not exist. Load the module (modprobe fuse), or run outside the \
+                     container"
+                        .to_string(),
+                )),
             }
         }
     }
@@ -77,7 +80,6 @@ pub fn has_driver(fs: &str) -> Result<(), NoDriver> {
     kernel_driver(&Root::system(), fs)
 }
 
-/// The package manager of this machine.
 pub fn manager() -> Option<Manager> {
     Manager::detect(&distribution(&Root::system()), &is_installed)
 }
@@ -145,7 +147,9 @@ mod tests {
         let registered = "\text4\n\txfs\n\tbtrfs\n\tfuseblk\nnodev\tfuse\n";
         let (_dir, root) = tree(&[("proc/filesystems", registered)]);
         let only = |manager: &'static str| move |program: &str| program == manager;
-        let lacks = |program, manager| Err(Lacking::Program { program, manager: Some(manager) });
+        let lacks = |program, manager| {
+            Err(Lacking::Program(lacking::not_installed(program, Some(manager))))
+        };
         let no = supported_in(&root, recipe("xfs"), &only("apt-get"));
         assert_eq!(no, lacks("mkfs.xfs", Manager::Apt));
         let no = supported_in(&root, recipe("btrfs"), &only("zypper"));
@@ -153,6 +157,7 @@ mod tests {
         let only_mkfs = |program: &str| program.starts_with("mkfs") || program == "apt-get";
         let no = supported_in(&root, recipe("exfat-fuse"), &only_mkfs);
         assert_eq!(no, lacks("mount.exfat-fuse", Manager::Apt));
-        assert_eq!(supported_in(&root, recipe("ntfs-3g"), &|_| true), Err(Lacking::FuseDevice));
+        let no = supported_in(&root, recipe("ntfs-3g"), &|_| true).unwrap_err().to_string();
+        assert!(no.starts_with("/dev/fuse does not exist"), "{no}");
     }
 }

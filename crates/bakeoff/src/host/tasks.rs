@@ -33,7 +33,6 @@ struct Task {
     ticks: u64,
 }
 
-/// The tasks that are watched.
 pub struct Tasks {
     proc: File,
     entries: Vec<MaybeUninit<u8>>,
@@ -60,7 +59,6 @@ impl Tasks {
         Ok(tasks)
     }
 
-    /// Counts from here on.
     pub fn begin(&mut self) {
         self.others.clear();
         self.find_new();
@@ -68,7 +66,6 @@ impl Tasks {
         self.used.clear();
     }
 
-    /// Looks for tasks that were not there before.
     pub fn find_new(&mut self) {
         if rustix::fs::seek(&self.proc, rustix::fs::SeekFrom::Start(0)).is_err() {
             return;
@@ -124,7 +121,6 @@ impl Tasks {
         used
     }
 
-    /// Bytes it holds.
     pub fn bytes(&self) -> usize {
         self.entries.capacity()
             + TASKS * size_of::<Task>()
@@ -133,7 +129,6 @@ impl Tasks {
     }
 }
 
-/// Opens a task when it works for storage.
 fn open(proc: &File, pid: u32) -> Option<Task> {
     let mut path = [0u8; 20];
     let path = stat_path(pid, &mut path)?;

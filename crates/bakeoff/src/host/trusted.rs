@@ -8,7 +8,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::steps::shell_word;
@@ -16,60 +16,17 @@ use bakeoff_core::sysinfo::acl::{self, Writers};
 use rustix::fs::{Dir, Stat, fstat, fstatfs, getxattr};
 use rustix::io::Errno;
 use rustix::process::geteuid;
-use thiserror::Error;
 
 /// Filesystems without owners that have no links either, by `f_type`: vfat and exfat.
 const WITHOUT_LINKS: [u64; 2] = [0x4d44, 0x2011_bab0];
 /// Filesystems whose modes a mount option gives, so that chmod(2) changes nothing: vfat, exfat,
 /// ntfs3 and, as ntfs-3g and exfat-fuse, FUSE (linux/magic.h).
 const MODES_OF_MOUNT: [u64; 4] = [0x4d44, 0x2011_bab0, 0x7366_746e, 0x6573_5546];
-/// Accounts with one of these cannot log in.
 const NO_SHELLS: [&str; 4] = ["nologin", "false", "true", "sync"];
-/// Group and others may write.
 const OTHERS_WRITE: u32 = 0o022;
 const STICKY: u32 = 0o1000;
 /// Longest access control list that is read: 8 bytes for each entry.
 const ACL_BYTES: usize = 8192;
-
-/// Why root makes no files in a directory.
-#[derive(Debug, Error)]
-pub enum Distrust {
-    /// Others may replace what is ours.
-    #[error(
-        "Refusing to create files in {} as root: other users can write to it and its sticky bit is \
-         not set, so they could replace the files. {}",
-        RawPath::new(.dir), advice_where(*.is_of_mount, *.owner, .dir)
-    )]
-    Writable {
-        /// The directory.
-        dir: PathBuf,
-        /// Its owner.
-        owner: u32,
-        /// Whether its mode comes from a mount option.
-        is_of_mount: bool,
-    },
-    /// A directory that was just made belongs to somebody else, or others may write to it.
-    #[error(
-        "Refusing to work in {} as root: another user owns or can write to the directory \
-         that bakeoff created in it. The directory was replaced, or this filesystem stores no \
-         owners. {}",
-        RawPath::new(.dir), advice(*.owner, .dir)
-    )]
-    NotOurs {
-        /// The directory it was made in.
-        dir: PathBuf,
-        /// The owner of that one.
-        owner: u32,
-    },
-    /// It cannot be looked at.
-    #[error("cannot check {}: {source}", RawPath::new(.dir))]
-    Unknown {
-        /// The directory.
-        dir: PathBuf,
-        /// The system's word.
-        source: io::Error,
-    },
-}
 
 fn advice(owner: u32, dir: &Path) -> String {
     let typed = shell_word(&RawPath::new(dir));
@@ -113,7 +70,6 @@ fn is_safe_for_all(fd: impl AsFd) -> bool {
         && std::fs::read_to_string("/etc/passwd").is_ok_and(|users| only_root_logs_in(&users))
 }
 
-/// The name of a user, where the file of users has one.
 fn user_name(uid: u32) -> Option<String> {
     let users = std::fs::read_to_string("/etc/passwd").ok()?;
     let name_of = |line: &str| {
@@ -125,10 +81,8 @@ fn user_name(uid: u32) -> Option<String> {
 }
 
 /// Refuses to root a directory that others can write and that is not sticky.
-pub fn check_directory(fd: impl AsFd, dir: &Path) -> Result<(), Distrust> {
-    let found = fstat(&fd);
-    let found =
-        found.map_err(|e| Distrust::Unknown { dir: dir.to_path_buf(), source: e.into() })?;
+pub fn check_directory(fd: impl AsFd, dir: &Path) -> Result<(), String> {
+    let found = fstat(&fd).map_err(|e| unknown(dir, &e.into()))?;
     let is_listed = || match acl_writers(&fd, false) {
         Ok(writers) => writers.is_some_and(|w| {
             w.users.iter().any(|uid| *uid != 0 && *uid != found.st_uid)
@@ -141,8 +95,16 @@ pub fn check_directory(fd: impl AsFd, dir: &Path) -> Result<(), Distrust> {
     if !geteuid().is_root() || !is_open || is_safe_for_all(&fd) {
         return Ok(());
     }
-    let (dir, owner) = (dir.to_path_buf(), found.st_uid);
-    Err(Distrust::Writable { dir, owner, is_of_mount: has_type(fd, &MODES_OF_MOUNT) })
+    Err(format!(
+        "Refusing to create files in {} as root: other users can write to it and its sticky bit is \
+         not set, so they could replace the files. {}",
+        RawPath::new(dir),
+        advice_where(has_type(fd, &MODES_OF_MOUNT), found.st_uid, dir)
+    ))
+}
+
+fn unknown(dir: &Path, error: &io::Error) -> String {
+    format!("cannot check {}: {error}", RawPath::new(dir))
 }
 
 /// Whether users beside the owner and root may exchange what is in a directory.
@@ -192,7 +154,7 @@ pub fn acl_writers(fd: impl AsFd, with_default: bool) -> io::Result<Option<Write
         let mut bytes = vec![0; ACL_BYTES];
         if !Path::new(&path).exists() {
             return Err(io::Error::other(
-                "/proc is not there. Outside a container, or with /proc mounted, type: bakeoff clean",
+                "/proc is not there. Mount it, or leave the container; then type: bakeoff clean",
             ));
         }
         let length = match getxattr(&path, *list, &mut bytes[..]) {
@@ -212,19 +174,24 @@ pub fn acl_writers(fd: impl AsFd, with_default: bool) -> io::Result<Option<Write
 /// Whether a directory that root just made in `parent` is the one that was opened after that:
 /// root's, not writable by others, empty, and on the same filesystem. Others could have put theirs
 /// in its place.
-pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), Distrust> {
-    let unknown = |e: io::Error| Distrust::Unknown { dir: dir.to_path_buf(), source: e };
-    let look = |fd| fstat(fd).map_err(|e| unknown(e.into()));
+pub fn check_made(fd: impl AsFd, parent: impl AsFd, dir: &Path) -> Result<(), String> {
+    let look = |fd| fstat(fd).map_err(|e| unknown(dir, &e.into()));
     let (made, above) = (look(fd.as_fd())?, look(parent.as_fd())?);
     if !geteuid().is_root() {
         return Ok(());
     }
     let is_ours = made.st_uid == 0 && made.st_mode & OTHERS_WRITE == 0;
     let has_links = keeps_links(&fd) && !is_safe_for_all(&fd);
-    let is_empty = is_empty(fd).map_err(unknown)?;
+    let is_empty = is_empty(fd).map_err(|e| unknown(dir, &e))?;
     match (is_ours || !has_links) && made.st_dev == above.st_dev && is_empty {
         true => Ok(()),
-        false => Err(Distrust::NotOurs { dir: dir.to_path_buf(), owner: above.st_uid }),
+        false => Err(format!(
+            "Refusing to work in {} as root: another user owns or can write to the directory that \
+             bakeoff created in it. The directory was replaced, or this filesystem stores no \
+             owners. {}",
+            RawPath::new(dir),
+            advice(above.st_uid, dir)
+        )),
     }
 }
 
@@ -288,7 +255,7 @@ mod tests {
             check(owner, group, mode).unwrap();
         }
         for (owner, group, mode) in [(0, 0, 0o777), (1234, 1234, 0o775), (0, 50, 0o2775)] {
-            let refused = check(owner, group, mode).unwrap_err().to_string();
+            let refused = check(owner, group, mode).unwrap_err();
             let advice = if owner == 0 { "chmod go-w" } else { "sudo -u '#1234' bakeoff quick" };
             assert!(refused.contains(advice), "{refused}");
         }
@@ -308,11 +275,14 @@ mod tests {
             fs::set_permissions(&made, Permissions::from_mode(mode)).unwrap();
             check_made(File::open(&made).unwrap(), &parent, dir.path())
         };
+        let is_refused = |owner, mode| {
+            check(owner, mode).is_err_and(|why| why.starts_with("Refusing to work in"))
+        };
         check(0, 0o700).unwrap();
-        assert!(matches!(check(1234, 0o700), Err(Distrust::NotOurs { .. })));
-        assert!(matches!(check(0, 0o777), Err(Distrust::NotOurs { .. })));
+        assert!(is_refused(1234, 0o700));
+        assert!(is_refused(0, 0o777));
         fs::write(made.join("theirs"), "x").unwrap();
-        assert!(matches!(check(0, 0o700), Err(Distrust::NotOurs { .. })));
+        assert!(is_refused(0, 0o700));
     }
 
     #[test]

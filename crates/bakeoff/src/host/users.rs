@@ -18,12 +18,9 @@ use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
 use super::process::{self, is_refused};
 use super::root::{Root, pids};
 
-/// What other processes have open.
 #[derive(Debug, Default)]
 pub struct Opened {
-    /// Block devices.
     pub devices: Vec<User>,
-    /// Files that were asked about.
     pub files: Vec<FileUser>,
     /// Whether all processes could be looked at, which takes root.
     pub saw_all: bool,

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use bakeoff_core::cold_reads;
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::host::Counted;
 use bakeoff_core::model::measurement::{Measurement, Tool};
 use bakeoff_core::model::workload::{DriverName, Workload};
-use bakeoff_core::plan::left_out::{CannotRun, DroppedWorkload};
 use bakeoff_core::report;
 use bakeoff_core::tools::foreign::{
     self, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported,
@@ -45,37 +45,22 @@ pub fn limit(cell_max_ns: Option<u64>, parts: usize) -> Duration {
 /// Why a tool gave no numbers.
 #[derive(Debug, Error)]
 pub enum ForeignError {
-    /// It is not installed.
     #[error("{tool} is not installed. {advice}")]
-    Missing {
-        /// Its name.
-        tool: &'static str,
-        /// How to install it here.
-        advice: String,
-    },
+    Missing { tool: &'static str, advice: String },
     /// It was asked for its version and went on.
     #[error(
         "{tool} did not print its version within 10 s. Check that `{command}` exits on its own"
     )]
-    Silent {
-        /// Its name.
-        tool: &'static str,
-        /// What asks it.
-        command: String,
-    },
+    Silent { tool: &'static str, command: String },
     /// What is installed under its name is something else.
     #[error("the program installed as {0} does not print its version in the format of {0}")]
     Stranger(&'static str),
-    /// It has no words for the workload.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// It was stopped, or could not be started.
     #[error(transparent)]
     Exec(#[from] ExecError),
-    /// What it printed is no result.
     #[error("{}", report::foreign::parse_error(.0))]
     Parse(ParseError),
-    /// Its directory could not be used.
     #[error("cannot {0}: {1}")]
     Io(&'static str, io::Error),
 }
@@ -83,11 +68,8 @@ pub enum ForeignError {
 /// The numbers of one workload, or which figure is missing; and what the tool printed.
 pub type Told = (Result<Measurement, ParseError>, String);
 
-/// A tool that is installed.
 pub struct Installed {
-    /// Which.
     pub name: DriverName,
-    /// As it says itself.
     pub version: String,
     driver: &'static dyn Driver,
 }
@@ -112,7 +94,6 @@ pub fn find(name: DriverName, cancel: &Cancel) -> Result<Option<Installed>, Fore
 }
 
 impl Installed {
-    /// What it would run for a workload.
     pub fn invocation(&self, workload: &Workload) -> Result<Invocation, Unsupported> {
         let is_root = rustix::process::geteuid().is_root();
         self.driver.command(workload, &Scratch { version: self.version.clone(), is_root })
@@ -209,34 +190,33 @@ fn raw(finished: Finished) -> RawOutput {
 pub fn without_unusable(
     workloads: &mut Vec<Workload>,
     cancel: &Cancel,
-) -> Result<Vec<DroppedWorkload>, ExecError> {
+) -> Result<Vec<Skipped>, ExecError> {
     let mut dropped = Vec::new();
-    let mut known: Vec<(DriverName, Result<Option<Installed>, CannotRun>)> = Vec::new();
+    let mut known: Vec<(DriverName, Result<Option<Installed>, String>)> = Vec::new();
     for workload in std::mem::take(workloads) {
         if !known.iter().any(|(name, _)| *name == workload.driver) {
             let found = match find(workload.driver, cancel) {
                 Err(ForeignError::Exec(ExecError::Interrupted)) => {
                     return Err(ExecError::Interrupted);
                 }
-                found => found.map_err(|error| CannotRun::NoTool(error.to_string())),
+                found => found.map_err(|error| error.to_string()),
             };
             known.push((workload.driver, found));
         }
         let tool = known.iter().find(|(name, _)| *name == workload.driver).map(|(_, tool)| tool);
         let why = match tool {
-            Some(Ok(Some(tool))) => tool.invocation(&workload).err().map(CannotRun::from),
+            Some(Ok(Some(tool))) => tool.invocation(&workload).err().map(|why| why.to_string()),
             Some(Err(why)) => Some(why.clone()),
             Some(Ok(None)) | None => None,
         };
         match why {
             None => workloads.push(workload),
-            Some(why) => dropped.push(DroppedWorkload { name: workload.name, why }),
+            Some(why) => dropped.push(Skipped::new(workload.name, why)),
         }
     }
     Ok(dropped)
 }
 
-/// Puts every file of a directory out of memory.
 fn cool(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;

@@ -45,10 +45,8 @@ pub const CELL: Duration = Duration::from_secs(30 * 60);
 /// Why a job gave no numbers.
 #[derive(Debug, Error)]
 pub enum LoadError {
-    /// Ctrl-C or a signal.
     #[error("interrupted")]
     Interrupted,
-    /// The engine says why.
     #[error(transparent)]
     Failed(#[from] Failure),
     /// The child could not be started, was killed, hung or spoke nonsense.
@@ -77,7 +75,6 @@ impl From<LoadError> for Fault {
     }
 }
 
-/// What one child does.
 #[derive(Clone, Copy, Debug)]
 pub struct Load<'l> {
     /// The work, or what it is the sizes, times and depth of.
@@ -86,7 +83,6 @@ pub struct Load<'l> {
     pub parts: &'l [Part],
     /// `major:minor` of the drives below, whose reads the parts of a profile count.
     pub disks: &'l [String],
-    /// An inherited file that records what is acknowledged.
     pub acks: Option<BorrowedFd<'l>>,
     /// Whether nobody looks how far it is: then the caller is not woken until it ends.
     pub unseen: bool,
@@ -113,7 +109,6 @@ pub fn run(
     only(all)
 }
 
-/// The measurement of a job that has one.
 pub fn only(mut all: Vec<Measurement>) -> Result<Measurement, LoadError> {
     match all.len() {
         1 => Ok(all.remove(0)),

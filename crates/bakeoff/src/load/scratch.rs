@@ -16,23 +16,16 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, mkdirat, openat, statat
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::host::{self, Distrust, Opened};
+use crate::host::{self, Opened};
 
-/// The file cells read and overwrite.
 pub const DATA: &str = "data";
-/// The file append cells write anew.
 pub const APPEND: &str = "append";
-/// The file the sentinel reads.
 pub const SENTINEL: &str = "sentinel";
 /// The file a short burst of direct writes goes to.
 pub const PROBE: &str = "probe";
-/// The directory metadata cells and profiles work in.
 pub const SMALL: &str = "small";
-/// The directory with files that several measurements read.
 pub const KEPT: &str = "kept";
-/// The image stacks are made on.
 pub const IMAGE: &str = "image";
-/// Where stacks are mounted.
 pub const MOUNT: &str = "mnt";
 
 /// Most stacks that stand at once.
@@ -52,17 +45,13 @@ const RENAMES: u32 = 1000;
 #[derive(Clone, Debug)]
 pub struct Scratch {
     dir: Opened,
-    /// The directory it was made or found in.
     parent: Option<Arc<OwnedFd>>,
 }
 
-/// Why a scratch directory was not made.
 #[derive(Debug, Error)]
 pub enum MakeError {
-    /// Others could exchange what is in it.
-    #[error(transparent)]
-    Distrust(#[from] Distrust),
-    /// A system call failed.
+    #[error("{0}")]
+    Distrust(String),
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -79,10 +68,10 @@ impl Scratch {
     /// any time.
     pub fn make_among_others(parent: &Path, name: &str) -> Result<Scratch, MakeError> {
         let parent_fd = Arc::new(host::open_directory(parent)?);
-        host::check_directory(&parent_fd, parent)?;
+        host::check_directory(&parent_fd, parent).map_err(MakeError::Distrust)?;
         mkdirat(&parent_fd, name, Mode::RWXU).map_err(io::Error::from)?;
         let scratch = Scratch::open_at(&parent_fd, parent, name)?;
-        host::check_made(&scratch.dir, &parent_fd, parent)?;
+        host::check_made(&scratch.dir, &parent_fd, parent).map_err(MakeError::Distrust)?;
         Ok(scratch)
     }
 
@@ -97,7 +86,6 @@ impl Scratch {
         Ok(Scratch { dir, parent: Some(Arc::clone(parent_fd)) })
     }
 
-    /// A directory of ours that is open already.
     pub fn from_opened(dir: Opened) -> Scratch {
         Scratch { dir, parent: None }
     }
@@ -112,7 +100,6 @@ impl Scratch {
         self.open_name(name, OFlags::CREATE | OFlags::EXCL)
     }
 
-    /// Opens a file of our own names that is there, and is no link.
     pub fn open_file(&self, name: &str) -> io::Result<Opened> {
         self.open_name(name, OFlags::NONBLOCK)
     }
@@ -129,13 +116,11 @@ impl Scratch {
         }
     }
 
-    /// Makes a new directory of our own names.
     pub fn make_dir(&self, name: &str) -> io::Result<Opened> {
         mkdirat(&self.dir, name, Mode::RWXU)?;
         self.open_dir(name)
     }
 
-    /// Opens a directory of our own names that is there.
     pub fn open_dir(&self, name: &str) -> io::Result<Opened> {
         let fd = open_dir(&self.dir, OsStr::new(name))?;
         Opened::new(fd, self.dir.shown().join(name))

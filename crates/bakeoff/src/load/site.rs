@@ -15,7 +15,6 @@ use crate::host::{self, Server};
 /// A prepared candidate: a scratch directory with the data file laid out in it.
 #[derive(Debug)]
 pub struct Site {
-    /// Our directory on the candidate.
     pub scratch: Scratch,
     /// The file cells read and overwrite, or the device of a stack without a filesystem.
     pub data: Subject,
@@ -25,14 +24,12 @@ pub struct Site {
     pub counted: Counted,
     /// Whether a turn of another candidate may cost them something.
     pub charges: bool,
-    /// Processes that serve them.
     pub servers: Vec<Server>,
     /// Files that loop devices below keep in the page cache: what is read may come from there.
     pub cached_below: Vec<RawPath>,
     /// The block device that a driver in user space reads through the page cache; `None` = the
     /// filesystem is the kernel's.
     pub driver_reads: Option<RawPath>,
-    /// Size of the data file.
     pub file_bytes: u64,
     /// Pages dirtied for each page written directly, from a short burst; `None` until asked.
     pub dirtied_per_page: Option<f64>,

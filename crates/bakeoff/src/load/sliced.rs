@@ -79,7 +79,6 @@ impl Sliced {
         }
     }
 
-    /// What the slices so far took.
     pub fn slices(&self) -> &[SliceReport] {
         &self.slices
     }

@@ -21,29 +21,23 @@ use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use bakeoff_core::decide::cost;
 
-/// The block under way.
 #[derive(Clone, Copy)]
 pub struct CurrentBlock {
-    /// Its number.
     pub number: BlockIx,
     /// Its place among rounds of blocks that share a preparation.
     pub round: Option<Round>,
-    /// What the machine does without a load.
     pub idle: idle::Rate,
 }
 
-/// How a block ended.
 pub enum BlockEnd {
     /// Every cell is there, or known to be missing.
     Complete,
-    /// Ctrl-C or a signal.
     Interrupted,
     /// Nothing more can be measured, in the words of the error.
     Failed(String),
 }
 
 impl Session<'_> {
-    /// Measures a block and records it.
     pub fn block(
         &mut self,
         target_set: &mut TargetSet,
@@ -84,7 +78,6 @@ impl Session<'_> {
         Ok(end)
     }
 
-    /// Prepares and measures one candidate after the other.
     fn visits(
         &mut self,
         target_set: &mut TargetSet,
@@ -155,7 +148,6 @@ impl Session<'_> {
         }
     }
 
-    /// What the failure of a step means for the block.
     pub fn step_failed(&self, name: &str, error: StepError) -> Result<BlockEnd, Fault> {
         match error {
             StepError::Fault(fault) => Err(fault),

@@ -16,9 +16,7 @@ use crate::steps::session::Session;
 
 /// Why rounds end before their time.
 pub enum Ended {
-    /// The block ends.
     Block(Failed),
-    /// The run ends.
     Run(Fault),
 }
 

@@ -4,12 +4,10 @@
 
 use bakeoff_core::decide::{cost, schedule};
 use bakeoff_core::diagnose::layers::{self, At, LAYER_NS, LAYER_OVERHEAD_NS, LayerJob};
-use bakeoff_core::diagnose::unmeasured::{NoRate, Unmeasured};
 use bakeoff_core::model::ceiling::{Because, Ceilings, LeftOut};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::run::Run;
-use bakeoff_core::report;
 
 use super::in_memory;
 use super::layer::{self, Memory, Place};
@@ -33,11 +31,14 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
     }
     let mut of = Ceilings::default();
     if !layers::has_ends(&run.header) {
-        of.skipped.push(report::layers::without_ends());
+        let why = "the filesystem chooses where a file is on the drive; a plan on a drive, a \
+                   partition or an image reads both ends of its region";
+        of.skipped.push(layer::unmeasured("the start and the end of the drive", why));
     }
     match reason_against(run, session.journal.elapsed_ns(), &planned) {
         Some((because, option)) => {
-            of.skipped.push(report::layers::none_measured(because, option));
+            let why = format!("{}. Raise the limit: {option}", because.label());
+            of.skipped.push(layer::unmeasured("all lower layers", &why));
             of.left_out.push(LeftOut { workload: None, because });
         }
         None => measure_all(session, target_set, planned, &mut of)?,
@@ -103,17 +104,17 @@ fn measure_all(
 ) -> Result<(), Fault> {
     let needs_memory = planned.iter().any(|place| place.planned.at == At::Memory);
     let mut memory = match needs_memory.then(|| Memory::make(session)) {
-        None => Err(NoRate::NotPrepared),
+        None => Err(layer::NOT_PREPARED.to_string()),
         Some(Ok(memory)) => Ok(memory),
-        Some(Err(StepError::Failed(error))) => Err(NoRate::failed(error)),
+        Some(Err(StepError::Failed(error))) => Err(error.to_string()),
         Some(Err(StepError::Fault(fault))) => return Err(fault),
     };
     for place in planned {
         if session.cancel.is_set() {
             break;
         }
-        let layer = place.planned.layer;
-        session.progress.doing(&format!("measuring {}", layer.label()));
+        let of_place = place.planned.layer;
+        session.progress.doing(&format!("measuring {}", of_place.label()));
         let measured = match &mut memory {
             Err(why) if place.planned.at == At::Memory => Err(why.clone()),
             memory => layer::measure(session, target_set, memory.as_mut().ok(), &place),
@@ -122,8 +123,8 @@ fn measure_all(
             Ok(measured) => of.measured.push(measured),
             Err(why) => {
                 let workload = &session.journal.run().header.workloads[place.workload];
-                let what = Unmeasured::Layer(layer, &workload.name);
-                of.skipped.push(report::layers::unmeasured(what, &why));
+                let name = format!("{} for {}", of_place.label(), workload.name);
+                of.skipped.push(layer::unmeasured(&name, &why));
                 let workload = Some(place.workload);
                 of.left_out.push(LeftOut { workload, because: Because::Failed });
             }

@@ -36,41 +36,30 @@ use crate::sampler::Sampler;
 use crate::signals::Cancel;
 use crate::ui::progress::Live;
 
-/// Which cell or cells.
 #[derive(Clone, Copy, Debug)]
 pub struct CellId<'g> {
-    /// Block.
     pub block: BlockIx,
-    /// Index of the candidate.
     pub candidate: CandidateIx,
     /// Indices of the workloads that are measured together; at least one.
     pub group: &'g [WorkloadIx],
-    /// Active time of the run when the cell began.
     pub began_ns: u64,
 }
 
-/// What is watched while a cell is measured, and who may end it.
 pub struct Watch<'w> {
-    /// What the machine does without a load.
     pub idle: idle::Rate,
     /// Reads the machine's counters meanwhile.
     pub sampler: Option<&'w Sampler>,
-    /// Set by Ctrl-C.
     pub cancel: &'w Cancel,
-    /// Gets the figures so far.
     pub tick: &'w mut dyn FnMut(Live),
 }
 
-/// How a try went.
 pub enum CellOutcome {
     /// The numbers stand, one cell for each workload of the group, but for those that have none,
     /// with the reason.
     Valid(Vec<Cell>, Vec<(WorkloadIx, String)>),
     /// One does not, and all of the group are measured again.
     Invalid {
-        /// Index of its workload.
         workload: WorkloadIx,
-        /// Why.
         reason: String,
         /// Whether trying again in this run can help; a tool that hung hangs again, and memory does
         /// not grow.
@@ -78,7 +67,6 @@ pub enum CellOutcome {
     },
     /// There is none, and trying again would not help until somebody mends the place.
     Hopeless(CellError),
-    /// Ctrl-C or a signal.
     Interrupted,
 }
 
@@ -196,7 +184,6 @@ fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (Told, Truth) {
     (measurements.into_iter().map(|m| (Ok(m), None)).collect(), truth)
 }
 
-/// The workloads of a group, each with the job of this cell.
 fn group_of(header: &Header, which: CellId<'_>, job: &Job) -> Vec<Workload> {
     let of = |w: &WorkloadIx| {
         let workload = header.workloads[*w].clone();
@@ -283,23 +270,15 @@ fn judge(
 /// What goes wrong around a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum CellError {
-    /// The engine failed.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// A foreign tool failed.
     #[error(transparent)]
     Foreign(ForeignError),
     /// This workload works on files, and the candidate has none.
     #[error("{0} needs a filesystem, and a raw device has none")]
     NoFilesystem(String),
-    /// There are not as many results as workloads.
     #[error("expected {wanted} results, received {got}")]
-    Results {
-        /// How many workloads.
-        wanted: usize,
-        /// How many results.
-        got: usize,
-    },
+    Results { wanted: usize, got: usize },
     /// Something beside them failed; while doing what.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
@@ -321,7 +300,6 @@ impl From<ForeignError> for CellError {
 }
 
 impl CellError {
-    /// What a cell made stays on its place.
     pub fn not_removed(error: io::Error) -> CellError {
         CellError::Io("cannot remove the files of the cell", error)
     }
@@ -336,7 +314,6 @@ impl CellError {
         self.to_string()
     }
 
-    /// A cell without a number.
     fn invalid(&self, workload: WorkloadIx) -> CellOutcome {
         let hung =
             matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));

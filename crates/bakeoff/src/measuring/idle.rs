@@ -16,7 +16,6 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Watches the drives for a moment.
     pub fn watch(drives: &[String]) -> Rate {
         let started = Instant::now();
         let before = host::disk_bytes(drives);

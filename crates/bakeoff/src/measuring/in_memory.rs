@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use bakeoff_core::decide::schedule;
-use bakeoff_core::diagnose::unmeasured::{NoRate, Unmeasured};
 use bakeoff_core::diagnose::{layers, variants};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
@@ -15,7 +14,7 @@ use bakeoff_core::model::index::{CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::{steps, visit};
-use bakeoff_core::report;
+use bakeoff_core::units;
 
 use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
@@ -29,13 +28,13 @@ use crate::steps::step_error::StepError;
 use crate::steps::unwind;
 use bakeoff_core::decide::cost;
 
+const EVERYTHING: &str = "filesystems and ciphers in memory";
 /// Size of the image: every filesystem can be made on it.
 const IMAGE_BYTES: u64 = 512 << 20;
 /// Most of the data file on it.
 const FILE_BYTES: u64 = 32 << 20;
 /// At most this part of the available memory is taken.
 const MEMORY_SHARE: u64 = 4;
-/// What preparing one stack in memory takes.
 const VISIT_NS: u64 = 2_000_000_000;
 
 /// One stack to be made in memory, and all candidates it speaks for.
@@ -63,13 +62,13 @@ pub fn measure(
         return Ok(());
     }
     if let Some(why) = reason_against(session, visits.len() as u64) {
-        skip(of, Unmeasured::InMemory, &why);
+        of.skipped.push(layer::unmeasured(EVERYTHING, &why));
         return Ok(());
     }
     let memory = match Memory::make(session) {
         Ok(memory) => memory,
         Err(StepError::Failed(error)) => {
-            skip(of, Unmeasured::InMemory, &NoRate::failed(error));
+            of.skipped.push(layer::unmeasured(EVERYTHING, &error.to_string()));
             return Ok(());
         }
         Err(StepError::Fault(fault)) => return Err(fault),
@@ -124,11 +123,15 @@ pub fn announced(
 }
 
 /// Why nothing is measured: the time is the blocks', the memory the system's.
-fn reason_against(session: &Session, visits: u64) -> Option<NoRate> {
+fn reason_against(session: &Session, visits: u64) -> Option<String> {
     let run = session.journal.run();
     let most_bytes = host::available_bytes() / MEMORY_SHARE;
     if IMAGE_BYTES > most_bytes {
-        return Some(NoRate::NoMemory { needed_bytes: IMAGE_BYTES, most_bytes });
+        return Some(format!(
+            "they need {} of memory, and bakeoff uses at most {} (a quarter)",
+            units::size(IMAGE_BYTES),
+            units::size(most_bytes)
+        ));
     }
     let protocol = &run.header.protocol;
     let layers_ns =
@@ -136,7 +139,7 @@ fn reason_against(session: &Session, visits: u64) -> Option<NoRate> {
     let blocks_ns = cost::of_block(run).0.saturating_mul(u64::from(schedule::most_blocks(run)));
     let ends_ns = session.journal.elapsed_ns() + visits * (VISIT_NS + layers_ns) + blocks_ns;
     let is_over = protocol.time_ns.is_some_and(|limit| ends_ns > limit);
-    is_over.then_some(NoRate::NoTime)
+    is_over.then(|| "no time left after the blocks. Allow more time with --time".to_string())
 }
 
 /// The image, its loop device, every visit, and all of it away again.
@@ -150,7 +153,7 @@ fn on_image(
     let image = match memory.make_file(scratch::IMAGE) {
         Ok(image) => image,
         Err(error) => {
-            skip(of, Unmeasured::InMemory, &NoRate::failed(error));
+            of.skipped.push(layer::unmeasured(EVERYTHING, &error.to_string()));
             return Ok(());
         }
     };
@@ -159,7 +162,7 @@ fn on_image(
         Ok(attached) => attached,
         Err(StepError::Fault(fault)) => return Err(fault),
         Err(StepError::Failed(error)) => {
-            skip(of, Unmeasured::InMemory, &NoRate::failed(error));
+            of.skipped.push(layer::unmeasured(EVERYTHING, &error.to_string()));
             return Ok(());
         }
     };
@@ -213,7 +216,7 @@ fn one(
         }
         Err(StepError::Fault(fault)) => Err(fault),
         Err(StepError::Failed(error)) => {
-            skip(of, Unmeasured::Stack(&visit.what.name), &NoRate::failed(error));
+            of.skipped.push(layer::unmeasured(&visit.what.name, &error.to_string()));
             Ok(())
         }
     };
@@ -235,11 +238,10 @@ fn layers_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &
                     .iter()
                     .map(|c| LayerRate { candidate: Some(*c), ..measured.clone() }),
             ),
-            Err(why) => skip(of, Unmeasured::StackUnder(&visit.what.name, &what.name), &why),
+            Err(why) => {
+                let name = format!("{} for {}", visit.what.name, what.name);
+                of.skipped.push(layer::unmeasured(&name, &why));
+            }
         }
     }
-}
-
-fn skip(of: &mut Ceilings, what: Unmeasured, why: &NoRate) {
-    of.skipped.push(report::layers::unmeasured(what, why));
 }

@@ -2,12 +2,12 @@
 
 use bakeoff_core::diagnose::context::pace;
 use bakeoff_core::diagnose::layers::{self, At, LayerJob};
-use bakeoff_core::diagnose::unmeasured::NoRate;
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::ceiling::LayerRate;
 use bakeoff_core::model::event::Step;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::path::{RawPath, sanitize};
 use bakeoff_core::model::undo::ScratchOf;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::tools::native::TargetKind;
@@ -24,46 +24,46 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::unwind;
 
-/// A directory in memory that Linux systems have.
 pub const MEMORY: &str = "/dev/shm";
 
-/// Makes our directory in memory.
 pub fn memory_scratch(step: u32, run: &str) -> Step {
     steps::make_scratch(step, run, ScratchOf::MEMORY, (&RawPath::new(MEMORY), None))
 }
 
 /// One layer of one workload on one candidate, or on what all stand on.
 pub struct Place {
-    /// Index of the workload.
     pub workload: WorkloadIx,
-    /// Index of the candidate.
     pub candidate: Option<CandidateIx>,
-    /// What is measured.
     pub planned: LayerJob,
 }
 
 impl Place {
-    /// The site of its candidate.
-    pub fn site<'t>(&self, target_set: &'t mut TargetSet) -> Result<&'t mut Site, NoRate> {
+    pub fn site<'t>(&self, target_set: &'t mut TargetSet) -> Result<&'t mut Site, String> {
         let site = self.candidate.and_then(|candidate| target_set.site(candidate));
-        site.ok_or(NoRate::NotPrepared)
+        site.ok_or_else(|| NOT_PREPARED.to_string())
     }
 }
 
-/// Measures it.
+pub const NOT_PREPARED: &str = "it is not prepared";
+
+/// A layer, a stack or an experiment that has no rate, in words as they are recorded.
+pub fn unmeasured(name: &str, why: &str) -> Skipped {
+    Skipped::new(name, sanitize(why))
+}
+
 pub fn measure(
     session: &Session,
     target_set: &mut TargetSet,
     memory: Option<&mut Memory>,
     place: &Place,
-) -> Result<LayerRate, NoRate> {
+) -> Result<LayerRate, String> {
     let header = &session.journal.run().header;
     let workload = &header.workloads[place.workload];
     let mut job = Job { seed: header.seed, ..place.planned.job.clone() };
     let (target, kind) = match place.planned.at {
-        At::Memory => memory.ok_or(NoRate::NotPrepared)?.target(session, &mut job)?,
+        At::Memory => memory.ok_or(NOT_PREPARED)?.target(session, &mut job)?,
         At::Device => {
-            let at = target_set.only_region().ok_or(NoRate::NotPrepared)?;
+            let at = target_set.only_region().ok_or(NOT_PREPARED)?;
             job.size = job.size.min(at.region.size_bytes);
             (Subject::from(at.device().as_path()), TargetKind::Block)
         }
@@ -74,14 +74,14 @@ pub fn measure(
         }
     };
     let measured = load::run(&job, &target, kind, &session.cancel, &mut |_| {});
-    let m = measured.map_err(NoRate::failed)?;
+    let m = measured.map_err(|error| error.to_string())?;
     let rate = pace(workload.metric, &m);
     if m.total_ios() < layers::FEWEST_IOS {
-        return Err(NoRate::Few { ios: m.total_ios() });
+        return Err(format!("only {} operations fit into the available time", m.total_ios()));
     }
     let moved = [&m.read, &m.write].into_iter().flatten().map(|s| s.bw_bytes_per_s).sum();
     match rate > 0.0 {
-        false => Err(NoRate::Nothing),
+        false => Err("nothing was done".to_string()),
         true => Ok(LayerRate {
             layer: place.planned.layer,
             workload: place.workload,
@@ -97,7 +97,6 @@ pub fn measure(
 pub struct Memory {
     scratch: Scratch,
     step: u32,
-    /// The data file, once it was laid out.
     data: Option<Opened>,
 }
 
@@ -118,22 +117,22 @@ impl Memory {
         &mut self,
         session: &Session,
         job: &mut Job,
-    ) -> Result<(Subject, TargetKind), NoRate> {
+    ) -> Result<(Subject, TargetKind), String> {
         if job.rw == Rw::SmallFiles {
-            self.scratch.remove_small().map_err(NoRate::failed)?;
-            let made = self.scratch.make_dir(scratch::SMALL).map_err(NoRate::failed)?;
+            self.scratch.remove_small().map_err(|error| error.to_string())?;
+            let made = self.scratch.make_dir(scratch::SMALL).map_err(|error| error.to_string())?;
             return Ok((Subject::Opened(made), TargetKind::Directory));
         }
         if let Some(data) = &self.data {
             return Ok((data.into(), TargetKind::File));
         }
-        let data = self.scratch.create(scratch::DATA).map_err(NoRate::failed)?;
+        let data = self.scratch.create(scratch::DATA).map_err(|error| error.to_string())?;
         let fill = Job::new(Rw::Write, 1 << 20, layers::MEMORY_FILE_BYTES);
         let filled = load::run(&fill, &data, TargetKind::File, &session.cancel, &mut |_| {});
         let subject = Subject::from(&data);
         // One that was not laid out whole is not made again either: its name is taken.
         self.data = Some(data);
-        filled.map_err(NoRate::failed)?;
+        filled.map_err(|error| error.to_string())?;
         Ok((subject, TargetKind::File))
     }
 
@@ -142,7 +141,6 @@ impl Memory {
         self.scratch.create(name)
     }
 
-    /// Takes it away again.
     pub fn remove(self, session: &mut Session) -> Result<(), Fault> {
         let cleaned = self.scratch.remove_small();
         drop(self.data);

@@ -29,12 +29,9 @@ const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 /// Pages of swap traffic around a slice from which on memory was short.
 const SWAPPED_PAGES: u64 = 64;
 
-/// Which cells.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundsId<'s> {
-    /// Block.
     pub block: BlockIx,
-    /// Index of the workload.
     pub workload: WorkloadIx,
     /// Candidates that stand, in the order of the block.
     pub standing: &'s [CandidateIx],
@@ -45,28 +42,21 @@ pub struct RoundsId<'s> {
 /// Where in the rounds a slice is.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
-    /// The round.
     pub round: u16,
-    /// Position in the round.
     pub turn: u16,
-    /// Who had the turn before.
     pub after: Option<CandidateIx>,
-    /// How long the slices of the workload are.
     pub length: Length,
-    /// How many times as long this one is to be.
     pub times: u8,
 }
 
 /// A candidate that takes part in rounds.
 pub struct Member {
-    /// Index of the candidate.
     pub candidate: CandidateIx,
     /// Marks of the sampler around each slice that counts.
     pub spans: Vec<(u64, u64)>,
     sliced: Sliced,
     metric: Metric,
     job: Job,
-    /// Whether its slices are those of a drive that settles.
     settles: bool,
     /// Whether what a slice reads has to come from the drive.
     reads_cold: bool,
@@ -167,7 +157,6 @@ impl Member {
         Ok(())
     }
 
-    /// Whether its slices are those of a drive that settles.
     pub fn set_settles(&mut self, settles: bool) {
         self.settles = settles;
     }
@@ -190,7 +179,6 @@ impl Member {
         Ok(())
     }
 
-    /// Slices that count.
     pub fn valid(&self) -> usize {
         self.slices.iter().filter(|slice| slice.is_valid()).count()
     }
@@ -245,7 +233,6 @@ impl Member {
     }
 }
 
-/// What went wrong with whom.
 pub type Failed = (CandidateIx, CellError);
 
 /// Goes on without a candidate, unless its trouble is everybody's.
@@ -275,7 +262,6 @@ fn counted(passed: Passed, report: &SliceReport) -> Passed {
     }
 }
 
-/// Why a slice does not count.
 fn void_of(report: &SliceReport, passed: &Passed, reads_cold: bool) -> Option<Void> {
     let came_from_disk = |moved: u64| moved as f64 >= report.bytes() as f64 * COLD_SHARE;
     if passed.suspended_ns > SUSPEND_FLOOR_NS {

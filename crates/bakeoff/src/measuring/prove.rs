@@ -8,7 +8,6 @@
 use std::time::{Duration, Instant};
 
 use bakeoff_core::diagnose::prove::{self, MOST_NS};
-use bakeoff_core::diagnose::unmeasured::{NoRate, Unmeasured};
 use bakeoff_core::diagnose::{Grade, summary, variants};
 use bakeoff_core::model::bottleneck::Bottleneck;
 use bakeoff_core::model::candidate::Candidate;
@@ -17,7 +16,6 @@ use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::knobs;
-use bakeoff_core::report;
 
 use super::cell;
 use super::layer::{self, Place};
@@ -131,7 +129,8 @@ fn visit(
         Ok(()) => experiments(session, target_set, planned, of),
         Err(StepError::Fault(fault)) => Err(fault),
         Err(StepError::Failed(error)) => {
-            skip(of, Unmeasured::Experiments(&what.name), &NoRate::failed(error));
+            let name = format!("experiments on {}", what.name);
+            of.skipped.push(layer::unmeasured(&name, &error.to_string()));
             Ok(())
         }
     };
@@ -152,15 +151,14 @@ fn experiments(
         if session.cancel.is_set() {
             return Ok(());
         }
-        let layer = place.planned.layer;
         let workload = &session.journal.run().header.workloads[place.workload];
-        let what = Unmeasured::Layer(layer, &workload.name);
+        let name = format!("{} for {}", place.planned.layer.label(), workload.name);
         if let Some(why) = reason_against(session.journal.run(), of, &place, until) {
-            skip(of, what, &why);
+            of.skipped.push(layer::unmeasured(&name, why));
             continue;
         }
-        session.progress.doing(&format!("testing {}", report::layers::name(what)));
-        let measured = if layer == Layer::SlowClock {
+        session.progress.doing(&format!("testing {name}"));
+        let measured = if place.planned.layer == Layer::SlowClock {
             match at_a_lowered_clock(session, target_set, &place) {
                 Ok(measured) => Ok(measured),
                 Err(NoFigure::Because(why)) => Err(why),
@@ -171,44 +169,37 @@ fn experiments(
         };
         match measured {
             Ok(measured) => of.measured.push(measured),
-            Err(why) => {
-                let workload = &session.journal.run().header.workloads[place.workload];
-                skip(of, Unmeasured::Layer(layer, &workload.name), &why);
-            }
+            Err(why) => of.skipped.push(layer::unmeasured(&name, &why)),
         }
     }
     Ok(())
 }
 
 /// Why an experiment is not done: time and bytes are bounded.
-fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<NoRate> {
+fn reason_against(run: &Run, of: &Ceilings, place: &Place, until: Instant) -> Option<&'static str> {
     if Instant::now() >= until {
-        return Some(NoRate::ExperimentsOver);
+        return Some("the experiments reached their time limit");
     }
     let most = run.header.protocol.max_write_bytes?;
     let experiments = of.measured.len().saturating_sub(run.ceilings.measured.len()) as u64 + 1;
     let bytes = place.planned.write_bytes().saturating_mul(experiments);
     let is_over = bytes > 0 && cost::written_bytes(run).saturating_add(bytes) > most;
-    is_over.then_some(NoRate::WriteLimit)
+    is_over.then_some("it would exceed the write limit. Raise the limit with --max-write")
 }
 
 /// Measures an experiment; what is read comes from the drive, as in the cells.
-fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<LayerRate, NoRate> {
+fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<LayerRate, String> {
     if place.planned.job.rw.reads() {
-        cell::cool(place.site(target_set)?).map_err(NoRate::failed)?;
+        cell::cool(place.site(target_set)?).map_err(|error| error.to_string())?;
     }
     layer::measure(session, target_set, None, place)
 }
 
-/// Why an experiment has no figure.
 enum NoFigure {
-    /// The run goes on without it.
-    Because(NoRate),
-    /// The run ends.
+    Because(String),
     Fault(Fault),
 }
 
-/// Measures with every clock lowered, and puts them back.
 fn at_a_lowered_clock(
     session: &mut Session,
     target_set: &mut TargetSet,
@@ -216,9 +207,11 @@ fn at_a_lowered_clock(
 ) -> Result<LayerRate, NoFigure> {
     let mut taken = Vec::new();
     let measured = match lower(session, &mut taken) {
-        Ok(()) if taken.is_empty() => Err(NoFigure::Because(NoRate::FixedClock)),
+        Ok(()) if taken.is_empty() => {
+            Err(NoFigure::Because("this machine does not allow setting the CPU clock".to_string()))
+        }
         Ok(()) => cold(session, target_set, place).map_err(NoFigure::Because),
-        Err(StepError::Failed(error)) => Err(NoFigure::Because(NoRate::failed(error))),
+        Err(StepError::Failed(error)) => Err(NoFigure::Because(error.to_string())),
         Err(StepError::Fault(fault)) => Err(NoFigure::Fault(fault)),
     };
     for step in taken.into_iter().rev() {
@@ -242,8 +235,4 @@ fn lower(session: &mut Session, taken: &mut Vec<u32>) -> Result<(), StepError> {
         stepper::take(session, |n| knobs::set(n, &knob, &value, &before))?;
     }
     Ok(())
-}
-
-fn skip(of: &mut Ceilings, what: Unmeasured, why: &NoRate) {
-    of.skipped.push(report::layers::unmeasured(what, why));
 }

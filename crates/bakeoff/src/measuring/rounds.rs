@@ -25,13 +25,11 @@ use crate::steps::session::Session;
 /// of so many planned ones.
 const ONE_FURTHER_OF: u16 = 2;
 
-/// How it went.
 pub enum Measured {
     /// For each candidate a cell, or why there is none.
     Cells(Vec<(CandidateIx, Result<Cell, String>)>),
     /// One place cannot be measured on until somebody repairs it: which candidate's, and why.
     Hopeless(CandidateIx, CellError),
-    /// Ctrl-C or a signal.
     Interrupted,
 }
 
@@ -103,7 +101,6 @@ fn stopped_by(candidate: CandidateIx, trouble: CellError) -> Measured {
     }
 }
 
-/// Watches the devices below all of them.
 fn watch(session: &Session, target_set: &mut TargetSet, standing: &[CandidateIx]) {
     let Some(sampler) = &session.sampler else { return };
     let mut devices: Vec<Device> = Vec::new();
@@ -190,7 +187,6 @@ fn start_again(
     Ok(())
 }
 
-/// Removes what the cells made.
 fn clean(
     target_set: &mut TargetSet,
     standing: &[CandidateIx],

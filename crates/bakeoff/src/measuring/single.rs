@@ -26,24 +26,17 @@ use crate::load::{self, Load};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
-/// What is measured.
 pub struct Single<'a> {
-    /// Name of the job, if it has one.
     pub name: Option<String>,
-    /// What is done.
     pub job: &'a Job,
     /// On what; where each thread has a file of its own, on these.
     pub targets: Vec<Subject>,
-    /// What that is.
     pub kind: TargetKind,
-    /// What lies below it.
     pub place: &'a Place,
-    /// Time of the same load before, unmeasured.
     pub ramp_ns: Option<u64>,
     /// Whether what is read is put out of memory before. Otherwise it is taken as it is, which is
     /// then said.
     pub evict: bool,
-    /// The record of acknowledged writes.
     pub acks: Option<File>,
 }
 

@@ -5,6 +5,7 @@
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::decide::{self, Clock, Next, cost};
+use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::health::DriveTold;
 use bakeoff_core::model::host::Layer;
@@ -12,7 +13,6 @@ use bakeoff_core::model::run::Run;
 use bakeoff_core::model::telemetry::Watching;
 use bakeoff_core::report::{self, live};
 use bakeoff_core::rules::place::served;
-use bakeoff_core::telemetry::source::Missing;
 
 use super::block::BlockEnd;
 use super::ceilings;
@@ -25,7 +25,6 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::ui::say;
 
-/// The drives below everything that is measured, each once.
 fn drives_of(run: &Run) -> Vec<Layer> {
     let mut disks: Vec<Layer> = Vec::new();
     for disk in run.header.disks() {
@@ -76,8 +75,8 @@ impl Session<'_> {
                 self.journal.record(What::Watching(Box::new(watching)))
             }
             Err(error) => {
-                let missing = Missing::Everything { error: error.to_string() };
-                let missing = vec![report::watching::missing(&missing)];
+                let why = format!("cannot start a thread: {error}");
+                let missing = vec![Skipped::new("everything", why)];
                 let watching = Watching { missing, ..Watching::default() };
                 self.journal.record(What::Watching(Box::new(watching)))
             }
@@ -105,7 +104,7 @@ impl Session<'_> {
             let told = host::drive_health(disk, &self.cancel)?;
             let (health, why) = match told {
                 Ok(health) => (Some(health), None),
-                Err(why) => (None, Some(report::health::missing(&why))),
+                Err(why) => (None, Some(why)),
             };
             Some(DriveTold { disk: disk.name.clone(), health, why })
         };

@@ -23,7 +23,6 @@ const USUAL_SLICE_NS: u64 = 100_000_000;
 /// Units of work that it takes to find how long a drive settles: one and two of them, and as many
 /// that count.
 const SETTLING_UNITS: u32 = 6;
-/// Counters around a slice, and starting its process.
 const SLICE_OVERHEAD_NS: u64 = 4_000_000;
 const START_NS: u64 = 30_000_000;
 /// Between the rehearsal and the first cell: starting to watch the machine, asking the drives, the
@@ -37,7 +36,6 @@ pub struct Trial {
     pub bytes_per_s: f64,
     /// One flushed 4k write.
     pub flushed_write_ns: u64,
-    /// Preparing and ending a visit.
     pub visit: Cost,
     /// Whether what is written wears a drive; memory does not.
     pub wears: bool,
@@ -49,21 +47,17 @@ pub struct Trial {
 
 /// What is ahead of a run that has tried everything once.
 pub struct Ahead<'a> {
-    /// The rules, with the rounds that are expected.
     pub protocol: Protocol,
     workloads: &'a [Workload],
     trials: &'a [&'a Trial],
     setup: Cost,
-    /// Preparing a candidate and leaving it.
     pub visit: Cost,
-    /// Rounds, and the time for slices.
     pub pace: Pace,
     /// What calibration will do, by workload.
     lengths: Vec<Expected>,
 }
 
 impl<'a> Ahead<'a> {
-    /// From what was tried.
     pub fn from_trials(
         protocol: Protocol,
         workloads: &'a [Workload],
@@ -81,7 +75,6 @@ impl<'a> Ahead<'a> {
         Ahead { protocol, workloads, trials, setup, visit, pace, lengths }
     }
 
-    /// The workloads, each with its number.
     fn numbered(&self) -> impl Iterator<Item = (usize, &Workload)> {
         self.workloads.iter().enumerate()
     }
@@ -90,7 +83,6 @@ impl<'a> Ahead<'a> {
         self.protocol.isolation == Isolation::Slices && workload.can_be_sliced()
     }
 
-    /// How a workload was tried, where it was.
     fn tried(&self, at: usize) -> impl Iterator<Item = &CellTrial> {
         self.trials.iter().filter_map(move |trial| trial.cells.get(at)?.as_ref())
     }
@@ -309,7 +301,6 @@ fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost 
     Cost { time_ns, write_bytes: most * rounds }
 }
 
-/// What one cell is expected to cost on a candidate.
 fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
     if let Some(spec) = workload.profile.and_then(profiles::part_spec) {
         return part_cost(workload, spec, protocol, trial);

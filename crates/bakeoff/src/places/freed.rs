@@ -111,7 +111,7 @@ mod tests {
         let device = RawPath::new(device);
         let error = wait_so_often(&device, 2).unwrap_err();
         let ActionError::InUse { users, .. } = &error else { panic!("{error}") };
-        assert!(users.iter().any(|user| user.why() == Why::Mounted), "{users:?}");
+        assert!(users.iter().any(|user| user.why == Why::Mounted), "{users:?}");
         let said = error.to_string();
         assert!(
             said.contains(&format!("in the mount namespace of sleep (process {pid})")),

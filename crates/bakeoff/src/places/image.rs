@@ -7,9 +7,9 @@ use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::images::{self, Images, NoImage};
+use bakeoff_core::prepare::images::{self, Images};
 use bakeoff_core::prepare::{recipe, space};
-use bakeoff_core::report::left_out;
+use bakeoff_core::units;
 
 use super::regions::{self, Attached, Part, Regions};
 use super::target_set::TargetSet;
@@ -28,7 +28,6 @@ pub const IMAGE_BYTES: u64 = 512 << 20;
 const DATA_SHARE: u64 = 8;
 /// What the smallest data file and what is made beside it take of an image.
 const FILES_BYTES: u64 = 96 << 20;
-/// Layout time of one stack.
 const LAYOUT_NS: u64 = 300_000_000;
 /// Bytes of the trial write that shows how long images take.
 const PILOT_BYTES: u64 = 32 << 20;
@@ -80,19 +79,28 @@ fn fitting(header: &Header, place: &Place, rate: f64) -> (Images, Vec<Skipped>) 
     let needs_all = needs.iter().copied().max().unwrap_or(0) * needs.len() as u64;
     let why = if most_bytes == by_time {
         let needed_s = (needs_all as f64 / rate.max(1.0)) as u64;
-        NoImage::Time { bytes_per_s: rate, enough_s: needed_s * FILL_SHARE + 1 }
+        format!(
+            "writing it at {} takes too long. Allow more time: --time {}s",
+            units::rate(rate),
+            needed_s * FILL_SHARE + 1
+        )
     } else if most_bytes == by_wear {
-        NoImage::Bytes { enough_bytes: needs_all * WEAR_SHARE }
+        let enough_mib = (needs_all * WEAR_SHARE) >> 20;
+        format!("it would exceed the write limit. Raise the limit: --max-write {enough_mib}m")
     } else {
-        NoImage::Space
+        "not enough free space. Use a directory with more free space".to_string()
     };
-    let skip = |at: usize, why| left_out::no_image(&header.candidates[at].name, &why);
-    let mut skipped: Vec<Skipped> = others.map(|at| skip(at, why)).collect();
+    let why = format!("its image does not fit in addition to the others: {why}");
+    let skip = |at: usize, why: &str| Skipped::new(&header.candidates[at].name, why);
+    let mut skipped: Vec<Skipped> = others.map(|at| skip(at, &why)).collect();
     for (at, twin) in header.candidates.iter().enumerate().skip(needs.len()) {
         let stands = images.kept.iter().any(|own| is_twin_of(twin, &header.candidates[*own]));
         match stands && images.has_room_for_another(most_bytes) {
             true => images.kept.push(at),
-            false => skipped.push(skip(at, NoImage::Control)),
+            false => {
+                let why = "not enough space for a control in addition to the others";
+                skipped.push(skip(at, why));
+            }
         }
     }
     (images, skipped)
@@ -102,7 +110,6 @@ fn is_twin_of(twin: &Candidate, own: &Candidate) -> bool {
     twin.twin_of.as_ref() == Some(&own.name)
 }
 
-/// The smallest image a candidate can be measured on.
 fn needed_bytes(candidate: &Candidate) -> u64 {
     let recipe = match &candidate.kind {
         Kind::Stack(stack) => recipe::recipe_of(stack),
@@ -111,7 +118,6 @@ fn needed_bytes(candidate: &Candidate) -> u64 {
     recipe.map_or(IMAGE_BYTES, |recipe| recipe.min_bytes.max(recipe.keeps_bytes + FILES_BYTES))
 }
 
-/// Makes the image of a resumed run again.
 pub fn prepare_again(
     session: &mut Session,
     region: &Region,
@@ -136,10 +142,8 @@ pub fn parent_of(run: &Run) -> Option<RawPath> {
     })
 }
 
-/// Images on their loop devices.
 struct Made {
     parts: Vec<Part>,
-    /// The first image, for people.
     shown: RawPath,
     /// Where the first stack is mounted, and only root can be.
     mount_point: RawPath,

@@ -76,7 +76,6 @@ fn left(run: &Run, elapsed_ns: u64, least_bytes: u64) -> Left {
     }
 }
 
-/// One round.
 fn write(
     session: &mut Session,
     series: &Series,

@@ -37,7 +37,6 @@ use crate::steps::unwind;
 /// Name of our directory on a filesystem we made ourselves.
 const ON_STACK: &str = "bakeoff";
 
-/// The regions of one target, attached.
 #[derive(Clone, Debug)]
 pub struct Attached {
     /// Regions of one size, side by side; candidates rotate over them.
@@ -46,10 +45,8 @@ pub struct Attached {
     pub region: Region,
 }
 
-/// One region that a candidate can stand on.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The block device that is exactly the region.
     pub device: RawPath,
     /// The file behind it and where in that file it begins, where it is a loop device on one.
     pub backing: Option<(Inode, u64)>,
@@ -59,22 +56,18 @@ pub struct Part {
 }
 
 impl Attached {
-    /// The block device of the first region.
     pub fn device(&self) -> &RawPath {
         &self.parts[0].device
     }
 }
 
-/// The regions of a run and what stands on them.
 pub struct Regions {
     /// In the order of the device axis.
     pub list: Vec<Attached>,
     /// Where stacks are mounted: the first here, the others beside it.
     pub mount_point: RawPath,
-    /// Size of the data file of each stack.
     pub file_bytes: u64,
     stands: Vec<Stand>,
-    /// Settings of the group of rounds under way.
     settings: Vec<u32>,
 }
 
@@ -83,7 +76,6 @@ pub struct Regions {
 struct Stand {
     /// Its index in the run; `None` for a visit, whose candidate need not be one of the run's.
     candidate: Option<CandidateIx>,
-    /// Its region on its target.
     part: usize,
     site: Option<Site>,
     /// Steps to undo at its end, in the order they were taken.
@@ -91,7 +83,6 @@ struct Stand {
 }
 
 impl Regions {
-    /// Regions nothing is made on yet.
     pub fn new(list: Vec<Attached>, mount_point: RawPath, file_bytes: u64) -> Regions {
         Regions { list, mount_point, file_bytes, stands: Vec::new(), settings: Vec::new() }
     }

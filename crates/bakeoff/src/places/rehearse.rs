@@ -47,25 +47,17 @@ pub fn flushed_write_ns(session: &Session, site: &Site) -> Result<u64, LoadError
 
 /// What is put together into the plan.
 pub struct Findings {
-    /// Candidates that could be prepared, each with its trial.
     pub candidates: Vec<(Candidate, Trial)>,
-    /// Candidates that could not.
     pub skipped: Vec<Skipped>,
-    /// Where stacks are put.
     pub region: Option<Region>,
-    /// The regions of further devices.
     pub more_regions: Vec<Region>,
-    /// Size of the data file.
     pub file_bytes: u64,
-    /// Room for an append file.
     pub append_room_bytes: u64,
     /// Bytes written so far.
     pub written_bytes: u64,
-    /// Whether all of them have a region of their own.
     pub stand_side_by_side: bool,
 }
 
-/// What was tried on the candidates so far.
 pub fn tried_before(found: &[(Candidate, Trial)]) -> Vec<CellTrials> {
     found.iter().map(|(_, trial)| trial.cells.clone()).collect()
 }
@@ -154,7 +146,6 @@ fn plan(
     Ok((rehearsal, pace, natural))
 }
 
-/// Times something that takes steps.
 pub fn timed<T>(work: impl FnOnce() -> Result<T, StepError>) -> Result<(T, u64), StepError> {
     let started = Instant::now();
     let value = work()?;

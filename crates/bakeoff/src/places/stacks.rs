@@ -22,11 +22,8 @@ use crate::steps::stepper;
 pub struct Trying {
     /// What a region takes, bytes a second.
     pub rate: f64,
-    /// Room for an append file.
     pub append_room_bytes: u64,
-    /// What was written so far.
     pub written_bytes: u64,
-    /// Candidates that are not tried, with why.
     pub skipped: Vec<Skipped>,
 }
 

@@ -16,7 +16,6 @@ use rustix::fs::OFlags;
 
 use crate::signals::Cancel;
 
-/// Places read at, evenly spread.
 const POSITIONS: u64 = 9;
 /// How long each is read on each of the two ways.
 const READ_TIME: Duration = Duration::from_millis(125);

@@ -17,7 +17,6 @@ use crate::steps::step_error::StepError;
 /// Where a run measures. There is one.
 #[allow(clippy::large_enum_variant)]
 pub enum TargetSet {
-    /// One prepared site for each candidate.
     Directories {
         /// In the order of the candidates.
         sites: Vec<Site>,
@@ -59,7 +58,6 @@ impl TargetSet {
         self.regions().map_or(Ok(()), |regions| regions.set(session, index))
     }
 
-    /// Puts these settings back.
     pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
         self.regions().map_or(Ok(()), |regions| regions.reset(journal))
     }
@@ -74,7 +72,6 @@ impl TargetSet {
         }
     }
 
-    /// The prepared site of a candidate.
     pub fn site(&mut self, candidate: CandidateIx) -> Option<&mut Site> {
         match self {
             TargetSet::Directories { sites, .. } => sites.get_mut(usize::from(candidate)),
@@ -93,7 +90,6 @@ impl TargetSet {
         }
     }
 
-    /// Ends a visit.
     pub fn leave(&mut self, journal: &mut Journal) -> Result<(), StepError> {
         self.regions().map_or(Ok(()), |regions| regions.leave(journal))
     }

@@ -32,7 +32,6 @@ use crate::steps::target::{self, Target};
 use crate::steps::unwind;
 use bakeoff_core::decide::cost;
 
-/// Layout time of one visit.
 const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where
 /// rounds follow each other on one visit, one for each workload.
@@ -44,16 +43,12 @@ pub fn visits(protocol: &Protocol, workloads: &[Workload]) -> u64 {
     least + 1
 }
 
-/// A target with the place on it that the plan wants.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// It.
     pub target: Target,
-    /// Where on it.
     pub span: Span,
     /// Regions of one size that the place is divided into, side by side.
     pub parts: u16,
-    /// What is done to it before each visit.
     pub flash_state: FlashState,
 }
 
@@ -72,7 +67,6 @@ impl Wanted {
         }
     }
 
-    /// One of the regions that the place is divided into.
     pub fn part(&self, part: u16) -> Span {
         let count = u64::from(self.parts.max(1));
         let granule_bytes = region::alignment_bytes(self.target.room.granule_bytes);

@@ -43,7 +43,6 @@ const PART_SHARE: u64 = 3;
 const WORN_NS: u64 = 100_000_000;
 /// Operations of a unit that are tried.
 const TRIED_IOS: u64 = 50;
-/// Lengths beyond the shortest, where there is time.
 const DOUBLINGS: u32 = 2;
 
 /// How long the trials on one of so many candidates may take.

@@ -20,7 +20,6 @@ use crate::measuring::{in_memory, layer, prove};
 use crate::places::targets::Wanted;
 use crate::steps::own_place;
 
-/// Stands for the id a run will have.
 const RUN: &str = StandIn::Run.word();
 
 /// Everything that will be run: once, and for each candidate in each block.

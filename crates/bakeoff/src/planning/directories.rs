@@ -11,7 +11,6 @@ use crate::host;
 /// Most directories of one comparison: pairs grow with the square.
 const DIRS_MAX: usize = 16;
 
-/// The directories as candidates, each with what lies behind it.
 pub fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
     let here = [PathBuf::from(".")];
     let dirs = if dirs.is_empty() { &here[..] } else { dirs };

@@ -15,7 +15,6 @@ use crate::fault::Fault;
 use crate::host;
 use crate::places::image;
 
-/// Whether the image has room in a directory.
 pub fn check_room(here: &Path, place: &Place) -> Result<(), Fault> {
     let available = host::available_bytes();
     let room = space::room_bytes(place.class, place.size_bytes, place.free_bytes, available);
@@ -46,8 +45,8 @@ pub fn candidates() -> (Vec<Candidate>, Vec<Skipped>, u32) {
                 no_driver.push(NoDriver { fs: recipe.name.to_string(), ..none });
             }
             Err(missing) => {
-                lacking += u32::from(matches!(missing, Lacking::Program { .. }));
-                skipped.push(left_out::lacks(recipe.name, &missing));
+                lacking += u32::from(matches!(missing, Lacking::Program(_)));
+                skipped.push(Skipped::new(recipe.name, missing.to_string()));
             }
         }
     }

@@ -25,11 +25,9 @@ const TARGETS_MAX: usize = 16;
 
 /// A plan on its targets; nothing is changed by looking.
 pub struct Looked {
-    /// The plan as read.
     pub asked: plan::Plan,
     /// What it comes to here, twins included; `k` counts them not.
     pub made: plan::Expanded,
-    /// Where.
     pub wanted: Vec<Wanted>,
 }
 
@@ -62,8 +60,7 @@ pub fn look_at(
         found.iter().zip(&spans).map(|(t, span)| (t, Some(span.size_bytes))).collect();
     let mut made = plan_text::expand(&asked, &sized)?;
     if made.candidates.is_empty() {
-        let skipped: Vec<Skipped> = made.skipped.iter().map(left_out::stack).collect();
-        let why = left_out::lines(&skipped);
+        let why = left_out::lines(&made.skipped);
         return Err(Fault::environment(format!(
             "cannot create any candidate of the plan here:{why}"
         )));
@@ -87,7 +84,6 @@ pub fn look_at(
     Ok(Looked { asked, wanted, made })
 }
 
-/// Reads a plan for which no target is named.
 pub fn without_targets(
     global: &Global,
     name: &Path,
@@ -114,8 +110,7 @@ fn apply_limits(
     let unusable = foreign::without_unusable(&mut made.workloads, &Cancel::default());
     made.dropped_workloads.extend(unusable.map_err(Fault::environment)?);
     if made.workloads.is_empty() {
-        let dropped: Vec<Skipped> = made.dropped_workloads.iter().map(left_out::workload).collect();
-        let why = left_out::lines(&Skipped::together(&dropped));
+        let why = left_out::lines(&Skipped::together(&made.dropped_workloads));
         return Err(Fault::environment(format!("cannot measure any workload here:{why}")));
     }
     made.protocol.time_ns = time_ns.or(made.protocol.time_ns);
@@ -126,8 +121,7 @@ fn apply_limits(
 /// What has no room on its candidate.
 pub fn too_large(made: &plan::Expanded, wanted: &[Wanted]) -> Vec<Skipped> {
     let regions: Vec<u64> = wanted.iter().map(|wanted| wanted.span.size_bytes).collect();
-    let found = capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions);
-    found.iter().map(left_out::too_large).collect()
+    capacity::too_large(&made.candidates, &made.workloads, made.file_bytes, &regions)
 }
 
 /// Looks at every target and refuses what must not be written.
@@ -173,7 +167,6 @@ fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<
     Ok(found)
 }
 
-/// The region on each target, of one size.
 fn spans(
     asked: &plan::RegionRequest,
     found: &[Target],

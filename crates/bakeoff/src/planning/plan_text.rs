@@ -70,7 +70,6 @@ pub fn expand(plan: &Plan, targets: &[(&Target, Option<u64>)]) -> Result<Expande
     plan::expand(plan, &named, &here).map_err(Fault::usage)
 }
 
-/// The texts of the job files that a plan names.
 pub fn job_files(plan: &Plan) -> Result<BTreeMap<String, String>, Fault> {
     let read = |name: &str| {
         let text = std::fs::read_to_string(name).map_err(|error| {

@@ -15,34 +15,23 @@ use crate::exec::internal;
 use crate::fault::Fault;
 use crate::host;
 
-/// What a new run is about.
 pub struct RunPlan {
-    /// The command that begins it.
     pub verb: Verb,
-    /// For people.
     pub title: String,
-    /// The rules.
     pub protocol: Protocol,
-    /// What is compared.
     pub candidates: Vec<Candidate>,
-    /// What is measured.
     pub workloads: Vec<Workload>,
-    /// What was wanted and is not possible.
     pub skipped: Vec<Skipped>,
     /// Workloads that are not measured: a tool is missing or has no words for them.
     pub dropped_workloads: Vec<Skipped>,
     /// Size of the data file that was asked for.
     pub file_bytes: Option<u64>,
-    /// The text it was made of, for runs of a plan.
     pub plan: Option<String>,
-    /// Where stacks are put, for runs on targets.
     pub regions: Vec<Region>,
-    /// A command that prints watts.
     pub power_command: Option<String>,
 }
 
 impl RunPlan {
-    /// A plan of nothing yet.
     pub fn new(verb: Verb, title: String, protocol: Protocol) -> RunPlan {
         RunPlan {
             verb,
@@ -59,7 +48,6 @@ impl RunPlan {
         }
     }
 
-    /// The header of a new run of it.
     pub fn header(self, global: &Global) -> Header {
         // What to type to repeat it: where the binary lay is of no interest to anyone else, nor
         // that a detached run is started by a word of ours.
@@ -92,7 +80,6 @@ impl RunPlan {
     }
 }
 
-/// The workloads named, or the default ones.
 pub fn choose_workloads(named: &[String], default: &[&str]) -> Result<Vec<Workload>, Fault> {
     let mut chosen: Vec<Workload> = Vec::new();
     let default: Vec<String> = default.iter().map(|name| name.to_string()).collect();

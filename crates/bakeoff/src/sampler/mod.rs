@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::telemetry::{Cost, Telemetry, Watching};
-use bakeoff_core::report::watching::{missing, name};
 use bakeoff_core::telemetry::cell_telemetry::cell_telemetry;
 use bakeoff_core::telemetry::layout::Device;
 use bakeoff_core::telemetry::ring::Ring;
@@ -24,9 +23,7 @@ const DEVICES: usize = 16;
 /// Memory of the fast rows, and the most and fewest of them.
 const FAST_BYTES: usize = 768 << 10;
 const FAST_ROWS: (usize, usize) = (128, 1024);
-/// Rows of the slow clock.
 const SLOW_ROWS: usize = 512;
-/// Stack of the thread.
 const STACK_BYTES: usize = 128 << 10;
 
 /// Two rates: for drives and CPUs, and for the rest, as a multiple.
@@ -46,7 +43,6 @@ impl Pace {
     }
 }
 
-/// The sampler of a run.
 pub struct Sampler {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -64,7 +60,6 @@ struct State {
     is_over: bool,
     fast: Ring,
     slow: Ring,
-    /// Room for one row of either kind.
     row: Vec<u64>,
     ticks: u64,
     last_ns: u64,
@@ -104,19 +99,17 @@ impl Sampler {
         Ok(Sampler { shared, thread: Some(thread) })
     }
 
-    /// What is watched and what cannot be.
     pub fn watching(&self) -> Watching {
         let state = self.shared.lock();
         Watching {
-            sources: state.sources.present.iter().map(|s| name(*s).to_string()).collect(),
-            missing: state.sources.missing.iter().map(missing).collect(),
+            sources: state.sources.present.iter().map(|name| name.to_string()).collect(),
+            missing: state.sources.missing.clone(),
             fast_ns: state.pace.fast_ns,
             slow_ns: state.pace.fast_ns * state.pace.slow_every,
             memory_bytes: state.bytes() as u64,
         }
     }
 
-    /// Begins to watch for a cell on these devices.
     pub fn begin(&self, devices: &[Device]) {
         let mut state = self.shared.lock();
         state.begin(&devices[..devices.len().min(DEVICES)]);
@@ -221,7 +214,6 @@ impl State {
         self.is_active = true;
     }
 
-    /// One look of the thread.
     fn tick(&mut self, now: u64) {
         self.cost.longest_gap_ns = self.cost.longest_gap_ns.max(now - self.last_ns.min(now));
         self.last_ns = now;
@@ -299,7 +291,6 @@ fn now_ns() -> u64 {
     nanoseconds(ClockId::Monotonic)
 }
 
-/// CPU time of this thread.
 fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::ThreadCPUTime)
 }

@@ -32,7 +32,6 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// What the handlers give: problems are JSON too.
 pub type Answer = Result<Response, Response>;
 
-/// An answer in JSON.
 pub fn json(text: String) -> Response {
     ([(CONTENT_TYPE, "application/json")], unsteered(&text).into_owned()).into_response()
 }
@@ -75,7 +74,6 @@ struct Reading {
     watching: Watching,
     last: Option<u64>,
     is_new: bool,
-    /// Still to be sent, the next one last.
     waiting: Vec<Message>,
     _place: Place,
 }
@@ -120,7 +118,6 @@ pub async fn runs(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>)
     Ok(json(list::json(&rows, list::LeftOut::default())))
 }
 
-/// A run with its answer.
 pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answer {
     let shown = slowly(&app, move |app| {
         let run = named(app, &name)?;
@@ -129,7 +126,6 @@ pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answe
     Ok(json(shown.await.map_err(Problem::json)?))
 }
 
-/// Runs beside each other.
 pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let chosen: Vec<String> = all(&pairs, "run").into_iter().map(str::to_string).collect();
     let text = slowly(&app, move |app| {
@@ -140,7 +136,6 @@ pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pair
     Ok(json(text.await.map_err(Problem::json)?))
 }
 
-/// The history of a drive.
 pub async fn trend(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let text = slowly(&app, move |app| {
         printed(app, &["trend", "--format", "json", "--", &drive(&pairs)?])
@@ -148,7 +143,6 @@ pub async fn trend(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>
     Ok(json(text.await.map_err(Problem::json)?))
 }
 
-/// The drives of this machine.
 pub async fn devices(State(app): State<Arc<App>>) -> Answer {
     let devices = blocking(&app, |app| app.devices()).await.map_err(Problem::json)?;
     Ok(json(devices.json()))

@@ -32,7 +32,6 @@ const VIEW_BYTES: usize = 24 << 20;
 const LEAST_PAUSE: Duration = Duration::from_secs(2);
 /// Share of one processor that analysing may take: one in this many seconds.
 const PAUSE_FACTOR: u32 = 50;
-/// Documents that are made at the same time.
 const AT_ONCE: usize = 2;
 /// Event streams at one time, in all and of one address; pages have the other connections.
 const STREAMS: usize = 64;
@@ -46,13 +45,10 @@ pub type Analysed = BTreeMap<RunId, Arc<Now>>;
 /// A run, as it was when it was last analysed.
 #[derive(Debug)]
 pub struct Current {
-    /// Which.
     pub run: RunId,
-    /// The document.
     pub now: Now,
     /// `bakeoff/now/1`.
     pub json: String,
-    /// The same as HTML.
     pub html: String,
 }
 
@@ -63,21 +59,13 @@ struct Kept {
     due: Option<Instant>,
 }
 
-/// The shared state.
 pub struct App {
-    /// The store's file.
     pub store: PathBuf,
-    /// The names of this server.
     pub names: Names,
-    /// Messages for browsers.
     pub hub: Arc<Hub>,
-    /// Who reads the messages.
     pub streams: Arc<Crowd>,
-    /// Ends the server.
     pub cancel: Cancel,
-    /// Documents that may still be begun.
     pub slots: Arc<Semaphore>,
-    /// The last runs of drives, for scrapes.
     pub analysed: Mutex<Analysed>,
     /// Whether a process reads the results of runs that were never listed.
     pub reads_results: AtomicBool,
@@ -86,7 +74,6 @@ pub struct App {
 }
 
 impl App {
-    /// Nothing read yet.
     pub fn new(store: PathBuf, names: Names, boot: String, cancel: Cancel) -> App {
         App {
             store,
@@ -141,7 +128,6 @@ impl App {
         Ok(Some(current))
     }
 
-    /// The document of any run.
     pub fn view_now(&self, run: &RunId) -> Result<Current, Problem> {
         let output = self.view(view::NOW, run.as_str())?;
         let text = String::from_utf8(output).map_err(Problem::broken)?;
@@ -161,7 +147,6 @@ impl App {
         }
     }
 
-    /// A command of ours on this store.
     pub fn command(&self, args: &[&str]) -> Result<Finished, Problem> {
         let mut words: Vec<OsString> = args.iter().map(OsString::from).collect();
         words.splice(1..1, ["--store".into(), self.store.clone().into(), "--quiet".into()]);
@@ -195,7 +180,6 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does what blocks on a thread for it.
 pub async fn blocking<T: Send + 'static>(
     app: &Arc<App>,
     work: impl FnOnce(&App) -> Result<T, Problem> + Send + 'static,

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 
 use super::app::locked;
 
-/// Who is inside, by address.
 pub struct Crowd {
     most: usize,
     most_of_one: usize,
@@ -21,7 +20,6 @@ pub struct Place {
 }
 
 impl Crowd {
-    /// Nobody yet.
     pub fn new(most: usize, most_of_one: usize) -> Arc<Crowd> {
         Arc::new(Crowd { most, most_of_one, inside: Mutex::default() })
     }

@@ -17,10 +17,8 @@ use super::app::App;
 use super::problem::Problem;
 use super::who::Visitor;
 
-/// The names of this server.
 #[derive(Clone, Debug)]
 pub struct Names {
-    /// Whether it can be reached from other machines.
     pub is_open: bool,
     /// The machine's own name.
     pub hostname: String,

@@ -19,12 +19,9 @@ use super::pages::{Pairs, one};
 use super::problem::Problem;
 use crate::store::{Records, RunId, Sqlite, Summary, lock};
 
-/// Runs on one page.
 const ROWS: u32 = 50;
-/// Longest text that is looked for.
 const LONGEST: usize = 100;
 
-/// The history.
 pub async fn runs(
     State(app): State<Arc<App>>,
     UrlQuery(pairs): UrlQuery<Pairs>,
@@ -90,7 +87,6 @@ fn filter(query: &Query) -> Filter {
     }
 }
 
-/// A page of the history, as it was asked for.
 pub fn page(app: &App, pairs: &Pairs) -> Result<HistoryPage, Problem> {
     let page = one(pairs, "page").parse::<u32>().unwrap_or(0).min(1_000_000);
     let query = query(pairs);

@@ -16,12 +16,9 @@ const KEPT: usize = 400;
 /// How long frames are taken on after the last browser went: it may be cut off only.
 const LINGER: Duration = Duration::from_secs(600);
 
-/// What a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// A frame of `watch` as JSON.
     Frame,
-    /// The run as HTML, in a JSON string.
     Run,
 }
 
@@ -35,14 +32,11 @@ impl Topic {
     }
 }
 
-/// A message.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Its number, from 1.
     pub number: u64,
-    /// What it is about.
     pub topic: Topic,
-    /// One line of text.
     pub data: Arc<str>,
 }
 
@@ -59,13 +53,11 @@ pub struct Hub {
 struct Inner {
     last: u64,
     kept: VecDeque<Message>,
-    /// The last frame for readers without a script.
     text: String,
     watchers: usize,
     left_at: Option<Instant>,
 }
 
-/// What a reader gets.
 pub struct Missed {
     /// Messages in their order.
     pub messages: Vec<Message>,
@@ -166,10 +158,8 @@ impl Hub {
     }
 }
 
-/// A reader.
 pub struct Watching {
     hub: Arc<Hub>,
-    /// Changes with every message.
     pub changed: watch::Receiver<u64>,
 }
 

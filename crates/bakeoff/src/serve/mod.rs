@@ -35,10 +35,8 @@ use app::App;
 use gate::Names;
 use who::Readers;
 
-/// Threads for what blocks.
 const BLOCKING_THREADS: usize = 6;
 
-/// Serves until Ctrl-C.
 pub fn run(global: &Global, args: &Serve) -> Result<Outcome, Fault> {
     let store = crate::store::place::path(global.store.as_deref())?;
     let listener = bind(args.listen)?;
@@ -85,7 +83,6 @@ fn bind(address: SocketAddr) -> Result<TcpListener, Fault> {
     Ok(listener)
 }
 
-/// Where it is, and who may read.
 fn say_where(global: &Global, address: SocketAddr, readers: &Readers) {
     say::line(format_args!("Serving on http://{address}/"));
     if !address.ip().is_loopback() {

@@ -22,17 +22,14 @@ use crate::signals::Cancel;
 
 /// Connections at one time; twenty browsers have two each, and more while they load.
 const CONNECTIONS: usize = 96;
-/// Connections of one address.
 const OF_ONE: usize = 64;
 /// Connections that are only told why nothing is shown to them.
 const REFUSED: usize = 8;
 /// Time for a request's header.
 const HEADER: Duration = Duration::from_secs(10);
-/// How long data may stay unacknowledged.
 const UNHEARD_MS: u32 = 30_000;
 /// Most bytes of a request's header.
 const HEADER_BYTES: usize = 32 << 10;
-/// How often is looked for Ctrl-C.
 const TICK: Duration = Duration::from_millis(200);
 
 /// What all connections share.

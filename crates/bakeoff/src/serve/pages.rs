@@ -23,17 +23,14 @@ const COMPARED: usize = 32;
 /// Pairs of a query; a name may come more than once.
 pub type Pairs = Vec<(String, String)>;
 
-/// The values of a name.
 pub fn all<'p>(pairs: &'p Pairs, name: &str) -> Vec<&'p str> {
     pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_str()).collect()
 }
 
-/// The first value of a name, or nothing.
 pub fn one<'p>(pairs: &'p Pairs, name: &str) -> &'p str {
     all(pairs, name).first().copied().unwrap_or_default()
 }
 
-/// What runs now.
 pub async fn now(State(app): State<Arc<App>>) -> Result<Html<String>, Problem> {
     let html = slowly(&app, move |app| {
         let run = app.current()?.map_or_else(pages::no_run, |current| current.html.clone());
@@ -58,7 +55,6 @@ fn drive_row(drive: &Drive) -> DriveRow {
     }
 }
 
-/// The run that a name in an address means.
 pub fn named(app: &App, name: &str) -> Result<RunId, Problem> {
     let none = || Problem::not_found("No such run. See the list of stored runs.");
     let store = app.open()?.ok_or_else(none)?;
@@ -68,7 +64,6 @@ pub fn named(app: &App, name: &str) -> Result<RunId, Problem> {
     }
 }
 
-/// The report of a run.
 pub async fn run(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
@@ -90,7 +85,6 @@ pub fn drive(pairs: &Pairs) -> Result<String, Problem> {
     }
 }
 
-/// The history of a drive.
 pub async fn trend(
     State(app): State<Arc<App>>,
     UrlQuery(pairs): UrlQuery<Pairs>,
@@ -99,7 +93,6 @@ pub async fn trend(
     Ok(([(CONTENT_TYPE, HTML)], page.await?).into_response())
 }
 
-/// Runs beside each other.
 pub async fn compare(
     State(app): State<Arc<App>>,
     UrlQuery(pairs): UrlQuery<Pairs>,
@@ -154,7 +147,6 @@ pub async fn asset(Path(name): Path<String>) -> Result<Response, Problem> {
     Ok(([(CONTENT_TYPE, found.0)], found.1).into_response())
 }
 
-/// Everything else.
 pub async fn nothing() -> Problem {
     Problem::not_found("No such page.")
 }

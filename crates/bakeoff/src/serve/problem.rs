@@ -7,14 +7,12 @@ use bakeoff_core::report::pages::{self, TextPage};
 
 use crate::exec::ExecError;
 use crate::fault::Fault;
-use crate::store::StoreError;
+use crate::store::{ErrorClass, StoreError};
 
 /// What went wrong, and whose turn it is.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The answer's status.
     pub status: StatusCode,
-    /// For people.
     pub said: String,
 }
 
@@ -24,22 +22,18 @@ impl Problem {
         Problem { status: StatusCode::NOT_FOUND, said: said.to_string() }
     }
 
-    /// The request makes no sense.
     pub fn bad(said: impl ToString) -> Problem {
         Problem { status: StatusCode::BAD_REQUEST, said: said.to_string() }
     }
 
-    /// The reader may not.
     pub fn forbidden(said: impl ToString) -> Problem {
         Problem { status: StatusCode::FORBIDDEN, said: said.to_string() }
     }
 
-    /// Not now.
     pub fn busy(said: impl ToString) -> Problem {
         Problem { status: StatusCode::SERVICE_UNAVAILABLE, said: said.to_string() }
     }
 
-    /// Something of ours failed.
     pub fn broken(said: impl ToString) -> Problem {
         Problem { status: StatusCode::INTERNAL_SERVER_ERROR, said: said.to_string() }
     }
@@ -56,7 +50,6 @@ impl Problem {
         }
     }
 
-    /// As the API answers.
     pub fn json(self) -> Response {
         let body = serde_json::json!({ "schema": "bakeoff/error/1", "error": self.said });
         (self.status, [(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
@@ -65,7 +58,7 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Problem {
-        match matches!(error, StoreError::NotFound { .. } | StoreError::Ambiguous { .. }) {
+        match error.class == ErrorClass::NoSuchRun {
             true => Problem::not_found(error),
             false => Problem::busy(error),
         }

@@ -40,7 +40,7 @@ pub fn run(args: &[OsString]) -> ExitCode {
 
 fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     let [what, store, id] = args else { return Err(Fault::usage("no view was specified")) };
-    let none = || StoreError::NotFound { name: id.to_string_lossy().into_owned(), near: vec![] };
+    let none = || StoreError::not_found(&id.to_string_lossy(), &[]);
     match what.to_str() {
         Some(TREND) => return write_trend(store, id),
         Some(COMPARE) => return write_compared(store, id),
@@ -69,7 +69,6 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// The options of every command, for this store.
 fn global(store: &OsString) -> Global {
     Global { store: Some(store.into()), format: None, quiet: true, seed: None }
 }

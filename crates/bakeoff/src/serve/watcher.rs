@@ -10,12 +10,10 @@ use super::app::{App, Current};
 use super::hub::Topic;
 use crate::host::{Devices, Live};
 
-/// Between two looks.
 const INTERVAL: Duration = Duration::from_secs(2);
 /// A frame over more than this is of a time nobody watched.
 const TOO_LONG: Duration = Duration::from_secs(10);
 
-/// Looks until the server ends.
 pub fn run(app: &App) {
     let mut live = None;
     let mut shown: Option<Arc<Current>> = None;

@@ -19,7 +19,6 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Who may read, of the users of this machine.
 #[derive(Clone, Debug)]
 pub struct Readers {
-    /// `None` is everyone.
     uids: Option<Vec<u32>>,
 }
 
@@ -28,7 +27,6 @@ pub struct Readers {
 pub struct Visitor {
     /// The address by which connections are counted ([`super::crowd`]).
     pub address: IpAddr,
-    /// Why nothing is shown.
     pub refusal: Option<&'static str>,
 }
 
@@ -46,7 +44,6 @@ impl Readers {
         self.uids.is_none()
     }
 
-    /// Who is at `client`, connected to `server`. Reads files.
     pub fn visitor(&self, client: SocketAddr, server: SocketAddr) -> Visitor {
         let refusal = match &self.uids {
             None => None,

@@ -4,54 +4,28 @@ use std::io;
 
 use bakeoff_core::guard::Reason;
 use bakeoff_core::model::path::RawPath;
-use bakeoff_core::report;
 use thiserror::Error;
 
 use crate::exec::ExecError;
 use crate::fault;
-use crate::host::Distrust;
 use crate::load::LoadError;
 
-/// Why an action failed.
 #[derive(Debug, Error)]
 pub enum ActionError {
-    /// Ctrl-C or a signal.
     #[error("interrupted")]
     Interrupted,
     /// A program failed; its own words follow.
     #[error("{command}: {how}{}{said}", if said.is_empty() { "" } else { ": " })]
-    Tool {
-        /// As it would be typed.
-        command: String,
-        /// Exit status or signal.
-        how: String,
-        /// What it printed.
-        said: String,
-    },
-    /// A system call failed.
+    Tool { command: String, how: String, said: String },
     #[error("{what}: {source}{}", fault::limit_advice(source))]
-    Io {
-        /// What was tried.
-        what: String,
-        /// The system's word.
-        source: io::Error,
-    },
-    /// A device that was unmounted is not free.
+    Io { what: String, source: io::Error },
     #[error(
         "{device} is still in use after its filesystem was unmounted: {}",
         in_use(users, source)
     )]
-    InUse {
-        /// The device.
-        device: RawPath,
-        /// Who uses it, as far as that can be seen.
-        users: Vec<Reason>,
-        /// The system's word.
-        source: io::Error,
-    },
-    /// Others could exchange what root would use.
-    #[error(transparent)]
-    Refused(Distrust),
+    InUse { device: RawPath, users: Vec<Reason>, source: io::Error },
+    #[error("{0}")]
+    Refused(String),
     /// The target is not the one any more that was consented to.
     #[error("{0}")]
     Lost(String),
@@ -82,7 +56,6 @@ impl From<LoadError> for ActionError {
     }
 }
 
-/// An error of the system with what was tried.
 pub fn io_error(what: &str) -> impl Fn(io::Error) -> ActionError + '_ {
     move |source| ActionError::Io { what: what.to_string(), source }
 }
@@ -91,6 +64,6 @@ fn in_use(users: &[Reason], source: &io::Error) -> String {
     if users.is_empty() {
         return source.to_string();
     }
-    let users: Vec<String> = users.iter().map(report::guard::text).collect();
+    let users: Vec<String> = users.iter().map(|user| user.text.clone()).collect();
     format!("{}. Free the device, then try again", users.join("; "))
 }

@@ -21,7 +21,6 @@ use crate::load::{self, LoadError};
 use crate::signals::Cancel;
 use crate::ui::progress::Live;
 
-/// Block size of the pass over a region.
 const OVERWRITE_BLOCK_BYTES: u64 = 1 << 20;
 
 /// Writes a block device in full with tagged data; where asked, reads everything back and
@@ -136,7 +135,6 @@ pub fn add_udev_rule(path: &RawPath, text: &str) -> Result<(), ActionError> {
     reload_udev()
 }
 
-/// Takes a rule away again.
 pub fn remove_udev_rule(path: &RawPath) -> Result<(), ActionError> {
     let removed = Entry::of(path.as_path()).and_then(|rule| Ok(rule.remove()?));
     match removed {

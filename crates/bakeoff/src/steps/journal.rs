@@ -14,7 +14,6 @@ use crate::load::scratch::Scratch;
 use crate::store::lock::{self, RunLock};
 use crate::store::{Records, RunId, Sqlite, Store};
 
-/// A run being made.
 pub struct Journal<'s> {
     store: &'s mut Sqlite,
     id: RunId,
@@ -84,7 +83,6 @@ impl<'s> Journal<'s> {
         Some(self.made.swap_remove(at).1)
     }
 
-    /// The run so far.
     pub fn run(&self) -> &Run {
         &self.run
     }
@@ -94,13 +92,11 @@ impl<'s> Journal<'s> {
         self.store.path()
     }
 
-    /// The id of the run.
     #[cfg(feature = "postgres")]
     pub(super) fn id(&self) -> &RunId {
         &self.id
     }
 
-    /// The store of the record.
     #[cfg(feature = "postgres")]
     pub(super) fn store(&self) -> &Sqlite {
         self.store

@@ -24,7 +24,6 @@ use crate::host::{self, Identity, Opened};
 const LOCK_TRIES: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(100);
 
-/// A locked target.
 #[derive(Debug)]
 pub struct LockedTarget {
     path: PathBuf,
@@ -53,7 +52,6 @@ impl LockedTarget {
         Ok(held)
     }
 
-    /// Takes an image file.
     pub fn image(path: &Path, metadata: &Metadata) -> Result<LockedTarget, Fault> {
         let lock = lock(path)?;
         let (dev, ino, size_bytes) = (metadata.dev(), metadata.ino(), metadata.len());
@@ -91,7 +89,6 @@ impl LockedTarget {
         host::reopen(claim, &self.path).map_err(|source| ActionError::Io { what, source })
     }
 
-    /// Whether the target still is the one that was taken.
     pub fn check(&self) -> Result<(), ActionError> {
         let path = RawPath::new(&self.path);
         let lost = |how: String| Err(ActionError::Lost(format!("{path} {how}")));

@@ -33,7 +33,6 @@ pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, Act
     }
 }
 
-/// Whether that file, from that offset on, still is behind a loop device.
 pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), ActionError> {
     let opened = std::fs::File::open(device.as_path());
     let backing = opened.and_then(|opened| bakeoff_engine::loops::backing(opened.as_fd()));

@@ -61,13 +61,9 @@ fn directory(
     Ok((step, made))
 }
 
-/// A file on a loop device.
 pub struct OnLoop {
-    /// The step that attached it.
     pub step: u32,
-    /// The loop device.
     pub device: RawPath,
-    /// The file behind it.
     pub inode: Inode,
 }
 

@@ -25,7 +25,6 @@ const SYSTEM: [&str; 14] = [
     "/bin", "/boot", "/dev", "/etc", "/gnu", "/lib", "/lib32", "/lib64", "/nix", "/opt", "/proc",
     "/sbin", "/sys", "/usr",
 ];
-/// Directories that programs write to.
 const SHARED: [&str; 7] =
     ["/root", "/run", "/run/lock", "/tmp", "/var/lib", "/var/log", "/var/tmp"];
 /// Variables whose value is a path, or several with colons between them.

@@ -18,7 +18,6 @@ use crate::load::scratch;
 /// Where our directory is made, the first that is there and trusted: memory that ends with the
 /// boot, or what packages keep on the drive.
 const BASES: [&str; 2] = ["/run", "/var/lib"];
-/// Its name.
 const NAME: &str = "bakeoff";
 
 /// The directory that has one directory for each run.
@@ -66,7 +65,6 @@ pub fn beside(first: &RawPath, slot: u16) -> RawPath {
     RawPath::new(first.as_path().with_file_name(name))
 }
 
-/// Makes that directory.
 pub fn make_parent() -> io::Result<()> {
     let base = base().map_err(|fault| io::Error::other(fault.to_string()))?;
     make_in(&base)

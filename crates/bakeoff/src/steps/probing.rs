@@ -38,7 +38,6 @@ pub trait Medium {
     fn read(&mut self, at: u64, into: &mut [u8]) -> io::Result<()>;
     /// Writes a whole number of blocks.
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Has everything written on the medium.
     fn flush(&mut self) -> io::Result<()>;
 }
 
@@ -58,7 +57,6 @@ impl Device {
         Device::open(opened.path()).map_err(Fault::environment)
     }
 
-    /// Opens it for reading and writing.
     fn open(path: &Path) -> io::Result<Device> {
         let direct = match crate::host::supports_direct(path) {
             true => OFlags::DIRECT.bits() as i32,

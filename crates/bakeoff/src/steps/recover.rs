@@ -11,12 +11,10 @@ use super::unwind;
 use crate::fault::Fault;
 use crate::store::{RunId, Sqlite, Store, trust};
 
-/// What was found and done.
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// Runs with everything put back, each with what was undone.
     pub runs: Vec<(RunId, Vec<String>)>,
-    /// What could not be put back.
     pub failures: Vec<String>,
     /// Runs whose record is damaged, each with why: nothing of them was undone.
     pub set_aside: Vec<(RunId, String)>,

@@ -25,7 +25,6 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// Sends the events of a run as they come.
 pub struct Sender {
     to: PathBuf,
-    /// Of the events that the server acknowledged.
     sent: Checksum,
 }
 

@@ -21,13 +21,9 @@ use crate::signals::{Cancel, Limit};
 use crate::ui::progress::Progress;
 use crate::ui::say;
 
-/// A run in hand.
 pub struct Session<'s> {
-    /// Its record.
     pub journal: Journal<'s>,
-    /// Whether to stop.
     pub cancel: Cancel,
-    /// What people see.
     pub progress: Progress,
     /// Watches the machine during cells, once there is something to measure.
     pub sampler: Option<Sampler>,
@@ -44,7 +40,6 @@ pub struct Session<'s> {
     pub pace: Pace,
     /// What was written since this process has it.
     pub spent: Spent,
-    /// Sends it to a server meanwhile.
     #[cfg(feature = "postgres")]
     pub sender: Option<super::sender::Sender>,
     /// Holds it to its limits until it ends.

@@ -15,21 +15,17 @@ use crate::host;
 /// Since this process took the run in hand.
 #[derive(Clone, Debug)]
 pub struct Spent {
-    /// By the record, when it began.
     before_bytes: u64,
     /// Targets that are devices, with what had been written to each.
     targets: Vec<(RawPath, u64)>,
     /// What slices wrote that the record does not have: tried, or to find their length.
     unrecorded_bytes: u64,
-    /// The same of the block under way.
     found_bytes: u64,
-    /// Complete blocks, and what they wrote together.
     blocks: u64,
     block_bytes: u64,
 }
 
 impl Spent {
-    /// Nothing yet.
     pub fn begin(run: &Run) -> Spent {
         let devices = run.header.regions().filter(|region| !region.is_image);
         let targets = devices.filter_map(|region| {

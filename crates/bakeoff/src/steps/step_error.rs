@@ -3,7 +3,6 @@
 use super::action_error::ActionError;
 use crate::fault::Fault;
 
-/// Why a step did not succeed.
 #[derive(Debug)]
 pub enum StepError {
     /// The step failed; the run may go on without it.

@@ -19,7 +19,6 @@ use crate::ui::progress::Live;
 /// Most of a tool's output that is kept in the record.
 const KEEP_BYTES: usize = 64 << 10;
 
-/// The number of the step that is taken next.
 pub fn next_number(session: &Session) -> Result<u32, Fault> {
     u32::try_from(session.journal.run().steps.len()).map_err(Fault::bug)
 }

@@ -27,7 +27,6 @@ use crate::host;
 
 /// How often a drive is looked at again that another process has open and nothing else holds.
 const LOOKS_AGAIN: u32 = 5;
-/// Between two looks.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// What a run is given, looked at.
@@ -37,23 +36,16 @@ pub struct Target {
     pub path: RawPath,
     /// Short, for names of candidates: `sda`, `disk.img`.
     pub name: String,
-    /// Whether it is a file.
     pub is_image: bool,
-    /// What may be used of it.
     pub room: TargetSize,
-    /// Logical block size of the device, bytes.
     pub sector_bytes: Option<u32>,
-    /// What it is made of, as a place.
     pub place: Place,
-    /// What consents to its erasure.
     pub token: String,
     /// The part of the token that names it, whatever is on it.
     pub token_name: String,
-    /// Number of the attachment of a drive.
     pub diskseq: Option<u64>,
     /// Of an image: the file.
     pub file: Option<Inode>,
-    /// Signatures on it and its partitions.
     pub contents: Contents,
     /// The whole drive, for locks and settings; the file itself for an image.
     pub disk: PathBuf,
@@ -104,7 +96,7 @@ fn settled(dev: Dev, shares_disk_with_root: bool) -> std::io::Result<System> {
         let system = host::system()?;
         let is_only_open = match guard::verdict(dev, &system, shares_disk_with_root) {
             Verdict::Safe => false,
-            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why() == Why::Open),
+            Verdict::No(reasons) => reasons.iter().all(|reason| reason.why == Why::Open),
         };
         if !is_only_open {
             return Ok(system);
@@ -217,7 +209,6 @@ fn device_of<'s>(shown: &RawPath, dev: Dev, system: &'s System) -> Result<&'s Bl
     })
 }
 
-/// What a block device is made of, as a place.
 pub fn place_of(path: &Path, dev: Dev, system: &System) -> Result<Place, Fault> {
     let found = device_of(&RawPath::new(path), dev, system)?;
     Ok(Place {
@@ -303,7 +294,7 @@ pub fn hold_file(path: &Path) -> Result<LockedTarget, Fault> {
 }
 
 fn refused(shown: &RawPath, reasons: &[Reason]) -> Fault {
-    let why: Vec<String> = reasons.iter().map(report::guard::with_advice).collect();
+    let why: Vec<String> = reasons.iter().map(Reason::with_advice).collect();
     Fault::refused(format!("Refusing to write to {shown}: {}", why.join("; ")))
 }
 
@@ -344,12 +335,10 @@ impl Target {
         }
     }
 
-    /// Whether one of the tokens given consents to the erasure.
     pub fn is_consented(&self, tokens: &[String]) -> bool {
         tokens.iter().any(|typed| token::matches(typed, &self.token))
     }
 
-    /// What to type to consent.
     pub fn consent_words(&self) -> String {
         format!("--erase {}", quoted(&self.token))
     }

@@ -16,12 +16,10 @@ const TOOL_LIMIT: Duration = Duration::from_secs(30 * 60);
 const BUSY_TRIES: u32 = 60;
 const BUSY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Runs a program that reads nothing.
 pub fn run(argv: &[OsString], command: &str, cancel: &Cancel) -> Result<String, ActionError> {
     run_with_input(argv, Vec::new(), command, cancel)
 }
 
-/// Runs a program with so much on its standard input.
 pub fn run_with_input(
     argv: &[OsString],
     input: Vec<u8>,

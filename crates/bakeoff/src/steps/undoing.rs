@@ -21,14 +21,10 @@ use super::tool;
 use crate::host;
 use crate::load::scratch::{self, Scratch};
 
-/// Which step of which run is undone.
 #[derive(Clone, Copy, Debug)]
 pub struct Of<'r> {
-    /// The run's id.
     pub run: &'r str,
-    /// The step's number.
     pub step: u32,
-    /// The store that has the record.
     pub store: &'r Path,
     /// The directory that it made, where this process did.
     pub made: Option<&'r Scratch>,

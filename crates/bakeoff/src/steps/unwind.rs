@@ -9,7 +9,6 @@ use super::undoing::{self, Of};
 use crate::fault::Fault;
 use crate::host;
 
-/// Undoes one step.
 pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
     let record = journal.run().steps.get(number as usize);
     let undo = record.filter(|r| !r.undone).and_then(|r| r.step.undo.clone());

@@ -12,20 +12,17 @@ use bakeoff_core::model::run::Run;
 use super::spent::Spent;
 use crate::signals::{Cancel, Limit};
 
-/// How often it looks.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Share of the time that putting everything back and the report get, and the most of it.
 const ENDING_SHARE: u64 = 40;
 const ENDING_MOST_NS: u64 = 5_000_000_000;
 
-/// Looks until it is dropped.
 #[derive(Debug)]
 pub struct Watchdog {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What preparing may take in any case.
 const PREPARING_NS: u64 = 60_000_000_000;
 
 /// What is left of a run's limits.

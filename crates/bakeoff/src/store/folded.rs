@@ -6,12 +6,10 @@ use super::error::read_event;
 use super::{Records, RunId};
 use crate::fault::Fault;
 
-/// Reads the run from its events.
 pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
     fold(id, &store.lines(id)?)
 }
 
-/// The run that these lines are.
 pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
     let unsound = |error| {
         let advice = format!(

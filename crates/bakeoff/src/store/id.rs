@@ -6,7 +6,6 @@ use bakeoff_core::bundle::is_run_id;
 
 use super::StoreError;
 
-/// How many near ids a message names.
 const NEAR: usize = 3;
 /// Fewest digits by which a run is named.
 pub const FEWEST_DIGITS: usize = 4;
@@ -57,17 +56,17 @@ pub fn range(name: &str) -> Option<(String, String)> {
 
 /// The run that `name` means among `ids`, the latest first.
 pub fn resolve(name: &str, ids: &[RunId]) -> Result<RunId, StoreError> {
-    let not_found = |near| StoreError::NotFound { name: name.to_string(), near };
+    let not_found = |near: &[RunId]| StoreError::not_found(name, near);
     if name == "last" {
-        return ids.first().cloned().ok_or_else(|| not_found(Vec::new()));
+        return ids.first().cloned().ok_or_else(|| not_found(&[]));
     }
     let wanted = name.to_ascii_lowercase();
     let hits: Vec<_> =
         ids.iter().filter(|id| !wanted.is_empty() && id.0.starts_with(&wanted)).cloned().collect();
     match hits.as_slice() {
         [one] => Ok(one.clone()),
-        [] => Err(not_found(nearest(&wanted, ids))),
-        _ => Err(StoreError::Ambiguous { name: name.to_string(), candidates: hits }),
+        [] => Err(not_found(&nearest(&wanted, ids))),
+        _ => Err(StoreError::ambiguous(name, &hits)),
     }
 }
 

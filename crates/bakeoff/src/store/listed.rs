@@ -7,7 +7,6 @@ use bakeoff_core::report::runs::{Row, State, short};
 
 use super::{Digest, Summary};
 
-/// What lists and searches need of a run.
 pub fn digest_of(run: &Run, analysis: &Analysis) -> (Digest, Facts) {
     let digest = Digest {
         events: run.next_seq,

@@ -19,7 +19,6 @@ use crate::files::{Entry, FileError, User};
 const TRIES: u32 = 100;
 /// How often a lock that someone has is tried again: [`is_held`] itself has it for an instant.
 const PATIENCE: u32 = 5;
-/// Pause between these tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A held lock; dropping it, or dying, gives it back.
@@ -82,7 +81,6 @@ pub fn held(store: &Path) -> Result<Vec<RunId>, StoreError> {
     Ok(runs)
 }
 
-/// The directory of locks, beside the store.
 fn locks(store: &Path) -> Result<Entry, FileError> {
     Ok(Entry::of(store)?.beside(".locks"))
 }
@@ -90,7 +88,7 @@ fn locks(store: &Path) -> Result<Entry, FileError> {
 fn hold_name(store: &Path, name: &str, how: FlockOperation) -> Result<Option<RunLock>, StoreError> {
     try_hold(store, name, how).map_err(|error| match error {
         FileError::Io(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-            StoreError::Busy { path: place::beside(store, ".locks").join(name) }
+            StoreError::busy(&place::beside(store, ".locks").join(name))
         }
         error @ (FileError::Refused(_) | FileError::NotOurs | FileError::Io(_)) => {
             StoreError::from_file(store, error)

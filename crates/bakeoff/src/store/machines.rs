@@ -9,12 +9,10 @@ use bakeoff_core::model::run::Run;
 
 use super::{Records, RunId, StoreError};
 
-/// All runs by machine and label.
 #[derive(Debug, Default)]
 pub struct Machines {
     /// Those that can be read, the latest to come into the store first.
     pub seen: Vec<RunGroup>,
-    /// Why others cannot be read.
     pub unread: Vec<String>,
 }
 
@@ -24,7 +22,6 @@ pub(super) struct Unknown {
     pub label: Option<String>,
     /// Its number in the order of arrival.
     pub arrived: i64,
-    /// The role of a server that sent it.
     pub role: Option<String>,
 }
 
@@ -47,7 +44,6 @@ impl Machines {
     }
 }
 
-/// What the first event of a run says.
 fn begun(of: Unknown, first: &Event) -> Result<RunGroup, String> {
     let run = Run::begin(first).map_err(|error| format!("run {}: {error}", of.run))?;
     let Facts { machine, kernel, .. } = Facts::from_header(&run.header);

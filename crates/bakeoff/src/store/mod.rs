@@ -30,7 +30,7 @@ use bakeoff_core::model::event::Event;
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::report::runs::State;
 
-pub use error::StoreError;
+pub use error::{ErrorClass, StoreError};
 pub use id::RunId;
 use import::ImportError;
 pub use machines::Machines;
@@ -42,7 +42,6 @@ pub trait Records {
     /// Every event of the run, in order, as the text it was stored as.
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
-    /// The first event of the run, which has its header.
     fn first(&self, run: &RunId) -> Result<Event, StoreError>;
 
     /// The first events of these runs, in their order.
@@ -69,7 +68,6 @@ pub trait Records {
     /// The run that `name` means: the start of its id, or `last`.
     fn find(&self, name: &str) -> Result<RunId, StoreError>;
 
-    /// All runs by machine and label.
     fn machines(&self) -> Result<Machines, StoreError>;
 
     /// Every event of the run, in order.
@@ -77,7 +75,6 @@ pub trait Records {
         read_events(run, &self.lines(run)?)
     }
 
-    /// Digits of an id that tell each of these runs from every other one.
     fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError>;
 
     /// How a readable run stands, which said why it stopped or did not.
@@ -89,7 +86,6 @@ pub trait Records {
         Ok(None)
     }
 
-    /// Whether the run was measured on another machine.
     fn is_imported(&self, run: &RunId) -> Result<bool, StoreError>;
 
     /// Keeps what a listing shows of each of these runs and what it is found by, for as long as no
@@ -110,7 +106,6 @@ pub trait Store: Records {
     /// system, or they are under way. Cheap, whatever the number of events.
     fn unfinished(&self) -> Result<Vec<RunId>, StoreError>;
 
-    /// Removes the run and all its events.
     fn remove(&mut self, run: &RunId) -> Result<(), StoreError>;
 
     /// Names the run for people; `None` takes the name away.
@@ -125,7 +120,6 @@ pub trait Store: Records {
     ) -> Result<Imported, ImportError>;
 }
 
-/// The events that stored lines are.
 pub fn read_events(run: &RunId, lines: &[String]) -> Result<Vec<Event>, StoreError> {
     let numbered = lines.iter().enumerate();
     numbered.map(|(seq, line)| error::read_event(run, seq, lines, line)).collect()
@@ -134,20 +128,15 @@ pub fn read_events(run: &RunId, lines: &[String]) -> Result<Vec<Event>, StoreErr
 /// What a listing knows about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// Its id.
     pub run: RunId,
     /// When it began, nanoseconds since 1970.
     pub created_unix_ns: i64,
-    /// The command that began it.
     pub verb: Verb,
-    /// For people.
     pub title: String,
-    /// The name its owner gave it.
     pub label: Option<String>,
     /// Whether it was measured on another machine. Such a run is only ever read: neither resumed,
     /// nor are its steps undone here.
     pub is_imported: bool,
-    /// Events stored.
     pub events: u64,
     /// What was kept by [`Records::set_digests`], if it still holds.
     pub digest: Option<Digest>,
@@ -156,7 +145,6 @@ pub struct Summary {
 /// The latest runs of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Latest {
-    /// The latest first.
     pub summaries: Vec<Summary>,
     /// Earlier ones that a list shows, which are not among them.
     pub more: u64,
@@ -167,23 +155,16 @@ pub struct Latest {
 /// A run's result in a few words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest {
-    /// Events it was made from.
     pub events: u64,
-    /// Complete blocks.
     pub blocks: u32,
-    /// Cells measured, in complete blocks or not.
     pub cells: u64,
-    /// The verdict in short.
     pub verdict: String,
-    /// Whether the run said why it stopped.
     pub is_stopped: bool,
 }
 
-/// What an import did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imported {
     /// The run is in the store now, with so many events.
     New(u64),
-    /// It was there already, the same.
     Already,
 }

@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use bakeoff_core::model::path::RawPath;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use rusqlite_migration::{M, Migrations};
 use rustix::fs::fstat;
 
-use super::{StoreError, lock};
+use super::{ErrorClass, StoreError, lock};
 use crate::files::{Entry, FileError, User};
 
 /// Each brings a store of the layout before to the next; never changed once released.
@@ -31,24 +32,20 @@ const MIGRATIONS: &[M] = &[
 ];
 /// The latest layout this bakeoff knows.
 pub const KNOWN: i64 = MIGRATIONS.len() as i64;
-/// Where the first stores have their layout.
 const HISTORY: &str = "refinery_schema_history";
 
 /// What every file of SQLite's begins with (sqlite.org/fileformat, section 1.3).
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// "bake", the mark of our files in SQLite's header (sqlite.org/fileformat, offset 68).
 const APPLICATION_ID: i64 = 0x6261_6b65;
-/// How long another process may keep the store busy.
 const BUSY: Duration = Duration::from_secs(60);
 
 /// The path has no links: one that is there now was put there since.
 const WITHOUT_LINKS: OpenFlags =
     OpenFlags::SQLITE_OPEN_NOFOLLOW.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
-/// How a connection can be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// To read and write, beside other processes.
     Shared,
     /// To read, without the file of shared memory SQLite would make: on a full drive.
     Alone,
@@ -56,11 +53,9 @@ enum How {
     Frozen,
 }
 
-/// A store that was opened.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub connection: Connection,
-    /// Its path, without links.
     pub path: PathBuf,
     /// The file of that name when it was opened, for questions about it.
     pub file: &'static File,
@@ -82,7 +77,7 @@ pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
             Ok(file) => seen(file),
             // Another bakeoff was faster.
             Err(FileError::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists => {
-                look(&entry, path)?.ok_or_else(|| StoreError::Gone { path: path.into() })?
+                look(&entry, path)?.ok_or_else(|| StoreError::gone(path))?
             }
             Err(error) => return Err(refused(error)),
         },
@@ -103,14 +98,7 @@ pub(super) fn open_existing(path: &Path) -> Result<Option<Opened>, StoreError> {
         Ok(connection) => return Ok(opened(connection)),
         Err(error) => error,
     };
-    let is_unwritable = matches!(
-        first,
-        StoreError::Permission { .. }
-            | StoreError::ReadOnly { .. }
-            | StoreError::Full { .. }
-            | StoreError::Io { .. }
-    );
-    if !is_unwritable {
+    if first.class != ErrorClass::Unusable {
         return Err(first);
     }
     // With a log beside it the file alone is not the whole truth.
@@ -157,7 +145,6 @@ fn look(entry: &Entry, path: &Path) -> Result<Option<&'static File>, StoreError>
     }
 }
 
-/// Keeps a file of a store open.
 fn seen(file: File) -> &'static File {
     let file: &'static File = Box::leak(Box::new(file));
     SEEN.lock().unwrap_or_else(PoisonError::into_inner).push(file);
@@ -192,7 +179,7 @@ fn connect(path: &Path, how: How) -> Result<Connection, StoreError> {
     }
     if found != KNOWN {
         let detail = format!("its layout is {found}, but bakeoff needs {KNOWN}");
-        return Err(StoreError::Io { path: path.into(), detail });
+        return Err(StoreError::io(path, &detail));
     }
     connection.pragma_update(None, "synchronous", "FULL").map_err(error)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(error)?;
@@ -209,11 +196,21 @@ fn layout(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
         return Ok(0);
     }
     if number("application_id")? != APPLICATION_ID {
-        return Err(StoreError::NotOurs { path: path.into() });
+        return Err(StoreError::environment(format!(
+            "{} is a database, but not a bakeoff store. It was not changed. Specify another file \
+             with --store PATH",
+            RawPath::new(path)
+        )));
     }
     let found = number("user_version")?.max(history(connection).map_err(error)?.unwrap_or(0));
     if found > KNOWN {
-        return Err(StoreError::Newer { path: path.into(), found, known: KNOWN });
+        return Err(StoreError::environment(format!(
+            "a newer version of bakeoff wrote the store {} (layout {found}; bakeoff {} supports up \
+             to {KNOWN}). It was not changed. Update bakeoff, or use another store with --store \
+             PATH",
+            RawPath::new(path),
+            env!("CARGO_PKG_VERSION")
+        )));
     }
     Ok(found)
 }
@@ -251,7 +248,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     }
     Migrations::from_slice(MIGRATIONS).to_latest(connection).map_err(|failed| match failed {
         rusqlite_migration::Error::RusqliteError { err, .. } => error(err),
-        other => StoreError::Damaged { path: path.into(), detail: other.to_string() },
+        other => StoreError::damaged(path, &other.to_string()),
     })
 }
 

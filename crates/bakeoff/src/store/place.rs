@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use crate::files::User;
 
-/// How the address of a server begins.
 const SERVERS: [&str; 2] = ["postgresql://", "postgres://"];
 
-/// Whether `--store` names a server and not a file.
 pub fn is_address(option: &Path) -> bool {
     option.to_str().is_some_and(|text| SERVERS.iter().any(|start| text.starts_with(start)))
 }
@@ -19,11 +17,10 @@ pub fn is_address(option: &Path) -> bool {
 /// The file named with `--store`, or `$XDG_DATA_HOME/bakeoff/bakeoff.db`.
 pub fn path(option: Option<&Path>) -> Result<PathBuf, StoreError> {
     match option {
-        Some(path) if is_address(path) => Err(StoreError::NotAFile),
-        Some(path) => std::path::absolute(path).map_err(|source| StoreError::Io {
-            path: path.to_path_buf(),
-            detail: source.to_string(),
-        }),
+        Some(path) if is_address(path) => Err(StoreError::not_a_file()),
+        Some(path) => {
+            std::path::absolute(path).map_err(|error| StoreError::io(path, &error.to_string()))
+        }
         None => default(&|name| std::env::var_os(name), User::behind_sudo().as_ref()),
     }
 }
@@ -46,7 +43,10 @@ fn default(
         Some(user) => user.home().map(|home| home.join(".local/share")),
         None => own_home(),
     };
-    let data = absolute("XDG_DATA_HOME").or(home).ok_or(StoreError::NoHome)?;
+    let data = absolute("XDG_DATA_HOME").or(home).ok_or_else(|| {
+        let why = "cannot locate the store: HOME is not set. Specify the store with --store PATH";
+        StoreError::environment(why)
+    })?;
     Ok(data.join("bakeoff/bakeoff.db"))
 }
 

@@ -27,13 +27,13 @@ use super::error::read_event;
 use super::import::ImportError;
 use super::open::Opened;
 use super::{
-    Digest, Imported, Machines, Records, RunId, Store, StoreError, Summary, listed, lock, open,
+    Digest, ErrorClass, Imported, Machines, Records, RunId, Store, StoreError, Summary, listed,
+    lock, open,
 };
 
 /// Version whose digests count: what another version made of a run may differ.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A store in a file.
 #[derive(Debug)]
 pub struct Sqlite {
     connection: Connection,
@@ -59,7 +59,6 @@ impl Sqlite {
         Sqlite { connection, path, file }
     }
 
-    /// Its path, without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -102,7 +101,7 @@ impl Sqlite {
         transaction.commit().map_err(error)?;
         match self.is_there() {
             true => Ok(done),
-            false => Err(StoreError::Gone { path: self.path.clone() }.into()),
+            false => Err(StoreError::gone(&self.path).into()),
         }
     }
 
@@ -186,7 +185,7 @@ impl Store for Sqlite {
             let next = count(t, path, number)?;
             for (expected, event) in (next..).zip(events) {
                 if event.seq != expected {
-                    return Err(StoreError::Gap { run: run.clone(), expected, found: event.seq });
+                    return Err(StoreError::gap(run, expected, event.seq));
                 }
                 insert_event(t, path, number, expected, &encode(event)?)?;
             }
@@ -235,13 +234,15 @@ impl Store for Sqlite {
         head: &Head,
         next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
     ) -> Result<Imported, ImportError> {
-        let run = RunId::parse(&head.run).ok_or(StoreError::NoHeader)?;
+        let run = RunId::parse(&head.run).ok_or_else(StoreError::no_header)?;
         self.write(|t, path| match number_of(t, path, &run) {
             Ok(number) => {
                 let stored = read_lines(t, number, &run, path, 0)?;
                 compare(&run, &stored, next)
             }
-            Err(StoreError::NotFound { .. }) => insert_all(t, path, &run, head, next),
+            Err(error) if error.class == ErrorClass::NoSuchRun => {
+                insert_all(t, path, &run, head, next)
+            }
             Err(error) => Err(error.into()),
         })
     }
@@ -273,7 +274,7 @@ fn insert_all(
     head: &Head,
     next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
 ) -> Result<Imported, ImportError> {
-    let first = next()?.ok_or(StoreError::NoHeader)?;
+    let first = next()?.ok_or_else(StoreError::no_header)?;
     let event = read_event(run, 0, std::slice::from_ref(&first), &first)?;
     let number = insert_run(t, path, &event, Origin::Imported { label: head.label.as_deref() })?;
     insert_event(t, path, number, 0, &first)?;
@@ -286,20 +287,17 @@ fn insert_all(
 }
 
 fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {
-    let What::Started(header) = &event.what else { return Err(StoreError::NoHeader) };
+    let What::Started(header) = &event.what else { return Err(StoreError::no_header()) };
     if header.schema != RUN_SCHEMA || event.seq != 0 {
-        return Err(StoreError::NoHeader);
+        return Err(StoreError::no_header());
     }
-    let run = RunId::parse(&header.run).ok_or(StoreError::NoHeader)?;
+    let run = RunId::parse(&header.run).ok_or_else(StoreError::no_header)?;
     Ok((run, header))
 }
 
-/// Where a run comes from.
 #[derive(Clone, Copy)]
 enum Origin<'a> {
-    /// Measured here.
     Measured,
-    /// Read from a bundle, with its label.
     Imported { label: Option<&'a str> },
 }
 
@@ -321,7 +319,7 @@ fn insert_run(
     let values = params![run, first.unix_ns, verb, title, is_imported, label];
     let inserted = t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
     match RunId::parse(&header.run) {
-        Some(run) if inserted == 0 => Err(StoreError::Exists { run }),
+        Some(run) if inserted == 0 => Err(StoreError::exists(&run)),
         _ => Ok(t.last_insert_rowid()),
     }
 }
@@ -333,7 +331,7 @@ fn insert_event(
     seq: u64,
     json: &str,
 ) -> Result<(), StoreError> {
-    let kind = kind_of(json).map_err(|e| StoreError::Unstorable { seq, detail: e.to_string() })?;
+    let kind = kind_of(json).map_err(|e| StoreError::unstorable(seq, &e))?;
     t.prepare_cached("INSERT INTO events (run, seq, kind, json) VALUES (?1, ?2, ?3, ?4)")
         .and_then(|mut insert| insert.execute(params![number, to_i64(seq), kind, json]))
         .map_err(|e| StoreError::from_sqlite(path, &e))?;
@@ -359,7 +357,7 @@ fn read_lines(
     for (expected, (found, json)) in (from..).zip(rows) {
         if to_i64(expected) != found {
             let found = u64::try_from(found).unwrap_or(0);
-            return Err(StoreError::Gap { run: run.clone(), expected, found });
+            return Err(StoreError::gap(run, expected, found));
         }
         lines.push(json);
     }
@@ -383,7 +381,7 @@ fn count(connection: &Connection, path: &Path, number: i64) -> Result<u64, Store
 }
 
 fn not_found(run: &RunId) -> StoreError {
-    StoreError::NotFound { name: run.to_string(), near: Vec::new() }
+    StoreError::not_found(run.as_str(), &[])
 }
 
 /// Whether some step that can be undone was not; one that cannot be read may be such.
@@ -413,10 +411,7 @@ fn kind_of(json: &str) -> Result<String, serde_json::Error> {
 /// The event as it is stored from here on. What could not be read back is not stored: JSON has no
 /// word for a number that is none.
 fn encode(event: &Event) -> Result<String, StoreError> {
-    let error = |detail: serde_json::Error| StoreError::Unstorable {
-        seq: event.seq,
-        detail: detail.to_string(),
-    };
+    let error = |error: serde_json::Error| StoreError::unstorable(event.seq, &error);
     let json = serde_json::to_string(event).map_err(error)?;
     serde_json::from_str::<Event>(&json).map_err(error)?;
     Ok(json)

@@ -16,7 +16,6 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::steps::shell_word;
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat, stat};
 use rustix::process::geteuid;
-use thiserror::Error;
 
 use super::place::beside;
 use super::sqlite::Sqlite;
@@ -30,80 +29,11 @@ const STICKY: u32 = 0o1000;
 /// Files of SQLite beside the store, and our locks. A journal that others put there is obeyed.
 const COMPANIONS: [&str; 4] = ["-wal", "-shm", "-journal", ".locks"];
 
-/// Why root does not act on a store.
-#[derive(Debug, Error)]
-pub enum Distrust {
-    /// Another user can change it.
-    #[error(
-        "Refusing to act on the records in {store} as root: user {uid} can write to {path}. Run \
-         the command as that user, or use a store that root owns: --store /root/bakeoff.db"
-    )]
-    Owned {
-        /// The store.
-        store: String,
-        /// What the user can write to.
-        path: String,
-        /// The user's number.
-        uid: u32,
-    },
-    /// Every user can change it.
-    #[error(
-        "Refusing to act on the records in {store} as root: other users can write to {path}. \
-         Remove the write permission: chmod go-w {path}"
-    )]
-    Writable {
-        /// The store.
-        store: String,
-        /// What others can write to, as it would be typed.
-        path: String,
-    },
-    /// Other users can make files beside it.
-    #[error(
-        "Refusing to act on the records in {store} as root: other users can create files in \
-         {path}, where SQLite looks for a journal. If you trust the records, move the store to a \
-         directory of root's: mv {store}* /root/"
-    )]
-    Sticky {
-        /// The store, as it would be typed.
-        store: String,
-        /// Its directory.
-        path: String,
-    },
-    /// A list names others who can change it.
-    #[error(
-        "Refusing to act on the records in {store} as root: the access control list of {path} \
-         lets other users write. Remove it: setfacl --remove-all {path}"
-    )]
-    Listed {
-        /// The store.
-        store: String,
-        /// What others can write to, as it would be typed.
-        path: String,
-    },
-    /// Another file has its name now.
-    #[error(
-        "Refusing to act on the records in {store} as root: the file was replaced after bakeoff \
-         opened it. Find out who did that, then try again"
-    )]
-    Replaced {
-        /// The store.
-        store: String,
-    },
-    /// It cannot be looked at.
-    #[error("cannot check who can write to {path}: {source}")]
-    Unknown {
-        /// What.
-        path: String,
-        /// The system's word.
-        source: io::Error,
-    },
-}
-
 /// Refuses to root a store that another user can write.
 ///
 /// # Errors
 /// Who can, and what to type.
-pub fn check(store: &Sqlite) -> Result<(), Distrust> {
+pub fn check(store: &Sqlite) -> Result<(), Fault> {
     if !geteuid().is_root() {
         return Ok(());
     }
@@ -112,7 +42,9 @@ pub fn check(store: &Sqlite) -> Result<(), Distrust> {
     let own = [file.as_raw_fd(), store.file().as_raw_fd()];
     match has_open(&file, own).map_err(|e| unknown(Path::new("/proc/self/fd"), e))? {
         true => way.companions(),
-        false => Err(Distrust::Replaced { store: word(store.path()) }),
+        false => Err(way.refusal(
+            "the file was replaced after bakeoff opened it. Find out who did that, then try again",
+        )),
     }
 }
 
@@ -123,8 +55,13 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
+    fn refusal(&self, why: &str) -> Fault {
+        let store = word(self.store);
+        Fault::refused(format!("Refusing to act on the records in {store} as root: {why}"))
+    }
+
     /// Follows the way and checks everything on it.
-    fn to_file(&self) -> Result<OwnedFd, Distrust> {
+    fn to_file(&self) -> Result<OwnedFd, Fault> {
         let mut way: Vec<&Path> = self.store.ancestors().collect();
         way.reverse();
         let mut here = open(CWD, OsStr::new("/")).map_err(|e| unknown(self.store, e))?;
@@ -138,7 +75,7 @@ impl Way<'_> {
     }
 
     /// What lies beside the file: in a directory that only trusted users can change, so by name.
-    fn companions(&self) -> Result<(), Distrust> {
+    fn companions(&self) -> Result<(), Fault> {
         for companion in COMPANIONS {
             let path = beside(self.store, companion);
             match open(CWD, path.as_os_str()) {
@@ -151,11 +88,15 @@ impl Way<'_> {
     }
 
     /// `is_near`: whether files of the store are made in it.
-    fn check_one(&self, fd: &OwnedFd, path: &Path, is_near: bool) -> Result<(), Distrust> {
+    fn check_one(&self, fd: &OwnedFd, path: &Path, is_near: bool) -> Result<(), Fault> {
         let found = fstat(fd).map_err(|e| unknown(path, e.into()))?;
         if found.st_uid != 0 && Some(found.st_uid) != self.invoking {
-            let (store, path) = (word(self.store), word(path));
-            return Err(Distrust::Owned { store, path, uid: found.st_uid });
+            return Err(self.refusal(&format!(
+                "user {} can write to {}. Run the command as that user, or use a store that root \
+                 owns: --store /root/bakeoff.db",
+                found.st_uid,
+                word(path)
+            )));
         }
         // In a sticky directory others can neither rename nor remove what is root's. They can make
         // files, which is too much where SQLite looks for a journal.
@@ -174,10 +115,17 @@ impl Way<'_> {
         if (others_write || group_writes && !is_group(found.st_gid)) && !is_sticky {
             let (store, path) = (word(self.store), word(path));
             // Of /tmp nobody may take the permission away.
-            return Err(match has_sticky {
-                true => Distrust::Sticky { store, path },
-                false => Distrust::Writable { store, path },
-            });
+            return Err(self.refusal(&match has_sticky {
+                true => format!(
+                    "other users can create files in {path}, where SQLite looks for a journal. If \
+                     you trust the records, move the store to a directory of root's: mv {store}* \
+                     /root/"
+                ),
+                false => format!(
+                    "other users can write to {path}. Remove the write permission: chmod go-w \
+                     {path}"
+                ),
+            }));
         }
         let writers = listed.unwrap_or_default();
         let is_user = |uid: &u32| *uid == 0 || Some(*uid) == self.invoking;
@@ -185,7 +133,11 @@ impl Way<'_> {
             writers.users.iter().all(is_user) && writers.groups.iter().all(|gid| is_group(*gid));
         match is_ours || is_sticky {
             true => Ok(()),
-            false => Err(Distrust::Listed { store: word(self.store), path: word(path) }),
+            false => Err(self.refusal(&format!(
+                "the access control list of {path} lets other users write. Remove it: setfacl \
+                 --remove-all {path}",
+                path = word(path)
+            ))),
         }
     }
 }
@@ -213,17 +165,8 @@ fn has_open(file: &OwnedFd, own: [RawFd; 2]) -> io::Result<bool> {
     Ok(false)
 }
 
-impl From<Distrust> for Fault {
-    fn from(distrust: Distrust) -> Fault {
-        match distrust {
-            Distrust::Unknown { .. } => Fault::environment(distrust),
-            _ => Fault::refused(distrust),
-        }
-    }
-}
-
-fn unknown(path: &Path, source: io::Error) -> Distrust {
-    Distrust::Unknown { path: word(path), source }
+fn unknown(path: &Path, error: io::Error) -> Fault {
+    Fault::environment(format!("cannot check who can write to {}: {error}", word(path)))
 }
 
 fn word(path: &Path) -> String {
@@ -277,15 +220,16 @@ mod tests {
         mode(&home, 0o777);
         assert!(!is_trusted(), "anybody can put another file there");
         mode(&home, 0o1777);
-        let refused = check(open).unwrap_err();
-        let is_advised = !refused.to_string().contains("chmod");
-        assert!(matches!(refused, Distrust::Sticky { .. }) && is_advised, "{refused}");
+        let refused = check(open).unwrap_err().to_string();
+        assert!(refused.contains("SQLite looks for a journal"), "{refused}");
+        assert!(!refused.contains("chmod"), "{refused}");
         mode(&home, 0o755);
         mode(dir.path(), 0o1777);
         assert!(is_trusted(), "sticky, and not the store's own");
         mode(dir.path(), 0o755);
         chown(&home, Some(1234), None).unwrap();
-        assert!(matches!(check(open), Err(Distrust::Owned { uid: 1234, .. })), "a parent");
+        let refused = check(open).unwrap_err().to_string();
+        assert!(refused.contains("user 1234 can write"), "a parent: {refused}");
         chown(&home, Some(0), None).unwrap();
         chown(store, Some(1234), None).unwrap();
         assert!(!is_trusted(), "the file");
@@ -316,8 +260,8 @@ mod tests {
             (dir.path(), ACCESS, 0x02),
         ] {
             host::set_acl(path, list, (tag, 7, 1234));
-            let refused = check(open).unwrap_err();
-            assert!(matches!(refused, Distrust::Listed { .. }), "{list}: {refused}");
+            let refused = check(open).unwrap_err().to_string();
+            assert!(refused.contains("access control list"), "{list}: {refused}");
             rustix::fs::removexattr(path, list).unwrap();
             check(open).unwrap();
         }
@@ -333,7 +277,7 @@ mod tests {
         let moved = store.with_file_name("moved.db");
         fs::rename(store, &moved).unwrap();
         fs::copy(&moved, store).unwrap();
-        assert!(matches!(check(open), Err(Distrust::Replaced { .. })));
+        assert!(check(open).unwrap_err().to_string().contains("the file was replaced"));
         fs::remove_file(store).unwrap();
         fs::rename(&moved, store).unwrap();
         check(open).unwrap();

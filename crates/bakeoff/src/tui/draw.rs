@@ -13,15 +13,12 @@ use super::state::{Mode, State};
 
 /// Rows of the matrix on a small terminal; further candidates are counted.
 const CANDIDATES: usize = 9;
-/// Drives with a line each.
 const DISKS: usize = 3;
-/// Columns of a name.
 const NAME: u16 = 18;
 /// Columns of a sparkline's name and of its figure.
 const LABEL: u16 = 14;
 const FIGURE: u16 = 14;
 
-/// Draws everything.
 pub fn draw(frame: &mut Frame, state: &State) {
     let area = frame.area();
     let rows = state.now.as_ref().map_or(1, |(now, _)| now.candidates.len());
@@ -213,7 +210,6 @@ fn processors(state: &State) -> Course {
     }
 }
 
-/// Reads and writes of a drive.
 fn drive(state: &State, index: usize) -> [Course; 2] {
     let course = |what: &str, of: fn(&bakeoff_core::telemetry::rates::DeviceRates) -> f64| {
         let values = state.frames.iter().map(|f| f.devices.get(index).map_or(0.0, |(_, r)| of(r)));

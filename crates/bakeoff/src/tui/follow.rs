@@ -14,22 +14,17 @@ use bakeoff_core::report::runs::State;
 
 use crate::store::{Records, RunId, Sqlite, StoreError, lock};
 
-/// Between two looks at the store.
 const LOOK: Duration = Duration::from_millis(500);
 /// Least time between two analyses, and the share of it that one may take: a fiftieth.
 const LEAST_PAUSE: Duration = Duration::from_secs(2);
 const PAUSE_FACTOR: u32 = 50;
 
-/// Whose run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// The one of this process.
     Process(u32),
-    /// The one that anybody measures.
     Anybody,
 }
 
-/// A run that is followed.
 pub struct Follow(Receiver<Box<Now>>);
 
 impl Follow {

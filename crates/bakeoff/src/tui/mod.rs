@@ -142,7 +142,6 @@ fn arguments(typed: Vec<OsString>, tokens: &[String]) -> Vec<OsString> {
     args
 }
 
-/// Ctrl-C for the run.
 fn interrupt(child: &Child) {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     // It may have ended meanwhile.

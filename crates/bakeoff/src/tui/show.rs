@@ -28,28 +28,21 @@ use crate::signals::Cancel;
 
 /// Between two looks at the machine beside a run.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// How long a key is waited for.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-/// How long drawing may take to end.
 const ENDING: Duration = Duration::from_secs(2);
 /// How often a job in the background looks whether it is in front again.
 const IN_BACK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
-/// The key that shows it.
 const SHOW: u8 = b't';
 
-/// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// The run of that process, from the beginning.
     Run(u32),
-    /// The same when its key is pressed.
     Beside(u32),
     /// The machine, in intervals of so many nanoseconds, and the run that somebody measures.
     Machine(u64),
 }
 
 impl What {
-    /// As words for the process that shows it.
     pub fn words(self, store: &Path) -> [OsString; 3] {
         let (what, number) = match self {
             What::Run(pid) => ("run", pid.into()),
@@ -73,7 +66,6 @@ impl What {
     }
 }
 
-/// Shows what the words say.
 pub fn run(args: &[OsString]) -> ExitCode {
     let shown = match What::of(args) {
         Some((what, store)) => show(what, store),

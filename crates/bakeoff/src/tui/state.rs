@@ -9,24 +9,16 @@ use bakeoff_core::watch::Frame;
 /// Frames kept: more than a terminal is wide.
 const FRAMES: usize = 256;
 
-/// A key that means something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// Leave, after a question where a run would be stopped.
     Quit,
-    /// Ctrl-C.
     Stop,
-    /// Yes to the question.
     Yes,
-    /// Hold the picture.
     Pause,
-    /// More words, or fewer.
     Details,
-    /// The next workload.
     Next,
-    /// The one before.
     Previous,
-    /// Any other.
     Other,
 }
 
@@ -35,38 +27,26 @@ pub enum Key {
 pub enum Mode {
     /// Nothing: it is somebody's.
     Watch,
-    /// Leaving stops it, after a question.
     Run,
-    /// Leaving leads back to its lines.
     Beside,
 }
 
-/// Everything that is shown.
 pub struct State {
     /// The run, once it is known, and when that was read.
     pub now: Option<(Box<Now>, Instant)>,
     /// The last frames, the latest last.
     pub frames: VecDeque<Frame>,
-    /// Whether the picture is held.
     pub is_paused: bool,
-    /// Whether sentences take the place of the machine.
     pub has_details: bool,
-    /// The workload whose interval is drawn.
     pub workload: usize,
-    /// Whether it is asked to stop the run.
     pub asks: bool,
-    /// Whether the view ends.
     pub is_over: bool,
-    /// Whether the run is to be stopped.
     pub stops: bool,
-    /// Whether it has to be drawn again.
     pub is_changed: bool,
-    /// What keys may do.
     pub mode: Mode,
 }
 
 impl State {
-    /// Nothing seen yet.
     pub fn new(mode: Mode) -> State {
         State {
             now: None,
@@ -94,7 +74,6 @@ impl State {
         self.is_changed = true;
     }
 
-    /// The run, where it changed.
     pub fn run(&mut self, now: Option<Box<Now>>) {
         if let Some(now) = now.filter(|_| !self.is_paused) {
             self.now = Some((now, Instant::now()));
@@ -102,7 +81,6 @@ impl State {
         }
     }
 
-    /// A key was pressed.
     pub fn key(&mut self, key: Key) {
         self.is_changed = true;
         let workloads = self.now.as_ref().map_or(1, |(now, _)| now.verdicts.len().max(1));

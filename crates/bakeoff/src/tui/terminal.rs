@@ -23,7 +23,6 @@ pub fn is_in_front() -> bool {
     tcgetpgrp(stdin()).is_ok_and(|front| front == getpgrp())
 }
 
-/// Settings of a terminal.
 #[derive(Clone)]
 pub struct Settings(Termios);
 

@@ -14,25 +14,20 @@ use crate::exec::background;
 use crate::fault::Fault;
 use crate::ui::say;
 
-/// How long a view may take to end.
 const ENDING: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(10);
 
 /// What a view says, and how that is spelled between the two processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// The screen is its own from here on.
     Shown,
-    /// It is given back.
     Hidden,
-    /// The run shall stop.
     Stop,
     /// The process has ended; the terminal is as it was.
     Gone,
 }
 
 impl Said {
-    /// The word, which is a line.
     pub fn word(self) -> &'static str {
         match self {
             Said::Shown => "shown",
@@ -49,7 +44,6 @@ impl Said {
 
 /// A view that is shown or waits for its key. It ends with the value.
 pub struct View {
-    /// The process, until its end was seen.
     pid: Arc<Mutex<Option<Pid>>>,
     listening: Option<JoinHandle<()>>,
 }

@@ -13,7 +13,6 @@ use crate::cli::Format;
 const NARROWEST: u16 = 20;
 /// Fewest and most columns that text is laid out for; wider lines are hard to read.
 const LAID_OUT: (u16, u16) = (40, 120);
-/// Columns where no terminal listens.
 const USUAL: u16 = 80;
 
 /// Prints a result in the format that was asked for.
@@ -30,7 +29,6 @@ pub fn print(format: Option<Format>, text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The text as this stdout shows it.
 pub fn fitted(text: &str) -> Cow<'_, str> {
     let text = spelled(text);
     match columns() {
@@ -44,7 +42,6 @@ pub fn width() -> u16 {
     columns().map_or(USUAL, |width| width.clamp(LAID_OUT.0, LAID_OUT.1))
 }
 
-/// Columns of the terminal, if stdout is one.
 fn columns() -> Option<u16> {
     let stdout = io::stdout();
     let size = rustix::termios::tcgetwinsize(&stdout).ok().filter(|_| stdout.is_terminal());

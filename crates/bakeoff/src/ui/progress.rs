@@ -17,22 +17,17 @@ use super::{out, say};
 /// Where a job is going right now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live {
-    /// Operations so far.
     pub ios: u64,
-    /// Bytes so far.
     pub bytes: u64,
 }
 
-/// Time left, what is being done, how fast.
 const TEMPLATE: &str = "{bar:14} {prefix} {wide_msg}";
 /// Between what is done and how fast it goes.
 const BETWEEN: &str = " | ";
-/// The lines of the answer so far.
 const LINES: &str = "{msg}";
 /// Steps of the bar; finer than a terminal is wide.
 const SCALE: u64 = 1000;
 
-/// The progress line.
 pub struct Progress {
     all: MultiProgress,
     so_far: ProgressBar,
@@ -111,7 +106,6 @@ impl Progress {
         Progress { all, so_far, bar, last, ends, quiet, queued, beside: Cell::new(None) }
     }
 
-    /// Ends what shares the terminal.
     pub fn end_beside(&self) {
         if let Some(end) = self.beside.take() {
             end();
@@ -136,7 +130,6 @@ impl Progress {
         self.bar.set_prefix(units::duration(u64::try_from(left).unwrap_or(u64::MAX)));
     }
 
-    /// What is being done now.
     pub fn doing(&self, what: &str) {
         self.last.set(None);
         self.bar.set_message(out::spelled(what).into_owned());
@@ -177,7 +170,6 @@ impl Progress {
         self.so_far.tick();
     }
 
-    /// Whether nothing is drawn.
     pub fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
     }
@@ -201,7 +193,6 @@ impl Progress {
         }
     }
 
-    /// Takes the line away.
     pub fn clear(&self) {
         self.end_beside();
         self.so_far.finish_and_clear();

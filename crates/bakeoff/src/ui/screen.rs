@@ -11,7 +11,6 @@ const HOME_AND_CLEAR: &[u8] = b"\x1b[H\x1b[J";
 /// Lines of a terminal that does not say how many it has.
 const LINES: usize = 24;
 
-/// The screen while it is ours.
 pub struct Screen(());
 
 impl Screen {

@@ -14,7 +14,6 @@ const RECORD_BYTES: u64 = 64 << 10;
 /// fast makes files fast.
 const SMALL_FILES: (u64, u64) = (64 << 10, 256 << 10);
 const BYTES_PER_SMALL_FILE: u64 = 32 << 10;
-/// bonnie++ makes small files by this many.
 const FILES_STEP: u32 = 1024;
 /// Phases of bonnie++ that work on one file; those after them make many.
 const ONE_FILE_PARTS: usize = 6;
@@ -41,7 +40,6 @@ pub struct Amounts {
     pub size: u64,
     /// How long a pattern that has a time takes.
     pub turn_ns: u64,
-    /// What one flush takes here.
     pub flush_ns: u64,
     /// What one random read takes here that is not in memory.
     pub read_ns: u64,
@@ -80,7 +78,6 @@ impl Amounts {
     }
 }
 
-/// All cases.
 pub fn all(amounts: Amounts) -> Vec<Case> {
     [fio(amounts), dd(amounts), sysbench(amounts), bonnie(amounts), iozone(amounts)].concat()
 }

@@ -17,10 +17,8 @@ use crate::tools::iozone::command::rate_name;
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
 
-/// A figure's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Unit {
-    /// Bytes a second.
     #[serde(rename = "bytes/s")]
     Bytes,
     /// Operations or files a second.
@@ -44,7 +42,6 @@ pub fn ours(work: &Workload, measured: &Measurement) -> Option<f64> {
     (sum > 0.0).then_some(sum)
 }
 
-/// The tool's figure.
 pub fn theirs(work: &Workload, measured: &Measurement) -> Option<f64> {
     let Some(part) = work.profile else { return work.metric.value(measured) };
     let of = |name: &String| named(measured, name);

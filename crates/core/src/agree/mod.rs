@@ -31,7 +31,6 @@ pub const PAIRS_MOST: u32 = wilcoxon::EXACT_MOST as u32;
 /// Pairs from which on one stalled turn moves no end of the interval: with fewer, its width says
 /// little about what further pairs would give.
 const PAIRS_TELLING: u32 = 12;
-/// Two-sided error of the interval.
 const ALPHA: f64 = 0.05;
 /// Phases below this are not judged: starting and ending the clock is a part of them.
 const JUDGED_NS: u64 = 10_000_000;
@@ -39,7 +38,6 @@ const JUDGED_NS: u64 = 10_000_000;
 /// The same work for a tool and for bakeoff: one command of the tool's, with one phase or more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The tool.
     pub tool: DriverName,
     /// For people, beside the tool's name: "1m reads, direct".
     pub name: String,
@@ -50,10 +48,8 @@ pub struct Case {
     pub keeps_files: bool,
 }
 
-/// One phase of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// For people.
     pub name: String,
     /// The work in bakeoff's hands; in the tool's it is the same with another driver.
     pub work: Workload,
@@ -68,13 +64,10 @@ pub enum Known {
     Cpu,
     /// The kernel splits direct transfers by where their buffer lies in memory.
     Pages,
-    /// Overwriting changes the layout of a file.
     Layout,
     /// fio mixes reads and writes by another random generator.
     Mix,
-    /// bakeoff takes the time of each record.
     Records,
-    /// The tool does more of its own around each call.
     Calls,
     /// The threads of bonnie++ free the file while they are timed.
     Seeks,
@@ -97,27 +90,20 @@ impl Case {
     }
 }
 
-/// One turn of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// bakeoff's rate, in the unit of the phase, above 0.
     pub native: f64,
     /// The tool's, above 0.
     pub foreign: f64,
-    /// The shorter of the two times.
     pub elapsed_ns: u64,
 }
 
-/// What one phase came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// The tool's name.
     pub tool: &'static str,
-    /// The phase.
     pub phase: String,
-    /// Turns.
     pub pairs: u32,
-    /// What the rates count.
     pub unit: Unit,
     /// The tool's rate, estimated as the ratio is; `None` without a pair.
     pub rate: Option<f64>,
@@ -125,40 +111,29 @@ pub struct Row {
     pub ratio: Option<f64>,
     /// Lower end of the 95 % interval; `None` with fewer than two pairs.
     pub low: Option<f64>,
-    /// Upper end.
     pub high: Option<f64>,
     /// The tool's lowest and highest rate; `None` without a pair.
     pub rates: Option<(f64, f64)>,
-    /// Mean of the shorter times.
     pub elapsed_ns: u64,
-    /// How it is judged.
     pub agreement: Agreement,
     /// Why it does not agree, or is not judged; `None` when it agrees.
     #[serde(skip)]
     pub why: Option<Why>,
 }
 
-/// Which figure of a turn is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoFigure {
-    /// bakeoff's.
     Ours,
-    /// The tool's.
     Theirs,
     /// The tool's, because its output has none.
     Unread(ParseError),
 }
 
-/// Why a phase does not agree, or is not judged.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Why {
-    /// A turn gave no pair.
     Missing(NoFigure),
-    /// It is too short to be judged.
     Short,
-    /// No pair was measured.
     NoPair,
-    /// One pair gives no interval.
     OnePair,
     /// Its interval is wide, because the tool's own rate scatters from one turn to the next.
     Wide {
@@ -171,26 +146,21 @@ pub enum Why {
     Differs(Option<Known>),
 }
 
-/// How a phase is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Agreement {
     /// The interval overlaps 0.97 to 1.03, and is no wider than 10 % to each side.
     Agrees,
-    /// It does not.
     Differs,
     /// It lasted less than 10 ms, there are too few pairs, or they scatter too much.
     NotJudged,
 }
 
-/// Everything measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
     /// Phases in the order they were first measured.
     pub rows: Vec<Row>,
-    /// The tools' versions by name.
     pub versions: Vec<(String, String)>,
-    /// What could not be compared, and why.
     pub skipped: Vec<Skipped>,
 }
 

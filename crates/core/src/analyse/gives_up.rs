@@ -14,7 +14,6 @@ pub fn all(candidate: &Candidate) -> Vec<GivesUp> {
     GivesUp::ALL.iter().copied().filter(|what| lacks(candidate, *what)).collect()
 }
 
-/// What `candidate` lacks that another of `all` has.
 pub fn compared_with(candidate: &Candidate, all: &[Candidate]) -> Vec<GivesUp> {
     let has_somebody = |what: &GivesUp| all.iter().any(|other| !lacks(other, *what));
     self::all(candidate).into_iter().filter(has_somebody).collect()

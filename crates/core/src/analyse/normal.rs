@@ -91,7 +91,6 @@ pub fn from_run(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -
     })
 }
 
-/// The one directory of a run that compares nothing.
 fn place(run: &Run) -> Option<&Place> {
     if schedule::has_question(run) || crate::decide::rounds::is_of_rounds(run) {
         return None;
@@ -161,7 +160,6 @@ impl Basis<'_> {
         Some(figure)
     }
 
-    /// The cells that count.
     fn cells(&self, workload: usize) -> impl Iterator<Item = &Cell> {
         let header = &self.run.header;
         let all = self.run.complete_cells();

@@ -9,12 +9,9 @@ use crate::model::index::CandidateIx;
 use crate::model::path::printable;
 use crate::phrases;
 
-/// One respect in which the places differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aspect {
-    /// Which.
     pub name: Respect,
-    /// What it is in each place.
     pub values: Vec<String>,
 }
 
@@ -38,14 +35,12 @@ pub fn differ_in(header: &Header, candidates: &[CandidateIx]) -> Option<String> 
     })
 }
 
-/// Whether the candidates are several places that differ in something.
 pub fn do_differ(header: &Header) -> bool {
     let all: Vec<CandidateIx> = CandidateIx::all(header.candidates.len()).collect();
     let only: Vec<&Place> = of(header, &all).into_iter().map(|(_, place)| place).collect();
     only.len() > 1 && !differing(&only).is_empty()
 }
 
-/// Everything in which these candidates' places differ, place by place.
 pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     let places = of(header, candidates);
     if places.len() < 2 {
@@ -88,7 +83,6 @@ fn alike(places: &[&Place]) -> String {
     }
 }
 
-/// Every respect in which the places are not all alike.
 pub fn differing(places: &[&Place]) -> Vec<Aspect> {
     let aspect = |name, value: &dyn Fn(&Place) -> String| Aspect {
         name,
@@ -159,7 +153,6 @@ fn partition(place: &Place) -> String {
     layer.map_or(String::new(), |l| format!("partition {}", printable(l.name.as_bytes())))
 }
 
-/// Of each place the options that not all places have.
 fn options(places: &[&Place]) -> Vec<String> {
     let is_common = |o: &String| places.iter().all(|p| p.options.contains(o));
     places

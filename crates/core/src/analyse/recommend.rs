@@ -18,7 +18,6 @@ use crate::model::verdict::{Verdict, WorkloadVerdict};
 struct Considered {
     candidate: CandidateIx,
     regrets: Vec<Regret>,
-    /// The greatest, on the logarithmic scale and weighted.
     weighted_ln: f64,
     gives_up: Vec<GivesUp>,
 }

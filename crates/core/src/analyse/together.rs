@@ -14,20 +14,15 @@ use crate::rules::limit;
 
 /// What may be said of one workload inside a statement over all.
 pub enum Part {
-    /// The winner, and the others.
     Beats {
-        /// Its name.
         winner: String,
         /// The others, best first.
         others: Vec<String>,
     },
-    /// Those that tie, and how many are behind them.
     Ties(Vec<String>, usize),
     /// A winner by itself that does not hold with all others together.
     BeatsAlone(String),
-    /// A tie by itself that does not hold with all others together.
     TiesAlone(Vec<String>),
-    /// No answer yet.
     Open,
     /// Findings forbid it; their ids.
     Refused(Vec<String>),
@@ -39,7 +34,6 @@ pub fn parts(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<Part> {
     WorkloadIx::each(verdicts).map(|(w, v)| part(run, &table, w, v)).collect()
 }
 
-/// The winners that hold over all workloads together, each with its workload.
 pub fn winners(run: &Run, verdicts: &[WorkloadVerdict]) -> Vec<(WorkloadIx, String)> {
     let holds = |v: &WorkloadVerdict| v.lead.as_ref().is_some_and(|lead| lead.holds_for_all);
     if run.header.protocol.rules == Rules::Lead {

@@ -13,7 +13,6 @@ use crate::model::run::Run;
 use crate::model::verdict::Verdict;
 use crate::rules::limit;
 
-/// By the lead of the best candidate.
 pub fn by_lead(reading: Reading, refusal: Option<&Refusal>) -> Verdict {
     match (refusal, reading) {
         (Some(_), _) => Verdict::Refused,

@@ -29,12 +29,10 @@ const STRETCHES: usize = 4096;
 const SERIES: usize = 1024;
 /// Most slices tried to find the length of those of a workload.
 const TRIED: usize = 16 * ITEMS;
-/// Most ceilings.
 const LAYERS_MAX: usize = 4096;
 /// Longest name, bytes: 40 characters of the longest kind.
 const NAME_BYTES: usize = 160;
 
-/// Says what is absurd about the event.
 pub(super) fn check(event: &Event) -> Result<(), &'static str> {
     ensure(event.elapsed_ns <= TIME_NS, "the run lasts many years")?;
     match &event.what {

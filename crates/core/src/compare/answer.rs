@@ -13,26 +13,19 @@ use crate::model::verdict::{Analysis, Verdict};
 use crate::model::workload::Metric;
 use crate::rules::run::rank_flip;
 
-/// The answer for one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
-    /// Workload's name.
     pub workload: String,
-    /// What it does.
     pub summary: String,
-    /// What it is judged by.
     pub metric: Metric,
     /// What holds in every run; `refused` where the runs are not alike, one forbids it, or their
     /// winners differ.
     pub verdict: Verdict,
-    /// The winner in all runs, for `beats`.
     pub winner: Option<String>,
-    /// Whether two runs have different winners.
     #[serde(skip)]
     pub is_flipped: bool,
     /// What each run says alone, at the alpha of all runs together.
     pub runs: Vec<OfWorkload>,
-    /// Every pair of candidates that all runs have.
     pub effects: Vec<EffectRow>,
     /// Each candidate's own figures, run by run.
     pub figures: Vec<Row>,
@@ -43,9 +36,7 @@ pub struct Answer {
 /// A pair of candidates in every run: rate of `a` in units of the rate of `b`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectRow {
-    /// The one ranked higher in the first run.
     pub a: String,
-    /// The other.
     pub b: String,
     /// One for each run; `None` with too few common blocks.
     pub runs: Vec<Option<EffectIn>>,
@@ -53,16 +44,13 @@ pub struct EffectRow {
     pub is_same: Option<bool>,
 }
 
-/// The effect in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EffectIn {
     /// exp of the mean paired log-ratio.
     pub ratio: f64,
     /// Lower end of the interval at the alpha of all runs together.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
-    /// Paired blocks.
     pub blocks: u32,
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::analyse::places;
 use crate::distinct;
 use crate::model::candidate::{Candidate, Kind};
-use crate::model::difference::{Difference, Property, Respect};
+use crate::model::difference::{Difference, Factor, Respect};
 use crate::model::event::Header;
 use crate::model::host::{Layer, LayerKind, Place};
 use crate::model::link::Link;
@@ -42,7 +42,6 @@ pub fn common<'a>(runs: &[&'a Run], names: impl Fn(&'a Header) -> Vec<&'a str>) 
     names(&first.header).into_iter().filter(is_common).collect()
 }
 
-/// Names of the workloads of a run.
 pub fn workloads(header: &Header) -> Vec<&str> {
     header.workloads.iter().map(|w| w.name.as_str()).collect()
 }
@@ -53,10 +52,16 @@ pub fn candidates(header: &Header) -> Vec<&str> {
     of.map(|c| c.name.as_str()).collect()
 }
 
+/// The same of what identifies a board or a drive.
+fn identity(found: Option<Difference>) -> Option<Difference> {
+    found.map(|found| Difference { is_identity: true, ..found })
+}
+
 /// One value a run; a difference when they are not all the same.
 fn aspect(
     headers: &[&Header],
-    what: Property,
+    what: &str,
+    factor: Option<Factor>,
     value: impl Fn(&Header) -> String,
 ) -> Option<Difference> {
     let raw: Vec<String> = headers.iter().map(|header| value(header)).collect();
@@ -64,41 +69,42 @@ fn aspect(
         return None;
     }
     let values = raw.iter().map(|value| printable(value.as_bytes())).collect();
-    Some(Difference::new(what, values))
+    Some(Difference::new(what, factor, values))
 }
 
 fn machine(headers: &[&Header]) -> Vec<Difference> {
-    let host = |what, value: &dyn Fn(&Header) -> String| aspect(headers, what, value);
+    let host = |what: &str, value: &dyn Fn(&Header) -> String| {
+        aspect(headers, what, Some(Factor::Host), value)
+    };
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let mut all = vec![
-        host(Property::HostName, &|h| h.host.hostname.clone()),
-        host(Property::Board, &|h| text(&h.host.model)),
-        host(Property::Cpu, &|h| text(&h.host.cpu)),
-        host(Property::Cpus, &|h| h.host.cpus.to_string()),
-        host(Property::Architecture, &|h| h.host.arch.clone()),
-        host(Property::System, &|h| text(&h.host.os)),
-        host(Property::AesInstructions, &|h| match h.host.aes {
+        identity(host("host name", &|h| h.host.hostname.clone())),
+        host("board", &|h| text(&h.host.model)),
+        host("CPU", &|h| text(&h.host.cpu)),
+        host("CPUs", &|h| h.host.cpus.to_string()),
+        host("architecture", &|h| h.host.arch.clone()),
+        host("system", &|h| text(&h.host.os)),
+        host("AES instructions", &|h| match h.host.aes {
             Some(true) => "yes".to_string(),
             Some(false) => "no".to_string(),
             None => String::new(),
         }),
-        host(Property::Governor, &|h| h.host.governors.join(",")),
-        host(Property::ClockSource, &|h| text(&h.host.clocksource)),
-        host(Property::Kernel, &|h| h.host.kernel.clone()),
+        host("governor", &|h| h.host.governors.join(",")),
+        host("clock source", &|h| text(&h.host.clocksource)),
+        aspect(headers, "kernel", Some(Factor::Kernel), |h| h.host.kernel.clone()),
     ];
     // Records of earlier versions have none.
     if headers.iter().all(|h| h.host.board_id.is_some()) {
-        all.push(host(Property::BoardId, &|h| text(&h.host.board_id)));
+        all.push(identity(host("board ID", &|h| text(&h.host.board_id))));
     }
     let memory = sample::range(headers.iter().map(|h| h.host.mem_total_bytes as f64));
     if memory.is_some_and(|(low, high)| high > low * (1.0 + SAME_MEMORY)) {
-        all.push(host(Property::Memory, &|h| units::size(h.host.mem_total_bytes)));
+        all.push(host("memory", &|h| units::size(h.host.mem_total_bytes)));
     }
     let names = headers.iter().flat_map(|h| &h.host.settings).map(|(name, _)| name.as_str());
     for name in distinct::sorted(names) {
         let of = |h: &Header| h.host.settings.iter().find(|s| s.0 == name).map(|s| s.1.clone());
-        let setting = Property::Setting(printable(name.as_bytes()));
-        all.push(host(setting, &|h| of(h).unwrap_or_default()));
+        all.push(host(&printable(name.as_bytes()), &|h| of(h).unwrap_or_default()));
     }
     all.into_iter().flatten().collect()
 }
@@ -106,9 +112,7 @@ fn machine(headers: &[&Header]) -> Vec<Difference> {
 /// A workload or candidate that one of the runs has and not all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its name, printable.
     pub name: String,
-    /// Index of the run that has it.
     pub run: usize,
 }
 
@@ -157,8 +161,10 @@ fn drives(headers: &[&Header]) -> Vec<Difference> {
         values.dedup();
         values.join("; ")
     };
-    let device =
-        |what, value: &dyn Fn(&Layer) -> String| aspect(headers, what, |h| of_disks(h, value));
+    let factor = Some(Factor::Device);
+    let device = |what: &str, value: &dyn Fn(&Layer) -> String| {
+        aspect(headers, what, factor, |h| of_disks(h, value))
+    };
     let text = |value: &Option<String>| value.as_deref().unwrap_or_default().trim().to_string();
     let tokens = |h: &Header| -> String {
         let of = h.regions().map(|r| r.token.clone().unwrap_or_default());
@@ -173,21 +179,17 @@ fn drives(headers: &[&Header]) -> Vec<Difference> {
         regions.chain(partitions).collect::<Vec<_>>().join("; ")
     };
     let all = [
-        device(Property::Drive, &|l| {
-            format!("{} {}", text(&l.vendor), text(&l.model)).trim().to_string()
-        }),
-        device(Property::SerialNumber, &|l| text(&l.serial)),
-        device(Property::Capacity, &|l| units::size_decimal(l.size_bytes)),
-        device(Property::Bus, &|l| text(&l.bus)),
-        device(Property::Link, &|l| l.link.as_ref().map(Link::to_string).unwrap_or_default()),
-        device(Property::Sectors, &|l| {
-            l.logical_block_bytes.map(|b| b.to_string()).unwrap_or_default()
-        }),
-        device(Property::WriteCache, &|l| text(&l.write_cache)),
-        device(Property::Scheduler, &|l| text(&l.scheduler)),
-        device(Property::ReadAhead, &|l| l.read_ahead_bytes.map(units::size).unwrap_or_default()),
-        aspect(headers, Property::EraseToken, tokens),
-        aspect(headers, Property::Position, start),
+        device("drive", &|l| format!("{} {}", text(&l.vendor), text(&l.model)).trim().to_string()),
+        identity(device("serial number", &|l| text(&l.serial))),
+        device("capacity", &|l| units::size_decimal(l.size_bytes)),
+        device("bus", &|l| text(&l.bus)),
+        device("link", &|l| l.link.as_ref().map(Link::to_string).unwrap_or_default()),
+        device("sectors", &|l| l.logical_block_bytes.map(|b| b.to_string()).unwrap_or_default()),
+        device("write cache", &|l| text(&l.write_cache)),
+        device("scheduler", &|l| text(&l.scheduler)),
+        device("read-ahead", &|l| l.read_ahead_bytes.map(units::size).unwrap_or_default()),
+        identity(aspect(headers, "erase token", factor, tokens)),
+        aspect(headers, "position on the drive", factor, start),
     ];
     all.into_iter().flatten().collect()
 }
@@ -207,23 +209,22 @@ fn places_below(headers: &[&Header]) -> Vec<Difference> {
                 continue;
             }
             let place = printable(name.as_bytes());
-            let what = Property::Place { respect: aspect.name, place };
-            all.push(Difference::new(what, aspect.values));
+            let what = format!("{} of {place}", aspect.name.label());
+            all.push(Difference::new(what, None, aspect.values));
         }
     }
     all
 }
 
-/// The kind of run, its rules and its region.
 fn rules(runs: &[&Run]) -> Vec<Difference> {
     let headers: Vec<&Header> = runs.iter().map(|run| &run.header).collect();
-    let never = |what, value: &dyn Fn(&Header) -> String| aspect(&headers, what, value);
+    let never = |what: &str, value: &dyn Fn(&Header) -> String| aspect(&headers, what, None, value);
     let regions = |h: &Header, value: &dyn Fn(&crate::model::event::Region) -> String| {
         h.regions().map(value).collect::<Vec<_>>().join("; ")
     };
     let limit = |ns: Option<u64>| ns.map(units::duration).unwrap_or_default();
     let all = [
-        never(Property::Compared, &|h| {
+        never("what is compared", &|h| {
             match h.region.as_ref().map(|r| r.is_image) {
                 None => "places",
                 Some(true) => "stacks on an image",
@@ -231,12 +232,12 @@ fn rules(runs: &[&Run]) -> Vec<Difference> {
             }
             .to_string()
         }),
-        never(Property::Mode, &|h| h.protocol.mode.name().to_string()),
-        never(Property::ShortestCell, &|h| units::duration(h.protocol.cell_min_ns)),
-        never(Property::LongestCell, &|h| limit(h.protocol.cell_max_ns)),
-        never(Property::CellOperations, &|h| h.protocol.cell_min_ios.to_string()),
-        never(Property::RegionSize, &|h| regions(h, &|r| units::size(r.size_bytes))),
-        never(Property::FlashState, &|h| regions(h, &|r| r.flash_state.name().to_string())),
+        never("mode", &|h| h.protocol.mode.name().to_string()),
+        never("shortest cell", &|h| units::duration(h.protocol.cell_min_ns)),
+        never("longest cell", &|h| limit(h.protocol.cell_max_ns)),
+        never("operations of a cell", &|h| h.protocol.cell_min_ios.to_string()),
+        never("size of the region", &|h| regions(h, &|r| units::size(r.size_bytes))),
+        never("state before each visit", &|h| regions(h, &|r| r.flash_state.name().to_string())),
         preconditioning(runs),
     ];
     all.into_iter().flatten().collect()
@@ -256,7 +257,7 @@ fn preconditioning(runs: &[&Run]) -> Option<Difference> {
     };
     let values: Vec<String> = runs.iter().map(ended).collect();
     let is_alike = values.iter().all(|value| *value == values[0]);
-    (!is_alike).then(|| Difference::new(Property::Preconditioning, values))
+    (!is_alike).then(|| Difference::new("preconditioning", None, values))
 }
 
 /// Workloads and candidates that have one name and are not the same.
@@ -266,8 +267,8 @@ fn definitions(headers: &[&Header]) -> Vec<Difference> {
     for workload in &first.workloads {
         let find = |h: &&Header| h.workloads.iter().find(|w| w.name == workload.name).map(document);
         let name = printable(workload.name.as_bytes());
-        let what = |key| Property::Workload { name: name.clone(), key };
-        all.extend(unlike_keys(what, headers.iter().map(find).collect()));
+        let what = format!("workload {name}");
+        all.extend(unlike_keys(&what, headers.iter().map(find).collect()));
     }
     for candidate in &first.candidates {
         let of = |c: &Candidate| match &c.kind {
@@ -277,8 +278,7 @@ fn definitions(headers: &[&Header]) -> Vec<Difference> {
         };
         let find = |h: &&Header| h.candidates.iter().find(|c| c.name == candidate.name).map(of);
         let name = printable(candidate.name.as_bytes());
-        let what = |key| Property::Candidate { name: name.clone(), key };
-        all.extend(unlike_keys(what, headers.iter().map(find).collect()));
+        all.extend(unlike_keys(&name, headers.iter().map(find).collect()));
     }
     all
 }
@@ -289,10 +289,7 @@ fn document(value: &impl Serialize) -> Value {
 }
 
 /// The keys in which documents differ; a run without the thing has none and is left out of it.
-fn unlike_keys(
-    what: impl Fn(String) -> Property,
-    documents: Vec<Option<Value>>,
-) -> Vec<Difference> {
+fn unlike_keys(name: &str, documents: Vec<Option<Value>>) -> Vec<Difference> {
     let Some(documents) = documents.into_iter().collect::<Option<Vec<Value>>>() else {
         return Vec::new();
     };
@@ -311,7 +308,11 @@ fn unlike_keys(
         };
         let values: Vec<String> = leaves.iter().map(value).collect();
         if values.iter().any(|v| *v != values[0]) {
-            all.push(Difference::new(what(printable(key.as_bytes())), values));
+            let what = match key.as_str() {
+                "" => name.to_string(),
+                key => format!("{name}: {}", printable(key.as_bytes())),
+            };
+            all.push(Difference::new(what, None, values));
         }
     }
     all

@@ -9,10 +9,8 @@ use super::part::Part;
 use crate::decide::figure::Figure;
 use crate::stats::sample;
 
-/// A candidate in every run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Its name.
     pub candidate: String,
     /// One for each run; `None` where it has no valid cell.
     pub runs: Vec<Option<Figure>>,
@@ -21,7 +19,6 @@ pub struct Row {
     pub ratios: Vec<Option<f64>>,
 }
 
-/// Rows for the candidates that all runs have.
 pub(super) fn rows(parts: &[Part], shared: &[&str], is_ranked: bool) -> Vec<Row> {
     let row = |name: &&str| {
         let scores: Vec<Option<f64>> = parts.iter().map(|p| score(p, name)).collect();

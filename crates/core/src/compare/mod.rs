@@ -18,7 +18,7 @@ mod tests;
 use serde::Serialize;
 
 use crate::analyse::scope;
-use crate::model::difference::{Difference, Factor, Property};
+use crate::model::difference::{Difference, Factor};
 use crate::model::event::SHORT_ID;
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
@@ -28,44 +28,32 @@ use crate::rules::published::{kernel_mismatch, runs_differ, tool_version};
 use answer::Answer;
 use differences::LeftOut;
 
-/// Runs compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
     /// The runs, in the order they were named.
     pub runs: Vec<OfRun>,
-    /// The factor that may differ.
     pub across: Option<Factor>,
     /// Whether nothing else differs, so that something may be said over all runs.
     pub is_alike: bool,
-    /// All in which they differ.
     pub differences: Vec<Difference>,
-    /// Workloads and candidates that not every run has.
     #[serde(skip)]
     pub left_out: Vec<LeftOut>,
-    /// One for each workload that every run has.
     pub answers: Vec<Answer>,
     /// What forbids or limits a claim over these runs.
     pub findings: Vec<Finding>,
 }
 
-/// One of the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OfRun {
-    /// Its id.
     pub run: String,
-    /// As much of it as tells these runs apart.
     pub short: String,
-    /// For people.
     pub title: String,
     /// When it began, nanoseconds since 1970.
     pub started_unix_ns: i64,
     /// Where and on what: region, machine, kernel.
     pub conditions: String,
-    /// Complete blocks.
     pub blocks: u32,
-    /// Mode.
     pub mode: &'static str,
-    /// Version of bakeoff that measured.
     pub version: String,
 }
 
@@ -91,7 +79,6 @@ impl Compared {
         !self.answers.is_empty() && self.answers.iter().all(is_answer)
     }
 
-    /// What differs and may not.
     pub fn unlike(&self) -> Vec<&Difference> {
         unlike(&self.differences, self.across)
     }
@@ -127,7 +114,7 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
 fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
     let mut all = vec![runs_differ::over_runs(&first.header, unlike)];
-    if let Some(kernel) = unlike.iter().find(|d| d.what == Property::Kernel) {
+    if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
         all.push(kernel_mismatch::over_runs(&first.header, kernel));
     }
     all

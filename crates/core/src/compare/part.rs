@@ -13,7 +13,6 @@ use crate::stats::paired::Interval;
 /// One run's answer on a workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OfWorkload {
-    /// The verdict.
     pub verdict: Verdict,
     /// Candidates that no other is shown to be ahead of, best first.
     pub top: Vec<String>,
@@ -34,17 +33,13 @@ pub struct OfWorkload {
 /// How far a candidate is ahead of another one; logarithms of the ratio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lead {
-    /// The other one.
     pub over: String,
-    /// Mean over paired blocks.
     pub mean_ln: f64,
     /// Its interval, which excludes 0.
     pub interval: Interval,
-    /// Paired blocks.
     pub blocks: u32,
 }
 
-/// A run with one of its workloads compared.
 pub(super) struct Part<'a> {
     pub run: &'a Run,
     pub workload: WorkloadIx,
@@ -99,7 +94,6 @@ impl<'a> Part<'a> {
         Some(Part { run, workload, table, pairs, said })
     }
 
-    /// Index of a candidate in this run.
     pub fn index(&self, name: &str) -> Option<CandidateIx> {
         CandidateIx::find(&self.run.header.candidates, |c| c.name == name)
     }

@@ -22,23 +22,17 @@ use crate::prepare::recipe::format_of;
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
 
-/// A run and a study.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StudyComparison {
-    /// The run.
     pub run: String,
-    /// The study's name.
     pub study: String,
-    /// What makes the numbers incomparable.
     #[serde(skip)]
     pub not_comparable: Vec<NotComparable>,
-    /// Our figures of what the study measured too.
     pub rows: Vec<Row>,
     /// Two of our candidates beside the same two of theirs.
     pub pairs: Vec<PairRow>,
     /// What the study's numbers are compatible with.
     pub observations: Vec<String>,
-    /// What has to be believed for that.
     pub assumption: &'static str,
     /// What limits the study as a comparison.
     pub findings: Vec<Finding>,
@@ -49,27 +43,18 @@ pub struct StudyComparison {
 pub enum NotComparable {
     /// A setting, with the values that occur in the run and in the study.
     Setting {
-        /// Which.
         what: Setting,
-        /// In the run.
         ours: Vec<String>,
         /// In the study; empty where it does not state one.
         theirs: Vec<String>,
     },
-    /// The block size of workloads of the run.
     BlockSize {
-        /// Their names.
         workloads: Vec<String>,
-        /// In the run.
         ours_bytes: u64,
-        /// In the study.
         theirs_bytes: Vec<u64>,
     },
-    /// A finding that forbids ranking the study itself.
     Finding {
-        /// What it saw.
         evidence: String,
-        /// Its rule.
         id: String,
     },
 }
@@ -77,43 +62,30 @@ pub enum NotComparable {
 /// What a run and a study both should state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Machine.
     Machine,
-    /// Drive, and the place on it.
     Drive,
-    /// Tool with its version.
     Tool,
-    /// Kernel.
     Kernel,
 }
 
 /// One of our candidates on one of our workloads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// Workload.
     pub workload: String,
-    /// Candidate.
     pub candidate: String,
     /// Ours, bytes a second.
     pub ours: Figure,
-    /// Theirs.
     pub published: Vec<Published>,
 }
 
-/// A figure of the study.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Published {
-    /// Machine and drive as the study names them.
     pub setting: String,
-    /// Tool with its options, as the study names it.
     pub tool: String,
-    /// Its name of the test.
     pub test: String,
     /// Block size; `None` where it is not told.
     pub block_size_bytes: Option<u64>,
-    /// Bytes a second.
     pub bytes_per_s: f64,
-    /// As it stands there.
     pub raw: String,
     /// Line of the study's table.
     pub line: u64,
@@ -122,17 +94,11 @@ pub struct Published {
 /// Two candidates: how much faster the first is, here and there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairRow {
-    /// Workload.
     pub workload: String,
-    /// Candidate.
     pub a: String,
-    /// The other.
     pub b: String,
-    /// Our ratio.
     pub ratio: f64,
-    /// Its interval.
     pub low: f64,
-    /// Its interval.
     pub high: f64,
     /// Theirs: setting, ratio, and whether it lies inside our interval.
     pub published: Vec<PublishedRatio>,
@@ -141,18 +107,14 @@ pub struct PairRow {
 /// A ratio of two published figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PublishedRatio {
-    /// Machine and drive as the study names them.
     #[serde(skip)]
     pub setting: String,
-    /// Its name of the test.
     #[serde(skip)]
     pub test: String,
     /// Block size; `None` where it is not told.
     #[serde(skip)]
     pub block_size_bytes: Option<u64>,
-    /// Theirs.
     pub ratio: f64,
-    /// Whether it lies inside our interval.
     pub is_inside: bool,
 }
 

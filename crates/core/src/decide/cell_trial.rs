@@ -7,14 +7,10 @@
 use super::fit::Cost;
 use crate::model::slice_length::{self, MeasuredLength, SHORTEST_NS};
 
-/// One slice that was tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrialSlice {
-    /// How long it was to be.
     pub asked_ns: u64,
-    /// How long it was, everything around it included.
     pub wall_ns: u64,
-    /// How long its work took.
     pub elapsed_ns: u64,
     /// Bytes that it wrote to the drive, with what the filesystem added.
     pub write_bytes: u64,
@@ -60,14 +56,12 @@ impl TrialSlice {
 /// How long work takes, whatever time is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Natural {
-    /// The shortest slice.
     pub slice_ns: u64,
     /// A unit of work for a drive that settles.
     pub unit_ns: u64,
 }
 
 impl Natural {
-    /// That of the slower.
     pub fn max(self, other: Natural) -> Natural {
         Natural {
             slice_ns: self.slice_ns.max(other.slice_ns),
@@ -76,14 +70,11 @@ impl Natural {
     }
 }
 
-/// A workload on a candidate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellTrial {
-    /// Starting and ending the process that measures.
     pub start_ns: u64,
     /// Bytes that are written before it begins, once.
     pub start_bytes: u64,
-    /// Slices, each longer than the one before.
     pub slices: Vec<TrialSlice>,
 }
 
@@ -136,7 +127,6 @@ impl CellTrial {
         self.slices.iter().map(|tried| tried.write_bytes).sum()
     }
 
-    /// What a cell of so many rounds costs.
     pub fn cell(&self, length_ns: u64, rounds: u32, most_bytes: u64) -> Option<Cost> {
         let start = Cost { time_ns: self.start_ns, write_bytes: self.start_bytes };
         self.slice(length_ns, most_bytes).map(|slice| start.plus(slice.times(rounds)))
@@ -156,11 +146,8 @@ fn scaled(n: u64, times: u64, over: u64) -> u64 {
 /// What calibration will probably do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
-    /// The length it chooses.
     pub length_ns: u64,
-    /// The lengths it tries before.
     pub tried_ns: Vec<u64>,
-    /// The longest there is time for.
     pub granted_ns: u64,
 }
 

@@ -12,20 +12,16 @@ use crate::stats::paired::{Interval, Paired};
 /// What the intervals of a workload alone allow to say, before any finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// One candidate stands before every other.
     Beats,
     /// Those that no other stands before lie within the margin of each other.
     Ties,
-    /// Neither.
     Open,
 }
 
 /// Two candidates; `a` ranks before `b`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// Index of the candidate ranked higher.
     pub a: CandidateIx,
-    /// Index of the other.
     pub b: CandidateIx,
     /// Their differences; `None` with fewer than two common blocks.
     pub paired: Option<Paired>,
@@ -36,7 +32,6 @@ pub struct Pair {
 /// What follows from a set of intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// What may be said.
     pub outcome: Outcome,
     /// Candidates that cannot be told from the best, the best first.
     pub top: Vec<CandidateIx>,
@@ -47,13 +42,11 @@ pub struct Decision {
 /// Every candidate measured on one workload, compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Index of the workload.
     pub workload: WorkloadIx,
     /// Candidates with at least one cell, A/A twins left out, best first.
     pub ranked: Vec<CandidateIx>,
     /// Every pair of them, in the order of the ranks.
     pub pairs: Vec<Pair>,
-    /// What follows.
     pub decision: Decision,
 }
 

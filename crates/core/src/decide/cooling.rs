@@ -9,7 +9,6 @@ use crate::model::setting::Setting;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Whether runs of this kind wait at all.
 pub fn waits(header: &Header) -> bool {
     matches!(Setting::of(header), Setting::Decide | Setting::Precise)
 }

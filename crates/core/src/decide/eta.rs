@@ -13,7 +13,6 @@ use crate::model::protocol::Rules;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, half_width};
 
-/// A forecast for the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forecast {
     /// Complete blocks at which every question is expected to be settled; before the first look
@@ -21,7 +20,6 @@ pub struct Forecast {
     pub blocks: Option<u32>,
     /// Blocks still to measure until then, or until the mode's last block.
     pub blocks_left: u32,
-    /// Time for them.
     pub left_ns: u64,
 }
 

@@ -18,13 +18,9 @@ use crate::model::run::Run;
 /// A candidate that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Excluded {
-    /// Its index.
     pub candidate: CandidateIx,
-    /// Why.
     pub reason: NotRanked,
-    /// Its cells for which that is so.
     pub cells: u32,
-    /// Its cells.
     pub of: u32,
 }
 

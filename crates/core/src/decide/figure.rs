@@ -12,13 +12,9 @@ use crate::stats::sample;
 /// or files a second, or ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// Geometric mean over complete blocks.
     pub mean: f64,
-    /// The smallest.
     pub min: f64,
-    /// The largest.
     pub max: f64,
-    /// Cells behind it.
     pub cells: u32,
 }
 

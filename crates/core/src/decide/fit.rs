@@ -4,17 +4,13 @@
 //! is given up from the end of the list, before the start and with its reason; one workload always
 //! stays.
 
-/// What one thing costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Time.
     pub time_ns: u64,
-    /// Bytes written.
     pub write_bytes: u64,
 }
 
 impl Cost {
-    /// Both together.
     pub fn plus(self, other: Cost) -> Cost {
         Cost {
             time_ns: self.time_ns.saturating_add(other.time_ns),
@@ -22,7 +18,6 @@ impl Cost {
         }
     }
 
-    /// So many of it.
     pub fn times(self, n: u32) -> Cost {
         Cost {
             time_ns: self.time_ns.saturating_mul(n.into()),
@@ -36,18 +31,14 @@ impl Cost {
     }
 }
 
-/// A workload that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// Its name.
     pub name: String,
-    /// Mean cost of one cell.
     pub cell: Cost,
     /// Mean cost on one candidate, once in the run: finding the length of its slices.
     pub once: Cost,
 }
 
-/// What is wanted, what it costs, what there is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Workloads, most important first.
@@ -68,7 +59,6 @@ pub struct Wanted {
     pub max_write_bytes: Option<u64>,
 }
 
-/// What fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
     /// How many of the workloads stay: the first ones.
@@ -77,20 +67,16 @@ pub struct Fit {
     pub dropped: Vec<Dropped>,
     /// Cost of one block, or of one round of a workload, on average.
     pub block: Cost,
-    /// What the first block costs beside that.
     pub once: Cost,
     /// Cost of set-up and of what is measured before the first look.
     pub least: Cost,
 }
 
-/// A workload that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// Its name.
     pub name: String,
     /// Blocks, or rounds of each workload, without which nothing can be said.
     pub first_look: u32,
-    /// Whether those are rounds.
     pub is_of_rounds: bool,
     /// The limit that drops it, and what all workloads need.
     pub limit: Limit,
@@ -99,23 +85,10 @@ pub struct Dropped {
 /// A limit of a run, and what exceeds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Of time.
-    Time {
-        /// What is needed.
-        needed_ns: u64,
-        /// What there is.
-        limit_ns: u64,
-    },
-    /// Of bytes written.
-    Bytes {
-        /// What is needed.
-        needed_bytes: u64,
-        /// What may be written.
-        limit_bytes: u64,
-    },
+    Time { needed_ns: u64, limit_ns: u64 },
+    Bytes { needed_bytes: u64, limit_bytes: u64 },
 }
 
-/// Not even one workload fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FitError {
     /// No workload was asked for, or no candidate is left.

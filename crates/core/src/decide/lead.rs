@@ -15,29 +15,22 @@ use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::stats::paired::{Interval, Paired, half_width};
 
-/// What a lead says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reading {
     /// Another could be faster by more than the margin, or too little is known.
     Leads,
-    /// No other is faster by more than the margin.
     AsFast,
-    /// The leader is faster than all others.
     Fastest,
 }
 
-/// The leader against one other candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Against {
-    /// Index of the other.
     pub other: CandidateIx,
-    /// Their differences, leader less other.
     pub paired: Option<Paired>,
     /// The interval of the difference; unbounded while there are too few blocks.
     pub interval: Interval,
 }
 
-/// The leader and its differences to all others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lead {
     /// Index of the leader; `None` where nobody is ranked.
@@ -116,7 +109,6 @@ impl Lead {
         self.closest().map(|against| against.interval.low).filter(|low| low.is_finite())
     }
 
-    /// The one that decides the lead.
     pub fn closest(&self) -> Option<&Against> {
         self.against
             .iter()

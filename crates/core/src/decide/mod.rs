@@ -48,9 +48,7 @@ pub use stop::{Part, Stop};
 /// resumed run with more time has it changed there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Active time so far.
     pub elapsed_ns: u64,
-    /// Time the next block is expected to take.
     pub estimated_block_ns: u64,
     /// Bytes written so far.
     pub written_bytes: u64,
@@ -58,28 +56,23 @@ pub struct Clock {
     pub estimated_block_write_bytes: u64,
 }
 
-/// What to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     /// Record a look; these candidates are out from here on.
     Look {
-        /// Complete blocks at this look.
         blocks: u32,
         /// Candidates that lose to one survivor on every workload.
         dropped: Vec<CandidateIx>,
     },
-    /// Measure a block.
     Block {
         /// Candidates in order of visit.
         order: Vec<CandidateIx>,
         /// Mode characterise: which round it is.
         round: Option<Round>,
     },
-    /// The run is over.
     Stop(Stop),
 }
 
-/// What the run does next.
 pub fn next(run: &Run, now: Clock) -> Next {
     if rounds::is_of_rounds(run) {
         return rounds::next(run, now);

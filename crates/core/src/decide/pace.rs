@@ -14,14 +14,10 @@ const PREPARE_SHARE: (f64, f64) = (0.10, 0.25);
 /// sake of the wanted share.
 const MANY_BLOCKS: u64 = 12;
 
-/// What a block consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Preparing all candidates once.
     pub prepare_ns: u64,
-    /// Candidates and workloads that are measured in slices.
     pub candidates: u32,
-    /// Workloads.
     pub workloads: u32,
     /// Parts of a block that are not sliced: foreign tools, profiles.
     pub whole_ns: u64,
@@ -29,10 +25,8 @@ pub struct Demand {
     pub time_ns: Option<u64>,
 }
 
-/// How a run measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Rounds of a cell.
     pub rounds: u32,
     /// Time for one slice of every workload on one candidate.
     pub slices_ns: u64,

@@ -144,7 +144,6 @@ impl Protocol {
         self.looks.last().copied().unwrap_or(self.least_blocks()).max(self.least_blocks())
     }
 
-    /// Complete blocks at the first look.
     pub fn first_look(&self) -> u32 {
         self.looks.first().copied().unwrap_or(self.least_blocks()).max(self.least_blocks())
     }

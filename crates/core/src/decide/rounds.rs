@@ -21,7 +21,6 @@ use crate::stats::steady_state::{self, MOST_ROUNDS, ROUNDS, Steadiness};
 /// So many rounds in a row without a number end a series: the cell does not work here.
 const MOST_EMPTY: usize = 2;
 
-/// Whether a run is of rounds.
 pub fn is_of_rounds(run: &Run) -> bool {
     run.header.protocol.mode == Mode::Characterise
 }
@@ -29,7 +28,6 @@ pub fn is_of_rounds(run: &Run) -> bool {
 /// What has a series: a candidate, and workloads that are measured together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Index of the candidate.
     pub candidate: CandidateIx,
     /// Indices of the workloads; the first one names the group.
     pub group: Vec<WorkloadIx>,
@@ -98,14 +96,11 @@ pub fn steadiness(run: &Run, rounds: &[&Block], workload: WorkloadIx) -> Option<
     steady_state::steadiness(&figures?)
 }
 
-/// Why a series is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The last five rounds of every workload in it are steady.
     Steady,
-    /// They are not, after as many as are made.
     Rounds,
-    /// There are no numbers.
     Empty,
 }
 
@@ -128,7 +123,6 @@ fn end_of(run: &Run, key: &Key) -> Option<End> {
     all.last().and_then(|rounds| ended(run, rounds, &key.group))
 }
 
-/// What the run does next.
 pub fn next(run: &Run, now: Clock) -> Next {
     let (keys, bytes) = (keys(run), now.estimated_block_write_bytes);
     let own = run.blocks.get(usize::from(run.owned_from)..).unwrap_or_default();

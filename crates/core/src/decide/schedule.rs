@@ -19,7 +19,6 @@ use crate::stats::steady_state::MOST_ROUNDS;
 /// Most looks a run may take; the nominal alpha is chosen for so many.
 const MOST_LOOKS: usize = 5;
 
-/// Complete blocks so far.
 pub fn complete(run: &Run) -> u32 {
     run.complete_blocks().count() as u32
 }
@@ -93,7 +92,6 @@ pub fn alpha_with(run: &Run, candidate: CandidateIx) -> f64 {
     look.map_or_else(|| alpha(run), |look| run.header.protocol.alpha_at(look))
 }
 
-/// Nominal alpha of one pair of all.
 pub fn alpha_pair(run: &Run) -> f64 {
     alpha(run) / run.header.protocol.pairs() as f64
 }

@@ -17,30 +17,23 @@ use crate::stats::sample;
 /// Standard error of the logarithm of a slice's rate where its stretches are too few to tell: that
 /// of two slices then hides a change of 4 % at most.
 const UNKNOWN_NOISE: f64 = 0.014;
-/// Stretches that tell it.
 const TELLING: usize = 4;
 /// Standard deviation of a stretch over the median distance of neighbours, of normal errors.
 const SD_OF_STEPS: f64 = 1.048;
 /// Standard errors beyond which a longer slice of a candidate certainly has another rate.
 const CERTAIN: f64 = 3.0;
 
-/// A slice that finds the length.
 #[derive(Clone, Copy, Debug)]
 pub struct TriedSlice {
-    /// Logarithm of its figure.
     log: f64,
-    /// Standard error of that.
     noise: f64,
-    /// Time of the part that counts.
     elapsed_ns: u64,
     /// Logarithm of the rate in the part in which the drive settled.
     settling_log: Option<f64>,
-    /// Time of that part.
     settling_ns: u64,
 }
 
 impl TriedSlice {
-    /// What a slice says by `metric`.
     pub fn of(slice: &Slice, metric: Metric) -> TriedSlice {
         // A quantile changes with the number of operations; what it costs shows in their rate.
         let rate_of = if metric == Metric::LatencyP99 { Metric::Iops } else { metric };
@@ -66,29 +59,21 @@ impl TriedSlice {
     }
 }
 
-/// What all candidates showed with slices of one length.
 pub type Level = BTreeMap<CandidateIx, Vec<TriedSlice>>;
 
-/// A search, before its first slice.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The workload.
     pub workload: WorkloadIx,
-    /// Rounds of a cell of short slices.
     pub planned: u32,
-    /// The margin of the comparison.
     pub margin: f64,
     /// The longest slice of a quick drive that there is time for.
     pub granted_ns: u64,
     /// The longest slice at all that there is time for.
     pub most_ns: u64,
-    /// How long work takes on the slowest.
     pub natural: Natural,
-    /// Whether turns may cost the drives something.
     pub charges: bool,
     /// Whether the drives are so slow that they have to settle.
     pub is_slow: bool,
-    /// What was tried so far.
     pub tried: Vec<Tried>,
 }
 
@@ -111,8 +96,8 @@ impl Search {
         self.settle(&mut level, unit_ns)
     }
 
-    /// The longest slice, settling included: where turns usually cost nothing, that of a quick drive
-    /// in both parts.
+    /// The longest slice, settling included: where turns usually cost nothing, that of a quick
+    /// drive in both parts.
     fn most_ns(&self) -> u64 {
         let is_usual = self.charges || self.is_slow;
         if is_usual { self.most_ns } else { self.most_ns.min(2 * self.granted_ns) }
@@ -249,7 +234,6 @@ impl Search {
     }
 }
 
-/// The longest part that counts.
 fn counted_ns(level: &Level) -> u64 {
     level.values().flatten().map(|t| t.elapsed_ns).max().unwrap_or(0)
 }

@@ -32,18 +32,15 @@ const SEEN_BY_SLOPE: f64 = 2.0;
 /// What the slices of a candidate show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settled {
-    /// The candidate.
     pub candidate: CandidateIx,
     /// Slices twice as long against the others of their cell.
     pub twice: Option<Paired>,
-    /// Visits against the others of their cell.
     pub visits: Option<Paired>,
     /// The second half of the part that counts against the first.
     pub slope: Option<Paired>,
 }
 
 impl Settled {
-    /// Whether anything is known.
     pub fn has_any(&self) -> bool {
         [&self.twice, &self.visits, &self.slope].iter().any(|of| of.is_some())
     }

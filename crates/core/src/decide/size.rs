@@ -9,19 +9,15 @@ use crate::units;
 const APPEND_NS: u64 = 4_000_000_000;
 const MIB: u64 = 1 << 20;
 
-/// What there is room for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeLimits {
-    /// Size of the data file.
     pub file_bytes: u64,
-    /// For files beside it.
     pub scratch_bytes: u64,
     /// What the fastest candidate writes in order, bytes a second.
     pub bytes_per_s: f64,
 }
 
 impl SizeLimits {
-    /// The workload with the size of its files filled in.
     pub fn sized(&self, workload: &Workload) -> Workload {
         let mut workload = workload.clone();
         let asked = workload.sized.then_some(workload.job.size);
@@ -91,7 +87,6 @@ fn files_bytes(region_bytes: u64) -> u64 {
     region_bytes / 4 * 3
 }
 
-/// Workloads that ask for files of their own.
 fn with_own_files(workloads: &[Workload]) -> impl Iterator<Item = &Workload> {
     let has_own = |w: &&Workload| w.sized && matches!(w.phase, Phase::Whole | Phase::Append);
     workloads.iter().filter(has_own)

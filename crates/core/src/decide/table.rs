@@ -11,7 +11,6 @@ use crate::model::run::{Block, Run};
 pub struct Table {
     /// Numbers of the blocks, ascending.
     blocks: Vec<BlockIx>,
-    /// `[workload][candidate][position in blocks]`
     values: Vec<Vec<Vec<Option<f64>>>>,
 }
 
@@ -42,12 +41,10 @@ impl Table {
         Table::from_run(run, schedule::evidence_blocks(run))
     }
 
-    /// Numbers of the blocks in it.
     pub fn blocks(&self) -> &[BlockIx] {
         &self.blocks
     }
 
-    /// Those blocks of the run that it was made of.
     pub fn blocks_of<'r>(&self, run: &'r Run) -> impl Iterator<Item = &'r Block> {
         run.complete_blocks().filter(|block| self.blocks.contains(&block.block))
     }
@@ -57,7 +54,6 @@ impl Table {
         &self.values[usize::from(workload)][usize::from(candidate)]
     }
 
-    /// The same of the blocks that have one.
     pub fn scores(&self, workload: WorkloadIx, candidate: CandidateIx) -> Vec<f64> {
         self.values(workload, candidate).iter().flatten().copied().collect()
     }

@@ -22,7 +22,6 @@ pub fn twins(candidates: &[Candidate], seed: u64) -> Vec<Candidate> {
     own.into_iter().map(twin).collect()
 }
 
-/// The twin of the candidate that is drawn.
 pub fn drawn(candidates: &[Candidate], seed: u64) -> Option<Candidate> {
     twins(candidates, seed).into_iter().next()
 }

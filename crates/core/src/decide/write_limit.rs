@@ -8,7 +8,6 @@
 use super::fit::{Fit, FitError, Wanted, plan_fit};
 use crate::model::protocol::{Mode, Protocol};
 
-/// Shortest cell that is not made of slices.
 const CELL_NS: u64 = 500_000_000;
 /// Fewest bytes that are worth trying; the minimum of work of a slice is more in most jobs.
 const SLICE_BYTES: u64 = 64 << 10;
@@ -49,14 +48,10 @@ pub fn fitting(
     best.ok_or(refused)
 }
 
-/// Slices that write, up to the first look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slices {
-    /// How many.
     pub count: u64,
-    /// What they are expected to write together.
     pub write_bytes: u64,
-    /// What the largest of them is expected to write.
     pub largest_bytes: u64,
 }
 

@@ -1,9 +1,9 @@
 //! The layers below a cell, and which of them it stands on.
 
 use super::context::CellContext;
+use super::percent;
 use crate::model::candidate::Candidate;
 use crate::model::ceiling::Layer;
-use crate::model::clue::OfLayer;
 use crate::model::job::Rw;
 use crate::model::workload::Metric;
 use crate::prepare::region;
@@ -12,10 +12,8 @@ use crate::usual::links;
 /// A cell at this share of a layer or more is bound by it.
 pub const BOUND: f64 = 0.9;
 
-/// One layer below a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerShare {
-    /// Which layer.
     pub layer: Layer,
     /// What it reaches, in the workload's metric.
     pub rate: f64,
@@ -78,7 +76,6 @@ fn practice_bytes_per_s(context: &CellContext) -> Option<f64> {
     limit.map(|limit| limit.practice_bytes_per_s)
 }
 
-/// The layer of a layer.
 pub fn find(steps: &[LayerShare], layer: Layer) -> Option<&LayerShare> {
     steps.iter().find(|step| step.layer == layer)
 }
@@ -91,12 +88,15 @@ pub fn filesystem(context: &CellContext) -> Option<String> {
     stack.or_else(below)
 }
 
-/// How much of a layer a cell reaches.
-pub fn of_layer(context: &CellContext, step: &LayerShare) -> OfLayer {
-    OfLayer { layer: step.layer, share: step.share, rate: context.in_its_metric(step.rate) }
+pub fn of_layer(context: &CellContext, step: &LayerShare) -> String {
+    let (share, rate) = (percent(step.share), context.in_its_metric(step.rate));
+    format!("{share} of {} ({rate})", step.layer.label())
 }
 
-/// The same of every layer.
-pub fn all(context: &CellContext, steps: &[LayerShare]) -> Vec<OfLayer> {
-    steps.iter().map(|step| of_layer(context, step)).collect()
+pub fn all(context: &CellContext, steps: &[LayerShare]) -> String {
+    if steps.is_empty() {
+        return "no lower layer was measured".to_string();
+    }
+    let all: Vec<String> = steps.iter().map(|step| of_layer(context, step)).collect();
+    format!("it reaches {}", all.join(", "))
 }

@@ -5,7 +5,6 @@
 
 use crate::boards::link;
 use crate::model::ceiling::Ceilings;
-use crate::model::clue::Rate;
 use crate::model::event::{Cell, Header, Position};
 use crate::model::host::{Layer, Place};
 use crate::model::job::Job;
@@ -13,19 +12,12 @@ use crate::model::measurement::Measurement;
 use crate::model::telemetry::{DeviceSeries, Telemetry};
 use crate::model::workload::{Metric, Workload};
 
-/// One cell with everything that is known about it.
 pub struct CellContext<'a> {
-    /// The run it is part of.
     pub header: &'a Header,
-    /// The cell.
     pub cell: &'a Cell,
-    /// The others of its candidate and workload.
     pub alike: Vec<&'a Cell>,
-    /// Its workload.
     pub workload: &'a Workload,
-    /// What lower layers reach.
     pub ceilings: &'a Ceilings,
-    /// What lies behind its candidate.
     pub place: Option<&'a Place>,
     /// How fast the region it is on was read from its start to its end; empty where nobody looked.
     pub positions: Vec<Position>,
@@ -41,11 +33,9 @@ pub fn pace(metric: Metric, m: &Measurement) -> f64 {
 /// A device over the whole cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// Requests that moved data.
     pub requests: f64,
     /// Bytes read and written.
     pub bytes: f64,
-    /// Requests in flight on average.
     pub queue: f64,
     /// Mean time of a request that moved data, milliseconds.
     pub await_ms: f64,
@@ -54,22 +44,18 @@ pub struct Totals {
 }
 
 impl<'a> CellContext<'a> {
-    /// The measurement.
     pub fn m(&self) -> &'a Measurement {
         &self.cell.measurement
     }
 
-    /// The job.
     pub fn job(&self) -> &'a Job {
         &self.cell.measurement.job
     }
 
-    /// What the machine did meanwhile.
     pub fn telemetry(&self) -> Option<&'a Telemetry> {
         self.cell.telemetry.as_deref()
     }
 
-    /// Wall time.
     pub fn wall_ns(&self) -> f64 {
         self.m().elapsed_ns.max(1) as f64
     }
@@ -80,8 +66,8 @@ impl<'a> CellContext<'a> {
     }
 
     /// A rate a second, as it is told.
-    pub fn in_its_metric(&self, value: f64) -> Rate {
-        Rate { metric: self.workload.metric, value }
+    pub fn in_its_metric(&self, value: f64) -> String {
+        self.workload.metric.rate(value)
     }
 
     /// Bytes of data moved by the cell's own calls.
@@ -95,7 +81,6 @@ impl<'a> CellContext<'a> {
         self.own_bytes() as f64 * 1e9 / self.wall_ns()
     }
 
-    /// Threads of the generator.
     pub fn lanes(&self) -> f64 {
         f64::from(self.job().numjobs.max(1))
     }
@@ -135,7 +120,6 @@ impl<'a> CellContext<'a> {
         self.totals(self.telemetry()?.devices.first()?)
     }
 
-    /// The disks at the bottom, added up.
     pub fn disks(&self) -> Option<Totals> {
         let disks = self.telemetry()?.devices.iter().filter(|d| d.is_disk);
         let all: Vec<Totals> = disks.filter_map(|d| self.totals(d)).collect();
@@ -199,7 +183,6 @@ impl<'a> CellContext<'a> {
         link::of_place(self.place?)
     }
 
-    /// The disks behind it.
     pub fn layers(&self) -> impl Iterator<Item = &'a Layer> {
         self.place.into_iter().flat_map(|place| place.disks())
     }

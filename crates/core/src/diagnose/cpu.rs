@@ -3,10 +3,10 @@
 
 use super::baseline::{self, BOUND, LayerShare};
 use super::context::CellContext;
+use super::percent;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
 use crate::model::ceiling::Layer;
-use crate::model::clue::{Calling, Clue, OfLayer, Processor, Subject};
 
 /// Share of the time a thread must run to be what the rest waits for.
 const BUSY: f64 = 0.8;
@@ -40,15 +40,16 @@ pub fn reasons(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
 
 /// A share of the time as it is told: clocks differ in precision, and threads of one kind run on
 /// several CPUs.
-fn told(share: f64) -> f64 {
-    share.clamp(0.0, 1.0)
+fn told(share: f64) -> String {
+    percent(share.clamp(0.0, 1.0))
 }
 
 fn quota(context: &CellContext) -> Option<Reason> {
     let held = context.telemetry()?.quota_held_ns? as f64 / context.wall_ns();
     (held >= HELD).then(|| {
-        let clue = Clue::Processor(Processor::Quota { share: told(held) });
-        Reason::proved(Cause::Cpu, clue).subject(Subject::Quota).share(held)
+        let clue =
+            format!("the control group's CPU quota stopped bakeoff for {} of the time", told(held));
+        Reason::proved(Cause::Cpu, clue).subject("quota of the control group").share(held)
     })
 }
 
@@ -56,13 +57,13 @@ fn quota(context: &CellContext) -> Option<Reason> {
 fn ourselves(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let alone = baseline::find(steps, Layer::Tool).filter(|step| step.share >= BOUND);
     if let Some(step) = alone {
-        let clue = Clue::Processor(Processor::OwnRate { share: told(step.share) });
-        return Some(Reason::proved(Cause::Cpu, clue).subject(Subject::Bakeoff));
+        let clue = format!("{} of bakeoff's own rate without I/O", told(step.share));
+        return Some(Reason::proved(Cause::Cpu, clue).subject("bakeoff itself"));
     }
     let share = context.m().tool_ns as f64 / context.wall_ns();
     (share >= HALF).then(|| {
-        let clue = Clue::Processor(Processor::OwnWork { share: told(share) });
-        Reason::consistent(Cause::Cpu, clue).subject(Subject::Bakeoff).share(share)
+        let clue = format!("generating data and counting took {} of the time", told(share));
+        Reason::consistent(Cause::Cpu, clue).subject("bakeoff itself").share(share)
     })
 }
 
@@ -73,13 +74,14 @@ fn in_memory(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         return None;
     }
     let of = |layer| baseline::find(steps, layer).filter(|step| step.share >= BOUND);
-    let (step, subject) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
-        (Some(step), _) => (step, Subject::DmCrypt),
-        (None, Some(step)) => (step, Subject::Filesystem(baseline::filesystem(context))),
+    let (step, subject, is_ciphers) = match (of(Layer::CryptRam), of(Layer::FsRam)) {
+        (Some(step), _) => (step, "dm-crypt".to_string(), true),
+        (None, Some(step)) => (step, filesystem(context), false),
         (None, None) => return None,
     };
-    let of = OfLayer { share: told(step.share), ..baseline::of_layer(context, step) };
-    Some(Reason::proved(Cause::Cpu, Clue::OfLayer(of)).subject(subject))
+    let step = LayerShare { share: step.share.clamp(0.0, 1.0), ..step.clone() };
+    let clue = baseline::of_layer(context, &step);
+    Some(Reason { is_ciphers, ..Reason::proved(Cause::Cpu, clue).subject(subject) })
 }
 
 /// A thread that works for storage: one that runs all the time, or takes the longest part of a
@@ -91,22 +93,20 @@ fn kernel_thread(context: &CellContext) -> Option<Reason> {
     let (lane, _) = context.lane_cpu();
     let is_longest = share >= HALF && share > device && share > lane;
     (share >= BUSY || is_longest).then(|| {
-        let clue = Clue::Processor(Processor::Thread {
-            name: thread.name.clone(),
-            share: told(share),
-            drive: told(device),
-            lane: told(lane),
-        });
-        let subject = match baseline::filesystem(context) {
-            // What serves a filesystem in user space has its name.
-            Some(fs) if fs == thread.name => Subject::Filesystem(Some(fs)),
-            _ => {
-                // Its threads are kcryptd and dmcrypt_write (kernel, drivers/md/dm-crypt.c).
-                let is_ciphers = thread.name.contains("crypt");
-                Subject::Thread { name: thread.name.clone(), is_ciphers }
-            }
-        };
-        Reason::consistent(Cause::Cpu, clue).subject(subject).share(share)
+        let name = &thread.name;
+        let clue = format!(
+            "{name} ran for {} of the time; waiting for the drive took {}, the calling thread ran \
+             {}",
+            told(share),
+            told(device),
+            told(lane)
+        );
+        // Its threads are kcryptd and dmcrypt_write (kernel, drivers/md/dm-crypt.c); what serves a
+        // filesystem in user space has the name of that.
+        let is_filesystem = baseline::filesystem(context).as_ref() == Some(name);
+        let is_ciphers = !is_filesystem && name.contains("crypt");
+        let reason = Reason::consistent(Cause::Cpu, clue).subject(name).share(share);
+        Reason { is_ciphers, ..reason }
     })
 }
 
@@ -114,8 +114,8 @@ fn kernel_thread(context: &CellContext) -> Option<Reason> {
 fn interrupts(context: &CellContext) -> Option<Reason> {
     let (cpu, share) = context.interrupts()?;
     (share >= INTERRUPTS).then(|| {
-        let clue = Clue::Processor(Processor::Interrupts { cpu, share: told(share) });
-        Reason::consistent(Cause::Cpu, clue).subject(Subject::Interrupts).share(share)
+        let clue = format!("CPU {cpu} spent {} of the time in interrupts", told(share));
+        Reason::consistent(Cause::Cpu, clue).subject("interrupts").share(share)
     })
 }
 
@@ -123,9 +123,12 @@ fn interrupts(context: &CellContext) -> Option<Reason> {
 fn waiting_thread(context: &CellContext) -> Option<Reason> {
     let waited = context.waited().filter(|share| *share >= HALF)?;
     let (lane, _) = context.lane_cpu();
-    let (told_waited, ran) = (told(waited), told(lane));
-    let clue = Clue::Processor(Processor::WaitedForCpu { waited: told_waited, ran });
-    Some(Reason::proved(Cause::Cpu, clue).subject(Subject::OtherProcesses).share(waited))
+    let clue = format!(
+        "the calling thread waited for a CPU for {} of the time and ran for {}",
+        told(waited),
+        told(lane)
+    );
+    Some(Reason::proved(Cause::Cpu, clue).subject("other processes").share(waited))
 }
 
 /// The thread that makes the calls never rests.
@@ -138,22 +141,29 @@ fn calling_thread(context: &CellContext, steps: &[LayerShare]) -> Option<Reason>
     if !is_ready || (system < all * 0.3 && !is_small) {
         return None;
     }
-    let ran = |calling| {
-        let waited = (waited >= WORTH_TELLING).then(|| told(waited));
-        Clue::Processor(Processor::CallingThread { ran: told(all), waited, calling })
+    let waited = match waited >= WORTH_TELLING {
+        true => format!(" and waited for a CPU for {}", told(waited)),
+        false => String::new(),
     };
+    let ran = format!("the calling thread ran for {} of the time{waited}", told(all));
     if let Some(step) = calls.filter(|step| step.share >= BOUND) {
-        let clue = ran(Calling::AsInMemory { share: told(step.share) });
+        let share = told(step.share);
+        let clue = format!("{ran}, at {share} of the rate of the same calls in memory");
         return Some(Reason::proved(Cause::SystemCalls, clue).share(all));
     }
     if is_small {
         let ns = context.wall_ns() * context.lanes() / context.m().total_ios().max(1) as f64;
-        let clue = ran(Calling::SmallCalls { ns, bytes: context.job().bs });
+        let bytes = context.job().bs;
+        let clue = format!("{ran}: {ns:.0} ns a call for {bytes} bytes each");
         return Some(Reason::consistent(Cause::SystemCalls, clue).share(all));
     }
-    let filesystem = baseline::filesystem(context);
-    let clue = ran(Calling::InKernel { share: told(system / all), filesystem });
-    Some(Reason::consistent(Cause::Cpu, clue).subject(Subject::CallingThread).share(all))
+    let (share, fs) = (told(system / all), filesystem(context));
+    let clue = format!("{ran}, {share} of it in the kernel ({fs}, copying)");
+    Some(Reason::consistent(Cause::Cpu, clue).subject("the calling thread").share(all))
+}
+
+fn filesystem(context: &CellContext) -> String {
+    baseline::filesystem(context).unwrap_or_else(|| "the filesystem".to_string())
 }
 
 /// Others want the CPUs and get them: all are busy, somebody always waits, and it is neither us
@@ -164,8 +174,13 @@ fn crowded(context: &CellContext) -> Option<Reason> {
     let device = context.disks().map_or(0.0, |disk| disk.queue / context.depth());
     let is_crowded = busy >= 0.9 && waiting >= CROWDED && lane < HALF && device < HALF;
     (is_crowded && context.flush_share() < HALF).then(|| {
-        let (busy, waiting) = (told(busy), told(waiting));
-        let clue = Clue::Processor(Processor::Crowded { busy, waiting, lane: told(lane) });
-        Reason::consistent(Cause::Cpu, clue).subject(Subject::OtherProcesses).share(1.0 - lane)
+        let clue = format!(
+            "all CPUs were busy for {} of the time, tasks waited for a CPU for {}, and the calling \
+             thread ran for {}",
+            told(busy),
+            told(waiting),
+            told(lane)
+        );
+        Reason::consistent(Cause::Cpu, clue).subject("other processes").share(1.0 - lane)
     })
 }

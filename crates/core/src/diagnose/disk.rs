@@ -4,14 +4,15 @@
 use super::baseline::{self, BOUND, LayerShare};
 use super::context::{CellContext, Totals};
 use super::flash;
+use super::percent;
 use crate::evidence::pattern;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
 use crate::model::ceiling::Layer;
-use crate::model::clue::{Clue, Drive, Subject};
 use crate::model::event::Cell;
 use crate::model::job::Rw;
 use crate::model::measurement::Measurement;
+use crate::units;
 
 /// Share of the time in flushes from which they are what holds a cell back.
 const FLUSHING: f64 = 0.3;
@@ -27,7 +28,6 @@ const AT_THE_DISK: f64 = 0.6;
 const PRACTICE: f64 = 0.85;
 /// A rate so many times that of the raw device is not the device's.
 const FASTER_THAN_IT: f64 = 1.5;
-/// Difference between the ends of the region.
 const GRADIENT: f64 = 0.9;
 /// Share of the variance that a slope along the file explains.
 const SLOPED: f64 = 0.6;
@@ -53,16 +53,17 @@ fn flush(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     }
     let m = context.m();
     let flushes = m.flush.as_ref().map_or(0, |f| f.total_ios);
-    let clue = Clue::Drive(Drive::Flushes { count: flushes, share });
+    let clue = format!("{flushes} flushes took {} of the time", percent(share));
     let mut reason = Reason::consistent(Cause::Flush, clue).share(share);
     if let Some(disk) = top {
-        reason = reason.and(Clue::Drive(Drive::DeviceFlushes { share: disk.flush_share }));
+        let share = percent(disk.flush_share);
+        reason = reason.and(format!("the kernel counts {share} of the time as drive flushes"));
     }
     let without = baseline::find(steps, Layer::NoFlush).filter(|step| step.share <= 1.0 - FLUSHING);
     Some(match without {
         Some(step) => {
             let rate = context.in_its_metric(step.rate);
-            reason.proved_by(Clue::Drive(Drive::WithoutFlushes(rate)))
+            reason.proved_by(format!("without flushes: {rate}"))
         }
         None => reason,
     })
@@ -95,7 +96,12 @@ fn writeback(context: &CellContext) -> Option<Reason> {
     let is_it = !held.is_empty() && near * 2 >= held.len() && from > 0 && lane < 0.7;
     is_it.then(|| {
         let most_bytes = held.iter().max().copied().unwrap_or(0);
-        let clue = Clue::Drive(Drive::DirtyPages { most_bytes, from_bytes: from, lane });
+        let clue = format!(
+            "{} of dirty pages; the kernel slows writers from {} on; the calling thread ran {}",
+            units::size(most_bytes),
+            units::size(from),
+            percent(lane)
+        );
         Reason::consistent(Cause::Writeback, clue).share(1.0 - lane)
     })
 }
@@ -109,14 +115,17 @@ fn position(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
         let is_between = rate >= slow * BOUND && rate <= fast / BOUND;
         if slow < fast * GRADIENT && is_between {
             let [start, end] = [start, end].map(|step| context.in_its_metric(step.rate));
-            let clue = Clue::Drive(Drive::Ends { start, end });
+            let clue = format!(
+                "the raw drive reaches {start} at the start of the region and {end} at its end"
+            );
             return Some(Reason::proved(Cause::Position, clue));
         }
     }
     let slope = steep(context.m())?;
     let at_the_disk = context.disks()?.queue >= AT_THE_DISK;
     (at_the_disk && is_of_the_place(context, slope)).then(|| {
-        let clue = Clue::Drive(Drive::Slope { change: libm::expm1(slope) });
+        let change = percent(libm::expm1(slope));
+        let clue = format!("from the start of the file to its end the rate changes by {change}");
         Reason::consistent(Cause::Position, clue)
     })
 }
@@ -140,23 +149,22 @@ fn is_of_the_place(context: &CellContext, slope: f64) -> bool {
     job.rw == Rw::Read && again * 2 > context.alike.len()
 }
 
-/// The link carries no more.
 fn bus(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     if context.flush_share() >= FLUSHING {
         return None;
     }
     let links = context.layers().filter_map(|disk| disk.link.as_ref());
-    let subject = Subject::Links(links.map(|link| link.as_str().to_string()).collect());
+    let subject = links.map(|link| link.as_str()).collect::<Vec<_>>().join(" + ");
     if let Some(step) = baseline::find(steps, Layer::Link).filter(|step| step.share >= BOUND) {
-        let (share, rate) = (step.share, context.in_its_metric(step.rate));
-        let clue = Clue::Drive(Drive::OfLink { share, rate });
+        let (share, rate) = (percent(step.share), context.in_its_metric(step.rate));
+        let clue = format!("{share} of the {rate} that the link can carry");
         return Some(Reason::proved(Cause::Bus, clue).subject(subject));
     }
     let practice = baseline::find(steps, Layer::LinkPractice)?;
     // More than others reached may be the link or not; so little over it cannot be told apart.
     (PRACTICE..=1.25).contains(&practice.share).then(|| {
-        let (share, rate) = (practice.share, context.in_its_metric(practice.rate));
-        let clue = Clue::Drive(Drive::OfPractice { share, rate });
+        let (share, rate) = (percent(practice.share), context.in_its_metric(practice.rate));
+        let clue = format!("{share} of the {rate} that others measured over this kind of link");
         Reason::consistent(Cause::Bus, clue).subject(subject)
     })
 }
@@ -170,7 +178,8 @@ fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let gain = if context.job().bs >= LARGE_BYTES { 1.5 } else { 1.2 };
     if let Some(step) = deep.filter(|step| step.share <= 1.0 / gain && is_asked_singly) {
         let times = 1.0 / step.share.max(1e-9);
-        let clue = Clue::Drive(Drive::Deeper { times });
+        let clue =
+            format!("with many requests in flight the same region is {times:.1} times as fast");
         let at = context.top().map_or(0.0, |disk| disk.queue.min(1.0));
         return Some(Reason::proved(Cause::QueueDepth, clue).share(at.max(0.01)));
     }
@@ -178,13 +187,13 @@ fn by_layers(context: &CellContext, steps: &[LayerShare]) -> Option<Reason> {
     let lowest = raw.min_by(|a, b| a.rate.total_cmp(&b.rate))?;
     let job = context.job();
     if lowest.share > FASTER_THAN_IT && job.rw.writes() && !job.is_durable() {
-        let clue = Clue::Drive(Drive::FasterThanRaw { times: lowest.share });
+        let clue = format!("{:.1} times the rate of the raw device", lowest.share);
         return Some(Reason::proved(Cause::PageCache, clue));
     }
     // What is much faster than a layer does not stand on it.
     (BOUND..=FASTER_THAN_IT)
         .contains(&lowest.share)
-        .then(|| Reason::proved(Cause::Device, Clue::OfLayer(baseline::of_layer(context, lowest))))
+        .then(|| Reason::proved(Cause::Device, baseline::of_layer(context, lowest)))
 }
 
 /// What the queue says where nothing below was measured.
@@ -196,7 +205,8 @@ fn by_signals(context: &CellContext) -> Option<Reason> {
     let at_the_disk = disk.queue.max(bottom.queue);
     let busy = at_the_disk / context.depth().min(FULL_QUEUE);
     let await_ms = disk.await_ms;
-    let in_flight = Clue::Drive(Drive::InFlight { requests: at_the_disk, await_ms });
+    let in_flight =
+        format!("{at_the_disk:.1} requests in flight on average, {await_ms:.2} ms each");
     if at_the_disk >= FULL_QUEUE {
         return Some(Reason::consistent(Cause::Device, in_flight));
     }
@@ -205,7 +215,8 @@ fn by_signals(context: &CellContext) -> Option<Reason> {
     let is_single = context.depth() < 2.0 && is_direct && disk.queue <= ONE_AT_A_TIME;
     // Of a large request most of the time goes to moving it, however many there are.
     if is_single && job.bs < LARGE_BYTES && at_the_disk >= AT_THE_DISK {
-        let clue = Clue::Drive(Drive::OneInFlight { share: disk.queue, await_ms });
+        let share = percent(disk.queue);
+        let clue = format!("one request in flight for {share} of the time, {await_ms:.2} ms each");
         return Some(Reason::consistent(Cause::QueueDepth, clue).share(disk.queue));
     }
     (busy >= AT_THE_DISK).then(|| Reason::consistent(Cause::Device, in_flight))

@@ -3,20 +3,20 @@
 //! They come first: where one of them holds, nothing else about the cell can be told.
 
 use super::context::CellContext;
+use super::percent;
 use crate::evidence::clock;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
-use crate::model::clue::{Around, Clue, Direction, Subject};
 use crate::model::event::CacheState;
 use crate::model::job::Rw;
 use crate::model::throttled;
+use crate::units;
 
 /// Bytes of others, as a share of the cell's own, that hold it back visibly.
 const FOREIGN: f64 = 0.25;
 /// Share of the time in which the caller ran or was ready to, above which it cannot have been a
 /// disk that it waited for.
 const AWAY: f64 = 0.5;
-/// Below this others are noise.
 const FOREIGN_FLOOR_BYTES: u64 = 4 << 20;
 /// Share of the requested bytes that the devices must have moved.
 const MOVED: f64 = 0.9;
@@ -29,10 +29,14 @@ pub fn heat_or_power(context: &CellContext) -> Option<Reason> {
         let share = t.throttled.iter().filter(|b| *b & throttled::NOW != 0).count() as f64
             / t.throttled.len().max(1) as f64;
         let subject = match bits & throttled::UNDER_VOLTAGE {
-            0 => Subject::Heat,
-            _ => Subject::UnderVoltage,
+            0 => "heat",
+            _ => "under-voltage",
         };
-        let clue = Clue::Around(Around::Throttled { bits, share });
+        let when = match share {
+            0.0 => "between two samples".to_string(),
+            share => format!("in {} of the samples", percent(share)),
+        };
+        let clue = format!("the firmware reported {} {when}", throttled::labels(bits).join(", "));
         return Some(Reason::consistent(Cause::HeatOrPower, clue).subject(subject));
     }
     lowered_clock(context)
@@ -53,12 +57,10 @@ fn lowered_clock(context: &CellContext) -> Option<Reason> {
         if !(is_low_and_hot || fell && is_aligned) {
             return None;
         }
-        let clue = Clue::Around(Around::LowClock {
-            lowest_khz: lowest,
-            most_khz: most,
-            hottest_mc: t.hottest_mc(),
-        });
-        Some(Reason::consistent(Cause::HeatOrPower, clue).subject(Subject::Heat))
+        let heat = t.hottest_mc().map_or(String::new(), |mc| format!(" at {} °C", mc / 1000));
+        let (lowest_mhz, most_mhz) = (lowest / 1e3, most / 1e3);
+        let clue = format!("the CPU clock fell to {lowest_mhz:.0} of {most_mhz:.0} MHz{heat}");
+        Some(Reason::consistent(Cause::HeatOrPower, clue).subject("heat"))
     })
 }
 
@@ -82,7 +84,11 @@ pub fn foreign(context: &CellContext) -> Option<Reason> {
     };
     let share = others as f64 / own.max(1) as f64;
     (share >= FOREIGN && others >= FOREIGN_FLOOR_BYTES).then(|| {
-        let clue = Clue::Around(Around::Foreign { others_bytes: others, own_bytes: own });
+        let clue = format!(
+            "other processes transferred {} on the same drive, this workload {}",
+            units::size(others),
+            units::size(own)
+        );
         Reason::consistent(Cause::Foreign, clue).share(share / (1.0 + share))
     })
 }
@@ -109,15 +115,15 @@ pub fn page_cache(context: &CellContext) -> Option<Reason> {
         if truth.cache == CacheState::Cold {
             return None;
         }
-        (Direction::Read, share)
+        ("read", share)
     } else if let Some(share) =
         moved(written, own_written).filter(|_| !job.is_durable() && !is_small)
     {
-        (Direction::Written, share)
+        ("written", share)
     } else {
         return None;
     };
-    let clue = Clue::Around(Around::Unmoved { direction, share });
+    let clue = format!("the devices transferred {} of the bytes {direction}", percent(share));
     let impossible = context.link_bytes_per_s().is_some_and(|link| context.bytes_per_s() > link);
     let reason = match impossible || share < 0.1 {
         // Bytes that no device moved were in memory: nothing else can have given them.

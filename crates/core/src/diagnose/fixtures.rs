@@ -13,7 +13,6 @@ use crate::model::run::Run;
 use crate::model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse,
 };
-use crate::report::bottleneck;
 use crate::testing::RunBuilder;
 
 pub const MS: u64 = 1_000_000;
@@ -21,9 +20,7 @@ const STRETCH_MS: u64 = 100;
 
 /// A run of one workload on one directory, its first cell with quiet telemetry beside it.
 pub struct Case {
-    /// The run.
     pub run: Run,
-    /// The cell.
     pub cell: Cell,
 }
 
@@ -73,7 +70,7 @@ impl Case {
 
     /// What speaks for its cause, in words.
     pub fn evidence(&self) -> String {
-        bottleneck::evidence(&self.reason().evidence)
+        self.reason().evidence.join("; ")
     }
 
     pub fn cause(&self) -> (Cause, Grade) {
@@ -156,7 +153,6 @@ pub fn falls_after(case: &mut Case, windows_before: u64) {
     case.t().devices[0].written_bytes = (0..20).map(|i| rate(i) * bs).collect();
 }
 
-/// A case with its name and the cause it was made of.
 pub type Made = (&'static str, Cause, Case);
 
 fn made(
@@ -168,12 +164,10 @@ fn made(
     (name, cause, Case::measured(workload, rate).with(change))
 }
 
-/// The case of that name.
 pub fn case(name: &str) -> Case {
     cases().into_iter().find(|made| made.0 == name).expect("a case of that name").2
 }
 
-/// Every case with the cause it was made of.
 pub fn cases() -> Vec<Made> {
     let mut all = around();
     all.extend(processors());

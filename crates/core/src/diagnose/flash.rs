@@ -4,14 +4,14 @@
 //! them. The disk is one only where its own counters say so at the same time.
 
 use super::context::CellContext;
+use super::percent;
 use crate::evidence::pattern::{self, Step};
 use crate::model::bottleneck::Reason;
 use crate::model::cause::Cause;
-use crate::model::clue::{Clue, Drive, Fall, Subject};
 use crate::model::event::Cell;
 use crate::model::telemetry::{DeviceSeries, Telemetry};
+use crate::units;
 
-/// A step that one change in mean explains.
 const CLEAR_STEP: f64 = 0.7;
 /// A fast cache is at least this much faster than what lies behind it.
 const SLOWER: f64 = 0.6;
@@ -45,13 +45,17 @@ fn fast_cache(context: &CellContext) -> Option<Reason> {
     if !context.alike.is_empty() && again * 2 <= others.len() {
         return None;
     }
-    let fall = Fall {
-        after_bytes: step.after_bytes,
-        ratio: step.ratio,
-        again: (!context.alike.is_empty()).then_some(again),
-        times: after / before,
+    let again = match context.alike.is_empty() {
+        true => "measured once".to_string(),
+        false => format!("as in {again} other cells"),
     };
-    let clue = Clue::Drive(Drive::Fall(fall));
+    let clue = format!(
+        "after {} the write rate fell to {} and stayed there, {again}; each byte then took the \
+         drive {:.1} times as long",
+        units::size(step.after_bytes),
+        percent(step.ratio),
+        after / before
+    );
     Some(Reason::consistent(Cause::FastCache, clue).subject(kind(context)))
 }
 
@@ -67,12 +71,12 @@ fn is_as_much(a: &Step, b: &Step) -> bool {
 
 /// A virtual disk is said to rotate whatever it stands on (`BLK_FEAT_ROTATIONAL` in
 /// `drivers/block/virtio_blk.c`).
-fn kind(context: &CellContext) -> Subject {
+fn kind(context: &CellContext) -> &'static str {
     let is_virtual = context.layers().any(|disk| disk.bus.as_deref() == Some("virtio"));
     match (is_virtual, context.rotates()) {
-        (true, _) => Subject::VirtualDisk,
-        (false, true) => Subject::ShingledDisk,
-        (false, false) => Subject::Flash,
+        (true, _) => "virtual disk",
+        (false, true) => "shingled drive",
+        (false, false) => "flash",
     }
 }
 
@@ -115,9 +119,14 @@ fn cleaning(context: &CellContext) -> Option<Reason> {
         && !context.rotates()
         && is_waited_for(context.telemetry()?, &stalls.spans);
     is_gc.then(|| {
-        let (count, share) = (stalls.spans.len(), stalls.share);
-        let clue = Clue::Drive(Drive::Stalls { count, share, longest_ns, median_ns });
-        Reason::consistent(Cause::FlashGc, clue).share(share)
+        let clue = format!(
+            "{} stalls took {} of the time, the longest {}; the median write takes {}",
+            stalls.spans.len(),
+            percent(stalls.share),
+            units::latency(longest_ns),
+            units::latency(median_ns)
+        );
+        Reason::consistent(Cause::FlashGc, clue).share(stalls.share)
     })
 }
 

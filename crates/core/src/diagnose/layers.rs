@@ -7,7 +7,6 @@ use crate::model::event::Header;
 use crate::model::job::{EngineName, Job, Rw};
 use crate::model::workload::{Phase, Workload};
 
-/// How long a planned is measured.
 pub const LAYER_NS: u64 = 300_000_000;
 /// What a planned takes beside that: starting the engine, laying a small file out.
 pub const LAYER_OVERHEAD_NS: u64 = 200_000_000;
@@ -16,34 +15,25 @@ pub const LAYER_OVERHEAD_NS: u64 = 200_000_000;
 pub const LAYER_IOS: u64 = 10;
 /// Operations below which a planned tells nothing.
 pub const FEWEST_IOS: u64 = 8;
-/// When a planned is given up.
 pub const LAYER_LIMIT_NS: u64 = 3_000_000_000;
 /// Most bytes one planned may write.
 pub const LAYER_WRITE_BYTES: u64 = 32 << 20;
-/// Size of a file in memory.
 pub const MEMORY_FILE_BYTES: u64 = 16 << 20;
 /// Requests in flight that show what a disk does with many.
 const DEEP: u32 = 32;
 
-/// Where a planned is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
     /// A file (or directory, for small files) in memory.
     Memory,
-    /// The data file of a candidate.
     File,
-    /// The device of the region, without a filesystem.
     Device,
 }
 
-/// One planned to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerJob {
-    /// Which layer.
     pub layer: Layer,
-    /// Where.
     pub at: At,
-    /// With what.
     pub job: Job,
 }
 

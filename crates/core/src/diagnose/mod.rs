@@ -17,13 +17,11 @@ mod flash;
 pub mod layers;
 pub mod prove;
 pub mod summary;
-pub mod unmeasured;
 pub mod variants;
 
 use crate::evidence;
 pub use crate::model::bottleneck::Reason;
 pub use crate::model::cause::{Cause, Grade};
-use crate::model::clue::Clue;
 use crate::model::event::Cell;
 use crate::model::run::Run;
 use context::CellContext;
@@ -47,6 +45,11 @@ pub fn cell(run: &Run, cell: &Cell) -> Option<Reason> {
     Some(reason(&context))
 }
 
+/// A share as it is told.
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
 /// The cause of a cell, or that there is none to be named.
 pub fn reason(context: &CellContext) -> Reason {
     let steps = baseline::layers(context);
@@ -58,7 +61,7 @@ pub fn reason(context: &CellContext) -> Reason {
         .or_else(|| {
             disk::reasons(context, &steps).map(|reason| prove::of_disk(context, &steps, reason))
         });
-    found.unwrap_or_else(|| Reason::unattributed(Clue::Layers(baseline::all(context, &steps))))
+    found.unwrap_or_else(|| Reason::unattributed(baseline::all(context, &steps)))
 }
 
 #[cfg(test)]

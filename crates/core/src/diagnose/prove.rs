@@ -9,23 +9,22 @@
 use super::baseline::{self, LayerShare};
 use super::context::CellContext;
 use super::layers::{self, At, LAYER_IOS, LAYER_WRITE_BYTES, LayerJob};
+use super::percent;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer;
-use crate::model::clue::{Clue, Experiment, Subject};
 use crate::model::job::{Job, Rw};
 use crate::model::workload::Workload;
+use crate::units;
 
 /// The clock of the experiment, as a share of what it may be.
 pub const CLOCK: f64 = 0.6;
-/// How long one experiment measures.
 pub const EXPERIMENT_NS: u64 = 1_000_000_000;
 /// How long all experiments of a run may take, without the visits they need.
 pub const MOST_NS: u64 = 120_000_000_000;
 
 /// Elasticity from which the clock is what holds back.
 const FOLLOWS: f64 = 0.5;
-/// Elasticity below which it is not.
 const DOES_NOT_CARE: f64 = 0.1;
 /// Taking the cipher away makes so much of a difference where it is what holds back, …
 const FASTER: f64 = 1.2;
@@ -57,7 +56,6 @@ pub fn jobs(workload: &Workload, has_device: bool, known: &[Layer]) -> Vec<Layer
     all
 }
 
-/// The workload once more, short.
 fn again(workload: &Workload) -> Job {
     Job {
         runtime_ns: Some(EXPERIMENT_NS),
@@ -79,16 +77,17 @@ pub fn on_another_cipher(workload: &Workload, layer: Layer) -> Option<LayerJob> 
 fn of_cipher(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
     let rate = |layer| baseline::find(steps, layer).map(|step| step.rate);
     let Some((own, null)) = rate(Layer::Again).zip(rate(Layer::NullCipher)) else { return reason };
-    let without = rate(Layer::NoCipher).map(|rate| rate / own);
-    let clue = Clue::Experiment(Experiment::NullCipher { times: null / own, without });
-    let is_ciphers = |reason: &Reason| reason.subject.as_ref().is_some_and(Subject::is_ciphers);
+    let without = rate(Layer::NoCipher).map_or(String::new(), |rate| {
+        format!(", without encryption {:.1} times as fast", rate / own)
+    });
+    let clue = format!("with a null cipher {:.1} times as fast{without}", null / own);
     match reason {
         Some(reason) if reason.grade == Grade::Proved => Some(reason),
         // The cipher does not matter, so its thread is not what the rest waits for.
-        Some(reason) if null < own * SAME && is_ciphers(&reason) => None,
-        Some(reason) if null >= own * FASTER && is_ciphers(&reason) => Some(reason.proved_by(clue)),
+        Some(reason) if null < own * SAME && reason.is_ciphers => None,
+        Some(reason) if null >= own * FASTER && reason.is_ciphers => Some(reason.proved_by(clue)),
         None if null >= own * FASTER => {
-            Some(Reason::proved(Cause::Cpu, clue).subject(Subject::Cipher))
+            Some(Reason::proved(Cause::Cpu, clue).subject("the cipher"))
         }
         reason => reason,
     }
@@ -103,7 +102,8 @@ pub fn of_cpu(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
 fn of_clock(steps: &[LayerShare], reason: Option<Reason>) -> Option<Reason> {
     let Some(elasticity) = elasticity(steps) else { return reason };
     let rate = libm::pow(CLOCK, elasticity);
-    let clue = Clue::Experiment(Experiment::SlowClock { clock: CLOCK, rate });
+    let (clock, rate) = (percent(CLOCK), percent(rate));
+    let clue = format!("at {clock} of the CPU clock it reaches {rate} of the rate");
     match reason {
         // The kernel's own account needs no experiment.
         Some(reason) if reason.grade == Grade::Proved => Some(reason),
@@ -145,8 +145,8 @@ pub fn of_disk(context: &CellContext, steps: &[LayerShare], reason: Reason) -> R
     if !is_it || reason.grade == Grade::Proved {
         return reason;
     }
-    let block_bytes = context.job().bs / 4;
-    reason.proved_by(Clue::Experiment(Experiment::SmallBlocks { block_bytes, share }))
+    let block = units::block_size(context.job().bs / 4);
+    reason.proved_by(format!("with blocks of {block} the rate is {} of this rate", percent(share)))
 }
 
 #[cfg(test)]
@@ -195,8 +195,7 @@ mod tests {
         assert_eq!(busy().cause(), (Cause::Cpu, Grade::Consistent));
         let proved = with(90e6, 360e6, 380e6);
         assert_eq!(proved.cause(), (Cause::Cpu, Grade::Proved));
-        let (name, is_ciphers) = ("kcryptd".to_string(), true);
-        assert_eq!(proved.reason().subject, Some(Subject::Thread { name, is_ciphers }));
+        assert_eq!(proved.reason().subject.as_deref(), Some("kcryptd"));
         assert!(proved.evidence().ends_with(
             "with a null cipher 4.0 times as fast, without encryption 4.2 times as fast"
         ));
@@ -204,7 +203,7 @@ mod tests {
         assert_eq!(with(90e6, 100e6, 120e6).cause(), (Cause::Cpu, Grade::Consistent));
         let quiet = Case::measured("seqread", 90e6).with(|s| queue(s, 0.2));
         let found = quiet.layer(Layer::Again, 90e6).layer(Layer::NullCipher, 200e6).reason();
-        assert_eq!(found.subject, Some(Subject::Cipher));
+        assert_eq!(found.subject.as_deref(), Some("the cipher"));
     }
 
     #[test]

@@ -4,10 +4,10 @@ use crate::distinct;
 use crate::evidence;
 use crate::model::bottleneck::{Bottleneck, Reason};
 use crate::model::cause::Grade;
-use crate::model::clue::Clue;
 use crate::model::event::Cell;
 use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
+use crate::phrases;
 
 /// Share of the cells that must agree before one cause is named.
 const AGREE: f64 = 0.6;
@@ -43,9 +43,9 @@ fn common(candidate: String, reasons: &[Reason]) -> Option<Bottleneck> {
     let most = reasons.iter().rev().max_by_key(|r| count(r))?;
     let same: Vec<&Reason> = reasons.iter().filter(|r| r.what() == most.what()).collect();
     if (same.len() as f64) < f64::from(of) * AGREE {
-        let what = |reason: &Reason| (reason.cause, reason.subject.clone());
-        let causes = distinct::in_order(reasons.iter().map(what));
-        let reason = Reason::unattributed(Clue::Disagree(causes));
+        let names = distinct::sorted(reasons.iter().map(Reason::name));
+        let clue = format!("measurements disagree: {}", phrases::list(&names));
+        let reason = Reason::unattributed(clue);
         return Some(Bottleneck { candidate, reason, cells: of, of });
     }
     let proved = same.iter().filter(|r| r.grade == Grade::Proved).count();

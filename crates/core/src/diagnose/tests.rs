@@ -23,7 +23,7 @@ fn each_cause_is_attributed_to_itself_and_to_no_other() {
         let found = index(reason.cause).unwrap_or_else(|| panic!("{name}: {reason:?}"));
         matrix[index(cause).unwrap()][found] += 1;
         assert!(!reason.evidence.is_empty(), "{name}");
-        let found = bottleneck::name(reason.what());
+        let found = reason.name();
         lines.push(format!("{name}: {found} ({})", reason.grade.label()));
     }
     for (made, row) in Cause::NAMED.iter().zip(&matrix) {
@@ -53,7 +53,7 @@ fn what_is_proved_and_what_only_fits() {
 fn the_cpu_is_named_by_its_thread() {
     let subject = |name: &str| {
         let case = case(name);
-        bottleneck::whose(&case.reason().subject.unwrap())
+        case.reason().subject.unwrap()
     };
     assert_eq!(subject("a cipher on memory"), "kcryptd");
     assert_eq!(subject("a driver in user space"), "ntfs-3g");

@@ -5,19 +5,14 @@ use strum::{IntoStaticStr, VariantArray};
 
 use crate::model::verb::Verb;
 
-/// What to do about a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// The same for every command.
     Text(String),
-    /// With settings, which commands spell differently.
     Parts(&'static [Part]),
 }
 
-/// A part of an advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// These words.
     Say(&'static str),
     /// A setting without its value: `--size`, `size`.
     Name(Key),
@@ -33,33 +28,23 @@ pub enum Part {
 pub enum Key {
     /// Bytes of a request.
     Bs,
-    /// What is written.
     Data,
-    /// Past the page cache.
     Direct,
     /// A flush at the end, in the measured time.
     EndFsync,
-    /// How requests are made.
     Engine,
-    /// How much is claimed.
     Mode,
-    /// Jobs at a time.
     Numjobs,
-    /// Requests a second.
     RateIops,
-    /// Time to measure for.
     Runtime,
     /// Bytes of the file.
     Size,
-    /// One workload more.
     Workload,
 }
 
 impl Key {
-    /// Every setting.
     pub const ALL: &'static [Key] = <Key as VariantArray>::VARIANTS;
 
-    /// The option, without its hyphens.
     pub fn option(self) -> &'static str {
         self.into()
     }
@@ -81,7 +66,6 @@ impl Key {
         }
     }
 
-    /// The key in a plan.
     fn in_plan(self) -> &'static str {
         if self == Key::Workload { "name" } else { self.option() }
     }

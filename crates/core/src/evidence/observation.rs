@@ -15,20 +15,15 @@ use crate::model::workload::{DriverName, Workload};
 /// Whose measurement it is: advice names options of the tool that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// bakeoff measured it, or will.
     Ours,
-    /// Somebody else did.
     Others,
 }
 
 /// A measurement, as far as it is known.
 #[derive(Clone, Debug)]
 pub struct Observation<'a> {
-    /// Thresholds at which rules fire.
     pub limits: &'a Thresholds,
-    /// Who measured.
     pub source: Source,
-    /// The program that generated the load.
     pub tool: &'a str,
     /// How long it took, and how much was done.
     pub extent: Option<Extent>,
@@ -38,7 +33,6 @@ pub struct Observation<'a> {
     pub flushing: Option<f64>,
     /// Each kind of operation.
     pub latencies: Vec<Latencies>,
-    /// Where and in which blocks.
     pub access: Option<Access>,
     /// Writes of which the measured time contains no flush.
     pub unflushed: Option<Unflushed>,
@@ -46,12 +40,10 @@ pub struct Observation<'a> {
     pub zeros: Option<Zeros>,
 }
 
-/// How long something was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Its length; `None` where it consists of slices, which are short on purpose.
     pub whole_ns: Option<u64>,
-    /// Its length, with slices added up.
     pub elapsed_ns: u64,
     /// Operations, with the number that was asked for.
     pub ios: Option<(u64, u64)>,
@@ -66,13 +58,11 @@ pub struct Extent {
 pub struct Latencies {
     /// `read`, `write`, or `latency` where the tool does not distinguish them.
     pub name: &'static str,
-    /// Their mean.
     pub mean_ns: f64,
     /// Their 95th percentile.
     pub p95_ns: Option<u64>,
 }
 
-/// How a file is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// Whether in random order.
@@ -88,16 +78,13 @@ pub struct Access {
 /// Test data that compresses to almost nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Zeros {
-    /// Nothing else.
     All,
     /// Little else: the tool fills its buffer once, with few other bytes.
     Nearly,
 }
 
-/// Buffered writes without a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unflushed {
-    /// Their bytes.
     pub bytes: Option<u64>,
 }
 
@@ -137,7 +124,6 @@ impl<'a> Observation<'a> {
         }
     }
 
-    /// What was measured in a cell.
     pub fn of_cell(design: Design<'a>, workload: &'a Workload, cell: &Cell) -> Observation<'a> {
         let m = &cell.measurement;
         let share = |ns: u64| ns as f64 / m.elapsed_ns.max(1) as f64;

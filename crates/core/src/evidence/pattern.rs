@@ -4,7 +4,6 @@ use crate::model::measurement::{Measurement, Window};
 
 /// A window this far below the median is a stall.
 const STALL: f64 = 0.2;
-/// Windows below which no shape is looked for.
 const FEWEST: usize = 10;
 
 /// Stretches in which next to nothing was done.
@@ -17,7 +16,6 @@ pub struct Stalls {
 }
 
 impl Stalls {
-    /// The longest.
     pub fn longest_ns(&self) -> u64 {
         self.spans.iter().map(|(_, len_ns)| *len_ns).max().unwrap_or(0)
     }
@@ -67,10 +65,8 @@ pub fn stalls(m: &Measurement) -> Option<Stalls> {
     Some(found)
 }
 
-/// One step in the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// When, from the start of the cell.
     pub at_ns: u64,
     /// Rate after it as a share of that before it.
     pub ratio: f64,

@@ -18,21 +18,15 @@ use crate::model::workload::Workload;
 use crate::scan::ToolResult;
 use crate::study::Study;
 
-/// When a rule can be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Before the first block.
     Plan,
-    /// From one cell.
     Cell,
-    /// From the whole run.
     Analysis,
-    /// From results of others.
     Import,
 }
 
 impl When {
-    /// In words.
     pub fn name(self) -> &'static str {
         match self {
             When::Plan => "plan",
@@ -46,14 +40,12 @@ impl When {
 /// What a rule limits: a fixed scope, or whatever the run makes claims about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limits {
-    /// Always this.
     Always(Scope),
     /// Claims about places where directories are compared, about stacks elsewhere.
     Claims,
 }
 
 impl Limits {
-    /// The scope in this run.
     pub fn resolve<'a>(self, design: impl Into<Design<'a>>) -> Scope {
         match self {
             Limits::Always(scope) => scope,
@@ -63,25 +55,19 @@ impl Limits {
     }
 }
 
-/// One rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// `L10`, or a name.
     pub id: &'static str,
     /// A name that says it, and that of its file.
     pub slug: &'static str,
-    /// When it can be known.
     pub when: &'static [When],
     /// How severe it is where places are compared, stacks on an image, stacks on a device, and to
     /// publish ([`Setting`]): the same observation weighs more where more is claimed.
     pub severity: [Severity; 4],
-    /// What it limits.
     pub scope: Limits,
-    /// When it fires, in one line.
     pub condition: &'static str,
-    /// A paragraph for `lint --explain`.
     pub explain: &'static str,
-    /// What makes its findings.
     pub checks: &'static [Check],
 }
 
@@ -101,7 +87,6 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
-/// Stacks with their names.
 pub type Stacks<'a> = [(&'a str, &'a Stack)];
 
 /// What a rule looks at, and the function that does. A rule over a run's comparisons has a
@@ -112,29 +97,18 @@ pub enum Check {
     Observed(fn(&Observation) -> Option<Hit>),
     /// One cell, with what only bakeoff records of it.
     Cell(fn(Design<'_>, &Workload, &Cell) -> Option<Finding>),
-    /// What is asked for, as a whole.
     Design(fn(Design<'_>) -> Option<Finding>),
-    /// Each workload that is no part of a profile.
     Workload(fn(Design<'_>, &Workload) -> Option<Finding>),
-    /// Each region of a drive.
     Region(fn(Design<'_>, &Region) -> Option<Finding>),
-    /// The place behind each directory or region.
     Place(fn(Design<'_>, &Place) -> Option<Finding>),
-    /// Each place against what the running system uses.
     System(fn(Design<'_>, &Place, &[SystemDisk]) -> Option<Finding>),
-    /// All stacks together, by their names.
     Stacks(fn(Design<'_>, &Stacks) -> Option<Finding>),
-    /// Each stack.
     Stack(fn(Design<'_>, &Stack) -> Option<Finding>),
     /// The cells of a candidate on a workload, of which there is one at least.
     Course(fn(&Header, &[&Cell]) -> Option<Finding>),
-    /// A whole run, without its comparisons.
     Run(fn(&Run) -> Vec<Finding>),
-    /// One result of another tool.
     Result(fn(&ToolResult) -> Option<Finding>),
-    /// A published comparison.
     Study(fn(&Study) -> Option<Finding>),
-    /// A fact that a published comparison states.
     Stated(Stated),
     /// Nothing here: another folder makes the finding, or none can yet.
     Elsewhere(&'static str),
@@ -151,9 +125,7 @@ impl Check {
 /// What a rule reports when it fires on an observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The evidence, in numbers.
     pub evidence: String,
-    /// What to do about it.
     pub advice: Advice,
 }
 
@@ -166,11 +138,9 @@ pub struct Stated {
     pub value: &'static str,
     /// How severe it is, where a statement weighs differently from a measurement.
     pub severity: Option<Severity>,
-    /// What to do about it.
     pub advice: &'static str,
 }
 
-/// The checks of these rules, each with its rule.
 pub(crate) fn checks(
     rules: impl Iterator<Item = &'static Rule>,
 ) -> impl Iterator<Item = (&'static Rule, &'static Check)> {

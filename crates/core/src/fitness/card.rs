@@ -2,48 +2,46 @@
 
 use super::Check;
 use super::facts::{Card, Disk};
+use crate::phrases;
+use crate::units;
 
-/// Who the card is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CardFinding {
-    /// What it reports.
-    pub card: Card,
-    /// What is typical of counterfeits.
-    pub oddities: Vec<Oddity>,
-    /// The drive, by its kernel name.
-    pub disk: String,
-}
-
-/// What a maker who registers his cards does not leave empty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Oddity {
-    /// Manufacturer 0.
-    NoManufacturer,
-    /// OEM 0.
-    NoOem,
-    /// Serial number 0.
-    NoSerial,
-    /// An empty name.
-    NoName,
-}
-
-/// Whether the card is credible.
+/// Whether the card is credible: a maker who registers his cards leaves none of these empty.
 pub fn check(disk: &Disk) -> Option<Check> {
     const ID: &str = "card";
-    let card = disk.card.clone()?;
-    let oddities = oddities(&card);
-    let is_credible = oddities.is_empty();
-    let found = CardFinding { card, oddities, disk: disk.layer.name.clone() };
-    Some(if is_credible { Check::pass(ID, found) } else { Check::warn(ID, found) })
-}
-
-fn oddities(card: &Card) -> Vec<Oddity> {
+    let card = disk.card.as_ref()?;
     let blank = |name: &str| name.chars().all(|c| c.is_whitespace() || c == '\0' || c == '0');
     let odd = [
-        (card.manufacturer == Some(0), Oddity::NoManufacturer),
-        (card.kind == "SD" && card.oem == Some(0), Oddity::NoOem),
-        (card.serial == Some(0), Oddity::NoSerial),
-        (card.name.as_deref().is_some_and(blank), Oddity::NoName),
+        (card.manufacturer == Some(0), "no manufacturer"),
+        (card.kind == "SD" && card.oem == Some(0), "no OEM"),
+        (card.serial == Some(0), "serial number 0"),
+        (card.name.as_deref().is_some_and(blank), "an empty name"),
     ];
-    odd.into_iter().filter(|(is_odd, _)| *is_odd).map(|(_, odd)| odd).collect()
+    let odd: Vec<String> =
+        odd.iter().filter(|(is_odd, _)| *is_odd).map(|(_, odd)| odd.to_string()).collect();
+    let described = describe(card);
+    if odd.is_empty() {
+        return Some(Check::pass(ID, described));
+    }
+    let found = format!("{described}; typical of counterfeits: {}", phrases::list(&odd));
+    Some(Check::warn(ID, found).advise(format!(
+        "check whether the capacity is real: `bakeoff probe /dev/{}` (read its warning first)",
+        disk.layer.name
+    )))
+}
+
+/// "SD64G, SanDisk (manfid 0x03), 08/2021, class 10, U3, V30, A2, allocation unit 4 MiB".
+pub fn describe(card: &Card) -> String {
+    let mut words = vec![format!("{} {}", card.kind, card.name.as_deref().unwrap_or("unnamed"))];
+    words.extend(card.manufacturer.map(|id| format!("manfid {id:#04x}")));
+    words.extend(card.oem.map(|id| format!("oemid {id:#06x}")));
+    words.extend(card.date.as_ref().map(|date| format!("made {date}")));
+    match &card.status {
+        Some(status) => words.push(status.label()),
+        None if card.kind == "SD" => words.push("speed class not reported (ssr)".to_string()),
+        None => {}
+    }
+    let unit = card.status.and_then(|s| s.au_bytes).or(card.erase_bytes);
+    words.extend(unit.map(|bytes| format!("allocation unit {}", units::size(bytes))));
+    words.extend(card.queues.filter(|queues| *queues).map(|_| "command queue on".to_string()));
+    words.join(", ")
 }

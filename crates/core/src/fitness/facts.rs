@@ -1,6 +1,5 @@
 //! What `check` is told: read from /proc and /sys, asked of smartctl and systemd, never guessed.
 
-use super::health::NoHealth;
 use crate::guard::Reason;
 use crate::model::health::Health;
 use crate::model::host::{Host, Layer, Place};
@@ -12,89 +11,39 @@ use crate::sysinfo::timers::Timer;
 use crate::telemetry::rates::DeviceRates;
 
 /// A value, or why there is none.
-pub type Fact<T> = Result<T, Missing>;
-
-/// Why a fact is missing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// A tree of files was looked at, not the running machine.
-    NotRunning,
-    /// The machine has no cpufreq.
-    NoCpufreq,
-    /// No firmware of a Raspberry Pi answers.
-    NoFirmware,
-    /// There is no thermal zone.
-    NoThermalZone,
-    /// /proc shows no processes.
-    NoProcesses,
-    /// Another init than systemd.
-    NoSystemd,
-    /// systemctl is not installed.
-    NoSystemctl,
-    /// systemctl printed something else than a list of timers.
-    NoTimerList {
-        /// Its first line of errors.
-        said: Option<String>,
-    },
-    /// The kernel's log cannot be read.
-    NoKernelLog {
-        /// The system's word.
-        error: String,
-    },
-    /// Ctrl-C or a signal came first.
-    Interrupted,
-    /// In the words of the system or of the program that was asked.
-    Said(String),
-}
+pub type Fact<T> = Result<T, String>;
 
 /// The machine, the place and its disks.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// Who the machine is.
     pub host: Host,
-    /// Clocks of the CPUs.
     pub clocks: Fact<Vec<Clock>>,
     /// Bits of [`crate::model::throttled`], and whether the source tells those since boot.
     pub throttled: Fact<(u32, bool)>,
     /// Temperatures by name in thousandths of a degree, with the one at which it shuts down.
     pub temperatures: Fact<Vec<(String, u64, Option<u64>)>>,
-    /// Swap in use.
     pub swaps: Vec<Swap>,
-    /// Memory.
     pub memory: Meminfo,
-    /// The machine left alone for a moment.
     pub watched: Fact<Watched>,
-    /// What will start by itself.
     pub timers: Fact<Vec<Timer>>,
     /// The time, nanoseconds since 1970.
     pub now_unix_ns: i64,
     /// Names of the kernel's threads and of programs that run.
     pub tasks: Fact<Vec<String>>,
-    /// Arrays with work under way.
     pub arrays: Vec<(String, &'static str)>,
     /// LogProblem with storage in the kernel's log since boot.
     pub log: Fact<Vec<LogLine>>,
     /// Whether the machine has a USB port faster than 480 Mb/s.
     pub has_fast_usb: bool,
-    /// What was asked about.
     pub target: Target,
-    /// The disks at its bottom.
     pub disks: Vec<Disk>,
 }
 
-/// What was asked about.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// A directory or a file and what lies below it.
-    Place {
-        /// As typed.
-        name: String,
-        /// What lies below.
-        place: Box<Place>,
-    },
-    /// A block device.
+    Place { name: String, place: Box<Place> },
     Device {
-        /// Its path.
         name: String,
         /// It, and what it is made of down to the disks.
         chain: Vec<Layer>,
@@ -104,7 +53,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// As typed.
     pub fn name(&self) -> &str {
         match self {
             Target::Place { name, .. } | Target::Device { name, .. } => name,
@@ -117,9 +65,7 @@ impl Target {
 pub struct Clock {
     /// `policy0`.
     pub name: String,
-    /// What chooses the clock.
     pub governor: Option<String>,
-    /// `scaling_driver`.
     pub driver: Option<String>,
     /// The most that is allowed now.
     pub limit_khz: Option<u64>,
@@ -127,12 +73,9 @@ pub struct Clock {
     pub most_khz: Option<u64>,
 }
 
-/// A swap area in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Swap {
-    /// Device or file.
     pub name: String,
-    /// Whether it lies on a disk of the target.
     pub on_target: bool,
     /// Whether it is memory (zram).
     pub in_memory: bool,
@@ -141,17 +84,13 @@ pub struct Swap {
 /// What the machine did while nothing of ours ran.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
-    /// How long it was watched.
     pub elapsed_ns: u64,
     /// Share of all CPUs that was busy, percent.
     pub cpu_percent: Option<f64>,
-    /// Pages swapped.
     pub swapped_pages: Option<u64>,
-    /// What the disks did, by kernel name.
     pub disks: Vec<(String, DeviceRates)>,
     /// Who read or wrote, the most first.
     pub users: Vec<Foreign>,
-    /// Whether all processes could be looked at.
     pub saw_all: bool,
     /// Whether it was root who looked: then something hides the rest, as a container does.
     pub is_root: bool,
@@ -160,9 +99,7 @@ pub struct Watched {
 /// A process that read or wrote towards storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Foreign {
-    /// Its id.
     pub pid: u32,
-    /// Its name, harmless.
     pub name: String,
     /// Bytes it read from storage.
     pub read_bytes: u64,
@@ -170,22 +107,16 @@ pub struct Foreign {
     pub written_bytes: u64,
 }
 
-/// One disk.
 #[derive(Clone, Debug, Default)]
 pub struct Disk {
-    /// What identifies it.
     pub layer: Layer,
-    /// Firmware revision.
     pub firmware: Option<String>,
     /// Its partitions, of the target's chain or all of them.
     pub partitions: Vec<Layer>,
-    /// USB.
     pub usb: Option<Usb>,
     /// PCI Express: now, what the drive can, what the slot can.
     pub pcie: Option<Pcie>,
-    /// Serial ATA.
     pub sata: Option<Sata>,
-    /// SD card or eMMC.
     pub card: Option<Card>,
     /// `queue/discard_max_bytes`.
     pub discard_max_bytes: Option<u64>,
@@ -193,9 +124,8 @@ pub struct Disk {
     pub physical_block_bytes: Option<u64>,
     /// `queue/optimal_io_size`, 0 where the disk has none.
     pub optimal_io_bytes: Option<u64>,
-    /// Its own word about its health.
-    /// In the words of whoever was asked where it could not be had: runs record them.
-    pub health: Option<Result<Health, NoHealth>>,
+    /// Its own word about its health, or why there is none; `None` where it has none.
+    pub health: Option<Fact<Health>>,
 }
 
 /// A disk's USB connection.
@@ -207,52 +137,38 @@ pub struct Usb {
     pub version: Option<String>,
     /// Driver: `uas` or `usb-storage`.
     pub driver: Option<String>,
-    /// Whether the device offers UAS.
     pub offers_uas: Option<bool>,
     /// `vendor:product`.
     pub id: Option<String>,
 }
 
-/// A PCI Express link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pcie {
     /// Speed in GT/s and lanes.
     pub now: (f64, u32),
-    /// Of the drive.
     pub drive: Option<(f64, u32)>,
-    /// Of the slot.
     pub slot: Option<(f64, u32)>,
 }
 
 /// A Serial ATA link, as the kernel writes speeds: `6.0 Gbps`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sata {
-    /// Agreed on.
     pub now: String,
     /// What the kernel allows now; less than it began with after errors.
     pub limit: Option<String>,
-    /// What the port can.
     pub port: Option<String>,
 }
 
-/// An SD card or eMMC.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Card {
-    /// `SD` or `MMC`.
     pub kind: String,
-    /// `manfid`.
     pub manufacturer: Option<u64>,
-    /// `oemid`.
     pub oem: Option<u64>,
-    /// `name`.
     pub name: Option<String>,
-    /// `serial`.
     pub serial: Option<u64>,
     /// `date`: `MM/YYYY`.
     pub date: Option<String>,
-    /// SD status.
     pub status: Option<SdStatus>,
-    /// `preferred_erase_size`.
     pub erase_bytes: Option<u64>,
     /// `cmdq_en`: commands are queued.
     pub queues: Option<bool>,

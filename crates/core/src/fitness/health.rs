@@ -2,71 +2,45 @@
 
 use super::facts::Disk;
 use super::{Check, Facts};
-use crate::model::health::Health;
-use crate::setup::manager::Manager;
-use crate::sysinfo::smartctl::NoFigures;
-
-/// What a drive reports about itself.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SelfReport {
-    /// Nothing, as cards and virtual disks.
-    None,
-    /// Nothing, though it might.
-    Missing(NoHealth),
-    /// This.
-    Health(Box<Health>),
-}
-
-/// Why a drive that could have reported its health did not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoHealth {
-    /// Only root may ask.
-    NeedsRoot,
-    /// smartctl is not installed; this machine installs it with that manager.
-    NoSmartctl(Option<Manager>),
-    /// smartctl could not be run, in the words of the error.
-    NotRun {
-        /// The error.
-        error: String,
-    },
-    /// smartctl's output has no figure.
-    NoFigures(NoFigures),
-}
-
-/// What the kernel logged about storage since boot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KernelLog {
-    /// Lines about resets, timeouts and errors.
-    pub lines: usize,
-    /// The last of them, in the kernel's words.
-    pub last: Option<String>,
-}
+use crate::phrases;
 
 /// The drive's own word.
 pub fn of_disk(disk: &Disk) -> Check {
     const ID: &str = "health";
     let health = match &disk.health {
         Some(Ok(health)) => health,
-        Some(Err(why)) => return Check::unknown(ID, SelfReport::Missing(why.clone())),
-        None => return Check::unknown(ID, SelfReport::None),
+        Some(Err(why)) => return Check::unknown(ID, why),
+        None => return Check::unknown(ID, "cards and virtual disks do not report it"),
     };
     let complaints = health.complaints();
-    let found = SelfReport::Health(Box::new(health.clone()));
+    let texts: Vec<&str> = complaints.iter().map(|complaint| complaint.text.as_str()).collect();
     match complaints.first() {
-        None => Check::pass(ID, found),
-        Some(worst) if worst.is_failing() => Check::stop(ID, found),
-        Some(_) => Check::warn(ID, found),
+        None => Check::pass(ID, health.label()),
+        Some(worst) if worst.is_failing => Check::stop(ID, texts.join("; "))
+            .advise("back up its contents, and measure another drive"),
+        Some(_) => Check::warn(ID, texts.join("; ")).advise(
+            "check whether the numbers grow during a run (bakeoff records them before and after); \
+             for damaged transfers try another cable",
+        ),
     }
 }
 
-/// The kernel's log.
 pub fn log(facts: &Facts) -> Check {
     const ID: &str = "kernel log";
     let lines = match &facts.log {
         Ok(lines) => lines,
-        Err(why) => return Check::unknown(ID, why.clone()),
+        Err(why) => return Check::unknown(ID, why),
     };
-    let last = lines.last().map(|line| line.text.clone());
-    let found = KernelLog { lines: lines.len(), last };
-    if lines.is_empty() { Check::pass(ID, found) } else { Check::warn(ID, found) }
+    let Some(last) = lines.last() else {
+        return Check::pass(ID, "no resets, timeouts or I/O errors");
+    };
+    let found = format!(
+        "{} about storage problems since boot; last: {}",
+        phrases::count(lines.len() as u64, "line"),
+        last.text
+    );
+    Check::warn(ID, found).advise(
+        "check them with `sudo dmesg`; if they concern this drive, fix the cable, port or power \
+         supply first",
+    )
 }

@@ -3,8 +3,7 @@
 //! Facts in, checks out; the shell's `host::fitness` gathers the facts. Each check passes, warns
 //! (numbers may be off) or stops (numbers would be wrong). What cannot be known is a check of its
 //! own: it is never taken for a pass. Thresholds are from methodology and practice, not from a
-//! standard, and each is named where it is used. What is found are values; how they are worded and
-//! what to do about them is in [`crate::report::fitness`].
+//! standard, and each is named where it is used. The page is in [`crate::report::fitness`].
 
 pub mod alignment;
 pub mod busy;
@@ -12,7 +11,6 @@ pub mod cache;
 pub mod card;
 pub mod clock;
 pub mod facts;
-mod finding;
 #[cfg(test)]
 pub(crate) mod fixtures;
 pub mod health;
@@ -23,60 +21,63 @@ pub mod timers;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod words_tests;
 
 use serde::Serialize;
 
 use crate::model::path::sanitize;
 
-pub use facts::{Fact, Facts, Missing};
-pub use finding::Finding;
+pub use facts::{Fact, Facts};
 
 /// How a check came out, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// As it should be.
     Pass,
-    /// It could not be found out.
     Unknown,
-    /// Numbers may be off.
     Warn,
-    /// Numbers would be wrong.
     Stop,
 }
 
-/// One thing that was looked at.
-#[derive(Clone, Debug, PartialEq)]
+/// One thing that was looked at. Its texts are harmless to print.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
     /// What: `governor`, `link`, ….
     pub id: &'static str,
-    /// The drive it is about, harmless to print; `None` for the machine and the place.
+    /// The drive it is about; `None` for the machine and the place.
     pub subject: Option<String>,
-    /// How it came out.
     pub status: Status,
-    /// What was found, or why nothing could be.
-    pub finding: Finding,
+    pub found: String,
+    /// What to do; `None` where nothing is wrong.
+    pub advice: Option<String>,
 }
 
 impl Check {
-    fn new(id: &'static str, status: Status, finding: impl Into<Finding>) -> Check {
-        Check { id, subject: None, status, finding: finding.into() }
+    fn new(id: &'static str, status: Status, found: impl Into<String>) -> Check {
+        Check { id, subject: None, status, found: sanitize(&found.into()), advice: None }
     }
 
-    fn pass(id: &'static str, finding: impl Into<Finding>) -> Check {
-        Check::new(id, Status::Pass, finding)
+    fn pass(id: &'static str, found: impl Into<String>) -> Check {
+        Check::new(id, Status::Pass, found)
     }
 
-    fn unknown(id: &'static str, why: impl Into<Finding>) -> Check {
+    fn unknown(id: &'static str, why: impl Into<String>) -> Check {
         Check::new(id, Status::Unknown, why)
     }
 
-    fn warn(id: &'static str, finding: impl Into<Finding>) -> Check {
-        Check::new(id, Status::Warn, finding)
+    fn warn(id: &'static str, found: impl Into<String>) -> Check {
+        Check::new(id, Status::Warn, found)
     }
 
-    fn stop(id: &'static str, finding: impl Into<Finding>) -> Check {
-        Check::new(id, Status::Stop, finding)
+    fn stop(id: &'static str, found: impl Into<String>) -> Check {
+        Check::new(id, Status::Stop, found)
+    }
+
+    /// With what to do about it, where something is wrong.
+    fn advise(self, advice: impl Into<String>) -> Check {
+        let advice = (self.status >= Status::Warn).then(|| sanitize(&advice.into()));
+        Check { advice, ..self }
     }
 
     fn of(self, disk: &facts::Disk) -> Check {
@@ -101,7 +102,10 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
         all.extend(of_disk.into_iter().map(|check| check.of(disk)));
     }
     if facts.disks.is_empty() {
-        all.push(Check::unknown("disk", Finding::NoDrive));
+        all.push(Check::unknown(
+            "disk",
+            "no drive is visible below it: memory, a network, a user-space driver, or a container",
+        ));
     }
     all
 }

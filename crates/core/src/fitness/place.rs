@@ -2,73 +2,9 @@
 
 use super::facts::Target;
 use super::{Check, Facts};
-use crate::guard::Reason;
 use crate::model::host::{LayerKind, Place, PlaceClass};
-use crate::model::path::RawPath;
 use crate::prepare::space;
-
-/// Whether a device is in use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InUse {
-    /// The device, as typed.
-    pub name: String,
-    /// Why it must not be written; empty when it may.
-    pub reasons: Vec<Reason>,
-}
-
-/// What a place is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kind {
-    /// Its filesystem.
-    pub fs: String,
-    /// Where that is mounted.
-    pub at: RawPath,
-    /// What it is on.
-    pub base: Base,
-}
-
-/// What a filesystem is on, as far as it matters here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// Anything, but it is mounted read-only.
-    ReadOnly,
-    /// An image file.
-    Image,
-    /// A drive.
-    Drive,
-    /// Memory.
-    Memory,
-    /// A driver in user space.
-    Fuse,
-    /// Another machine.
-    Network,
-    /// Another filesystem.
-    Filesystem,
-}
-
-/// Free space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FreeSpace {
-    /// What is free.
-    pub free_bytes: u64,
-    /// Size of the filesystem.
-    pub size_bytes: u64,
-    /// What a test may use.
-    pub room_bytes: u64,
-    /// Whether that does.
-    pub verdict: Room,
-}
-
-/// Whether the free space suffices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
-    /// It does not.
-    TooLittle,
-    /// It does, but the filesystem is nearly full.
-    NearlyFull,
-    /// It does.
-    Enough,
-}
+use crate::units;
 
 /// The target's own checks.
 pub fn checks(facts: &Facts) -> Vec<Check> {
@@ -77,35 +13,47 @@ pub fn checks(facts: &Facts) -> Vec<Check> {
             let available = facts.memory.available_bytes.unwrap_or(0);
             vec![kind(place), room(place, available)]
         }
+        Target::Device { in_use, .. } if in_use.is_empty() => {
+            vec![Check::pass("in use", "not in use, as far as bakeoff can see")]
+        }
         Target::Device { name, in_use, .. } => {
-            let found = InUse { name: name.clone(), reasons: in_use.clone() };
-            vec![match in_use.is_empty() {
-                true => Check::pass("in use", found),
-                false => Check::warn("in use", found),
-            }]
+            let reasons: Vec<&str> = in_use.iter().map(|reason| reason.text.as_str()).collect();
+            vec![Check::warn("in use", reasons.join("; ")).advise(format!(
+                "bakeoff can read {name}, but refuses to overwrite it while it is in use"
+            ))]
         }
     }
 }
 
 fn kind(place: &Place) -> Check {
     const ID: &str = "place";
+    let (fs, at) = (&place.fs, &place.mount_point);
     let is_image = place.chain.iter().any(|layer| layer.kind == LayerKind::Loop);
-    let base = match place.class {
-        _ if place.options.iter().any(|option| option == "ro") => Base::ReadOnly,
-        PlaceClass::Block if is_image => Base::Image,
-        PlaceClass::Block => Base::Drive,
-        PlaceClass::Memory => Base::Memory,
-        PlaceClass::Fuse => Base::Fuse,
-        PlaceClass::Network => Base::Network,
-        PlaceClass::Stacked => Base::Filesystem,
-    };
-    let found = Kind { fs: place.fs.clone(), at: place.mount_point.clone(), base };
-    match base {
-        Base::ReadOnly => Check::stop(ID, found),
-        Base::Drive => Check::pass(ID, found),
-        Base::Image | Base::Memory | Base::Fuse | Base::Network | Base::Filesystem => {
-            Check::warn(ID, found)
+    match place.class {
+        _ if place.options.iter().any(|option| option == "ro") => {
+            Check::stop(ID, format!("{fs} at {at} is mounted read-only"))
+                .advise("remount it with mount -o remount,rw, or name another directory")
         }
+        PlaceClass::Block if is_image => Check::warn(
+            ID,
+            format!("{fs} in an image file: this measures two filesystems and possibly two caches"),
+        )
+        .advise("compare images with images only"),
+        PlaceClass::Block => Check::pass(ID, format!("{fs} at {at}")),
+        PlaceClass::Memory => Check::warn(ID, format!("{fs} is memory, not a drive")).advise(
+            "specify a directory on the intended drive (list the drives with `bakeoff devices`)",
+        ),
+        PlaceClass::Fuse => {
+            Check::warn(ID, format!("{fs}: a user-space driver, whose cache is not visible"))
+                .advise(
+                    "bakeoff never labels its figures as cold; compare with the kernel's driver if \
+                     one exists",
+                )
+        }
+        PlaceClass::Network => Check::warn(ID, format!("{fs}: the drive is in another machine"))
+            .advise("run the check on that machine; measuring here includes the network"),
+        PlaceClass::Stacked => Check::warn(ID, format!("{fs} is on another filesystem"))
+            .advise("specify a directory of the filesystem below (in a container: a volume)"),
     }
 }
 
@@ -113,13 +61,24 @@ fn room(place: &Place, available_bytes: u64) -> Check {
     const ID: &str = "free space";
     let Place { size_bytes, free_bytes, .. } = *place;
     let room_bytes = space::room_bytes(place.class, size_bytes, free_bytes, available_bytes);
-    let found = |verdict| FreeSpace { free_bytes, size_bytes, room_bytes, verdict };
+    let found = format!(
+        "{} of {} is free; a test may use {}",
+        units::size(free_bytes),
+        units::size(size_bytes),
+        units::size(room_bytes)
+    );
     if room_bytes < space::FILE_MIN_BYTES {
-        return Check::stop(ID, found(Room::TooLittle));
+        return Check::stop(ID, found).advise(
+            "free some space: bakeoff uses at most half of the free space and leaves 5 % or 512 \
+             MiB",
+        );
     }
     // Flash that is nearly full has no room to put writes aside.
     match free_bytes < size_bytes / 10 {
-        true => Check::warn(ID, found(Room::NearlyFull)),
-        false => Check::pass(ID, found(Room::Enough)),
+        true => {
+            Check::warn(ID, format!("{found}: a filesystem this full is slower than an empty one"))
+                .advise("state this next to the results, or free some space")
+        }
+        false => Check::pass(ID, found),
     }
 }

@@ -1,6 +1,8 @@
 //! What starts by itself while a test runs.
 
 use super::{Check, Facts};
+use crate::phrases;
+use crate::units;
 
 /// How far ahead is looked: a short test.
 const AHEAD_NS: i64 = 30 * 60 * 1_000_000_000;
@@ -27,21 +29,12 @@ const HEAVY: [&str; 17] = [
     "xfs_scrub_all",
 ];
 
-/// A timer that fires soon.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Due {
-    /// Its unit: `fstrim.timer`.
-    pub unit: String,
-    /// Time left; 0 for one that is overdue.
-    pub left_ns: u64,
-}
-
 /// Whether a heavy task starts soon.
 pub fn check(facts: &Facts) -> Check {
     const ID: &str = "timers";
     let timers = match &facts.timers {
         Ok(timers) => timers,
-        Err(why) => return Check::unknown(ID, why.clone()),
+        Err(why) => return Check::unknown(ID, why),
     };
     let is_heavy = |unit: &str| {
         let name = unit.strip_suffix(".timer").unwrap_or(unit);
@@ -49,12 +42,21 @@ pub fn check(facts: &Facts) -> Check {
     };
     // One that is overdue fires at any moment.
     let soon = timers.iter().filter(|t| t.next_unix_ns - facts.now_unix_ns <= AHEAD_NS);
-    let due: Vec<Due> = soon
+    let due: Vec<String> = soon
         .filter(|t| is_heavy(&t.unit))
         .map(|t| {
             let left_ns = u64::try_from(t.next_unix_ns - facts.now_unix_ns).unwrap_or(0);
-            Due { unit: t.unit.clone(), left_ns }
+            format!("{} in {}", t.unit, units::duration(left_ns))
         })
         .collect();
-    if due.is_empty() { Check::pass(ID, due) } else { Check::warn(ID, due) }
+    if due.is_empty() {
+        return Check::pass(
+            ID,
+            "no systemd timer for a heavy task is due within 30 minutes (cron is not checked)",
+        );
+    }
+    Check::warn(ID, phrases::list(&due)).advise(
+        "wait until it has finished, or stop it for now: sudo systemctl stop NAME.timer, and start \
+         it afterwards",
+    )
 }

@@ -34,12 +34,10 @@ pub struct Board {
     pub name: String,
     /// Digest of its serial number or machine id, where it was recorded.
     pub board_id: Option<String>,
-    /// What the firmware calls it.
     pub model: Option<String>,
     /// The role of a server that sent its runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Indices of its runs, by time.
     pub runs: Vec<usize>,
 }
 
@@ -47,58 +45,42 @@ pub struct Board {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Note {
-    /// Several boards have one host name.
     OneName {
-        /// The name.
         hostname: String,
-        /// How many.
         boards: usize,
     },
     /// Runs without a board id have one host name and one machine: they count as one board.
     NoId {
-        /// The board.
         board: String,
-        /// Its runs.
         runs: usize,
     },
     /// The runs of one board ID have several host names: the board was renamed, or boards were
     /// started from one image and have its machine ID. They count as one board.
     OneId {
-        /// The board.
         board: String,
-        /// The names.
         hostnames: Vec<String>,
-        /// Its runs.
         runs: usize,
     },
     /// Several roles of a server sent runs with one board ID or serial number: a board has a new
     /// role, or one role's record claims what is another's. They are kept apart.
     SeveralRoles {
-        /// The boards or drives.
         boards: Vec<String>,
-        /// Their roles.
         roles: Vec<String>,
     },
     /// The runs of one serial number were made on several boards: the drive was moved, or several
     /// drives have that number, as cheap ones do. They count as one drive.
     OneSerial {
-        /// The drive.
         board: String,
-        /// On how many boards.
         boards: usize,
-        /// Its runs.
         runs: usize,
     },
     /// One board has several runs; the latest counts.
     Repeated {
-        /// The board.
         board: String,
-        /// Its runs.
         runs: usize,
     },
     /// The clock of a board cannot be right, or is years from that of the others.
     Clock {
-        /// The board.
         board: String,
         /// What its clock said, nanoseconds since 1970.
         unix_ns: i64,
@@ -107,17 +89,14 @@ pub enum Note {
     },
     /// A run without what the report goes over: it is left out.
     NotRecorded {
-        /// Its id.
         run: String,
     },
     /// Runs that do not say which board or drive they are from: each counts as one of its own.
     Redacted {
-        /// How many.
         runs: usize,
     },
     /// Drives, kernels or years whose runs were made on several boards.
     SeveralBoards {
-        /// How many.
         boards: usize,
     },
 }
@@ -177,7 +156,6 @@ pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<Note>) {
     (boards, notes)
 }
 
-/// Which of these, by their ids, several roles have.
 pub(super) fn several_roles<'a>(all: impl Iterator<Item = (&'a str, &'a Board)>) -> Vec<Note> {
     let mut by_id: BTreeMap<&str, Vec<&Board>> = BTreeMap::new();
     for (id, board) in all.filter(|(_, board)| board.role.is_some()) {
@@ -191,7 +169,6 @@ pub(super) fn several_roles<'a>(all: impl Iterator<Item = (&'a str, &'a Board)>)
     by_id.into_values().map(note).collect()
 }
 
-/// Tells boards of one name apart.
 fn name(boards: &mut [Board]) -> Vec<Note> {
     let names: Vec<String> = boards.iter().map(|board| board.name.clone()).collect();
     let mut notes = Vec::new();

@@ -12,7 +12,6 @@ use crate::simulate::disk::Normal;
 use crate::stats::paired::Paired;
 use crate::stats::random_effects::{self, Measured};
 
-/// Boards of a fleet.
 const BOARDS: [u32; 6] = [3, 5, 8, 12, 20, 50];
 /// Blocks of each board's run.
 const BLOCKS: [u32; 3] = [3, 5, 12];
@@ -21,16 +20,13 @@ const SHARES: [f64; 4] = [0.0, 0.2, 0.5, 0.9];
 /// Standard deviation of one block's effect.
 const BLOCK_SD: f64 = 0.1;
 
-/// One kind of fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Covered {
-    /// Boards.
     pub boards: u32,
     /// Blocks of each board's run.
     pub blocks: u32,
     /// Share of the variation that is true.
     pub share: f64,
-    /// Fleets drawn.
     pub fleets: u32,
     /// Share of those whose interval contained the effect on the next board.
     pub coverage: f64,
@@ -41,7 +37,6 @@ pub struct Covered {
     pub width: Option<f64>,
 }
 
-/// Every kind of fleet, `fleets` drawn of each.
 pub fn all(fleets: u32, seed: u64) -> Vec<Covered> {
     let mut found = Vec::new();
     for boards in BOARDS {

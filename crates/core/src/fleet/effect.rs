@@ -11,7 +11,7 @@ use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
 use crate::distinct;
 use crate::evidence;
-use crate::model::difference::{Difference, Property};
+use crate::model::difference::Difference;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -27,48 +27,37 @@ const LEAST_ERROR: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// The leader is faster than every other candidate.
     Fastest,
     /// No other candidate is faster than the leader by more than the margin.
     AsFast,
     /// Another candidate could be faster by more than the margin: the answer depends on the board.
     Depends,
-    /// There are too few boards for a prediction.
     TooFewBoards,
 }
 
 impl Claim {
-    /// Whether it is an answer.
     pub fn is_answer(self) -> bool {
         matches!(self, Claim::Fastest | Claim::AsFast)
     }
 }
 
-/// The answer for one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
-    /// Workload's name.
     pub workload: String,
-    /// What it does.
     pub summary: String,
-    /// What may be claimed.
     pub claim: Claim,
-    /// The candidate with the best mean over boards.
     pub leader: Option<String>,
     /// The smallest lower bound of its prediction intervals, as a logarithm.
     pub lead_ln: Option<f64>,
     /// The margin within which candidates count as equal, a fraction.
     pub margin: f64,
-    /// The leader against each other candidate.
     pub effects: Vec<Effect>,
     /// Boards whose run makes no claim about this workload, with why.
     pub excluded: Vec<Excluded>,
 }
 
-/// A board that has no say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Excluded {
-    /// The board.
     pub board: String,
     /// Ids of the findings that forbid its claim; empty where it has too few blocks.
     pub findings: Vec<String>,
@@ -79,14 +68,12 @@ pub struct Excluded {
 /// Cells that were measured and do not count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Discarded {
-    /// How many of the workload.
     pub cells: usize,
     /// The reason that most of them have.
     pub reason: String,
 }
 
 impl Discarded {
-    /// Those of a workload.
     fn from_run(run: &Run, workload: usize) -> Option<Discarded> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for reason in evidence::discarded(run, WorkloadIx::new(workload)) {
@@ -101,17 +88,12 @@ impl Discarded {
 /// The leader against another candidate; all values are logarithms of ratios.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
-    /// The leader.
     pub a: String,
-    /// The other.
     pub b: String,
-    /// Board by board.
     pub boards: Vec<OnBoard>,
     /// Over boards; `None` for one board.
     pub pooled: Option<Pooled>,
-    /// The interval of the mean over boards.
     pub mean: Option<Range>,
-    /// Where the effect on the next board is.
     pub prediction: Option<Range>,
     /// What sets the boards that differ from the mean apart from the others.
     pub apart: Vec<Apart>,
@@ -120,9 +102,7 @@ pub struct Effect {
 /// An interval of logarithms of ratios.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Range {
-    /// Lower end.
     pub low_ln: f64,
-    /// Upper end.
     pub high_ln: f64,
 }
 
@@ -132,16 +112,12 @@ impl From<Interval> for Range {
     }
 }
 
-/// The effect on one board.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OnBoard {
-    /// The board.
     pub board: String,
-    /// Mean over blocks.
     pub mean_ln: f64,
     /// Its interval, at the alpha of all boards together.
     pub own: Range,
-    /// Paired blocks.
     pub blocks: u32,
     /// -1 or 1 where that interval excludes the mean over boards, else 0.
     pub side: i8,
@@ -150,11 +126,8 @@ pub struct OnBoard {
 /// A property in which the boards that differ are unlike all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Apart {
-    /// Kernel, board, ….
-    pub what: Property,
-    /// Its values on the boards that differ.
+    pub what: String,
     pub here: Vec<String>,
-    /// Its values on the others.
     pub others: Vec<String>,
 }
 
@@ -178,7 +151,6 @@ impl Part<'_> {
     }
 }
 
-/// The answers for all workloads that every board has.
 pub(super) fn answers(
     kept: &[&(Run, Analysis)],
     names: &[&str],
@@ -322,7 +294,7 @@ fn apart(boards: &[OnBoard], names: &[&str], may_differ: &[Difference]) -> Vec<A
         (false, true) => above,
         _ => below,
     };
-    let differ = |difference: &&Difference| !difference.what.is_identity();
+    let differ = |difference: &&Difference| !difference.is_identity;
     let of = |difference: &Difference| {
         let values = |is_in: bool| -> Vec<String> {
             let all = names.iter().zip(&difference.values);

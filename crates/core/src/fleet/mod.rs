@@ -26,51 +26,38 @@ use board::{Board, Note};
 use effect::Answer;
 use over::Over;
 
-/// Two-sided error probability of every interval.
 pub const ALPHA: f64 = 0.05;
 /// Most boards of one report.
 pub const MOST_BOARDS: usize = 1_024;
 
-/// The answer over boards.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fleet {
-    /// What counts once.
     pub over: Over,
     /// The boards, or what else the answer goes over.
     pub boards: Vec<OfBoard>,
-    /// What is odd about the records.
     pub notes: Vec<Note>,
     /// What forbids one answer: what the plans of the boards differ in.
     pub unlike: Vec<Difference>,
-    /// Workloads and candidates that some boards lack.
     #[serde(skip)]
     pub left_out: Vec<LeftOut>,
-    /// One for each workload that every board has.
     pub answers: Vec<Answer>,
 }
 
-/// A board with the run that counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OfBoard {
-    /// The board.
     #[serde(flatten)]
     pub board: Board,
-    /// The run that counts.
     pub run: String,
     /// When it began, nanoseconds since 1970.
     pub started_unix_ns: i64,
-    /// Kernel it ran on.
     pub kernel: String,
-    /// Its answers, workload by workload.
     pub verdicts: Vec<Own>,
 }
 
 /// What one board says about one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Own {
-    /// Workload's name.
     pub workload: String,
-    /// The verdict.
     pub verdict: Verdict,
     /// The candidate it names first, where it names one.
     pub leader: Option<String>,

@@ -26,7 +26,6 @@ pub enum Over {
     Board,
     /// The drives below a run's candidates, by their serial numbers: cards of one model, batches.
     Device,
-    /// A release of the kernel.
     Kernel,
     /// The year in which a run began, in UTC.
     Year,
@@ -88,7 +87,6 @@ fn several_boards(boards: &[Board], groups: &[Board]) -> Option<Note> {
     (boards > 1).then_some(Note::SeveralBoards { boards })
 }
 
-/// On how many boards some runs were made.
 fn on_boards(boards: &[Board], runs: &[usize]) -> usize {
     let of = |at: &usize| boards.iter().position(|board| board.runs.contains(at));
     runs.iter().filter_map(of).collect::<BTreeSet<usize>>().len()

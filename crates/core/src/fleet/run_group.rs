@@ -6,33 +6,25 @@ use std::collections::BTreeMap;
 
 use crate::model::machine::Machine;
 
-/// Runs of one machine that have the same label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunGroup {
-    /// The machine.
     pub machine: Machine,
-    /// Their label.
     pub label: Option<String>,
-    /// How many.
     pub runs: u64,
     /// Number of the one that came into the store last; a later one has a larger number.
     pub arrived: i64,
     /// When the first one began, nanoseconds since 1970.
     pub first_unix_ns: i64,
-    /// The one that began last.
     pub last: Last,
 }
 
-/// The run that began last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Last {
-    /// Its id.
     pub run: String,
     /// When it began, nanoseconds since 1970.
     pub unix_ns: i64,
     /// Its number in the order of arrival.
     pub arrived: i64,
-    /// Its kernel.
     pub kernel: String,
 }
 
@@ -44,7 +36,6 @@ impl Last {
 }
 
 impl RunGroup {
-    /// One run.
     pub fn one(machine: Machine, label: Option<String>, last: Last) -> RunGroup {
         let (arrived, first_unix_ns) = (last.arrived, last.unix_ns);
         RunGroup { machine, label, runs: 1, arrived, first_unix_ns, last }

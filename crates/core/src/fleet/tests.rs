@@ -7,7 +7,6 @@ use super::board::Note;
 use super::effect::Claim;
 use super::over::Over;
 use crate::analyse::analyse;
-use crate::model::difference::Property;
 use crate::model::event::Header;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::Run;
@@ -75,8 +74,8 @@ fn boards_with_another_kernel_that_differ_are_named_with_it() {
     let sides: Vec<i8> = effect.boards.iter().map(|b| b.side).collect();
     assert_eq!(sides, [-1, -1, 1, 1, 1, 1]);
     assert!(effect.pooled.unwrap().i_squared > 0.9, "{effect:?}");
-    let what: Vec<&Property> = effect.apart.iter().map(|apart| &apart.what).collect();
-    assert_eq!(what, [&Property::Kernel], "{:?}", effect.apart);
+    let what: Vec<&str> = effect.apart.iter().map(|apart| apart.what.as_str()).collect();
+    assert_eq!(what, ["kernel"], "{:?}", effect.apart);
     assert_eq!(
         (effect.apart[0].here[0].as_str(), effect.apart[0].others[0].as_str()),
         ("6.6.1", "6.12.1")

@@ -3,65 +3,73 @@
 //! Pure, like its sibling the guard of devices. The contents are no business of it: that is what
 //! the erase token is for, which for an image is its file name.
 
-use super::{Reason, Subject};
+use super::{Reason, Subject, Why};
 use crate::model::host::LayerKind;
 use crate::model::path::RawPath;
+use crate::prepare::commands::shell_word;
 use crate::prepare::contents::Contents;
 use crate::prepare::device::{Process, System};
 
 /// What was found out about the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Image {
-    /// Its real path.
     pub path: RawPath,
     /// Paths among the sources of mounts and swap that lead to it, whatever it is called there.
     pub used_as: Vec<RawPath>,
-    /// Names it has.
     pub links: u64,
-    /// Loop devices it backs, by whichever name.
     pub loops: Vec<String>,
-    /// Processes that have it open.
     pub users: Vec<Process>,
-    /// Whether it can be written to at all.
     pub is_read_only: bool,
 }
 
 /// Why the image must not be written, gravest first; empty when nothing that can be seen uses it.
 pub fn reasons(image: &Image, system: &System) -> Vec<Reason> {
-    let it = || Subject::Image(image.path.clone());
+    let it = Subject::Image(image.path.clone());
     let is_it = |used: &RawPath| *used == image.path || image.used_as.contains(used);
     let mut reasons = Vec::new();
     for swap in system.swaps.iter().filter(|s| is_it(&s.swap.path)) {
-        reasons.push(Reason::Swap { what: it(), path: swap.swap.path.clone() });
+        reasons.push(Reason::swap(&it, &swap.swap.path));
     }
     for mounted in system.mounts.iter().filter(|m| is_it(&m.mount.source)) {
-        reasons.push(super::mounted_here(it(), mounted.mount.mount_point.clone()));
+        reasons.push(super::mounted_here(&it, &mounted.mount.mount_point));
     }
-    reasons.extend(image.loops.iter().map(|device| backs(device, it(), system)));
+    reasons.extend(image.loops.iter().map(|device| backs(device, &it, system)));
     for process in &image.users {
-        reasons.push(Reason::Open { process: process.clone(), what: it() });
+        reasons.push(Reason::open(process, &it));
     }
     super::leave_to_its_run(&mut reasons);
     if image.links > 1 {
-        reasons.push(Reason::HardLinks { count: image.links });
+        let text = format!(
+            "it has {} hard links, and another user may use one of them. Make a separate copy \
+             with `cp`",
+            image.links
+        );
+        reasons.push(Reason::new(Why::InUse, text));
     }
     if image.is_read_only {
-        reasons.push(Reason::ReadOnly { what: it() });
+        reasons.push(Reason::read_only(&it));
     }
     reasons.sort();
     reasons
 }
 
-/// What a loop device over the image is used for.
-fn backs(device: &str, image: Subject, system: &System) -> Reason {
+fn backs(device: &str, image: &Subject, system: &System) -> Reason {
     let on =
         system.devices.iter().find(|d| d.layer.kind == LayerKind::Loop && d.layer.name == *device);
     let mounted = on.and_then(|d| system.mounts_of(d.dev).next());
-    let device = device.to_string();
-    match mounted.map(|mounted| mounted.mount.mount_point.clone()) {
-        Some(at) if super::is_own_mount(&at) => Reason::MountedByRun { what: image, at },
-        Some(at) => Reason::MountedThrough { at, device },
-        None => Reason::Backs { device },
+    match mounted.map(|mounted| &mounted.mount.mount_point) {
+        Some(at) if super::is_own_mount(at) => Reason::mounted_by_run(image, at),
+        Some(at) => Reason::new(
+            Why::Mounted,
+            format!(
+                "it is mounted on {at} through {device}. Unmount it: umount {}",
+                shell_word(at)
+            ),
+        ),
+        None => Reason::new(
+            Why::InUse,
+            format!("it backs {device}. Detach it: losetup --detach /dev/{device}"),
+        ),
     }
 }
 
@@ -131,17 +139,9 @@ mod tests {
             is_read_only: true,
             ..image()
         };
-        let (it, at) = (|| Subject::Image(image().path), |path: &str| RawPath::new(path));
-        let process = Process { pid: 71, name: RawPath::new("qemu") };
-        let expected = [
-            Reason::Mounted { what: it(), at: at("/fuse"), seen_by: None },
-            Reason::MountedThrough { at: at("/mnt"), device: "loop3".into() },
-            Reason::Swap { what: it(), path: at("/srv/disk.img") },
-            Reason::Backs { device: "loop4".into() },
-            Reason::HardLinks { count: 2 },
-            Reason::Open { process, what: it() },
-            Reason::ReadOnly { what: it() },
-        ];
-        assert_eq!(reasons(&used, &system), expected);
+        let found = reasons(&used, &system);
+        assert!(found.is_sorted_by_key(|reason| reason.why), "gravest first");
+        let lines: Vec<String> = found.iter().map(Reason::with_advice).collect();
+        insta::assert_snapshot!(lines.join("\n"));
     }
 }

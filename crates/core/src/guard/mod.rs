@@ -7,19 +7,17 @@
 pub mod image;
 mod reason;
 
-pub use reason::{Holder, Reason, Subject, Why, is_ours};
+pub use reason::{Reason, Subject, Why};
 
 use crate::distinct;
 use crate::model::host::LayerKind;
 use crate::model::path::{RawPath, printable};
 use crate::model::step::Inode;
-use crate::prepare::device::{BlockDevice, Mounted, SwapOn, System};
+use crate::prepare::device::{BlockDevice, Mounted, Process, SwapOn, System};
 use crate::sysinfo::dev::Dev;
 
-/// What the guard says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing that can be seen uses it.
     Safe,
     /// It must not be written; most important reason first.
     No(Vec<Reason>),
@@ -29,7 +27,7 @@ pub enum Verdict {
 /// an unmounted partition of the disk the system runs from; nothing else can be waived.
 pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdict {
     let Some(device) = system.device(dev) else {
-        return Verdict::No(vec![Reason::Gone]);
+        return Verdict::No(vec![Reason::new(Why::Gone, "there is no such device")]);
     };
     let mut reasons = unfit(device);
     let chain = system.chain(&[dev]);
@@ -38,7 +36,12 @@ pub fn verdict(dev: Dev, system: &System, shares_disk_with_root: bool) -> Verdic
     }
     for disk in disks_of_partitions(device, system) {
         if !shares_disk_with_root && holds_root(disk, system) {
-            reasons.push(Reason::SharesDrive { drive: name_of(disk) });
+            let text = format!(
+                "the system runs from the same drive, {}. To use an unmounted partition of it \
+                 anyway, add --shares-disk-with-root",
+                name_of(disk)
+            );
+            reasons.push(Reason::new(Why::SharesDiskWithRoot, text));
         }
     }
     reasons.extend(shares_file(device, system));
@@ -109,14 +112,18 @@ fn shares_file(device: &BlockDevice, system: &System) -> Vec<Reason> {
     let chain = system.chain(&[device.dev]);
     let others = system.devices.iter().filter(|other| !chain.contains(other));
     let twins = others.filter(|other| is_same_file(below, other));
-    let twins = twins.map(|other| Reason::SameFile { by: name_of(other) });
+    let twins = twins.map(|other| {
+        let by = name_of(other);
+        let text =
+            format!("{by} is attached to the same file. Detach it: losetup --detach /dev/{by}");
+        Reason::new(Why::InUse, text)
+    });
     let what = Subject::FileBehind(name_of(below));
     let is_file = |file: Option<Inode>| file.is_some() && file == below.backing;
     let swaps = system.swaps.iter().filter(|s| is_file(s.file));
-    let swaps = swaps.map(|s| Reason::Swap { what: what.clone(), path: s.swap.path.clone() });
+    let swaps = swaps.map(|s| Reason::swap(&what, &s.swap.path));
     let writers = system.file_users.iter().filter(|user| user.writes && is_file(Some(user.file)));
-    let writers =
-        writers.map(|user| Reason::Open { process: user.process.clone(), what: what.clone() });
+    let writers = writers.map(|user| Reason::open(&user.process, &what));
     twins.chain(swaps).chain(writers).collect()
 }
 
@@ -138,22 +145,22 @@ fn name_of(device: &BlockDevice) -> String {
 
 /// What is wrong with the device itself, whoever uses it.
 fn unfit(device: &BlockDevice) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = device.unfit.map(Reason::Unfit).into_iter().collect();
-    if device.layer.kind == LayerKind::Ram {
-        reasons.push(Reason::Memory);
-    }
+    let memory = (device.layer.kind == LayerKind::Ram).then_some("it is memory, not a drive");
+    let mut reasons: Vec<Reason> = device
+        .unfit
+        .into_iter()
+        .chain(memory)
+        .map(|text| Reason::new(Why::NoDrive, text))
+        .collect();
     if device.layer.size_bytes == 0 {
-        reasons.push(match device.layer.kind {
-            LayerKind::Loop => Reason::EmptyLoop,
-            LayerKind::Disk
-            | LayerKind::Partition
-            | LayerKind::Dm
-            | LayerKind::Md
-            | LayerKind::Ram => Reason::NoMedium,
-        });
+        let text = match device.layer.kind == LayerKind::Loop {
+            true => "it is a loop device without a backing file (size 0)",
+            false => "it contains no medium",
+        };
+        reasons.push(Reason::new(Why::NoMedium, text));
     }
     if device.read_only {
-        reasons.push(Reason::ReadOnly { what: Subject::Device(name_of(device)) });
+        reasons.push(Reason::read_only(&Subject::Device(name_of(device))));
     }
     reasons
 }
@@ -169,29 +176,30 @@ fn uses<'a>(
     let what = move || Subject::Device(name_of(device));
     let mounts = system.mounts_of(device.dev).map(|mounted| mount_reason(device, mounted));
     let swaps = system.swaps.iter().filter(|s| s.on.contains(&device.dev));
-    let swaps = swaps.map(move |SwapOn { swap, .. }| {
-        let path = swap.path.clone();
-        match swap.is_file {
-            true => Reason::SwapFile { path, device: name() },
-            false => Reason::Swap { what: what(), path },
-        }
+    let swaps = swaps.map(move |SwapOn { swap, .. }| match swap.is_file {
+        true => Reason::new(Why::Swap, format!("swap is in the file {} on {}", swap.path, name())),
+        false => Reason::swap(&what(), &swap.path),
     });
     let holders = system
         .above(device)
         .filter(|(holder, is_partition)| !is_partition && !chain.contains(holder))
-        .map(move |(above, _)| Reason::InUse { by: holder(above), device: name() });
+        .map(move |(above, _)| Reason::new(Why::InUse, uses_it(above, &name())));
     let strangers = device.holders.iter().filter(|h| system.named(h).is_none());
     let strangers = strangers.map(move |h| {
-        let by = Holder::Other(printable(h.as_bytes()));
-        Reason::InUse { by, device: name() }
+        Reason::new(Why::InUse, format!("{} uses {}", printable(h.as_bytes()), name()))
     });
     let users = system.users.iter().filter(|u| u.dev == device.dev);
-    let users = users.map(move |u| Reason::Open { process: u.process.clone(), what: what() });
+    let users = users.map(move |u| Reason::open(&u.process, &what()));
     let within = members_within(device, system);
     // For ZFS a pool in use is seen nowhere in /sys, so the signature has to do.
     let member = device.member_of().map(|of| {
-        let kernel_name = printable(device.layer.name.as_bytes());
-        Reason::Member { device: name(), kernel_name, of }
+        let text = format!(
+            "{} is part of {of}. If you no longer need its data, erase the signatures: wipefs \
+             --all /dev/{}",
+            name(),
+            printable(device.layer.name.as_bytes())
+        );
+        Reason::new(Why::Member, text)
     });
     mounts.chain(swaps).chain(holders).chain(strangers).chain(users).chain(member).chain(within)
 }
@@ -206,29 +214,32 @@ fn members_within<'a>(
     signs.filter_map(|sign| {
         let part = sign.part.as_deref().filter(|part| system.named(part).is_none())?;
         let of = sign.member_of()?;
-        Some(Reason::MemberWithin { part: part.to_string(), device: name_of(device), of })
+        let text = format!("{part} of {} is part of {of}", name_of(device));
+        Some(Reason::new(Why::Member, text))
     })
 }
 
 /// Where bakeoff is at work, what holds the target is its own: nobody shall be told to detach it.
 pub(super) fn leave_to_its_run(reasons: &mut Vec<Reason>) {
-    if reasons.iter().any(Reason::is_ours) {
-        reasons.retain(|reason| reason.why() != Why::InUse);
+    if reasons.iter().any(|reason| reason.is_ours) {
+        reasons.retain(|reason| reason.why != Why::InUse);
     }
 }
 
 fn mount_reason(device: &BlockDevice, mounted: &Mounted) -> Reason {
     const BOOT: [&str; 4] = ["/boot", "/boot/firmware", "/boot/efi", "/efi"];
-    let (name, at) = (name_of(device), mounted.mount.mount_point.clone());
-    if let Some(process) = &mounted.seen_by {
-        let seen_by = Some(process.clone());
-        Reason::Mounted { what: Subject::Device(name), at, seen_by }
-    } else if at == RawPath::new("/") {
-        Reason::Root { device: name }
-    } else if BOOT.iter().any(|boot| at == RawPath::new(boot)) {
-        Reason::Boot { device: name, at }
+    let (name, at) = (name_of(device), &mounted.mount.mount_point);
+    if let Some(Process { name: seen_by, pid }) = &mounted.seen_by {
+        let text = format!(
+            "{name} is mounted on {at} in the mount namespace of {seen_by} (process {pid})"
+        );
+        Reason::new(Why::Mounted, text)
+    } else if *at == RawPath::new("/") {
+        Reason::new(Why::Root, format!("the system runs from it ({name} is mounted on /)"))
+    } else if BOOT.iter().any(|boot| *at == RawPath::new(boot)) {
+        Reason::new(Why::Boot, format!("the system boots from it ({name} is mounted on {at})"))
     } else {
-        mounted_here(Subject::Device(name), at)
+        mounted_here(&Subject::Device(name), at)
     }
 }
 
@@ -241,26 +252,35 @@ pub(super) fn is_own_mount(at: &RawPath) -> bool {
 }
 
 /// It is mounted where we can see it, by a run of ours or by somebody else.
-pub(super) fn mounted_here(what: Subject, at: RawPath) -> Reason {
-    match is_own_mount(&at) {
-        true => Reason::MountedByRun { what, at },
-        false => Reason::Mounted { what, at, seen_by: None },
+pub(super) fn mounted_here(what: &Subject, at: &RawPath) -> Reason {
+    match is_own_mount(at) {
+        true => Reason::mounted_by_run(what, at),
+        false => Reason::mounted(what, at),
     }
 }
 
-/// What a device that is made of another is.
-fn holder(device: &BlockDevice) -> Holder {
+fn uses_it(device: &BlockDevice, below: &str) -> String {
     let (name, layer) = (name_of(device), &device.layer);
     let title = device.title.as_ref().map(|title| printable(title.as_bytes()));
-    match (layer.kind, layer.dm_target.as_deref(), title, &layer.backing_file) {
-        (LayerKind::Loop, ..) if device.is_over_device => Holder::LoopOver(name),
-        (LayerKind::Loop, _, _, Some(file)) => Holder::LoopFile { name, file: file.clone() },
-        (LayerKind::Dm, Some("lvm"), Some(title), _) => Holder::VolumeGroup(volume_group(&title)),
-        (LayerKind::Dm, Some("crypt"), Some(title), _) => Holder::Encrypted(title),
-        (LayerKind::Dm, _, Some(title), _) => Holder::Mapped(title),
-        (LayerKind::Md, _, level, _) => Holder::Raid { name, level },
-        _ => Holder::Other(name),
-    }
+    let by = match (layer.kind, layer.dm_target.as_deref(), title, &layer.backing_file) {
+        (LayerKind::Loop, ..) if device.is_over_device => {
+            return format!(
+                "{name} is attached to {below}. Detach it: losetup --detach /dev/{name}"
+            );
+        }
+        (LayerKind::Loop, _, _, Some(file)) => {
+            return format!("{name} is the file {file} on {below}");
+        }
+        (LayerKind::Dm, Some("lvm"), Some(title), _) => {
+            format!("LVM volume group {}", volume_group(&title))
+        }
+        (LayerKind::Dm, Some("crypt"), Some(title), _) => format!("the encrypted volume {title}"),
+        (LayerKind::Dm, _, Some(title), _) => format!("the device mapper volume {title}"),
+        (LayerKind::Md, _, Some(level), _) => format!("RAID array {name} ({level})"),
+        (LayerKind::Md, _, None, _) => format!("RAID array {name}"),
+        _ => name,
+    };
+    format!("{by} uses {below}")
 }
 
 /// `vg--0` and `root` are joined to `vg----0-root`: LVM doubles every hyphen of a name and joins

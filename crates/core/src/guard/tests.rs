@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::model::host::Layer;
-use crate::prepare::contents::{Contents, Group, Membership, Sign};
-use crate::prepare::device::{Content, FileUser, Mounted, Process, SwapOn, Unfit, User};
+use crate::prepare::contents::{Contents, Sign};
+use crate::prepare::device::{Content, FileUser, Mounted, Process, SwapOn, User};
 use crate::sysinfo::mountinfo::Mount;
 use crate::sysinfo::swaps::Swap;
 
@@ -58,11 +58,17 @@ fn of(name: &str) -> Subject {
 }
 
 fn mounted(name: &str, at: &str) -> Reason {
-    Reason::Mounted { what: of(name), at: RawPath::new(at), seen_by: None }
+    Reason::mounted(&of(name), &RawPath::new(at))
 }
 
-fn in_use(by: Holder, device: &str) -> Reason {
-    Reason::InUse { by, device: device.to_string() }
+fn in_use(text: &str) -> Reason {
+    Reason::new(Why::InUse, text)
+}
+
+/// Of a device that is a member by its own signature.
+fn member(name: &str, of: &str) -> Reason {
+    let erase = "If you no longer need its data, erase the signatures: wipefs --all";
+    Reason::new(Why::Member, format!("{name} is part of {of}. {erase} /dev/{name}"))
 }
 
 fn process(name: &str, pid: u32) -> Process {
@@ -70,7 +76,15 @@ fn process(name: &str, pid: u32) -> Process {
 }
 
 fn same_file(by: &str) -> Reason {
-    Reason::SameFile { by: by.to_string() }
+    in_use(&format!("{by} is attached to the same file. Detach it: losetup --detach /dev/{by}"))
+}
+
+fn shares_drive(name: &str) -> Reason {
+    let text = format!(
+        "the system runs from the same drive, {name}. To use an unmounted partition of it anyway, \
+         add --shares-disk-with-root"
+    );
+    Reason::new(Why::SharesDiskWithRoot, text)
 }
 
 #[test]
@@ -93,8 +107,11 @@ fn the_disk_of_the_system_is_refused_with_the_gravest_reason_first() {
     assert_eq!(
         machine.reasons("mmcblk0"),
         [
-            Reason::Root { device: "mmcblk0p2".into() },
-            Reason::Boot { device: "mmcblk0p1".into(), at: RawPath::new("/boot/firmware") },
+            Reason::new(Why::Root, "the system runs from it (mmcblk0p2 is mounted on /)"),
+            Reason::new(
+                Why::Boot,
+                "the system boots from it (mmcblk0p1 is mounted on /boot/firmware)"
+            ),
         ]
     );
 }
@@ -106,7 +123,7 @@ fn a_partition_beside_the_system_needs_its_own_consent() {
         .partition("sda1", "sda")
         .mount(&["sda1"], "/")
         .partition("sda2", "sda");
-    assert_eq!(machine.reasons("sda2"), [Reason::SharesDrive { drive: "sda".into() }]);
+    assert_eq!(machine.reasons("sda2"), [shares_drive("sda")]);
     assert_eq!(verdict(machine.dev("sda2"), &machine.0, true), Verdict::Safe);
     // The consent is for unmounted partitions: not for the disk, not for the root itself.
     assert_ne!(verdict(machine.dev("sda"), &machine.0, true), Verdict::Safe);
@@ -123,15 +140,15 @@ fn an_unmounted_partition_beside_a_mounted_one_is_allowed_and_the_disk_is_not() 
     assert_eq!(machine.reasons("sdb2"), []);
     let reasons = machine.reasons("sdb");
     assert_eq!(reasons, [mounted("sdb1", "/srv/a b\n")]);
-    assert_eq!(reasons[0].frees().as_deref(), Some("umount $'/srv/a b\\x0a'"));
+    assert_eq!(reasons[0].frees.as_deref(), Some("umount $'/srv/a b\\x0a'"));
 }
 
 #[test]
 fn nobody_is_told_to_unmount_what_a_run_of_ours_mounted() {
     let at = "/run/bakeoff/0123/mnt";
     let machine = Machine::default().disk("sdb").mount(&["sdb"], at);
-    let by_run = Reason::MountedByRun { what: of("sdb"), at: RawPath::new(at) };
-    assert_eq!(by_run.frees(), None);
+    let by_run = Reason::mounted_by_run(&of("sdb"), &RawPath::new(at));
+    assert_eq!(by_run.frees, None);
     assert_eq!(machine.reasons("sdb"), [by_run]);
     let near = Machine::default().disk("sdb").mount(&["sdb"], "/run/bakeoffs/mnt");
     assert_eq!(near.reasons("sdb"), [mounted("sdb", "/run/bakeoffs/mnt")], "not ours");
@@ -149,12 +166,12 @@ fn swap_partitions_and_swap_files() {
     let on = vec![machine.dev("sda1")];
     let swap = |path: &str, is_file| Swap { path: RawPath::new(path), is_file };
     machine.0.swaps = vec![SwapOn { swap: swap("/dev/sda1", false), on: on.clone(), file: None }];
-    let reason = Reason::Swap { what: of("sda1"), path: RawPath::new("/dev/sda1") };
-    assert_eq!(reason.frees().as_deref(), Some("swapoff /dev/sda1"));
+    let reason = Reason::swap(&of("sda1"), &RawPath::new("/dev/sda1"));
+    assert_eq!(reason.frees.as_deref(), Some("swapoff /dev/sda1"));
     assert_eq!(machine.reasons("sda"), [reason]);
     machine.0.swaps = vec![SwapOn { swap: swap("/srv/swap", true), on, file: None }];
-    let path = RawPath::new("/srv/swap");
-    assert_eq!(machine.reasons("sda"), [Reason::SwapFile { path, device: "sda1".into() }]);
+    let in_file = Reason::new(Why::Swap, "swap is in the file /srv/swap on sda1");
+    assert_eq!(machine.reasons("sda"), [in_file]);
 }
 
 #[test]
@@ -176,8 +193,8 @@ fn lvm_on_luks_is_named_at_every_level() {
     assert_eq!(
         machine.reasons("nvme0n1"),
         [
-            in_use(Holder::VolumeGroup("vg-data".into()), "cryptdata"),
-            in_use(Holder::Encrypted("cryptdata".into()), "nvme0n1p3"),
+            in_use("LVM volume group vg-data uses cryptdata"),
+            in_use("the encrypted volume cryptdata uses nvme0n1p3"),
         ]
     );
     assert_eq!(machine.reasons("nvme0n1p3").len(), 2);
@@ -185,29 +202,26 @@ fn lvm_on_luks_is_named_at_every_level() {
 
 #[test]
 fn raid_members_in_use_and_at_rest() {
-    let member = |d: &mut BlockDevice| {
+    let signed = |d: &mut BlockDevice| {
         let fs = Some("linux_raid_member".to_string());
         d.content = Some(Content { fs, ..Content::default() });
     };
-    let at_rest = Machine::default().disk("sda").edit(member);
-    let of = Membership { group: Group::Raid, label: None, uuid: None };
-    let member = Reason::Member { device: "sda".into(), kernel_name: "sda".into(), of };
-    assert_eq!(at_rest.reasons("sda"), [member]);
-    let in_use = at_rest.disk("sdb").add("md0", LayerKind::Md, &["sda", "sdb"]).edit(|d| {
+    let at_rest = Machine::default().disk("sda").edit(signed);
+    assert_eq!(at_rest.reasons("sda"), [member("sda", "a RAID array")]);
+    let running = at_rest.disk("sdb").add("md0", LayerKind::Md, &["sda", "sdb"]).edit(|d| {
         d.title = Some("raid1".to_string());
     });
-    let by = Holder::Raid { name: "md0".into(), level: Some("raid1".into()) };
-    assert_eq!(in_use.reasons("sdb"), [Reason::InUse { by, device: "sdb".into() }]);
+    assert_eq!(running.reasons("sdb"), [in_use("RAID array md0 (raid1) uses sdb")]);
 }
 
 /// The kernel lists no holder of a ZFS disk, so the signature has to do, on a partition too.
 #[test]
 fn zfs_and_bcache_are_refused_by_their_signature() {
     for (signature, group) in [
-        ("zfs_member", Group::Zfs),
-        ("bcache", Group::Bcache),
-        ("drbd", Group::Drbd),
-        ("LVM2_member", Group::Lvm),
+        ("zfs_member", "a ZFS pool"),
+        ("bcache", "a bcache set"),
+        ("drbd", "a DRBD resource"),
+        ("LVM2_member", "an LVM volume group"),
     ] {
         let content = Content { fs: Some(signature.to_string()), ..Content::default() };
         let machine = Machine::default()
@@ -215,9 +229,7 @@ fn zfs_and_bcache_are_refused_by_their_signature() {
             .partition("sda1", "sda")
             .edit(|d| d.content = Some(content.clone()));
         for asked in ["sda1", "sda"] {
-            let of = Membership { group, label: None, uuid: None };
-            let member = Reason::Member { device: "sda1".into(), kernel_name: "sda1".into(), of };
-            assert_eq!(machine.reasons(asked), [member]);
+            assert_eq!(machine.reasons(asked), [member("sda1", group)]);
         }
     }
     let plain = Content { fs: Some("ext4".to_string()), ..Content::default() };
@@ -238,8 +250,7 @@ fn a_loop_over_a_file_on_it_holds_it() {
         .partition("sda1", "sda")
         .add("loop0", LayerKind::Loop, &["sda1"])
         .edit(|d| d.layer.backing_file = Some(RawPath::new("/srv/image")));
-    let by = Holder::LoopFile { name: "loop0".into(), file: RawPath::new("/srv/image") };
-    assert_eq!(machine.reasons("sda"), [in_use(by, "sda1")]);
+    assert_eq!(machine.reasons("sda"), [in_use("loop0 is the file /srv/image on sda1")]);
 }
 
 fn attached_to(path: &str) -> impl FnOnce(&mut BlockDevice) {
@@ -256,7 +267,8 @@ fn a_loop_attached_to_the_disk_itself_holds_it() {
         .disk("sda")
         .add("loop7", LayerKind::Loop, &["sda"])
         .edit(attached_to("/dev/sda"));
-    assert_eq!(machine.reasons("sda"), [in_use(Holder::LoopOver("loop7".into()), "sda")]);
+    let attached = in_use("loop7 is attached to sda. Detach it: losetup --detach /dev/loop7");
+    assert_eq!(machine.reasons("sda"), [attached]);
     // Through the loop device the disk is written, which nothing else uses.
     assert_eq!(machine.reasons("loop7"), []);
     let machine = machine.mount(&["loop7"], "/mnt");
@@ -284,7 +296,7 @@ fn a_loop_over_a_disk_in_use_is_in_use() {
         .partition("sda2", "sda")
         .add("loop6", LayerKind::Loop, &["sda2"])
         .edit(attached_to("/dev/sda2"));
-    assert_eq!(beside.reasons("loop6"), [Reason::SharesDrive { drive: "sda".into() }]);
+    assert_eq!(beside.reasons("loop6"), [shares_drive("sda")]);
     assert_eq!(verdict(beside.dev("loop6"), &beside.0, true), Verdict::Safe);
 }
 
@@ -309,7 +321,7 @@ fn two_loops_over_one_file_are_one_place() {
 #[test]
 fn a_holder_nobody_knows_still_holds() {
     let machine = Machine::default().disk("sda").edit(|d| d.holders = vec!["bcache0".to_string()]);
-    assert_eq!(machine.reasons("sda"), [in_use(Holder::Other("bcache0".into()), "sda")]);
+    assert_eq!(machine.reasons("sda"), [in_use("bcache0 uses sda")]);
 }
 
 #[test]
@@ -317,13 +329,15 @@ fn a_process_and_another_namespace_hold_too() {
     let mut machine = Machine::default().disk("sda").partition("sda1", "sda");
     let dev = machine.dev("sda1");
     machine.0.users = vec![User { dev, process: process("dd", 123) }];
-    let open = Reason::Open { process: process("dd", 123), what: of("sda1") };
+    let open = Reason::open(&process("dd", 123), &of("sda1"));
     assert_eq!(machine.reasons("sda"), [open]);
     let mut machine = machine.mount(&["sda1"], "/data");
     machine.0.users.clear();
-    let seen_by = Some(process("sleep", 77));
-    machine.0.mounts[0].seen_by = seen_by.clone();
-    let elsewhere = Reason::Mounted { what: of("sda1"), at: RawPath::new("/data"), seen_by };
+    machine.0.mounts[0].seen_by = Some(process("sleep", 77));
+    let elsewhere = Reason::new(
+        Why::Mounted,
+        "sda1 is mounted on /data in the mount namespace of sleep (process 77)",
+    );
     assert_eq!(machine.reasons("sda"), users(machine.dev("sda"), &machine.0));
     assert_eq!(machine.reasons("sda"), [elsewhere]);
     assert_eq!(users(machine.dev("sda1"), &machine.0).len(), 1);
@@ -338,15 +352,14 @@ fn what_is_no_drive_is_never_safe() {
         .edit(|d| d.layer.size_bytes = 0)
         .add("zram0", LayerKind::Ram, &[])
         .disk("sr0")
-        .edit(|d| d.unfit = Some(Unfit::Optical))
-        .disk("mmcblk0boot0")
-        .edit(|d| d.unfit = Some(Unfit::Firmware));
-    assert_eq!(machine.reasons("sda"), [Reason::ReadOnly { what: of("sda") }]);
-    assert_eq!(machine.reasons("sdb"), [Reason::NoMedium]);
-    assert_eq!(machine.reasons("zram0"), [Reason::Memory]);
-    assert_eq!(machine.reasons("sr0"), [Reason::Unfit(Unfit::Optical)]);
-    assert_eq!(machine.reasons("mmcblk0boot0"), [Reason::Unfit(Unfit::Firmware)]);
-    assert_eq!(verdict(Dev::new(99, 0), &machine.0, true), Verdict::No(vec![Reason::Gone]));
+        .edit(|d| d.unfit = Some("it is an optical or floppy drive"));
+    let no_drive = |text: &str| Reason::new(Why::NoDrive, text);
+    assert_eq!(machine.reasons("sda"), [Reason::read_only(&of("sda"))]);
+    assert_eq!(machine.reasons("sdb"), [Reason::new(Why::NoMedium, "it contains no medium")]);
+    assert_eq!(machine.reasons("zram0"), [no_drive("it is memory, not a drive")]);
+    assert_eq!(machine.reasons("sr0"), [no_drive("it is an optical or floppy drive")]);
+    let gone = Reason::new(Why::Gone, "there is no such device");
+    assert_eq!(verdict(Dev::new(99, 0), &machine.0, true), Verdict::No(vec![gone]));
 }
 
 fn over(file: &'static str, ino: u64) -> impl FnOnce(&mut BlockDevice) {
@@ -394,7 +407,7 @@ fn rejects_loop_device_whose_file_is_being_written() {
     assert_eq!(machine.reasons("loop0"), []);
     machine.0.file_users.push(user(true, 7));
     let what = Subject::FileBehind("loop0".into());
-    assert_eq!(machine.reasons("loop0"), [Reason::Open { process: process("qemu", 71), what }]);
+    assert_eq!(machine.reasons("loop0"), [Reason::open(&process("qemu", 71), &what)]);
 }
 
 #[test]
@@ -407,8 +420,8 @@ fn rejects_loop_device_whose_file_is_swap() {
     let file = Some(Inode { dev: 2049, ino: 7 });
     machine.0.swaps = vec![SwapOn { swap, on: vec![machine.dev("sda")], file }];
     let path = RawPath::new("/srv/other-name");
-    let swap = Reason::Swap { what: Subject::FileBehind("loop0".into()), path };
-    assert_eq!(swap.frees().as_deref(), Some("swapoff /srv/other-name"));
+    let swap = Reason::swap(&Subject::FileBehind("loop0".into()), &path);
+    assert_eq!(swap.frees.as_deref(), Some("swapoff /srv/other-name"));
     assert_eq!(machine.reasons("loop0"), [swap]);
 }
 
@@ -420,9 +433,7 @@ fn rejects_member_at_rest_by_any_signature_read_from_the_device() {
     let machine = Machine::default()
         .disk("sda")
         .edit(|d| d.contents = Some(Contents { signs: signs.to_vec() }));
-    let of = Membership { group: Group::Lvm, label: None, uuid: None };
-    let member = Reason::Member { device: "sda".into(), kernel_name: "sda".into(), of };
-    assert_eq!(machine.reasons("sda")[0], member);
+    assert_eq!(machine.reasons("sda")[0], member("sda", "an LVM volume group"));
 }
 
 /// A loop device over nothing ended with 4, as if the machine lacked something.
@@ -430,16 +441,17 @@ fn rejects_member_at_rest_by_any_signature_read_from_the_device() {
 fn rejects_loop_device_of_size_0() {
     let machine =
         Machine::default().add("loop0", LayerKind::Loop, &[]).edit(|d| d.layer.size_bytes = 0);
-    assert_eq!(machine.reasons("loop0"), [Reason::EmptyLoop]);
+    let text = "it is a loop device without a backing file (size 0)";
+    assert_eq!(machine.reasons("loop0"), [Reason::new(Why::NoMedium, text)]);
 }
 
 #[test]
 fn what_a_run_of_ours_holds_is_left_to_it_and_what_others_hold_is_named() {
     let reasons = |name: &str| {
-        let open = Reason::Open { process: process(name, 71), what: of("sda") };
-        let mut all = vec![open, in_use(Holder::Other("dm-0".into()), "sda")];
+        let open = Reason::open(&process(name, 71), &of("sda"));
+        let mut all = vec![open, in_use("dm-0 uses sda")];
         leave_to_its_run(&mut all);
-        all.iter().map(Reason::why).collect::<Vec<_>>()
+        all.iter().map(|reason| reason.why).collect::<Vec<_>>()
     };
     assert_eq!(reasons("bakeoff"), [Why::Open]);
     assert_eq!(reasons("dd"), [Why::Open, Why::InUse]);

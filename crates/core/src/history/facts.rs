@@ -13,7 +13,6 @@ const MOST_DRIVES: usize = 64;
 /// Facts about a run, in the words people know them by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Host name and model of the machine.
     pub hosts: Vec<String>,
     /// Title of the run, and the name of its plan if that is built in.
     pub plans: Vec<String>,
@@ -21,7 +20,6 @@ pub struct Facts {
     pub drives: Vec<String>,
     /// The machine, for lists of boards; `None` where it was not kept.
     pub machine: Option<Machine>,
-    /// Its kernel.
     pub kernel: String,
 }
 

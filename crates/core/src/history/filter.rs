@@ -9,24 +9,20 @@ use super::facts::Facts;
 /// What is asked for; an empty filter admits every run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Part of the name of one of its drives.
     pub drive: Option<String>,
     /// Part of the name or the model of its machine.
     pub host: Option<String>,
     /// Part of its title, or of the name of its plan.
     pub plan: Option<String>,
-    /// Part of its label.
     pub label: Option<String>,
     /// Part of its title or of its verb, or the start of its id.
     pub search: Option<String>,
     /// Runs that began then or later, nanoseconds since 1970.
     pub since_unix_ns: Option<i64>,
-    /// Runs that began before then.
     pub before_unix_ns: Option<i64>,
 }
 
 impl Filter {
-    /// Whether every run is wanted.
     pub fn is_empty(&self) -> bool {
         *self == Filter::default()
     }
@@ -42,7 +38,6 @@ impl Filter {
     }
 }
 
-/// Whether `part` is in `text`, in either case.
 pub fn has(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
 }

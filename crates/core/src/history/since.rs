@@ -36,7 +36,6 @@ impl Since {
             .ok_or_else(|| NotSince(crate::model::path::printable(text.as_bytes())))
     }
 
-    /// The point in time, where it is `now_unix_ns`.
     pub fn unix_ns(self, now_unix_ns: i64) -> i64 {
         match self {
             Since::At(unix_ns) => unix_ns,

@@ -35,12 +35,9 @@ pub struct Past {
     scores: Vec<Vec<Vec<f64>>>,
 }
 
-/// The history of a drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trend {
-    /// The drive.
     pub drive: String,
-    /// The factor that may differ inside a series.
     pub across: Option<Factor>,
     /// Its runs in order of time.
     pub runs: Vec<OfRun>,
@@ -48,35 +45,26 @@ pub struct Trend {
     pub series: Vec<Series>,
 }
 
-/// One of the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OfRun {
-    /// Its id.
     pub run: String,
     /// When it began, nanoseconds since 1970.
     pub started_unix_ns: i64,
-    /// The name its owner gave it.
     pub label: Option<String>,
-    /// Kernel it ran on.
     pub kernel: String,
 }
 
 /// One candidate on one workload over runs that are alike.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// Workload's name.
     pub workload: String,
-    /// What it does.
     pub summary: String,
-    /// What it is judged by.
     pub metric: Metric,
-    /// Candidate's name.
     pub candidate: String,
     /// In order of time.
     pub points: Vec<Point>,
     /// Whether there are enough points to find a change.
     pub is_tested: bool,
-    /// Where the figures changed for good.
     pub changes: Vec<Change>,
     /// Why its runs are not part of the first series of this candidate and workload.
     pub unlike: Vec<Difference>,
@@ -87,19 +75,14 @@ pub struct Series {
 pub struct Point {
     /// Index into [`Trend::runs`].
     pub run: usize,
-    /// Geometric mean over complete blocks.
     pub mean: f64,
-    /// The smallest.
     pub min: f64,
-    /// The largest.
     pub max: f64,
-    /// Cells behind it.
     pub cells: u32,
     /// Speed in units of the first point.
     pub ratio: f64,
 }
 
-/// A change for good.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Change {
     /// Index into [`Series::points`] of the first one after it.
@@ -109,7 +92,6 @@ pub struct Change {
 }
 
 impl Past {
-    /// Keeps what is needed of a run.
     pub fn from_run(mut run: Run, label: Option<String>) -> Past {
         let table = Table::from_evidence(&run);
         let (workloads, candidates) = (run.header.workloads.len(), run.header.candidates.len());

@@ -7,15 +7,12 @@ use crate::scan::result::Metrics;
 /// What a number says of the mark that begins a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A point does.
     Point,
-    /// A comma does.
     Comma,
     /// Its point begins one, or parts the thousands: `1.234`.
     Unclear,
 }
 
-/// A number of a cell.
 pub(super) struct Number {
     decimal: Decimal,
     unit: String,
@@ -24,7 +21,6 @@ pub(super) struct Number {
     pub(super) mark: Option<Mark>,
 }
 
-/// Whether a cell says that there is no figure.
 pub(super) fn is_blank(cell: &str) -> bool {
     matches!(cell, "" | "-" | "–" | "n/a" | "N/A")
 }

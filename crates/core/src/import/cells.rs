@@ -1,6 +1,5 @@
 //! The cells of a line that may be a row of a table.
 
-/// How the cells of a line are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// By `|`; an empty cell counts.

@@ -10,15 +10,17 @@ use super::table::KEYS;
 /// Most columns of a table.
 const COLUMNS: usize = 64;
 
-/// What a column holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Column {
-    /// Nothing that is wanted.
     Skip,
     /// A label: one of the keys of a result table.
     Label(String),
     /// Numbers: what each of them is, their unit, and what the column says about the set-up.
-    Value { tests: Vec<String>, unit: String, setup: BTreeMap<String, String> },
+    Value {
+        tests: Vec<String>,
+        unit: String,
+        setup: BTreeMap<String, String>,
+    },
 }
 
 /// The columns of a table, from left to right.
@@ -34,10 +36,8 @@ pub enum ColumnsError {
          for at least one column"
     )]
     NoValue,
-    /// More than a table has.
     #[error("more than {COLUMNS} columns")]
     TooMany,
-    /// Neither a label nor a value.
     #[error(
         "'{0}' is not a column: write '-' to skip a column, a label ({labels}), or the kind and \
          unit of its numbers, such as 'write/read MB/s filesystem=ext4'",

@@ -70,7 +70,6 @@ impl Finder {
         finder(Asked::Read)
     }
 
-    /// Everything in a text that is in memory.
     pub fn all(text: &[u8]) -> Imported {
         Finder::default().all_of(text)
     }

@@ -59,10 +59,8 @@ pub fn observations(imported: &Imported) -> Vec<String> {
     told.into_iter().chain(torn).map(|said| said.text).collect()
 }
 
-/// One observation.
 struct Said {
     text: String,
-    /// Whether the figures contradict each other.
     is_torn: bool,
 }
 

@@ -6,12 +6,10 @@ use miniz_oxide::inflate::decompress_to_vec_with_limit;
 /// Most bytes of a table.
 const TABLE_BYTES: usize = 1 << 20;
 
-/// A study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Study {
     /// Its name, as in `study:NAME`.
     pub name: &'static str,
-    /// What it printed, compressed.
     packed: &'static [u8],
     /// What it states beside that ([`super::study::facts`]).
     pub facts: &'static str,
@@ -28,14 +26,12 @@ macro_rules! study {
 }
 
 impl Study {
-    /// What it printed, as a result table.
     pub fn table(&self) -> String {
         let bytes = decompress_to_vec_with_limit(self.packed, TABLE_BYTES).unwrap_or_default();
         String::from_utf8(bytes).unwrap_or_default()
     }
 }
 
-/// All of them, by name.
 pub static STUDIES: [Study; 5] = [
     study!("block-size-sweep"),
     study!("journal-scheduler"),
@@ -44,7 +40,6 @@ pub static STUDIES: [Study; 5] = [
     study!("usb-stick"),
 ];
 
-/// The study of that name.
 pub fn find(name: &str) -> Option<&'static Study> {
     STUDIES.iter().find(|study| study.name == name)
 }

@@ -27,11 +27,9 @@ pub const LOST_MAX: usize = 10;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcksHead {
-    /// [`ACKS_SCHEMA`].
     pub schema: String,
     /// What was done, with as many lanes as there were.
     pub job: Job,
-    /// Whether lanes took turns in one sequence.
     pub in_turns: bool,
     /// Flushes that may have returned and not be in the record: none where the record is a file,
     /// whose every line is on its drive before the lane goes on; a pipe or port holds some back.
@@ -42,7 +40,6 @@ pub struct AcksHead {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Acks {
-    /// What was done.
     pub head: AcksHead,
     /// Acknowledged operations of each lane.
     pub lanes: Vec<u64>,
@@ -51,10 +48,8 @@ pub struct Acks {
 /// Why a record cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AcksError {
-    /// It does not begin as one.
     #[error("its first line is not the header of {ACKS_SCHEMA} ({0})")]
     Head(String),
-    /// A line is no lane and count.
     #[error("line {0} is not a lane number followed by a number of operations")]
     Line(u64),
 }
@@ -107,31 +102,24 @@ fn numbers(line: &str) -> Option<(usize, u64)> {
 pub enum Loss {
     /// Nothing of it is there, and no older write of the job either.
     Missing,
-    /// Some of it is there.
     Torn,
-    /// An older write of the job is there.
     Stale,
 }
 
 impl Loss {
-    /// In a word.
     pub fn word(self) -> &'static str {
         self.into()
     }
 }
 
-/// One lost write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lost {
     /// Byte offset of its block.
     pub offset: u64,
-    /// Lane that wrote it.
     pub lane: u32,
     /// Number of the operation in its lane, from 0.
     pub operation: u64,
-    /// What became of it.
     pub loss: Loss,
-    /// What is there, in words.
     pub found: String,
 }
 
@@ -139,25 +127,20 @@ pub struct Lost {
 /// that was acknowledged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Durability {
-    /// [`DURABILITY_SCHEMA`].
     pub schema: String,
-    /// Acknowledged operations.
     pub acknowledged_ios: u64,
     /// Blocks with an acknowledged write: all were read.
     pub blocks: u64,
     /// Bytes of a block.
     pub bs: u64,
-    /// Blocks that hold it.
     pub whole: u64,
     /// Blocks that hold a later write, whose flush had not returned.
     pub newer: u64,
     /// Blocks that hold parts of both: a later write was under way, and no promise speaks of it.
     pub unfinished: u64,
-    /// Blocks with nothing of it.
     pub missing: u64,
     /// Blocks with a part of it and something older.
     pub torn: u64,
-    /// Blocks with an older write.
     pub stale: u64,
     /// The first losses, [`LOST_MAX`] at most.
     pub lost: Vec<Lost>,

@@ -11,9 +11,7 @@ const DEFAULT_BYTES: u64 = 4096;
 /// Both sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSizes {
-    /// Of reads.
     pub read: u64,
-    /// Of writes.
     pub write: u64,
 }
 

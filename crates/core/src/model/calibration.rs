@@ -8,15 +8,11 @@ use super::slice_length::Length;
 /// Recorded once for a workload, before its first round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// The workload.
     pub workload: WorkloadIx,
-    /// The length of its slices.
     pub length: Length,
-    /// Slices of a candidate in a cell.
     pub rounds: u32,
     /// The longest slice of all candidates, settling included, as far as known.
     pub longest_ns: u64,
-    /// What the length rests on.
     pub settled: Settled,
     /// What was tried, in its order; nothing where there was no need to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -29,7 +25,6 @@ pub struct Calibration {
 pub enum Settled {
     /// The drive is quick: settling was not tried.
     Quick,
-    /// The rate no longer changes.
     Yes,
     /// It still changes after a minute: no slices, but one long measurement of each candidate in a
     /// block.
@@ -41,18 +36,13 @@ pub enum Settled {
 /// One slice that was tried while candidates took turns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
-    /// The candidate.
     pub candidate: CandidateIx,
-    /// The length that was asked for.
     pub length: Length,
-    /// Time of the part that counts.
     pub elapsed_ns: u64,
-    /// Its figure.
     pub rate: f64,
     /// Time of the part in which the drive settled.
     #[serde(default, skip_serializing_if = "super::is_default")]
     pub settling_ns: u64,
-    /// The rate in that part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settling_rate: Option<f64>,
 }

@@ -8,12 +8,10 @@ use super::is_default;
 use super::path::RawPath;
 use crate::phrases;
 
-/// One column of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Unique within a run, printable, at most 40 characters.
     pub name: String,
-    /// What it is.
     pub kind: Kind,
     /// Label of the same thing measured twice (A/A control): the name of the twin.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -57,18 +55,10 @@ pub fn are_compared<'c>(candidates: impl IntoIterator<Item = &'c Candidate>) -> 
     candidates.into_iter().filter(|c| c.twin_of.is_none()).count() >= 2
 }
 
-/// The two kinds of candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// An existing directory, used as it is.
-    Directory {
-        /// The directory as the user named it, made absolute.
-        path: RawPath,
-        /// What lies behind it.
-        place: Box<Place>,
-    },
-    /// A stack made on the region for each visit.
+    Directory { path: RawPath, place: Box<Place> },
     Stack(Stack),
 }
 
@@ -77,16 +67,13 @@ pub enum Kind {
 pub struct Stack {
     /// The filesystem's own name: `ext4`, `xfs`, `btrfs`, `ntfs-3g`, ….
     pub fs: String,
-    /// Extra words for mkfs.
     #[serde(default)]
     pub mkfs: Vec<String>,
-    /// Mount options.
     #[serde(default)]
     pub mount: Vec<String>,
     /// Whether the filesystem runs in user space (FUSE), so the driver is compared, not the format.
     #[serde(default)]
     pub fuse: bool,
-    /// Encryption between region and filesystem.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crypt: Option<Crypt>,
     /// Whether a logical volume lies between region (or encryption) and filesystem.
@@ -144,21 +131,21 @@ pub struct Knobs {
     /// `queue/nr_requests` of the drive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nr_requests: Option<u32>,
-    /// cpufreq governor of every policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
 }
 
-/// A candidate that was wanted and could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Name of the candidate or workload.
     pub name: String,
-    /// Why, and what would mend it.
     pub reason: String,
 }
 
 impl Skipped {
+    pub fn new(name: impl Into<String>, reason: impl Into<String>) -> Skipped {
+        Skipped { name: name.into(), reason: reason.into() }
+    }
+
     /// For people: what has the same reason together, in the order it came first.
     pub fn together<'a>(all: impl IntoIterator<Item = &'a Skipped>) -> Vec<Skipped> {
         let joined = |(reason, names): (&str, Vec<String>)| Skipped {

@@ -2,37 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What holds a cell back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// The clock was lowered, for heat or for want of power.
     HeatOrPower,
-    /// Other processes used the drive.
     Foreign,
-    /// Memory was measured, not the drive.
     PageCache,
-    /// A processor.
     Cpu,
     /// The cost of entering the kernel, whatever the call moves.
     SystemCalls,
-    /// The link between board and drive.
     Bus,
-    /// The drive itself.
     Device,
     /// One request at a time: the time each takes, not how many the drive could do.
     QueueDepth,
     /// Making data durable: fsync, journal, the drive's own cache being emptied.
     Flush,
-    /// Flash that cleans up while it should write.
     FlashGc,
-    /// A fast cache inside the drive that is used up.
     FastCache,
     /// The kernel makes writers wait until dirty pages are written.
     Writeback,
-    /// Where on the drive the data lies.
     Position,
-    /// Nothing that is known here explains it.
     Unattributed,
 }
 
@@ -74,7 +64,6 @@ impl Cause {
         }
     }
 
-    /// What helps, in one sentence.
     pub fn advice(self) -> &'static str {
         match self {
             Cause::HeatOrPower => "cool the board, and use a power supply with a stable voltage",
@@ -98,20 +87,16 @@ impl Cause {
     }
 }
 
-/// How surely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// Nothing measured speaks for any one cause.
     Unattributed,
-    /// The signals agree with it.
     Consistent,
     /// A lower layer on its own is no faster, or taking it away was.
     Proved,
 }
 
 impl Grade {
-    /// In words.
     pub fn label(self) -> &'static str {
         match self {
             Grade::Proved => "verified",

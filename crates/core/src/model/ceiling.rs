@@ -22,21 +22,16 @@ pub enum Layer {
     Deep,
     /// The device at the start of the region, as the survey before the run read it.
     Start,
-    /// The same at its end.
     #[serde(alias = "raw_end")]
     End,
     /// The same writes past the page cache without flushing.
     NoFlush,
-    /// The candidate without its encryption.
     #[serde(alias = "crypt")]
     NoCipher,
     /// The candidate on dm-crypt with a cipher that does nothing.
     NullCipher,
-    /// dm-crypt on the region, without a filesystem.
     CryptRaw,
-    /// dm-crypt on memory.
     CryptRam,
-    /// The filesystem on memory.
     FsRam,
     /// The same calls on a filesystem in memory: system calls and copying.
     Calls,
@@ -46,12 +41,10 @@ pub enum Layer {
     Again,
     /// The same with the CPU clock lowered to [`crate::diagnose::prove::CLOCK`] of what it may be.
     SlowClock,
-    /// The same with a quarter of the block size.
     SmallBlocks,
 }
 
 impl Layer {
-    /// In words.
     pub fn label(self) -> &'static str {
         match self {
             Layer::Link => "the link",
@@ -75,19 +68,15 @@ impl Layer {
     }
 }
 
-/// One layer measured with one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LayerRate {
-    /// Which layer.
     pub layer: Layer,
-    /// Index of the workload.
     pub workload: WorkloadIx,
     /// Index of the candidate it belongs to; `None` = all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<CandidateIx>,
     /// In the workload's metric, a second; where that is a latency, data operations a second.
     pub rate: f64,
-    /// Bytes a second.
     #[serde(default)]
     pub bytes_per_s: f64,
     /// How long it was measured; 0 for what is known without measuring.
@@ -95,43 +84,34 @@ pub struct LayerRate {
     pub elapsed_ns: u64,
 }
 
-/// Every ceiling of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ceilings {
-    /// Measured.
     #[serde(rename = "rungs")]
     pub measured: Vec<LayerRate>,
-    /// Not measured, with why in words.
     pub skipped: Vec<Skipped>,
     /// The same for programs. Records of version 0.1 have none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
 }
 
-/// Layers that were not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Index of the workload whose layers they are; `None` = all.
     pub workload: Option<WorkloadIx>,
-    /// Why.
     pub because: Because,
 }
 
-/// Why layers were not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
-    /// They would take time that the blocks need.
     Time,
     /// They would write bytes that the blocks need.
     Bytes,
-    /// The measurement of one failed.
     Failed,
 }
 
 impl Because {
-    /// In words.
     pub fn label(self) -> &'static str {
         match self {
             Because::Time => "the time limit leaves no time for them",

@@ -12,17 +12,11 @@ use super::workload::Workload;
 pub struct Design<'a> {
     /// The command that measures: advice names its options.
     pub verb: &'a Verb,
-    /// What people call it.
     pub title: &'a str,
-    /// The plan as it was given, where there is one.
     pub plan: Option<&'a str>,
-    /// The rules.
     pub protocol: &'a Protocol,
-    /// What is compared.
     pub candidates: &'a [Candidate],
-    /// What is measured on each.
     pub workloads: &'a [Workload],
-    /// The machine.
     pub host: &'a Host,
     /// Where stacks are put; `None` for directories, and where nobody knows it yet.
     pub region: Option<&'a Region>,
@@ -38,7 +32,6 @@ impl<'a> Design<'a> {
         self.region.into_iter().chain(self.more_regions)
     }
 
-    /// The stacks with the names of their candidates.
     pub fn stacks(self) -> impl Iterator<Item = (&'a str, &'a Stack)> {
         self.candidates.iter().filter_map(|c| Some((c.name.as_str(), c.stack()?)))
     }

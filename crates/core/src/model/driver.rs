@@ -9,18 +9,12 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum DriverName {
-    /// bakeoff's own engine.
     #[default]
     Native,
-    /// The installed fio.
     Fio,
-    /// The installed sysbench, fileio test.
     Sysbench,
-    /// The installed bonnie++.
     Bonnie,
-    /// The installed iozone.
     Iozone,
-    /// The installed dd.
     Dd,
 }
 

@@ -31,7 +31,6 @@ use super::workload::Workload;
 
 pub use super::step::{Action, Step, StepDone};
 
-/// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Position in the run, from 0, without gaps.
@@ -40,22 +39,18 @@ pub struct Event {
     pub unix_ns: i64,
     /// Time the run has been active, nanoseconds: from start, without the gaps before a resume.
     pub elapsed_ns: u64,
-    /// What.
     pub what: What,
 }
 
-/// The kinds of event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// The first event of every run.
     Started(Box<Header>),
     /// Every candidate was prepared once: what works and what fits replaces the header's plan.
     /// Only before the first block.
     Rehearsed(Box<Rehearsal>),
     /// The run was given other limits: it ends at this active time, or never for time's sake.
     Extended {
-        /// Active time of the run.
         time_ns: Option<u64>,
         /// Most bytes to write, all in all; `None` = as before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,20 +69,16 @@ pub enum What {
     Watching(Box<Watching>),
     /// What the drives told about their wear and errors, before the first cell or after the last.
     DrivesTold {
-        /// Whether it was after the last cell.
         after: bool,
-        /// Those that were asked.
         drives: Vec<DriveTold>,
     },
     /// What lower layers reach on their own was measured.
     Ceilings(Box<Ceilings>),
     /// Something is about to be changed; how to undo it is known from here on.
     StepPlanned(Step),
-    /// The step of that number ran.
     StepDone(StepDone),
     /// The step's effect is gone again (by its undo, or because it never took effect).
     StepUndone {
-        /// Number of the step.
         step: u32,
     },
     /// How fast the device reads at a handful of places, before anything was made on it.
@@ -120,16 +111,12 @@ pub enum What {
         /// Bytes it writes at most: what a kill in it is taken to have written.
         most_bytes: u64,
     },
-    /// A round of preconditioning a region was written.
     PreconditionRound(Box<PreconditionRound>),
-    /// No further round follows on a region.
     Preconditioned {
         /// Index into [`Header::regions`].
         region: RegionIx,
-        /// Why.
         end: End,
     },
-    /// A block begins.
     BlockStarted {
         /// From 0; superseded blocks keep their number, their repetition gets a new one.
         block: BlockIx,
@@ -139,20 +126,13 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<Round>,
     },
-    /// The raw read that shows drift.
     Sentinel {
-        /// Block it belongs to.
         block: BlockIx,
-        /// Bytes a second.
         bytes_per_s: f64,
     },
-    /// A candidate is prepared and its cells follow.
     VisitStarted {
-        /// Block.
         block: BlockIx,
-        /// Index of the candidate.
         candidate: CandidateIx,
-        /// The wait before it for the machine to cool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cooled: Option<Cooled>,
         /// The region it is on, of those side by side; `None` = it is alone, or a directory.
@@ -161,54 +141,39 @@ pub enum What {
     },
     /// The length of the slices of a workload is known.
     Calibrated(Box<Calibration>),
-    /// A cell was measured.
     CellDone(Box<Cell>),
     /// A cell was tried and its number thrown away; it is repeated within budget.
     CellInvalid {
-        /// Block.
         block: BlockIx,
-        /// Index of the candidate.
         candidate: CandidateIx,
-        /// Index of the workload.
         workload: WorkloadIx,
         /// Why: "the machine was suspended for 12 s", "the engine was killed by signal 9".
         reason: String,
     },
-    /// All visits of the block are done.
     BlockDone {
-        /// Block.
         block: BlockIx,
     },
     /// The block did not complete; its cells stay recorded and count for nothing.
     BlockSuperseded {
-        /// Block.
         block: BlockIx,
-        /// Why.
         reason: String,
     },
     /// The results were looked at; these candidates are out from here on.
     Looked {
-        /// Complete blocks at this look.
         blocks: u32,
-        /// Indices of candidates dropped.
         dropped: Vec<CandidateIx>,
     },
     /// The run is over, or interrupted; it can be resumed when `reason` allows.
     Stopped {
-        /// Why.
         reason: StopReason,
-        /// For people.
         note: String,
     },
 }
 
-/// Why a run stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// Every question is answered.
     Decided,
-    /// All blocks the mode allows are done.
     LastBlock,
     /// The time is used up; can be resumed.
     TimeUp,
@@ -234,27 +199,19 @@ pub struct Header {
     pub schema: String,
     /// 16 hexadecimal digits, unique.
     pub run: String,
-    /// Version of bakeoff that measured.
     pub version: String,
-    /// The command that began it.
     pub verb: Verb,
     /// For people: "quick: /home, /mnt/usb".
     pub title: String,
-    /// The command line.
     pub command: Vec<String>,
-    /// Seed of every random choice.
     pub seed: u64,
-    /// The rules.
     pub protocol: Protocol,
-    /// What is compared.
     pub candidates: Vec<Candidate>,
-    /// What is measured on each.
     pub workloads: Vec<Workload>,
     /// Wanted and not possible: candidates.
     pub skipped: Vec<Skipped>,
     /// Wanted and not possible: workloads, in the order they were dropped.
     pub dropped_workloads: Vec<Skipped>,
-    /// The machine.
     pub host: Host,
     /// For runs on a region: where it is, for people and for the claim's words.
     #[serde(default)]
@@ -286,7 +243,6 @@ impl Header {
         self.design().regions()
     }
 
-    /// The stacks with the names of their candidates.
     pub fn stacks(&self) -> impl Iterator<Item = (&str, &Stack)> {
         self.design().stacks()
     }
@@ -323,25 +279,17 @@ impl Header {
 pub struct Rehearsal {
     /// The rules; `k` is the number of candidates left.
     pub protocol: Protocol,
-    /// What is compared.
     pub candidates: Vec<Candidate>,
-    /// What is measured on each.
     pub workloads: Vec<Workload>,
-    /// Candidates that are out, with why.
     pub skipped: Vec<Skipped>,
     /// Workloads that were dropped, with why, in the order they were dropped.
     pub dropped_workloads: Vec<Skipped>,
-    /// Where stacks are put.
     #[serde(default)]
     pub region: Option<Region>,
-    /// The regions of further devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_regions: Vec<Region>,
-    /// Size of the data file of each visit.
     pub file_bytes: u64,
-    /// Time one visit takes beside its cells.
     pub visit_ns: u64,
-    /// Time one block is expected to take.
     pub block_ns: u64,
     /// Time the first block is expected to take beside that: it finds the length of slices, as
     /// far as that can be foreseen.
@@ -356,7 +304,6 @@ pub struct Rehearsal {
 /// Speed at one place of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Position {
-    /// From the start of the device.
     pub offset_bytes: u64,
     /// Bytes read a second.
     pub bytes_per_s: f64,
@@ -369,14 +316,11 @@ pub enum FlashState {
     /// Written in full once, before the first visit (images of `demo`, drives that spin).
     #[default]
     WrittenOnce,
-    /// Written in full before every visit.
     Overwritten,
-    /// Discarded before every visit.
     Trimmed,
 }
 
 impl FlashState {
-    /// In words.
     pub fn name(self) -> &'static str {
         match self {
             FlashState::WrittenOnce => "written once",
@@ -389,11 +333,8 @@ impl FlashState {
 /// The one place every stack of a run is put on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
-    /// The image or device.
     pub target: RawPath,
-    /// Start on it.
     pub start_bytes: u64,
-    /// Size.
     pub size_bytes: u64,
     /// How many of that size lie side by side, for candidates to rotate over; images of their own
     /// or parts of one device.
@@ -401,9 +342,7 @@ pub struct Region {
     pub parts: u16,
     /// Whether it is an image file on a drive that others use.
     pub is_image: bool,
-    /// What lies below it.
     pub place: Place,
-    /// What is done to it before each visit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub flash_state: FlashState,
     /// The erase token that was given for the target: whoever has another is another drive.
@@ -424,13 +363,11 @@ fn is_one(parts: &u16) -> bool {
 /// The process that runs a run; a dead owner is what lets others recover it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// Process id.
     pub pid: u32,
     /// `starttime` of /proc/PID/stat, clock ticks since boot.
     pub start_ticks: u64,
     /// `/proc/sys/kernel/random/boot_id`.
     pub boot_id: String,
-    /// What it saw of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<View>,
 }
@@ -443,22 +380,16 @@ pub struct View {
     pub run_dev: u64,
     /// The same of `/var/lib`.
     pub var_lib_dev: u64,
-    /// Number of the PID namespace.
     pub pid_ns: u64,
 }
 
 /// One workload in one visit, measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Block.
     pub block: BlockIx,
-    /// Index of the candidate.
     pub candidate: CandidateIx,
-    /// Index of the workload.
     pub workload: WorkloadIx,
-    /// `elapsed_ns` of the run when the cell began.
     pub began_ns: u64,
-    /// The numbers.
     pub measurement: Measurement,
     /// What the page cache and the drives say about it.
     pub truth: Truth,
@@ -482,7 +413,6 @@ pub struct Truth {
     /// Bytes that came from the devices during the cell ([`crate::model::host::Counted`]), without
     /// what others moved where that cannot be told apart; `None` = no device can be named.
     pub device_read_bytes: Option<u64>,
-    /// Bytes they wrote.
     pub device_written_bytes: Option<u64>,
     /// Pages the kernel dirtied for a short burst of direct writes, per page written.
     pub dirtied_per_page: Option<f64>,
@@ -497,7 +427,6 @@ pub struct Truth {
     /// Who they were, the busiest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub foreign_cpus_by: Vec<String>,
-    /// Time the machine was suspended during the cell.
     pub suspended_ns: u64,
     /// Pages swapped in and out on the whole machine meanwhile; `None` = not known.
     pub swapped_pages: Option<u64>,
@@ -508,11 +437,8 @@ pub struct Truth {
 /// A wait for the machine to cool; temperatures in thousandths of a degree Celsius.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cooled {
-    /// How long.
     pub waited_ns: u64,
-    /// Its hottest sensor before.
     pub from_mc: u64,
-    /// The same after.
     pub to_mc: u64,
 }
 
@@ -522,11 +448,9 @@ pub struct Cooled {
 pub enum CacheState {
     /// Nothing was resident and the devices moved the bytes.
     Cold,
-    /// Some or all came from memory.
     Warm,
     /// Cannot be known here (FUSE, network, memory).
     #[default]
     Unknown,
-    /// The cell does not read.
     NotRead,
 }

@@ -4,17 +4,14 @@ use std::str::FromStr;
 
 use crate::units;
 
-/// How many bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// As many.
     Bytes(u64),
     /// A percentage of the whole, 1 to 100.
     Percent(u8),
 }
 
 impl Extent {
-    /// In bytes, of a whole.
     pub fn in_bytes(self, whole_bytes: u64) -> u64 {
         match self {
             Extent::Bytes(bytes) => bytes,

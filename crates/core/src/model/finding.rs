@@ -8,22 +8,18 @@ use serde::{Deserialize, Serialize};
 /// How much a finding limits what may be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Severity {
-    /// Good to know.
     #[serde(rename = "I")]
     Info,
-    /// The number stands, with this said beside it.
     #[serde(rename = "W")]
     Warn,
     /// The result is unusable for ranking when two such stand together.
     #[serde(rename = "E")]
     Error,
-    /// The claim is refused.
     #[serde(rename = "R")]
     Refuse,
 }
 
 impl Severity {
-    /// The letter used in every output.
     pub fn letter(self) -> char {
         match self {
             Severity::Info => 'I',
@@ -44,13 +40,10 @@ pub enum Scope {
     Place,
     /// Claims about stacks (filesystem, encryption, options).
     Stack,
-    /// Claims about devices.
     Device,
-    /// The whole run.
     Run,
 }
 
-/// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
     /// Lint id, `L01` to `L68`, or a name in small letters for what has no lint number.
@@ -65,7 +58,6 @@ pub struct Finding {
     /// Candidate it is about; `None` = all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub candidate: Option<String>,
-    /// What was seen, in numbers.
     pub evidence: String,
     /// One sentence that names the flag or command that mends it.
     pub advice: String,

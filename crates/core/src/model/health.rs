@@ -6,13 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Health {
-    /// Whether the drive calls itself healthy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
-    /// Degrees Celsius.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<i64>,
-    /// Hours it has run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_on_hours: Option<u64>,
     /// Sectors replaced, ATA attribute 5.
@@ -30,7 +27,6 @@ pub struct Health {
     /// Bytes that could not be given back, NVMe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_errors: Option<u64>,
-    /// Bits of the NVMe critical warning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critical_warning: Option<u64>,
     /// Share of the rated life used, percent, may exceed 100: NVMe.
@@ -47,82 +43,26 @@ pub struct Health {
     pub pre_eol: Option<u8>,
 }
 
-/// A drive and what it told at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DriveTold {
-    /// Kernel name.
     pub disk: String,
-    /// What it told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<Health>,
-    /// Why it told nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// What counts errors and repairs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counter {
-    /// [`Health::pending_sectors`].
-    PendingSectors,
-    /// [`Health::uncorrectable_sectors`].
-    UncorrectableSectors,
-    /// [`Health::media_errors`].
-    MediaErrors,
-    /// [`Health::reallocated_sectors`].
-    ReallocatedSectors,
-    /// [`Health::crc_errors`].
-    CrcErrors,
-}
-
 /// Something that is wrong with a drive, by its own figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Complaint {
-    /// It reports that it is failing.
-    Failing,
-    /// NVMe: bits of the critical warning.
-    CriticalWarning(u64),
-    /// eMMC: nine tenths of the spare blocks are used.
-    SparesGone,
-    /// eMMC: past its rated life.
-    PastLife,
-    /// This many of these were counted.
-    Counted(Counter, u64),
-    /// eMMC: four fifths of the spare blocks are used.
-    SparesLow,
-    /// NVMe: share of the rated life that is used, percent.
-    LifeUsed(u64),
-}
-
-/// What got worse between two looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Growth {
-    /// This many more of these were counted.
-    More(Counter, u64),
-    /// NVMe: so many more percent of the rated life are used.
-    LifeUsed(u64),
-    /// eMMC: another tenth of the rated life is used.
-    LifeTenth,
-    /// It reports now that it is failing.
-    Failing,
-}
-
-impl Complaint {
-    /// Whether the drive is failing.
-    pub fn is_failing(self) -> bool {
-        match self {
-            Complaint::Failing
-            | Complaint::CriticalWarning(_)
-            | Complaint::SparesGone
-            | Complaint::PastLife => true,
-            Complaint::Counted(..) | Complaint::SparesLow | Complaint::LifeUsed(_) => false,
-        }
-    }
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// In words: `3 media errors`.
+    pub text: String,
+    pub is_failing: bool,
 }
 
 /// What grew of each drive between the two times; drives where nothing did are left out.
-pub fn grown(before: &[DriveTold], after: &[DriveTold]) -> Vec<(String, Vec<Growth>)> {
+pub fn grown(before: &[DriveTold], after: &[DriveTold]) -> Vec<(String, Vec<String>)> {
     let of = |drive: &DriveTold| {
         let then = before.iter().find(|then| then.disk == drive.disk)?;
         let grown = drive.health.as_ref()?.grown(then.health.as_ref()?);
@@ -144,66 +84,73 @@ pub fn of_emmc(life_time: &str, pre_eol_info: &str) -> Option<Health> {
 }
 
 impl Health {
+    /// When all is well: "healthy, 2 % of its life used, 1295 hours, 35 °C".
+    pub fn label(&self) -> String {
+        let mut words = Vec::new();
+        words.extend(self.passed.filter(|passed| *passed).map(|_| "healthy".to_string()));
+        words.extend(self.used_percent.map(|n| format!("{n} % of its life used")));
+        let tenths = self.life_time.map(|[a, b]| a.max(b)).filter(|n| (1..=10).contains(n));
+        words.extend(tenths.map(|n| format!("{} to {} % of its life used", (n - 1) * 10, n * 10)));
+        words.extend((self.pre_eol == Some(1)).then(|| "spare blocks normal".to_string()));
+        words.extend(self.power_on_hours.map(|n| format!("{n} hours")));
+        words.extend(self.temperature_c.map(|n| format!("{n} °C")));
+        if words.is_empty() { "it reports no problems".to_string() } else { words.join(", ") }
+    }
+
     /// What is wrong, the worst first.
     pub fn complaints(&self) -> Vec<Complaint> {
-        const COUNTERS: [Counter; 5] = [
-            Counter::PendingSectors,
-            Counter::UncorrectableSectors,
-            Counter::MediaErrors,
-            Counter::ReallocatedSectors,
-            Counter::CrcErrors,
+        let failing = |text: String| Complaint { text, is_failing: true };
+        let worn = |text: String| Complaint { text, is_failing: false };
+        let counters = [
+            (self.pending_sectors, "sectors are pending (unreadable so far)"),
+            (self.uncorrectable_sectors, "sectors could not be read"),
+            (self.media_errors, "media errors"),
+            (self.reallocated_sectors, "sectors were replaced"),
+            (self.crc_errors, "transfers were corrupted on the cable"),
         ];
-        let counted = |counter: &Counter| {
-            let count = self.count(*counter).filter(|n| *n > 0)?;
-            Some(Complaint::Counted(*counter, count))
-        };
         let warning = self.critical_warning.filter(|bits| *bits > 0);
         let is_past = self.life_time.is_some_and(|life| life.iter().any(|tenths| *tenths >= 11));
         let used = self.used_percent.filter(|percent| *percent >= 90);
+        let is = |holds: bool, text: &str| holds.then(|| text.to_string());
         let mut found = Vec::new();
-        found.extend((self.passed == Some(false)).then_some(Complaint::Failing));
-        found.extend(warning.map(Complaint::CriticalWarning));
-        found.extend((self.pre_eol == Some(3)).then_some(Complaint::SparesGone));
-        found.extend(is_past.then_some(Complaint::PastLife));
-        found.extend(COUNTERS.iter().filter_map(counted));
-        found.extend((self.pre_eol == Some(2)).then_some(Complaint::SparesLow));
-        found.extend(used.map(Complaint::LifeUsed));
+        let failed = self.passed == Some(false);
+        found.extend(is(failed, "the drive reports that it is failing").map(failing));
+        found.extend(warning.map(|bits| failing(format!("NVMe critical warning {bits:#x}"))));
+        let spares_gone = self.pre_eol == Some(3);
+        found.extend(is(spares_gone, "90 % of the spare blocks are used").map(failing));
+        found.extend(is(is_past, "the flash is past its rated life").map(failing));
+        let counted = counters.iter().filter_map(|(count, what)| Some(((*count)?, what)));
+        let counted = counted.filter(|(count, _)| *count > 0);
+        found.extend(counted.map(|(count, what)| worn(format!("{count} {what}"))));
+        found.extend(is(self.pre_eol == Some(2), "80 % of the spare blocks are used").map(worn));
+        found.extend(used.map(|percent| worn(format!("{percent} % of the rated life is used"))));
         found
     }
 
     /// What grew between two looks; empty when nothing did.
-    pub fn grown(&self, before: &Health) -> Vec<Growth> {
-        const COUNTERS: [Counter; 5] = [
-            Counter::ReallocatedSectors,
-            Counter::PendingSectors,
-            Counter::UncorrectableSectors,
-            Counter::MediaErrors,
-            Counter::CrcErrors,
+    pub fn grown(&self, before: &Health) -> Vec<String> {
+        type Counter = fn(&Health) -> Option<u64>;
+        const COUNTERS: [(Counter, &str); 6] = [
+            (|health| health.reallocated_sectors, "sectors replaced"),
+            (|health| health.pending_sectors, "pending sectors"),
+            (|health| health.uncorrectable_sectors, "unreadable sectors"),
+            (|health| health.media_errors, "media errors"),
+            (|health| health.crc_errors, "transfers corrupted on the cable"),
+            (|health| health.used_percent, "percentage points of the rated life"),
         ];
-        let more = |now: Option<u64>, then: Option<u64>| now?.checked_sub(then?).filter(|n| *n > 0);
-        let counted = |counter: &Counter| {
-            let by = more(self.count(*counter), before.count(*counter))?;
-            Some(Growth::More(*counter, by))
+        let more = |(count, what): &(Counter, &str)| {
+            let by = count(self)?.checked_sub(count(before)?).filter(|n| *n > 0)?;
+            Some(format!("{by} more {what}"))
         };
         let life = self.life_time.zip(before.life_time);
         let is_older =
             life.is_some_and(|(now, then)| now.iter().zip(then).any(|(now, then)| *now > then));
         let is_failing = self.passed == Some(false) && before.passed == Some(true);
-        let mut found: Vec<Growth> = COUNTERS.iter().filter_map(counted).collect();
-        found.extend(more(self.used_percent, before.used_percent).map(Growth::LifeUsed));
-        found.extend(is_older.then_some(Growth::LifeTenth));
-        found.extend(is_failing.then_some(Growth::Failing));
+        let is = |holds: bool, text: &str| holds.then(|| text.to_string());
+        let mut found: Vec<String> = COUNTERS.iter().filter_map(more).collect();
+        found.extend(is(is_older, "another 10 % of the flash's rated life"));
+        found.extend(is(is_failing, "the drive now reports that it is failing"));
         found
-    }
-
-    fn count(&self, counter: Counter) -> Option<u64> {
-        match counter {
-            Counter::PendingSectors => self.pending_sectors,
-            Counter::UncorrectableSectors => self.uncorrectable_sectors,
-            Counter::MediaErrors => self.media_errors,
-            Counter::ReallocatedSectors => self.reallocated_sectors,
-            Counter::CrcErrors => self.crc_errors,
-        }
     }
 }
 
@@ -217,8 +164,8 @@ mod tests {
         assert_eq!((health.life_time, health.pre_eol), (Some([1, 3]), Some(1)));
         assert_eq!(health.complaints(), []);
         let worn = of_emmc("0x0b 0x02", "0x03").unwrap();
-        assert_eq!(worn.complaints(), [Complaint::SparesGone, Complaint::PastLife]);
-        assert!(worn.complaints().iter().all(|complaint| complaint.is_failing()));
+        assert_eq!(worn.complaints().len(), 2);
+        assert!(worn.complaints().iter().all(|complaint| complaint.is_failing));
         assert_eq!(of_emmc("0x00 0x00", "0x00"), None);
         assert_eq!(of_emmc("zz", ""), None);
     }
@@ -227,8 +174,53 @@ mod tests {
     fn only_what_grew_is_told() {
         let before = Health { crc_errors: Some(3), passed: Some(true), ..Health::default() };
         let after = Health { crc_errors: Some(5), media_errors: Some(1), ..before.clone() };
-        assert_eq!(after.grown(&before), [Growth::More(Counter::CrcErrors, 2)]);
-        assert_eq!(before.grown(&before), []);
-        assert_eq!(before.grown(&after), [], "a counter that fell was set back");
+        assert_eq!(after.grown(&before), ["2 more transfers corrupted on the cable"]);
+        assert!(before.grown(&before).is_empty());
+        assert!(before.grown(&after).is_empty(), "a counter that fell was set back");
+    }
+
+    fn told(health: &Health) -> [DriveTold; 1] {
+        [DriveTold { disk: "sda".into(), health: Some(health.clone()), why: None }]
+    }
+
+    #[test]
+    fn every_figure_in_words() {
+        let fresh = Health { passed: Some(true), ..Health::default() };
+        let well = Health {
+            used_percent: Some(2),
+            life_time: Some([1, 3]),
+            pre_eol: Some(1),
+            power_on_hours: Some(1295),
+            temperature_c: Some(35),
+            ..fresh.clone()
+        };
+        let zero = Health {
+            pending_sectors: Some(0),
+            uncorrectable_sectors: Some(0),
+            media_errors: Some(0),
+            reallocated_sectors: Some(0),
+            crc_errors: Some(0),
+            used_percent: Some(0),
+            ..well.clone()
+        };
+        let worn = Health {
+            passed: Some(false),
+            critical_warning: Some(4),
+            pre_eol: Some(3),
+            life_time: Some([11, 11]),
+            pending_sectors: Some(1),
+            uncorrectable_sectors: Some(2),
+            media_errors: Some(3),
+            reallocated_sectors: Some(4),
+            crc_errors: Some(5),
+            used_percent: Some(95),
+            ..Health::default()
+        };
+        let low = Health { pre_eol: Some(2), ..Health::default() };
+        let mut lines = vec![Health::default().label(), fresh.label(), well.label()];
+        let complaints = worn.complaints().into_iter().chain(low.complaints());
+        lines.extend(complaints.map(|complaint| complaint.text));
+        lines.extend(grown(&told(&zero), &told(&worn)).remove(0).1);
+        insta::assert_snapshot!(lines.join("\n"));
     }
 }

@@ -9,25 +9,17 @@ use crate::model::link::Link;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Host {
-    /// Host name.
     pub hostname: String,
     /// `/proc/device-tree/model` or DMI vendor and product.
     pub model: Option<String>,
-    /// CPU model name.
     pub cpu: Option<String>,
-    /// Online CPUs.
     pub cpus: u32,
-    /// Machine architecture, as `uname -m` says it.
     pub arch: String,
-    /// `MemTotal` in bytes.
     pub mem_total_bytes: u64,
-    /// `uname -r`.
     pub kernel: String,
-    /// `PRETTY_NAME` of /etc/os-release.
     pub os: Option<String>,
     /// cpufreq governor of each policy, as found; empty where there is no cpufreq.
     pub governors: Vec<String>,
-    /// Whether the CPU has AES instructions.
     pub aes: Option<bool>,
     /// Clock source in use.
     pub clocksource: Option<String>,
@@ -45,21 +37,17 @@ pub struct Host {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Place {
-    /// Mount point.
     pub mount_point: RawPath,
     /// Filesystem type as the kernel names it (`fuseblk` for ntfs-3g).
     pub fs: String,
     /// Filesystem kind that matters for what may be claimed.
     pub class: PlaceClass,
-    /// Mount and superblock options.
     pub options: Vec<String>,
     /// Source as the mount table names it.
     pub source: String,
     /// `major:minor` of the mount.
     pub dev: String,
-    /// Size of the filesystem.
     pub size_bytes: u64,
-    /// Free for the caller.
     pub free_bytes: u64,
     /// From the mounted block device down to the drive or drives, top first.
     pub chain: Vec<Layer>,
@@ -118,12 +106,10 @@ impl Place {
         self.class != PlaceClass::Memory && (!is_known || disks.any(Layer::charges_turns))
     }
 
-    /// The uppermost partition of the chain.
     pub fn partition(&self) -> Option<&Layer> {
         self.chain.iter().find(|layer| layer.kind == LayerKind::Partition)
     }
 
-    /// The uppermost layer that encrypts.
     pub fn cipher(&self) -> Option<&Layer> {
         self.chain.iter().find(|layer| layer.dm_target.as_deref() == Some("crypt"))
     }
@@ -140,7 +126,6 @@ impl Place {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceClass {
-    /// On a block device through a kernel driver.
     #[default]
     Block,
     /// In memory: tmpfs, ramfs.
@@ -172,29 +157,21 @@ impl PlaceClass {
     }
 }
 
-/// One layer of a device chain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Layer {
     /// Kernel name: `sda1`, `dm-0`, `loop0`.
     pub name: String,
-    /// What it is.
     pub kind: LayerKind,
     /// `major:minor`.
     pub dev: String,
-    /// Size in bytes.
     pub size_bytes: u64,
-    /// Start on its parent, for partitions.
     pub start_bytes: Option<u64>,
-    /// Model, as the kernel gives it.
     pub model: Option<String>,
-    /// Serial number or card id.
     pub serial: Option<String>,
-    /// Vendor.
     pub vendor: Option<String>,
     /// `queue/rotational`.
     pub rotational: Option<bool>,
-    /// Scheduler in force.
     pub scheduler: Option<String>,
     /// `queue/zoned`: whether writes have to follow zones.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,7 +182,6 @@ pub struct Layer {
     pub logical_block_bytes: Option<u32>,
     /// `queue/read_ahead_kb` in bytes.
     pub read_ahead_bytes: Option<u64>,
-    /// `removable`.
     pub removable: Option<bool>,
     /// Bus: `usb`, `mmc`, `nvme`, `ata`, `virtio`, `scsi`.
     pub bus: Option<String>,
@@ -270,7 +246,6 @@ pub enum ZoneModel {
     None,
     /// Writes inside a zone may be in any order, at the price of rewriting it.
     HostAware,
-    /// Writes inside a zone have to be sequential.
     HostManaged,
 }
 
@@ -298,18 +273,13 @@ impl ZoneModel {
     }
 }
 
-/// Kinds of layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerKind {
-    /// A whole drive, the bottom of a chain.
     #[default]
     Disk,
-    /// A partition.
     Partition,
-    /// Device mapper.
     Dm,
-    /// Linux software RAID.
     Md,
     /// A file as a block device (loop).
     Loop,

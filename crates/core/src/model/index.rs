@@ -14,7 +14,6 @@ macro_rules! index {
         pub struct $name($number);
 
         impl $name {
-            /// The first of its list.
             pub const FIRST: $name = $name(0);
 
             /// That of a position. No list is so long that a position does not fit.
@@ -27,17 +26,14 @@ macro_rules! index {
                 (0..$name::new(count).0).map($name)
             }
 
-            /// Each of a list with its index.
             pub fn each<T>(list: &[T]) -> impl Iterator<Item = ($name, &T)> + Clone {
                 (0..).map($name).zip(list)
             }
 
-            /// The first of a list that is one.
             pub fn find<T>(list: &[T], is_it: impl FnMut(&T) -> bool) -> Option<$name> {
                 list.iter().position(is_it).map($name::new)
             }
 
-            /// As records have it.
             pub fn number(self) -> $number {
                 self.0
             }
@@ -93,12 +89,10 @@ index! {
 }
 
 index! {
-    /// Which candidate of a run.
     CandidateIx(u16)
 }
 
 index! {
-    /// Which workload of a run.
     WorkloadIx(u16)
 }
 

@@ -7,6 +7,5 @@ use serde::{Deserialize, Serialize};
 pub struct Inode {
     /// The filesystem, as the kernel numbered it in this boot.
     pub dev: u64,
-    /// The file in it.
     pub ino: u64,
 }

@@ -51,7 +51,6 @@ impl EngineName {
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum RateProcess {
-    /// Evenly spaced.
     #[default]
     Linear,
     /// At random, independent of each other, as requests of many users do.
@@ -59,7 +58,6 @@ pub enum RateProcess {
 }
 
 impl RateProcess {
-    /// fio's spelling.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -78,7 +76,6 @@ pub enum Stamps {
     Each,
 }
 
-/// What is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr, VariantArray)]
@@ -100,7 +97,6 @@ pub enum Mem {
     /// Huge pages where the kernel gives them and they can matter (bs of 64 KiB and more).
     #[default]
     Auto,
-    /// Ordinary pages.
     Malloc,
     /// Huge pages asked for with `madvise(2)`.
     Thp,
@@ -114,7 +110,6 @@ pub enum Mem {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// Access pattern.
     pub rw: Rw,
     /// Block size in bytes, 1 to 1 GiB; for [`Rw::SmallFiles`] the size of each file.
     pub bs: u64,
@@ -122,19 +117,15 @@ pub struct Job {
     pub size: u64,
     /// Bytes to transfer in all.
     pub io_size: Option<u64>,
-    /// Time to run.
     pub runtime_ns: Option<u64>,
     /// Operations below which `runtime_ns` does not end the job.
     pub min_ios: u64,
-    /// Hard end of the job.
     pub time_limit_ns: Option<u64>,
     /// I/Os in flight for each of `numjobs`.
     pub iodepth: u32,
     /// Threads, each with its own part of `io_size` and the whole span of `size`.
     pub numjobs: u32,
-    /// O_DIRECT.
     pub direct: bool,
-    /// Engine asked for.
     pub engine: EngineName,
     /// `fsync(2)` after every so many writes; 0 never.
     pub fsync: u32,
@@ -150,15 +141,11 @@ pub struct Job {
     /// writes then take turns at these rates, whatever `rwmixread` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_reads: Option<u64>,
-    /// How offsets follow each other.
     pub offsets: Offsets,
-    /// What is written.
     pub data: Data,
     /// After the measured part read everything written back and check every block.
     pub verify: bool,
-    /// Buffer memory.
     pub mem: Mem,
-    /// Seed of offsets, mix and data.
     pub seed: u64,
     /// Files a profile spreads its bytes over; 0 = as many as the profile is known for.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -169,7 +156,6 @@ pub struct Job {
     /// Before each part of a profile that reads, its files are put out of memory.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invalidate: bool,
-    /// How often the clock is read.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stamps: Stamps,
     /// When the operations of `rate_iops` arrive.

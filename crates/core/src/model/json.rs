@@ -3,7 +3,6 @@
 
 use serde::de::{DeserializeOwned, Error};
 
-/// Reads a value.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
     serde_json::from_str(std::str::from_utf8(bytes).map_err(serde_json::Error::custom)?)
 }

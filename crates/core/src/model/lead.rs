@@ -23,16 +23,12 @@ pub fn ln_of(fraction: f64) -> f64 {
 /// An interval of differences of logarithms; positive means that the leader is faster.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    /// Lower end.
     pub low_ln: f64,
-    /// Upper end.
     pub high_ln: f64,
 }
 
-/// A candidate that is certainly behind the leader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Behind {
-    /// Its name.
     pub candidate: String,
     /// The leader is faster than it by this fraction at least; above 0.
     pub at_least: f64,
@@ -41,7 +37,6 @@ pub struct Behind {
 /// A candidate that could still be faster than the leader.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rival {
-    /// Its name.
     pub candidate: String,
     /// It is faster than the leader by this fraction at most; 0 or more.
     pub at_most: f64,
@@ -51,9 +46,7 @@ pub struct Rival {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotRanked {
-    /// Reads came from memory, wholly or in part.
     Memory,
-    /// What it is on is memory.
     MemoryPlace,
     /// It cannot be known whether its reads came from memory.
     CacheUnknown,
@@ -64,24 +57,17 @@ pub enum NotRanked {
 /// A candidate that is not ranked on a workload: neither leader nor reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Excluded {
-    /// Its name.
     pub candidate: String,
-    /// Why.
     pub reason: NotRanked,
-    /// Its valid cells for which that is so.
     pub cells: u32,
-    /// Its valid cells.
     pub of: u32,
 }
 
 /// What was trimmed from a candidate's slices as stalls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stalls {
-    /// Its name.
     pub candidate: String,
-    /// How many.
     pub number: u32,
-    /// The longest, nanoseconds.
     pub longest_ns: u64,
     /// Share of the candidate's measured time, 0 to 1.
     pub share: f64,
@@ -99,36 +85,18 @@ impl Stalls {
 pub struct More {
     /// The time, nanoseconds: ten minutes.
     pub time_ns: u64,
-    /// Blocks that are measured in it.
     pub blocks: u32,
-    /// The lead after it, as a logarithm.
     pub lead_ln: f64,
 }
 
-/// Why there is no claim.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// Fewer complete blocks than the first look needs.
-    TooFewBlocks {
-        /// Blocks there are.
-        complete: u32,
-        /// Blocks it needs.
-        needed: u32,
-    },
-    /// Fewer than two candidates can be ranked.
-    NothingToCompare {
-        /// Candidates that can.
-        ranked: u32,
-    },
-    /// Findings of these rules forbid the claim.
-    Findings {
-        /// Their ids, sorted.
-        ids: Vec<String>,
-    },
+    TooFewBlocks { complete: u32, needed: u32 },
+    NothingToCompare { ranked: u32 },
+    Findings { ids: Vec<String> },
 }
 
-/// The answer about one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lead {
     /// Who leads; `None` where nobody can be ranked.
@@ -138,27 +106,21 @@ pub struct Lead {
     /// The interval of the leader against the candidate that decides the lead; its lower end is
     /// the lead.
     pub interval: Option<Span>,
-    /// That candidate.
     pub closest: Option<String>,
     /// The difference to it, corrected for the leader having been chosen for being ahead; `None`
     /// where the interval alone is to be told.
     pub estimate_ln: Option<f64>,
-    /// Whether the leader is ahead by the margin or more.
     pub clearly: bool,
     /// The first tier's candidates that are within the margin of each other, the leader first; the
     /// leader alone where no other is.
     pub equals: Vec<String>,
-    /// Who is certainly behind the leader, those furthest behind last.
     pub behind: Vec<Behind>,
     /// Who could still be faster, those that could be most first.
     pub rivals: Vec<Rival>,
-    /// Who is not ranked here.
     pub excluded: Vec<Excluded>,
-    /// Stalls, one entry for each candidate that had any.
     pub stalls: Vec<Stalls>,
     /// What ten more minutes would do; `None` where it cannot be foretold or nothing is left to do.
     pub more: Option<More>,
-    /// Complete blocks that the answer rests on.
     pub blocks: u32,
     /// The margin within which candidates count as equal, a fraction.
     pub margin: f64,

@@ -7,7 +7,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A negotiated link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Link {
@@ -16,52 +15,39 @@ pub struct Link {
     pub kind: Option<LinkKind>,
 }
 
-/// What is known of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
-    /// USB.
     Usb {
-        /// Kilobits a second.
         kbit: u64,
         /// How commands are sent, where the driver is known.
         transport: Option<Transport>,
     },
-    /// PCI Express.
     Pcie {
         /// Millions of transfers a second on a lane.
         mtransfers: u64,
-        /// Lanes.
         lanes: u32,
     },
-    /// Serial ATA.
     Sata {
-        /// Megabits a second.
         mbit: u64,
     },
     /// A slot of a card or a soldered flash chip.
     Card {
-        /// Which of them.
         kind: CardKind,
         /// Its mode, which only root can read.
         mode: Option<CardMode>,
     },
 }
 
-/// How commands go over USB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// They are queued.
     Uas,
     /// One at a time (bulk-only transport).
     Bot,
 }
 
-/// What a controller of cards drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardKind {
-    /// An SD card.
     Sd,
-    /// An eMMC chip or MultiMediaCard.
     Mmc,
 }
 
@@ -82,11 +68,9 @@ pub enum CardMode {
     Ddr50,
     /// `sd uhs SDR25`.
     Sdr25,
-    /// `sd high-speed`, `mmc high-speed`.
     HighSpeed,
     /// `sd uhs SDR12`.
     Sdr12,
-    /// `legacy`.
     Legacy,
 }
 
@@ -145,7 +129,6 @@ impl Link {
         }
     }
 
-    /// What a controller of cards drives.
     pub fn card(&self) -> Option<CardKind> {
         match self.kind? {
             LinkKind::Card { kind, .. } => Some(kind),
@@ -158,7 +141,6 @@ impl Link {
         !self.words.is_empty() && (self.card() != Some(CardKind::Sd) || self.words.contains(','))
     }
 
-    /// Mode of a card.
     pub fn card_mode(&self) -> Option<CardMode> {
         match self.kind? {
             LinkKind::Card { mode, .. } => mode,
@@ -191,7 +173,6 @@ impl From<&str> for Link {
     }
 }
 
-/// What the words of a record state.
 fn kind(words: &str) -> Option<LinkKind> {
     let is_separator = |c: char| c.is_whitespace() || c == ',';
     let split: Vec<&str> = words.split(is_separator).filter(|w| !w.is_empty()).collect();

@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogProblem {
-    /// A device or its link was reset.
     Reset,
-    /// A command took too long.
     Timeout,
     /// Bytes could not be read or written.
     IoError,
@@ -19,7 +17,6 @@ pub enum LogProblem {
 }
 
 impl LogProblem {
-    /// In words.
     pub fn label(self) -> &'static str {
         match self {
             LogProblem::Reset => "a reset",

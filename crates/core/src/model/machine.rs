@@ -5,17 +5,12 @@ use super::host::Host;
 /// What a record has of a machine that no update changes. A list of boards needs no more of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Machine {
-    /// Host name.
     pub hostname: String,
     /// Digest of its serial number or machine id, where it was recorded.
     pub board_id: Option<String>,
-    /// What the firmware calls it.
     pub model: Option<String>,
-    /// CPU model name.
     pub cpu: Option<String>,
-    /// Online CPUs.
     pub cpus: u32,
-    /// Machine architecture, as `uname -m` says it.
     pub arch: String,
     /// The role of a server that sent the record, which the server vouches for. Everything else is
     /// what the record claims. `None` for a record of a local store.
@@ -23,7 +18,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine of a record.
     pub fn from_host(host: &Host) -> Machine {
         Machine {
             hostname: host.hostname.clone(),

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::inode::Inode;
 
-/// What is known of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// The part of its erase token that names it.
@@ -25,7 +24,6 @@ pub struct Mark {
     /// Of an image: the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Inode>,
-    /// Identifier of the partition table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_id: Option<String>,
     /// Fingerprint of the signatures outside the region, which the run does not change.
@@ -40,19 +38,13 @@ pub struct Mark {
 /// Why a target may not be the one a run was on, or not as the run left it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// The record has no mark.
     Unrecorded,
-    /// The name or serial number is another.
     Name,
     /// The machine was started since: the kernel's number of the attachment cannot be compared.
     Boot,
-    /// It was unplugged, or exchanged for another drive.
     Attachment,
-    /// The image is another file.
     File,
-    /// The partition table is another.
     Table,
-    /// Signatures outside the region changed.
     Outside,
     /// The start of the region is not as the run left it.
     Start,

@@ -8,7 +8,6 @@ use super::finding::Finding;
 use super::job::{EngineName, Job};
 use crate::stats::histogram::Histogram;
 
-/// The schema name every stored measurement carries.
 pub const SCHEMA: &str = "bakeoff/bench/1";
 
 /// One cell's numbers. Times in nanoseconds, sizes in bytes.
@@ -18,9 +17,7 @@ pub const SCHEMA: &str = "bakeoff/bench/1";
 /// over threads and divided by `numjobs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// Always [`SCHEMA`].
     pub schema: String,
-    /// The work that was asked for.
     pub job: Job,
     /// The engine that did it (differs from `job.engine` after a fall-back).
     pub engine: EngineName,
@@ -30,16 +27,12 @@ pub struct Measurement {
     /// `None` = not known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub monotonic_ns: Option<u64>,
-    /// Time inside data calls.
     pub data_ns: u64,
-    /// Time inside `fsync`, `fdatasync` and `end_fsync`.
     pub flush_ns: u64,
     /// Time inside `close(2)`.
     pub close_ns: u64,
-    /// Reads of data.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub read: Option<OpStats>,
-    /// Writes of data.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub write: Option<OpStats>,
     /// Flushes, as operations of their own.
@@ -108,25 +101,19 @@ pub struct Measurement {
     /// The same outside its clock, to lay its files out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub laid_out_bytes: Option<u64>,
-    /// What the engine noticed.
     pub findings: Vec<Finding>,
 }
 
-/// A foreign program that measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
-    /// Which one.
     pub driver: DriverName,
-    /// As it says itself.
     pub version: String,
-    /// The command that was measured, word by word.
     pub command: Vec<String>,
 }
 
 /// How the engine told the time, and by how much a latency may be wrong because of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
-    /// What was read.
     pub source: ClockSource,
     /// Error of a time in proportion to it, in parts of a million.
     pub error_ppm: f64,
@@ -150,18 +137,15 @@ pub enum ClockSource {
 }
 
 impl ClockSource {
-    /// In words, for reports.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// A figure as a tool would have printed it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// The tool's word for it: `sequential output, block`.
     pub name: String,
-    /// The number.
     pub value: f64,
     /// The tool's unit: `K/sec`, `/sec`, `%CP`.
     pub unit: String,
@@ -201,9 +185,7 @@ impl Measurement {
 /// Counts, rates and latency of one kind of operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpStats {
-    /// Operations completed.
     pub total_ios: u64,
-    /// Bytes transferred.
     pub io_bytes: u64,
     /// Operations a second over `elapsed_ns` of the cell.
     pub iops: f64,
@@ -221,13 +203,9 @@ pub struct OpStats {
 /// `None`: it would be set by a handful of operations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Smallest.
     pub min: u64,
-    /// Arithmetic mean.
     pub mean: f64,
-    /// Largest.
     pub max: u64,
-    /// Median.
     pub p50: Option<u64>,
     /// 90th percentile.
     pub p90: Option<u64>,
@@ -256,13 +234,10 @@ impl Latency {
 /// are merged and the length doubles, so a cell of an hour has stretches of 1.6 s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
-    /// Start, from the start of the cell.
     pub start_ns: u64,
     /// Length; 100 ms (see above) but for the last, and longer where one operation spans several.
     pub len_ns: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub write_bytes: u64,
     /// Operations completed, of every kind.
     pub ios: u64,

@@ -7,7 +7,6 @@ pub mod calibration;
 pub mod candidate;
 pub mod cause;
 pub mod ceiling;
-pub mod clue;
 pub mod design;
 pub mod difference;
 pub mod driver;

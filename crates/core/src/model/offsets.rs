@@ -14,7 +14,6 @@ use crate::units;
 /// Largest exponent of a Zipf distribution: beyond it nearly everything hits one block.
 const THETA_MILLI_MAX: u32 = 10_000;
 
-/// How offsets follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Offsets {
@@ -50,7 +49,6 @@ pub enum Offsets {
 pub const OFFSETS_WORDS: &str = "uniform, once, zipf:1.2, hot:90/10, backward, strided:16k";
 
 impl Offsets {
-    /// Whether a job of `rw` can have them.
     pub fn fits(self, rw: Rw) -> bool {
         match self {
             // A sequence has every block once by itself.

@@ -5,20 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::measurement::{Latency, OpStats};
 use crate::stats::histogram::Histogram;
 
-/// Sums over operations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpTotals {
-    /// Operations completed.
     pub count: u64,
-    /// Bytes transferred.
     pub bytes: u64,
-    /// Sum of all latencies.
     pub sum_ns: u64,
     /// Shortest latency; `u64::MAX` where there was none.
     pub min_ns: u64,
-    /// Longest latency.
     pub max_ns: u64,
-    /// All latencies.
     pub histogram: Histogram,
 }
 
@@ -30,7 +24,6 @@ impl Default for OpTotals {
 }
 
 impl OpTotals {
-    /// Adds other operations.
     pub fn merge(&mut self, other: &OpTotals) {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);

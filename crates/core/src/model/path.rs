@@ -17,17 +17,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct RawPath(OsString);
 
 impl RawPath {
-    /// Keeps `path` as it is.
     pub fn new(path: impl AsRef<OsStr>) -> RawPath {
         RawPath(path.as_ref().to_os_string())
     }
 
-    /// The bytes of the path.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
 
-    /// The path itself, for system calls.
     pub fn as_path(&self) -> &Path {
         Path::new(&self.0)
     }
@@ -76,7 +73,6 @@ impl<'de> Deserialize<'de> for RawPath {
     }
 }
 
-/// A path from bytes the kernel gave.
 pub fn bytes_path(bytes: Vec<u8>) -> RawPath {
     RawPath(OsString::from_vec(bytes))
 }

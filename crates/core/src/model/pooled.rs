@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::paired::Interval;
 
-/// The controls of all earlier runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PooledControls {
     /// Ids of the runs, the latest first.
@@ -15,10 +14,8 @@ pub struct PooledControls {
     pub workloads: Vec<PooledControl>,
 }
 
-/// One workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PooledControl {
-    /// Its name.
     pub workload: String,
     /// Blocks in which a candidate and its twin were measured.
     pub blocks: u32,
@@ -26,12 +23,10 @@ pub struct PooledControl {
     pub mean: f64,
     /// Lower end of its interval, at the level of the run.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 
 impl PooledControl {
-    /// The interval.
     pub fn interval(&self) -> Interval {
         Interval { low: self.low, high: self.high }
     }

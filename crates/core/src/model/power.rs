@@ -29,7 +29,6 @@ pub enum Meter {
 }
 
 impl Meter {
-    /// What its figures include, and what they do not.
     pub fn includes(self) -> &'static str {
         match self {
             Meter::Command => "what the power command measures, with idle power",
@@ -46,10 +45,8 @@ impl Meter {
     }
 }
 
-/// A meter that is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MeterName {
-    /// What it measures.
     pub meter: Meter,
     /// Its name in the system: `package-0`, `power_meter`.
     pub name: String,
@@ -58,10 +55,8 @@ pub struct MeterName {
 /// The energy that went through a meter while a cell was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerSeries {
-    /// Which.
     #[serde(flatten)]
     pub of: MeterName,
-    /// Microjoules in each slow stretch.
     pub energy_uj: Vec<u64>,
 }
 
@@ -70,9 +65,7 @@ pub struct PowerSeries {
 pub struct Energy {
     /// The meter; several processor packages are added up.
     pub meter: Meter,
-    /// Names of the meters.
     pub names: Vec<String>,
-    /// Average power while it was measured.
     pub watts: f64,
     /// Joules for 10^9 bytes of data; `None` where no bytes moved.
     pub joules_per_gb: Option<f64>,

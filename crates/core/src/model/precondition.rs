@@ -6,16 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::index::RegionIx;
 use super::job::Job;
 
-/// One round, measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Index into the header's regions.
     pub region: RegionIx,
     /// From 0 in its series; 0 begins another series.
     pub round: u32,
-    /// What was done.
     pub job: Job,
-    /// Bytes written.
     pub write_bytes: u64,
     /// Time it took with its flush, nanoseconds; above 0.
     pub elapsed_ns: u64,
@@ -28,13 +25,10 @@ impl Round {
     }
 }
 
-/// Why no further round followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The last rounds are steady.
     Steady,
-    /// They are not, after as many as are made.
     Rounds,
     /// They are not, and the time set aside for it is used up.
     Time,
@@ -49,14 +43,12 @@ pub struct Series {
     pub region: RegionIx,
     /// Bytes the first round writes at most; 0 in earlier records.
     pub most_bytes: u64,
-    /// In order.
     pub rounds: Vec<Round>,
     /// `None` when they were interrupted.
     pub end: Option<End>,
 }
 
 impl Series {
-    /// Before its first round.
     pub fn new(region: RegionIx, most_bytes: u64) -> Series {
         Series { region, most_bytes, rounds: Vec::new(), end: None }
     }

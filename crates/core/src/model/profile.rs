@@ -9,29 +9,20 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Profile {
-    /// Small commits through the real SQLite library.
     Sqlite,
     /// Recorder database and log of a home automation server.
     HomeAssistant,
     /// 16 KiB pieces arriving at random places.
     Torrent,
-    /// Several sequential streams, read and written.
     Nas,
-    /// Copying a tree of files, as rsync does.
     CopyTree,
-    /// Many cold small reads.
     Boot,
-    /// Small files written, synced and renamed.
     PackageInstall,
     /// Latency of small reads while a large file is written.
     Desktop,
-    /// The pattern of dd.
     Dd,
-    /// The patterns of sysbench fileio.
     Sysbench,
-    /// The phases of bonnie++.
     Bonnie,
-    /// The tests of iozone.
     Iozone,
 }
 
@@ -45,10 +36,8 @@ impl Profile {
     }
 }
 
-/// One figure of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Part {
-    /// Which profile.
     pub profile: Profile,
     /// Which of its parts, from 0, in the order they run.
     pub part: u16,

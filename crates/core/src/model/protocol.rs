@@ -66,7 +66,6 @@ pub enum Isolation {
 /// How much the regret on a workload counts in the recommendation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Weight {
-    /// Name of the workload.
     pub workload: String,
     /// Times that it counts, more than 0.
     pub weight: f64,
@@ -75,10 +74,8 @@ pub struct Weight {
 /// Fewest and most rounds of slices in one cell.
 pub const ROUNDS: std::ops::RangeInclusive<u32> = 8..=20;
 
-/// The rules of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
-    /// Mode the rest was taken from.
     pub mode: Mode,
     /// Half-width of a tie as a fraction: 0.10 for quick, 0 where nothing is compared.
     pub tie_margin: f64,
@@ -99,15 +96,12 @@ pub struct Protocol {
     pub k: u32,
     /// Time the whole run may take; `None` = until decided.
     pub time_ns: Option<u64>,
-    /// Shortest cell.
     pub cell_min_ns: u64,
-    /// Longest cell.
     pub cell_max_ns: Option<u64>,
     /// Fewest operations in a cell, flushes included.
     pub cell_min_ios: u64,
     /// Most bytes the run may write.
     pub max_write_bytes: Option<u64>,
-    /// Thresholds at which rules fire.
     #[serde(default, skip_serializing_if = "is_default")]
     pub thresholds: Thresholds,
     /// Whether experiments after the answer turn suspicions about the bottleneck into proof.
@@ -117,7 +111,6 @@ pub struct Protocol {
     /// drives that are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<bool>,
-    /// The statistics its answers follow.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rules: Rules,
     /// How candidates share the time of a block.

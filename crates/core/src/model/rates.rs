@@ -7,9 +7,7 @@ use super::job::Rw;
 /// Operations a second of each job; 0 where a direction has no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rates {
-    /// Reads.
     pub read: u64,
-    /// Writes.
     pub write: u64,
 }
 

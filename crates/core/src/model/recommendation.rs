@@ -14,7 +14,6 @@ pub const MOST_REGRET: f64 = 0.25;
 /// How far a candidate may be behind on one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regret {
-    /// The workload.
     pub workload: String,
     /// Who may be ahead by so much; `None` where nobody may.
     pub behind: Option<String>,
@@ -40,7 +39,6 @@ pub enum GivesUp {
     KernelDriver,
     /// Owners and permissions, without which Linux cannot boot from it.
     Booting,
-    /// Checksums of file contents.
     DataChecksums,
 }
 
@@ -52,16 +50,13 @@ impl GivesUp {
 /// The best candidate for one use, where no candidate suits all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BestFor {
-    /// The candidate.
     pub candidate: String,
     /// The workloads it is best for, in the order of the run.
     pub workloads: Vec<String>,
 }
 
-/// The choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
-    /// The candidate.
     pub candidate: String,
     /// Its regret on each workload that has an answer, in the order of the run.
     pub regrets: Vec<Regret>,

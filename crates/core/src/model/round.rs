@@ -4,7 +4,6 @@
 use super::index::WorkloadIx;
 use serde::{Deserialize, Serialize};
 
-/// Which round a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     /// Index of the workload; of parts that are measured together the first.

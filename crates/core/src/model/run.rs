@@ -32,56 +32,27 @@ pub const MOST_WORKLOADS: usize = 64;
 /// Most looks of a protocol.
 const MOST_LOOKS: usize = 32;
 
-/// Why events do not make a run.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum FoldError {
-    /// The first event is not `started`.
     #[error("the record does not begin with its header")]
     NoHeader,
-    /// An event is missing or doubled.
     #[error("event {expected} is missing from the record (found {found})")]
-    Gap {
-        /// Sequence number that had to come.
-        expected: u64,
-        /// The one that came.
-        found: u64,
-    },
+    Gap { expected: u64, found: u64 },
     /// An event names a candidate, workload, block or step that does not exist.
     #[error("event {seq} names a {what} that does not exist")]
-    OutOfRange {
-        /// Event.
-        seq: u64,
-        /// Kind of thing.
-        what: &'static str,
-    },
-    /// An event would make something count twice.
+    OutOfRange { seq: u64, what: &'static str },
     #[error("event {seq} repeats {what}, which would count it twice")]
-    Twice {
-        /// Event.
-        seq: u64,
-        /// Kind of thing.
-        what: &'static str,
-    },
+    Twice { seq: u64, what: &'static str },
     /// A header that asks for more than anybody compares: comparing all pairs would take for ever.
     #[error("the record has {found} {what}; a run may have at most {most}")]
-    TooMany {
-        /// Kind of thing.
-        what: &'static str,
-        /// How many there are.
-        found: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// There are no events at all.
+    TooMany { what: &'static str, found: usize, most: usize },
     #[error("the record is empty")]
     Empty,
 }
 
-/// Where a block stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockState {
-    /// Visits are still to come.
     Open,
     /// Every visit is done; its cells count.
     Complete,
@@ -89,82 +60,61 @@ pub enum BlockState {
     Superseded,
 }
 
-/// One block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Its number.
     pub block: BlockIx,
     /// Candidates in order of visit.
     pub order: Vec<CandidateIx>,
     /// Mode characterise: which round it is.
     pub round: Option<Round>,
-    /// Where it stands.
     pub state: BlockState,
-    /// Active time of the run when it began.
     pub began_ns: u64,
     /// Active time of the run when it was completed; `None` = it was not.
     pub done_ns: Option<u64>,
     /// The raw read at its start, bytes a second.
     pub sentinel: Option<f64>,
-    /// Cells measured.
     pub cells: Vec<Cell>,
 }
 
 index::list_of!(Block, BlockIx);
 
-/// A step and what became of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepRecord {
-    /// The step.
     pub step: Step,
     /// How it went, when it ran to its end.
     pub done: Option<StepDone>,
-    /// Whether its effect is gone again.
     pub undone: bool,
 }
 
-/// A run so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// What was fixed at the start.
     pub header: Header,
     /// When it started, nanoseconds since 1970.
     pub started_unix_ns: i64,
-    /// When its last event happened.
     pub last_unix_ns: i64,
-    /// Active time so far.
     pub elapsed_ns: u64,
-    /// The next sequence number.
     pub next_seq: u64,
     /// The plan as it stood before the first block; `None` when the run died before that.
     pub rehearsal: Option<Rehearsal>,
-    /// Who ran it last.
     pub owner: Option<Owner>,
     /// Number of the first block of the last owner; what was mounted for those before it is gone.
     pub owned_from: BlockIx,
-    /// Blocks in order.
     pub blocks: Vec<Block>,
     /// The length of the slices of each workload, as far as it is known.
     pub calibrations: Vec<Calibration>,
-    /// Findings as recorded.
     pub findings: Vec<Finding>,
     /// A/A of earlier runs, where this one has no twin.
     pub pooled: Option<PooledControls>,
-    /// Figures of earlier runs, of a run of one directory.
     pub earlier: Option<EarlierFigures>,
-    /// Steps in order.
     pub steps: Vec<StepRecord>,
     /// Candidates dropped, each with the number of complete blocks at that look.
     pub dropped: Vec<(CandidateIx, u32)>,
-    /// Complete blocks at the last look.
     pub last_look: u32,
     /// Complete blocks at every look so far, in order: each uses up one look of the protocol.
     pub looks: Vec<u32>,
-    /// Speed by position, for each device that was surveyed.
     pub surveys: Vec<(RegionIx, Vec<Position>)>,
     /// What was written in full and read back: (region, bytes compared, bytes of the device).
     pub verified: Vec<(RegionIx, u64, u64)>,
-    /// What the target of each region is recognised by.
     pub marks: Vec<(RegionIx, Mark)>,
     /// Preconditioning, each time a region was brought to its steady state.
     pub preconditioned: Vec<Series>,
@@ -172,9 +122,7 @@ pub struct Run {
     pub invalid: Vec<(BlockIx, CandidateIx, WorkloadIx, String)>,
     /// What is watched meanwhile; of the last owner.
     pub watching: Option<Watching>,
-    /// What the drives told of themselves before the first cell.
     pub told_before: Vec<DriveTold>,
-    /// And after the last one.
     pub told_after: Vec<DriveTold>,
     /// What lower layers reach; measured last.
     pub ceilings: Ceilings,
@@ -183,7 +131,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// Folds a whole record.
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Run, FoldError> {
         let mut events = events.into_iter();
         let first = events.next().ok_or(FoldError::Empty)?;
@@ -194,7 +141,6 @@ impl Run {
         Ok(run)
     }
 
-    /// The run after its first event.
     pub fn begin(event: &Event) -> Result<Run, FoldError> {
         let What::Started(header) = &event.what else { return Err(FoldError::NoHeader) };
         if event.seq != 0 {
@@ -232,7 +178,6 @@ impl Run {
         })
     }
 
-    /// The run after one more event.
     pub fn apply(&mut self, event: &Event) -> Result<(), FoldError> {
         if event.seq != self.next_seq {
             return Err(FoldError::Gap { expected: self.next_seq, found: event.seq });
@@ -338,7 +283,6 @@ impl Run {
         }
     }
 
-    /// The series of a region that has not ended.
     fn open_series(&self, region: RegionIx) -> Option<usize> {
         let last = self.preconditioned.iter().rposition(|series| series.region == region)?;
         self.preconditioned[last].end.is_none().then_some(last)
@@ -497,7 +441,6 @@ impl Run {
         self.complete_blocks().flat_map(|block| &block.cells)
     }
 
-    /// Candidates still in the race.
     pub fn survivors(&self) -> Vec<CandidateIx> {
         CandidateIx::all(self.header.candidates.len())
             .filter(|c| !self.dropped.iter().any(|(d, _)| d == c))

@@ -9,17 +9,12 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Rw {
-    /// Sequential reads.
     Read,
-    /// Sequential writes.
     Write,
-    /// Random reads.
     RandRead,
-    /// Random writes.
     RandWrite,
     /// Sequential reads and writes mixed by `rwmixread`, each in an order of its own.
     ReadWrite,
-    /// Random reads and writes mixed by `rwmixread`.
     RandRw,
     /// Metadata: create, stat, read and unlink `size / bs` files of `bs` bytes, set after set.
     SmallFiles,
@@ -49,7 +44,6 @@ impl Rw {
         matches!(self, Rw::ReadWrite | Rw::RandRw)
     }
 
-    /// Whether offsets are drawn at random.
     pub fn is_random(self) -> bool {
         matches!(self, Rw::RandRead | Rw::RandWrite | Rw::RandRw)
     }

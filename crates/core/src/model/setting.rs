@@ -7,16 +7,12 @@ use crate::model::protocol::Mode;
 pub enum Setting {
     /// Places as they are: directories.
     Places,
-    /// Stacks on an image file.
     Image,
-    /// Stacks on a device, to choose one.
     Decide,
-    /// Stacks on a device, to publish.
     Precise,
 }
 
 impl Setting {
-    /// The setting of a run.
     pub fn of<'a>(design: impl Into<Design<'a>>) -> Setting {
         let design = design.into();
         if design.stacks().next().is_none() {

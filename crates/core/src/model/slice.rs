@@ -18,15 +18,11 @@ pub const STRETCHES: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u64; 5]", into = "[u64; 5]")]
 pub struct Stretch {
-    /// How long it took.
     pub elapsed_ns: u64,
     /// Data operations completed; for small files, files of whole sets.
     pub ios: u64,
-    /// Bytes of data.
     pub bytes: u64,
-    /// Flushes.
     pub flushes: u64,
-    /// Time inside flushes.
     pub flush_ns: u64,
 }
 
@@ -43,7 +39,6 @@ impl From<Stretch> for [u64; 5] {
 }
 
 impl Stretch {
-    /// With another.
     pub fn add(&mut self, other: &Stretch) {
         let sum = |a: u64, b: u64| a.saturating_add(b);
         *self = Stretch {
@@ -55,7 +50,6 @@ impl Stretch {
         };
     }
 
-    /// What was done between `earlier` totals and these.
     pub fn since(self, earlier: Stretch) -> Stretch {
         Stretch {
             elapsed_ns: self.elapsed_ns.saturating_sub(earlier.elapsed_ns),
@@ -66,14 +60,12 @@ impl Stretch {
         }
     }
 
-    /// All of them as one.
     pub fn sum(stretches: &[Stretch]) -> Stretch {
         let mut all = Stretch::default();
         stretches.iter().for_each(|stretch| all.add(stretch));
         all
     }
 
-    /// Work over time by a metric that is a rate.
     pub fn rate(&self, metric: Metric) -> Option<f64> {
         rate(metric, self.ios, self.bytes, self.elapsed_ns)
     }
@@ -97,7 +89,6 @@ fn is_one(times: &u8) -> bool {
     *times == 1
 }
 
-/// One slice as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// The round within the cell, from 0.
@@ -115,10 +106,8 @@ pub struct Slice {
     pub ios: u64,
     /// Bytes of data read and written.
     pub bytes: u64,
-    /// Flushes completed.
     #[serde(skip_serializing_if = "is_default", default)]
     pub flushes: u32,
-    /// Time inside flushes, on average of its threads.
     #[serde(skip_serializing_if = "is_default", default)]
     pub flush_ns: u64,
     /// Median latency of its data operations; `None` with fewer than 20.
@@ -127,7 +116,6 @@ pub struct Slice {
     /// 99th percentile of the same; `None` with fewer than 1000.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub p99_ns: Option<u64>,
-    /// Longest of the same.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_ns: Option<u64>,
     /// Why it does not count; `None` = it counts.
@@ -172,18 +160,14 @@ impl Default for Slice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Void {
-    /// Its reads came from memory.
     FromMemory,
-    /// The machine swapped.
     Swapping,
-    /// The machine was suspended.
     Suspended,
     /// The time limit of a slice ended it before its minimum of operations was done.
     TooFew,
 }
 
 impl Slice {
-    /// Whether it counts.
     pub fn is_valid(&self) -> bool {
         self.void.is_none()
     }

@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::is_default;
 use super::job::{Job, Rw};
 
-/// The shortest slice.
 pub const SHORTEST_NS: u64 = 50_000_000;
 /// The longest slice of a quick drive, unless its minimum of work takes longer.
 pub const LONGEST_NS: u64 = 300_000_000;
@@ -21,7 +20,6 @@ pub const LONGEST_NS: u64 = 300_000_000;
 pub const SETTLED_NS: u64 = 60_000_000_000;
 /// The end of every part of a slice, whatever was done by then.
 pub const LIMIT_NS: u64 = 120_000_000_000;
-/// The same on a quick drive.
 pub const QUICK_LIMIT_NS: u64 = 2_000_000_000;
 /// Slices of each length that are measured on each candidate to find the length.
 pub const TRIES: u32 = 2;
@@ -33,7 +31,6 @@ const SAME_MARGIN: f64 = 0.1;
 /// is hidden here shows along the slices of the run.
 const HIDDEN_CHANGE: f64 = 0.10;
 const HIDDEN_OF_ONE: f64 = 0.25;
-/// Slices of this length are tried once.
 const TRIED_ONCE_NS: u64 = 20_000_000_000;
 /// A cell may consist of a single slice of this length.
 const ALONE_NS: u64 = 5_000_000_000;
@@ -58,17 +55,14 @@ pub struct Length {
 }
 
 impl Length {
-    /// A slice of which all counts.
     pub fn of(unit_ns: u64) -> Length {
         Length { unit_ns, settling: 0 }
     }
 
-    /// Units that count.
     pub fn counted(self) -> u32 {
         self.settling.max(1)
     }
 
-    /// All units.
     pub fn units(self) -> u32 {
         self.settling.saturating_add(self.counted())
     }
@@ -77,7 +71,6 @@ impl Length {
 /// A slice that is so many times as long is a visit: the drive settles that long too.
 pub const VISIT_TIMES: u8 = 8;
 
-/// What is asked for where a slice is to be `times` as long as the others.
 pub fn asked(length: Length, times: u8) -> (Length, u8) {
     match times {
         VISIT_TIMES.. => {
@@ -88,7 +81,6 @@ pub fn asked(length: Length, times: u8) -> (Length, u8) {
     }
 }
 
-/// One length that was tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredLength {
     /// How long the slices of this length really took, on average.
@@ -100,12 +92,9 @@ pub struct MeasuredLength {
     pub noise: f64,
 }
 
-/// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Measure slices of this length and ask again.
     Try(u64),
-    /// Slices of this length will do.
     Use(u64),
 }
 
@@ -150,24 +139,18 @@ pub fn tolerance(margin: f64) -> f64 {
 /// How the rate of the part that counts changed when settling grew, of one candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Change of its logarithm.
     pub change: f64,
-    /// Its standard error.
     pub noise: f64,
 }
 
-/// One amount of settling that was tried on all candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriedSettling {
-    /// Units.
     pub settling: u32,
-    /// The longest slice of all, settling included.
     pub longest_ns: u64,
     /// Since half of it, of each candidate: for the first since none.
     pub changes: Vec<Change>,
 }
 
-/// What follows from the settling that was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settling {
     /// Try so many units and ask again.
@@ -178,8 +161,8 @@ pub enum Settling {
     TooLong(u32),
 }
 
-/// Decides how long drives settle, in units, with slices of at most `most_ns`. All of what was tried
-/// last is used: with half of it, noise may have hidden the end of the change.
+/// Decides how long drives settle, in units, with slices of at most `most_ns`. All of what was
+/// tried last is used: with half of it, noise may have hidden the end of the change.
 pub fn settle(tried: &[TriedSettling], margin: f64, most_ns: u64) -> Settling {
     let Some(last) = tried.last() else { return Settling::Try(1) };
     let same = |c: &Change| is_same(c.change, c.noise, tolerance(margin), HIDDEN_OF_ONE);
@@ -220,9 +203,7 @@ pub fn rounds(planned: u32, granted_ns: u64, slice_ns: u64) -> u32 {
 pub struct Least {
     /// Data operations; for small files, the files of a set.
     pub ios: u64,
-    /// Flushes.
     pub flushes: u64,
-    /// Bytes of data.
     pub bytes: u64,
 }
 

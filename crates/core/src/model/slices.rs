@@ -20,25 +20,20 @@ const STALL_SDS: f64 = 3.0;
 /// Source: Rousseeuw and Croux, "Alternatives to the median absolute deviation", JASA 88 (1993).
 const SDS_IN_MAD: f64 = 1.482_602_218_505_602;
 
-/// What the slices of one cell say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellFigure {
     /// The figure: operations, bytes or files a second, or nanoseconds.
     pub figure: f64,
-    /// Slices that stalled.
     pub stalls: Stalls,
 }
 
 /// Slices that were slow beyond the scatter of the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stalls {
-    /// How many.
     pub number: u32,
     /// The longest: time beyond what its work takes at the cell's figure.
     pub longest_ns: u64,
-    /// Time in all of them beyond the same.
     pub stalled_ns: u64,
-    /// Time of all slices that count.
     pub total_ns: u64,
 }
 
@@ -48,7 +43,6 @@ impl Stalls {
         self.stalled_ns as f64 / self.total_ns.max(1) as f64
     }
 
-    /// With those of another cell.
     pub fn plus(self, other: Stalls) -> Stalls {
         Stalls {
             number: self.number + other.number,

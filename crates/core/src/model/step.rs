@@ -18,7 +18,6 @@ pub struct Step {
     pub step: u32,
     /// One line for people: "make ext4 on the image".
     pub why: String,
-    /// What is done.
     pub action: Action,
     /// How it is undone; `None` for what leaves nothing behind or lies inside an earlier step's
     /// undo.
@@ -34,12 +33,10 @@ impl Step {
         Step { step, why: why.into(), action, undo: None, destroys: None }
     }
 
-    /// With its way back.
     pub fn undone_by(self, undo: Undo) -> Step {
         Step { undo: Some(undo), ..self }
     }
 
-    /// With what is lost by it.
     pub fn destroying(self, what: impl Into<String>) -> Step {
         Step { destroys: Some(what.into()), ..self }
     }
@@ -51,7 +48,6 @@ impl Step {
 pub enum Action {
     /// Run a program; argv words as paths, never through a shell.
     Run {
-        /// Program and arguments.
         argv: Vec<RawPath>,
     },
     /// Make our scratch directory (0700) in `parent`.
@@ -63,20 +59,16 @@ pub enum Action {
     },
     /// Write a file in full, never sparse.
     Fill {
-        /// The file, inside a scratch directory.
         file: RawPath,
-        /// Size.
         size_bytes: u64,
     },
     /// Run a program that reads a key of ours on its standard input. The key is random, is only
     /// ever in memory, and ends with our process.
     RunWithKey {
-        /// Program and arguments.
         argv: Vec<RawPath>,
     },
     /// Write a block device of ours in full with tagged data, and read it back where asked.
     Overwrite {
-        /// Block device.
         device: RawPath,
         /// Bytes from its start.
         size_bytes: u64,
@@ -85,9 +77,7 @@ pub enum Action {
     },
     /// Attach the file, or a part of it, to a free loop device with direct I/O.
     AttachLoop {
-        /// Backing file or block device.
         file: RawPath,
-        /// Where the part begins.
         #[serde(default, skip_serializing_if = "is_default")]
         offset_bytes: u64,
         /// Size of the part; `None` = to the end.
@@ -97,39 +87,28 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sector_bytes: Option<u32>,
     },
-    /// Write a setting of the kernel.
     SetKnob {
-        /// File in /sys.
         path: RawPath,
-        /// What is written.
         value: String,
     },
     /// Tell udev for the time being, by a rule, to keep auto-mounters off.
     AddUdevRule {
         /// File in /run/udev/rules.d; carries the run id.
         path: RawPath,
-        /// The rule.
         text: String,
     },
-    /// Mount a device.
     Mount {
-        /// Block device.
         device: RawPath,
-        /// Mount point, inside our scratch directory.
         at: RawPath,
         /// Filesystem type for mount(8).
         fs: String,
-        /// Options.
         options: Vec<String>,
     },
 }
 
-/// How a step went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepDone {
-    /// Number of the step.
     pub step: u32,
-    /// How long it took.
     pub took_ns: u64,
     /// Exit status of a program; 0 otherwise.
     pub status: i32,

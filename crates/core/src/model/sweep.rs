@@ -5,28 +5,20 @@ use super::job::{Job, Rw};
 use super::workload::{Metric, Workload};
 use crate::distinct;
 
-/// Fewer values make no curve.
 pub const LEAST: usize = 3;
 /// So many values of a sweep show its shape; the others refine it.
 pub const COARSE: usize = 4;
 
-/// What differs between the members of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// `bs`.
     BlockSize,
-    /// `iodepth`.
     Depth,
-    /// `numjobs`.
     Jobs,
-    /// `iodepth` and `numjobs`.
     DepthAndJobs,
 }
 
-/// The workloads of one sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
-    /// What differs.
     pub axis: Axis,
     /// Their indices, the smallest value first; of two numbers by the depth, then by the threads.
     pub members: Vec<usize>,
@@ -85,7 +77,6 @@ fn is_a_point(workload: &Workload) -> bool {
     is_rate && is_whole && workload.job.rw != Rw::SmallFiles
 }
 
-/// Every sweep among the workloads of a run.
 pub fn sweeps(workloads: &[Workload]) -> Vec<Sweep> {
     let mut free: Vec<usize> =
         (0..workloads.len()).filter(|i| is_a_point(&workloads[*i])).collect();

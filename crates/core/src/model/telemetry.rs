@@ -18,34 +18,26 @@ use crate::model::log_problem::LogProblem;
 pub struct Telemetry {
     /// When the first stretch began; negative: just before the first operation.
     pub start_ns: i64,
-    /// End of each fast stretch.
     pub fast_ns: Vec<u64>,
     /// Block devices between the filesystem and the drives, top first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceSeries>,
-    /// Every CPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<CpuSeries>,
-    /// Context switches of the machine, a fast stretch each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_switches: Vec<u64>,
-    /// When the first slow stretch began.
     pub slow_start_ns: i64,
-    /// End of each slow stretch.
     pub slow_ns: Vec<u64>,
     /// Time tasks waited for a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<PressureSeries>,
-    /// The page cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemorySeries>,
     /// CPU clocks in kHz, one series for each cpufreq policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frequency_khz: Vec<Gauge>,
-    /// Temperatures in thousandths of a degree Celsius.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub temperature_mc: Vec<Gauge>,
-    /// Energy through each meter of power.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub power: Vec<PowerSeries>,
     /// Bits of [`crate::model::throttled`], Raspberry Pi only.
@@ -54,13 +46,11 @@ pub struct Telemetry {
     /// Tasks ready to run on average of a minute, in hundredths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load_centi: Vec<u32>,
-    /// Soft interrupts of the block layer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub block_softirqs: Vec<u64>,
     /// Time the quota of our control group kept us from running.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota_held_ns: Option<u64>,
-    /// Pages swapped in and out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swapped_pages: Option<u64>,
     /// CPU time of the threads that work for storage, most first.
@@ -69,7 +59,6 @@ pub struct Telemetry {
     /// What the kernel's log said about storage.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<LogLine>,
-    /// What watching cost.
     pub cost: Cost,
 }
 
@@ -81,28 +70,19 @@ pub struct DeviceSeries {
     pub name: String,
     /// `major:minor`.
     pub dev: String,
-    /// Whether nothing lies below it.
     pub is_disk: bool,
-    /// Reads completed.
     pub reads: Vec<u64>,
-    /// Bytes read.
     pub read_bytes: Vec<u64>,
-    /// Time of those reads, added up.
     pub read_ms: Vec<u64>,
-    /// Writes completed.
     pub writes: Vec<u64>,
-    /// Bytes written.
     pub written_bytes: Vec<u64>,
-    /// Time of those writes, added up.
     pub write_ms: Vec<u64>,
     /// Requests in flight at the end of the stretch.
     pub in_flight: Vec<u64>,
-    /// Time of all requests in flight, added up.
     pub queue_ms: Vec<u64>,
     /// Flushes completed; empty where the kernel does not count them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flushes: Vec<u64>,
-    /// Time of those flushes, added up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flush_ms: Vec<u64>,
 }
@@ -111,15 +91,10 @@ pub struct DeviceSeries {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CpuSeries {
-    /// Its number.
     pub cpu: u32,
-    /// User code.
     pub user_ms: Vec<u32>,
-    /// The kernel.
     pub system_ms: Vec<u32>,
-    /// Hard and soft interrupts.
     pub interrupt_ms: Vec<u32>,
-    /// Taken by the hypervisor.
     pub steal_ms: Vec<u32>,
 }
 
@@ -127,13 +102,11 @@ pub struct CpuSeries {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PressureSeries {
-    /// Somebody waited for a CPU.
     pub cpu_some_us: Vec<u64>,
     /// Somebody waited for I/O.
     pub io_some_us: Vec<u64>,
     /// Everybody waited for I/O.
     pub io_full_us: Vec<u64>,
-    /// Somebody waited for memory.
     pub memory_some_us: Vec<u64>,
 }
 
@@ -141,11 +114,8 @@ pub struct PressureSeries {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MemorySeries {
-    /// Waiting to be written.
     pub dirty_bytes: Vec<u64>,
-    /// Being written.
     pub writeback_bytes: Vec<u64>,
-    /// The page cache.
     pub cached_bytes: Vec<u64>,
     /// Dirty bytes at which writers are made to wait, at the end of the cell.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +133,6 @@ pub struct Gauge {
     /// The most it can be, where known: the highest clock, the critical temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<u64>,
-    /// Values.
     pub values: Vec<u64>,
 }
 
@@ -172,29 +141,22 @@ pub struct Gauge {
 pub struct ThreadUse {
     /// `kcryptd`, `jbd2`, `ntfs-3g`, …: [`crate::sysinfo::thread_time::role`].
     pub name: String,
-    /// CPU time during the cell.
     pub cpu_ns: u64,
 }
 
 /// One line of the kernel's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// What it reports.
     #[serde(rename = "trouble")]
     pub problem: LogProblem,
-    /// The line, cut.
     pub text: String,
 }
 
-/// What watching cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cost {
-    /// CPU time of the sampler during the cell.
     pub cpu_ns: u64,
-    /// How often it looked.
     pub samples: u64,
-    /// The longest time between two looks.
     pub longest_gap_ns: u64,
 }
 
@@ -202,15 +164,11 @@ pub struct Cost {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Watching {
-    /// Sources in use.
     pub sources: Vec<String>,
     /// Sources that this machine lacks or that may not be read, each with why.
     pub missing: Vec<Skipped>,
-    /// Time between two looks at drives and CPUs.
     pub fast_ns: u64,
-    /// Time between two looks at the rest.
     pub slow_ns: u64,
-    /// Memory the sampler holds.
     pub memory_bytes: u64,
 }
 

@@ -9,13 +9,11 @@
 
 /// Supply under 4.63 V (within 5 %).
 pub const UNDER_VOLTAGE: u32 = 1;
-/// The ARM cores' clock is capped.
 pub const CAPPED: u32 = 1 << 1;
 /// Throttled: 80 °C and more, or the supply.
 pub const THROTTLED: u32 = 1 << 2;
 /// The soft temperature limit of the Pi 3 B+ is active.
 pub const SOFT_LIMIT: u32 = 1 << 3;
-/// All that hold now.
 pub const NOW: u32 = 0xf;
 
 /// The temperature at which a board begins to slow down, by what its device tree calls it:

@@ -21,7 +21,6 @@ pub enum Undo {
         parent: RawPath,
         /// Which of the run's.
         of: ScratchOf,
-        /// The filesystem it is on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         on: Option<On>,
     },
@@ -29,34 +28,26 @@ pub enum Undo {
     RemoveMountPoints,
     /// Unmount what is mounted at one of our mount points.
     UnmountOurs {
-        /// Number of the mount point.
         slot: u16,
     },
     /// Detach the loop devices that are marked with this run and step.
     DetachMarkedLoop,
-    /// Remove one of our device mapper volumes.
     RemoveVolume(Volume),
     /// Write back what a setting was, if it still is what we made it.
     RestoreKnob {
-        /// The setting.
         knob: Knob,
-        /// What we made it.
         ours: String,
         /// What it was: a value that the kernel offers.
         before: String,
     },
     /// Write a value that another setting's change made the kernel forget.
     KeepKnob {
-        /// The setting.
         knob: Knob,
-        /// The value.
         value: String,
     },
-    /// Remove our udev rule.
     RemoveOurRule,
     /// Copy what `probe` saved back to the drive it came from, and remove the copy.
     RestoreSaved {
-        /// The drive, by what it says of itself.
         drive: DriveId,
     },
     /// Something else is recorded; it is shown and never obeyed.
@@ -69,15 +60,12 @@ pub enum Undo {
 pub struct On {
     /// As the kernel numbered it in the boot of the run.
     pub dev: u64,
-    /// Whether it is gone after a restart.
     pub is_in_memory: bool,
 }
 
-/// Which scratch directory of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScratchOf {
-    /// The run's own.
     Run,
     /// That of one of several candidates, or in memory.
     Number(u16),
@@ -107,7 +95,6 @@ impl ScratchOf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Volume {
-    /// A region of a target.
     Region(u16),
     /// An opened encrypted volume, by the slot of its stack.
     Crypt(u16),
@@ -122,10 +109,8 @@ pub struct DriveId {
     pub name: String,
     /// Where it was; of an image the file.
     pub at: RawPath,
-    /// Of an image, which file it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Inode>,
-    /// Size in bytes.
     pub size_bytes: u64,
 }
 
@@ -181,7 +166,6 @@ impl Knob {
             }
     }
 
-    /// The name of its file.
     pub fn name(&self) -> &'static str {
         match self {
             Knob::Scheduler(_) => "scheduler",

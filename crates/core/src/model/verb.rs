@@ -21,7 +21,6 @@ pub enum Verb {
     Probe,
     /// `simulate`: on drives that are computed.
     Simulate,
-    /// Another word.
     Other(String),
 }
 

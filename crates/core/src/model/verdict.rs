@@ -21,13 +21,11 @@ use crate::stats::paired::Interval;
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Verdict {
-    /// The leader is faster than every other candidate.
     Fastest,
     /// No candidate is faster than the leader by more than the margin.
     AsFast,
     /// The leader has the best mean; another could be faster by more than the margin.
     Leads,
-    /// A finding forbids the claim.
     Refused,
     /// There is one candidate, and so nothing to compare.
     Alone,
@@ -41,7 +39,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word in machine output.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -72,17 +69,12 @@ impl Verdict {
 pub struct Effect {
     /// Faster or first candidate's name.
     pub a: String,
-    /// The other's.
     pub b: String,
     /// exp of the mean paired log-ratio.
     pub ratio: f64,
-    /// Lower end of the repeated interval.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
-    /// Complete blocks both took part in.
     pub blocks: u32,
-    /// What this pair alone allows to say.
     pub verdict: Verdict,
 }
 
@@ -103,24 +95,18 @@ impl Effect {
 /// One candidate's figures on one workload, over complete blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Candidate's name.
     pub candidate: String,
     /// Geometric mean of the metric: bytes a second, operations a second or files a second. Of
     /// rounds the mean of the last five, as SNIA has it.
     pub mean: f64,
-    /// Lowest and highest cell.
     pub min: f64,
-    /// Highest cell.
     pub max: f64,
-    /// Cells behind it.
     pub cells: u32,
     /// Standard deviation of ln(rate) inside blocks.
     pub sd_log: f64,
     /// Mean over cells of the 99th percentile of the main operation's latency, where known.
     pub p99_ns: Option<f64>,
-    /// Complete blocks after which it was dropped.
     pub dropped_after: Option<u32>,
-    /// Energy of its work, where the machine tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<Energy>,
 }
@@ -131,7 +117,6 @@ pub struct Rounds {
     /// The figure of each round of the last series, in the unit of the metric; `None` = the cell
     /// was thrown away.
     pub figures: Vec<Option<f64>>,
-    /// The blocks they are.
     pub blocks: Vec<BlockIx>,
     /// Whether the last five are steady by SNIA's test.
     pub is_steady: bool,
@@ -143,40 +128,32 @@ pub struct Rounds {
     pub range: Option<f64>,
     /// Rise or fall of the line through them, as a share of their mean.
     pub slope: Option<f64>,
-    /// Rounds of series before it, which were interrupted.
     pub earlier: u32,
 }
 
 /// How a candidate that is measured twice differs from itself on a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TwinDifference {
-    /// The candidate.
     pub original: String,
     /// Mean difference of the twin from it inside blocks, as a logarithm of the ratio.
     pub mean_ln: f64,
     /// Lower end of its 95 % interval.
     pub low_ln: f64,
-    /// Upper end.
     pub high_ln: f64,
 }
 
 impl TwinDifference {
-    /// The interval of the difference.
     pub fn interval(&self) -> Interval {
         Interval { low: self.low_ln, high: self.high_ln }
     }
 }
 
-/// The answer for one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadVerdict {
-    /// Workload's name.
     pub workload: String,
     /// What it is judged by, [`super::workload::Metric::name`].
     pub metric: String,
-    /// The verdict about the first tier.
     pub verdict: Verdict,
-    /// The winner, for `fastest` and `beats`.
     pub winner: Option<String>,
     /// The lead and what belongs to it; `None` for runs of version 0.1 and where nothing is
     /// compared.
@@ -188,7 +165,6 @@ pub struct WorkloadVerdict {
     pub effects: Vec<Effect>,
     /// Figures for each candidate, best first.
     pub standings: Vec<Standing>,
-    /// The bottleneck of each candidate, with its evidence.
     pub held_back: Vec<Bottleneck>,
     /// Findings that limit this verdict.
     pub findings: Vec<Finding>,
@@ -211,15 +187,11 @@ impl WorkloadVerdict {
 /// Everything a reader needs to know about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// Complete blocks.
     pub blocks: u32,
-    /// Cells that count.
     pub cells: u32,
-    /// Cells that were thrown away or superseded.
     pub void_cells: u32,
     /// Whether candidates are compared; not so with one, twins aside, and in mode characterise.
     pub compares: bool,
-    /// One for each workload.
     pub verdicts: Vec<WorkloadVerdict>,
     /// All findings of the run, most severe first.
     pub findings: Vec<Finding>,

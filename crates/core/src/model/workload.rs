@@ -15,20 +15,15 @@ use crate::units;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Reads of the laid-out file, not in memory.
     ColdRead,
-    /// Writes into the laid-out file.
     Overwrite,
-    /// Writes to new files.
     Append,
-    /// Creating and removing many files.
     Metadata,
     /// A profile or a foreign tool: makes its own files, keeps its own order of parts and cools
     /// its own reads.
     Whole,
 }
 
-/// The figure a workload is judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr)]
@@ -49,7 +44,6 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The name in machine output.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -57,6 +51,16 @@ impl Metric {
     /// Whether the smaller of two figures is the better one.
     pub fn less_is_better(self) -> bool {
         self == Metric::LatencyP99
+    }
+
+    /// A rate a second; of a latency, data operations a second.
+    pub fn rate(self, value: f64) -> String {
+        match self {
+            Metric::Bandwidth => units::rate(value),
+            Metric::Iops | Metric::LatencyP99 => format!("{} IOPS", units::count(value)),
+            Metric::FilesPerSecond => format!("{} files/s", units::count(value)),
+            Metric::TransactionsPerSecond => format!("{} transactions/s", units::count(value)),
+        }
     }
 
     /// A figure with its unit: `123 MB/s`, `1240 IOPS`, `4.56 ms`.
@@ -94,7 +98,6 @@ impl Metric {
         if self.less_is_better() { -libm::log(figure) } else { libm::log(figure) }
     }
 
-    /// The figure of a score.
     pub fn from_score(self, score: f64) -> f64 {
         libm::exp(if self.less_is_better() { -score } else { score })
     }
@@ -122,13 +125,10 @@ pub struct Workload {
     pub name: String,
     /// One line for people: "4k random writes, each flushed".
     pub summary: String,
-    /// When it runs in a visit.
     pub phase: Phase,
-    /// What it is judged by.
     pub metric: Metric,
     /// What the engine does; `seed` and file are filled in for each cell.
     pub job: Job,
-    /// Who does it.
     #[serde(default, skip_serializing_if = "DriverName::is_native")]
     pub driver: DriverName,
     /// One part of a profile, measured together with its other parts; `job` then only gives the
@@ -146,7 +146,6 @@ pub struct Workload {
 index::list_of!(Workload, WorkloadIx);
 
 impl Workload {
-    /// A job of the native driver.
     pub fn native(name: &str, summary: &str, phase: Phase, metric: Metric, job: Job) -> Workload {
         let (name, summary) = (name.to_string(), summary.to_string());
         let driver = DriverName::Native;

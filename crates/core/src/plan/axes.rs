@@ -31,7 +31,7 @@ impl<'a, 't> Choices<'a, 't> {
         };
         if values.is_empty() {
             let key = entry.key;
-            return Err(source.other(
+            return Err(source.error(
                 entry.value.span(),
                 format!("an empty list leaves no cases; omit {key} or give it a value"),
             ));

@@ -21,7 +21,6 @@ const SECOND_NS: u64 = 1_000_000_000;
 const MB: u64 = 1_000_000;
 /// Starting the engine, counters, the record: beside every cell.
 const CELL_OVERHEAD_NS: u64 = SECOND_NS / 4;
-/// mkfs, mount, umount and what settles between them.
 const VISIT_OVERHEAD_NS: u64 = 3 * SECOND_NS / 2;
 /// Slices that finding their length takes on each candidate, on most drives.
 const CALIBRATION: u32 = 4;
@@ -33,11 +32,8 @@ const STREAMING_NS: u64 = 2 * SECOND_NS;
 /// What a drive is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed {
-    /// Kind, in words that follow "assumed of".
     pub kind: &'static str,
-    /// Durable sequential writing.
     pub write_bytes_per_s: u64,
-    /// One small write with its flush.
     pub flush_ns: u64,
     /// Whether a turn of another candidate may cost it something.
     pub charges: bool,
@@ -70,9 +66,7 @@ impl Speed {
 /// A region as far as its costs go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// What the drive is taken for.
     pub speed: Speed,
-    /// Size of the region.
     pub region_bytes: u64,
     /// Whether it is written in full before every visit.
     pub is_overwritten: bool,
@@ -80,12 +74,10 @@ pub struct Site {
     pub is_preconditioned: bool,
 }
 
-/// Costs of a plan on its sites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// What fits; the error when not even one workload does.
     pub fit: Result<Fit, FitError>,
-    /// Everything up to the first look.
     pub first: Cost,
     /// Everything up to the last block that the limits of time and bytes leave room for.
     pub last: Cost,
@@ -95,14 +87,11 @@ pub struct Estimate {
     pub settling: Option<Slices>,
 }
 
-/// The slices of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slices {
     /// Units of each, those in which the drive settles included.
     units: u64,
-    /// What one costs.
     pub each: Cost,
-    /// How many there are.
     pub rounds: u32,
 }
 
@@ -215,7 +204,6 @@ fn visit(made: &Expanded, site: &Site) -> Cost {
     Cost { time_ns, write_bytes }
 }
 
-/// One cell.
 fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
     if profiles::is_shared(workload) {
         return Cost::default();
@@ -234,7 +222,6 @@ fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
     Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
 }
 
-/// The slices of a cell.
 fn slices(workload: &Workload, protocol: &Protocol, site: &Site) -> Slices {
     let (unit_ns, unit_bytes) = unit(workload, protocol, site);
     let units = expected_units(&workload.job, unit_ns, site);

@@ -2,14 +2,10 @@
 //!
 //! Each is a TOML file beside this one, whose head says what it repeats and what it does better.
 
-/// A plan that can be called by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// What to type.
     pub name: &'static str,
-    /// One line for people.
     pub summary: &'static str,
-    /// Its TOML.
     pub text: &'static str,
 }
 
@@ -53,7 +49,6 @@ pub const BUILT_IN: [BuiltIn; 7] = [
     },
 ];
 
-/// The built-in plan of that name.
 pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|plan| plan.name == name)
 }

@@ -14,28 +14,19 @@ pub struct Plan {
     pub name: String,
     /// The TOML itself: what repeats it.
     pub text: String,
-    /// For people.
     pub title: String,
-    /// Where stacks are put.
     pub region: RegionRequest,
-    /// How it is measured.
     pub protocol: ProtocolRequest,
     /// What is compared, before anything is known about support and devices.
     pub stacks: Vec<PlannedStack>,
-    /// What is measured on each.
     pub workloads: Vec<PlannedWorkload>,
-    /// The lists it was made of.
     pub axes: Vec<Axis>,
 }
 
-/// One list of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// `[axes]`, `[[stack]]` or `[[workload]]`.
     pub table: &'static str,
-    /// Its key.
     pub key: &'static str,
-    /// Its values, in words.
     pub values: Vec<String>,
 }
 

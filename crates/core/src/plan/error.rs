@@ -3,27 +3,21 @@
 use std::fmt;
 use std::ops::Range;
 
-use thiserror::Error;
-
 use crate::model::path::printable;
 use crate::prepare::words::Unaccepted;
-use crate::units::UnitError;
 
 /// Most characters of a plan's line that an error repeats.
 const LINE_CHARS: usize = 160;
 
-/// One mistake in a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanError {
     /// The plan as its user named it, printable.
     pub plan: String,
     /// Where; `None` when it is about the plan as a whole.
     pub spot: Option<Box<Spot>>,
-    /// What.
-    pub problem: Box<Problem>,
+    pub problem: Problem,
 }
 
-/// A place in the text of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// Line, from 1.
@@ -32,89 +26,55 @@ pub struct Spot {
     pub column: u32,
     /// The line, printable, cut to a length that fits a screen.
     pub text: String,
-    /// Characters of `text` before the mistake.
     indent: usize,
     /// Characters to underline, at least one.
     width: usize,
 }
 
-/// The mistakes a plan can have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Problem {
-    /// No TOML.
-    #[error("{0}")]
-    Syntax(String),
-    /// A key nobody knows here.
-    #[error("unknown key '{key}' in {table}; {hint}")]
-    UnknownKey {
-        /// The key, printable.
-        key: String,
-        /// Where it stands: `[[stack]]`.
-        table: &'static str,
-        /// The nearest key, or all.
-        hint: String,
-    },
-    /// A value of another kind.
-    #[error("{key} must be {expected}, not {found}")]
-    WrongKind {
-        /// The key.
-        key: String,
-        /// What it takes, with an example.
-        expected: &'static str,
-        /// What is there.
-        found: &'static str,
-    },
-    /// A word that is none of those the key takes.
-    #[error("'{word}' is not a valid {key}; {hint}")]
-    UnknownWord {
-        /// The word, printable.
-        word: String,
-        /// The key.
-        key: String,
-        /// The nearest word, or all.
-        hint: String,
-    },
-    /// A size or duration that is none.
-    #[error("{key}: {error}")]
-    Unit {
-        /// The key.
-        key: String,
-        /// What is wrong with it.
-        error: UnitError,
-    },
+/// What is wrong, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    text: String,
+    /// Whether doing what the plan says could reach other files or drives: more than a mistake.
+    is_refusal: bool,
+}
+
+impl<T: Into<String>> From<T> for Problem {
+    fn from(text: T) -> Problem {
+        Problem { text: text.into(), is_refusal: false }
+    }
+}
+
+impl Problem {
     /// A word for mkfs or mount that is not passed on.
-    #[error(transparent)]
-    Unaccepted(Unaccepted),
-    /// Anything else that has its words where it is found.
-    #[error("{0}")]
-    Other(String),
-    /// More combinations than anybody measures.
-    #[error(
-        "the plan expands to {found} {what}, and at most {most} are allowed: shorten its lists"
-    )]
-    TooMany {
-        /// Cases, candidates or workloads.
-        what: &'static str,
-        /// How many.
-        found: u64,
-        /// How many may be.
-        most: u64,
-    },
-    /// Nothing to measure.
-    #[error("the plan has no cases: {0}")]
-    NoCases(&'static str),
+    pub(super) fn unaccepted(why: Unaccepted) -> Problem {
+        let is_refusal = matches!(why, Unaccepted::Refused(_));
+        Problem { text: why.to_string(), is_refusal }
+    }
+
+    /// A word that is none of those the key takes.
+    pub(super) fn unknown_word(word: &str, key: &str, hint: &str) -> Problem {
+        format!("'{word}' is not a valid {key}; {hint}").into()
+    }
+
+    pub(super) fn too_many(what: &str, found: u64, most: u64) -> Problem {
+        format!(
+            "the plan expands to {found} {what}, and at most {most} are allowed: shorten its lists"
+        )
+        .into()
+    }
 }
 
 impl PlanError {
     /// Whether doing what the plan says could reach other files or drives: more than a mistake.
     pub fn is_refusal(&self) -> bool {
-        matches!(*self.problem, Problem::Unaccepted(Unaccepted::Refused(_)))
+        self.problem.is_refusal
     }
 
     /// A mistake at bytes `span` of `text`.
     pub(super) fn at(plan: &str, text: &str, span: Range<usize>, problem: Problem) -> PlanError {
         let plan = printable(plan.as_bytes());
-        PlanError { plan, spot: Some(Box::new(Spot::at(text, span))), problem: Box::new(problem) }
+        PlanError { plan, spot: Some(Box::new(Spot::at(text, span))), problem }
     }
 }
 
@@ -156,9 +116,9 @@ fn floor_boundary(text: &str, at: usize) -> usize {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(spot) = &self.spot else {
-            return write!(f, "{}: {}", self.plan, self.problem);
+            return write!(f, "{}: {}", self.plan, self.problem.text);
         };
-        writeln!(f, "{}:{}:{}: {}", self.plan, spot.line, spot.column, self.problem)?;
+        writeln!(f, "{}:{}:{}: {}", self.plan, spot.line, spot.column, self.problem.text)?;
         let number = spot.line.to_string();
         let gutter = " ".repeat(number.len());
         writeln!(f, " {gutter} |")?;

@@ -26,7 +26,7 @@ pub(super) fn exclude(
         found += entries.iter().map(values).sum::<usize>();
         if found > most {
             let what = format!("at most {most} values may be excluded of so many combinations");
-            return Err(source.other(span, what));
+            return Err(source.error(span, what));
         }
         let of_stack = |key: &str| stack::KEYS[1..].contains(&key);
         let of_workload = |key: &str| workload::KEYS[1..].contains(&key);
@@ -37,7 +37,7 @@ pub(super) fn exclude(
             (true, true) => {
                 let what = "an exclusion applies to stacks or to workloads, not to both: \
                             candidates are comparable only with the same workloads";
-                return Err(source.other(span, what));
+                return Err(source.error(span, what));
             }
             (_, true) => {
                 take_out(source, &entries, workloads, PlannedWorkload::valued, |w, key| {
@@ -52,7 +52,7 @@ pub(super) fn exclude(
         };
         if matched == 0 {
             let what = "this excludes nothing: no case has these values";
-            return Err(source.other(span, what));
+            return Err(source.error(span, what));
         }
     }
     Ok(())

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use thiserror::Error;
-
 use super::document::Plan;
-use super::left_out::{CannotRun, DroppedWorkload, NoCandidate, NoRecipe, SkippedStack};
 use super::names;
 use super::protocol::RegionRequest;
 use super::read::NAME_CHARS;
 use super::stack::PlannedStack;
 use super::workload::{self, Basis, PlannedWorkload};
-use crate::model::candidate::{Candidate, Kind, Stack};
+use crate::model::candidate::{Candidate, Kind, Skipped, Stack};
 use crate::model::event::FlashState;
 use crate::model::index::RegionIx;
 use crate::model::path::printable;
@@ -22,6 +19,7 @@ use crate::model::workload::{DriverName, Workload};
 use crate::phrases;
 use crate::prepare::recipe::Recipe;
 use crate::setup::lacking::Lacking;
+use crate::units;
 
 /// Most characters that a device takes of a candidate's name.
 const SUFFIX_CHARS: usize = 20;
@@ -40,81 +38,47 @@ pub struct Here<'a> {
     /// Whether a stack can be made on the target of that index (0 where none is named); what is
     /// lacking when not.
     pub supports: &'a dyn Fn(&Stack, usize) -> Result<(), Lacking>,
-    /// Text of the fio job files that the plan names.
     pub job_files: &'a BTreeMap<String, String>,
 }
 
-/// A plan ready to be run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expanded {
-    /// What is compared, target after target.
     pub candidates: Vec<Candidate>,
-    /// What is measured on each.
     pub workloads: Vec<Workload>,
-    /// Where stacks are put.
     pub region: RegionRequest,
     /// The rules; `k` is the number of candidates.
     pub protocol: Protocol,
-    /// State of every region before every visit.
     pub flash_state: FlashState,
-    /// Size of the data file that the plan asks for.
     pub file_bytes: Option<u64>,
-    /// Wanted and not possible here.
-    pub skipped: Vec<SkippedStack>,
+    pub skipped: Vec<Skipped>,
     /// Workloads that the tool which is to do them cannot do.
-    pub dropped_workloads: Vec<DroppedWorkload>,
-}
-
-/// Why a plan cannot be put on these devices.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ExpandError {
-    /// More than a run may have.
-    #[error("the plan expands to {found} {what} on these devices; a run may have at most {most}")]
-    TooMany {
-        /// Candidates or workloads.
-        what: &'static str,
-        /// How many.
-        found: usize,
-        /// How many may be.
-        most: usize,
-    },
-    /// Several candidates where one device is looked at over time.
-    #[error(
-        "mode 'characterise' measures one candidate over time, but this plan has {0}. Keep one \
-         [[stack]] with one value in each of its lists, one --target and no positive_control; or \
-         compare them with mode = \"decide\""
-    )]
-    NotAlone(usize),
-    /// Two workloads of one name.
-    #[error("two workloads are named '{0}'; rename one of them")]
-    SameName(String),
-    /// A weight for a workload that the plan does not have.
-    #[error("[protocol.weights] names '{0}', but the plan has no such workload: {1}")]
-    NoSuchWorkload(String, String),
-    /// A job file was not given.
-    #[error("the plan's job file '{0}' was not read")]
-    NoJobFile(String),
-    /// A job file that is not run.
-    #[error("the job file '{0}': {1}")]
-    JobFile(String, CannotRun),
+    pub dropped_workloads: Vec<Skipped>,
 }
 
 /// Puts a plan on targets; with none, on one that is not known yet.
 ///
 /// # Errors
 /// When the devices or profiles make it too large, or names meet.
-pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, ExpandError> {
+pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, String> {
     let asked = plan.stacks.len() * targets.len().max(1)
         + usize::from(plan.protocol.positive_control.is_some());
     if plan.protocol.mode == Mode::Characterise && asked > 1 {
-        return Err(ExpandError::NotAlone(asked));
+        return Err(format!(
+            "mode 'characterise' measures one candidate over time, but this plan has {asked}. Keep \
+             one [[stack]] with one value in each of its lists, one --target and no \
+             positive_control; or compare them with mode = \"decide\""
+        ));
     }
     let mut chosen = Chosen::default();
     for region in 0..targets.len().max(1) {
         on_target(plan, targets, region, here, &mut chosen);
     }
     let Chosen { mut candidates, skipped } = chosen;
-    let too_many = |what, found, most| ExpandError::TooMany { what, found, most };
+    let too_many = |what, found, most| {
+        format!(
+            "the plan expands to {found} {what} on these devices; a run may have at most {most}"
+        )
+    };
     if candidates.len() > MOST_CANDIDATES {
         return Err(too_many("candidates", candidates.len(), MOST_CANDIDATES));
     }
@@ -139,17 +103,14 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
 }
 
 /// Refuses a weight that would count for nothing; that a tool cannot do its workload is no mistake.
-fn check_weights(
-    plan: &Plan,
-    workloads: &[Workload],
-    dropped: &[DroppedWorkload],
-) -> Result<(), ExpandError> {
+fn check_weights(plan: &Plan, workloads: &[Workload], dropped: &[Skipped]) -> Result<(), String> {
     let measured = workloads.iter().map(|w| w.name.as_str());
     let names: Vec<&str> = measured.chain(dropped.iter().map(|s| s.name.as_str())).collect();
     let unknown = plan.protocol.weights.iter().find(|w| !names.contains(&w.workload.as_str()));
     match unknown {
         None => Ok(()),
-        Some(weight) => Err(ExpandError::NoSuchWorkload(
+        Some(weight) => Err(format!(
+            "[protocol.weights] names '{}', but the plan has no such workload: {}",
             printable(weight.workload.as_bytes()),
             phrases::did_you_mean(&weight.workload, &names),
         )),
@@ -177,11 +138,10 @@ fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> 
     })
 }
 
-/// What becomes of the stacks of a plan.
 #[derive(Default)]
 struct Chosen {
     candidates: Vec<Candidate>,
-    skipped: Vec<SkippedStack>,
+    skipped: Vec<Skipped>,
 }
 
 fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen: &mut Chosen) {
@@ -198,9 +158,10 @@ fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen
         let name = name + &suffix;
         let taken = candidates.iter().any(|c| c.name == name);
         if !choice.tried.is_empty() {
-            skipped.push(SkippedStack { name, why: NoCandidate::Impossible(choice.tried) });
+            skipped.push(Skipped::new(name, choice.tried.join("; ")));
         } else if taken {
-            skipped.push(SkippedStack { name, why: NoCandidate::Duplicate });
+            let why = "identical to the earlier candidate of that name";
+            skipped.push(Skipped::new(name, why));
         } else {
             let kind = Kind::Stack(choice.stack.stack(choice.recipe));
             let region = RegionIx::new(region);
@@ -226,13 +187,13 @@ struct Choice<'p> {
     stack: &'p PlannedStack,
     recipe: &'static Recipe,
     /// Why each recipe cannot be used; empty where one can.
-    tried: Vec<NoRecipe>,
+    tried: Vec<String>,
 }
 
 impl<'p> Choice<'p> {
     fn of(stack: &'p PlannedStack, target: usize, room: Option<u64>, here: &Here) -> Choice<'p> {
         let supports = |recipe: &Recipe| {
-            (here.supports)(&stack.stack(recipe), target).map_err(NoRecipe::Lacking)
+            (here.supports)(&stack.stack(recipe), target).map_err(|lacking| lacking.to_string())
         };
         let mut tried = Vec::new();
         let recipes = stack.recipes();
@@ -247,41 +208,40 @@ impl<'p> Choice<'p> {
     }
 }
 
-fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), NoRecipe> {
+fn fits(recipe: &Recipe, room: Option<u64>) -> Result<(), String> {
     let Recipe { name, min_bytes, .. } = *recipe;
     match room.filter(|room| *room < min_bytes) {
         None => Ok(()),
-        Some(region_bytes) => {
-            Err(NoRecipe::Small { recipe: name, needed_bytes: min_bytes, region_bytes })
-        }
+        Some(region_bytes) => Err(format!(
+            "{name} needs a region of {}; this one has {}",
+            units::size(min_bytes),
+            units::size(region_bytes)
+        )),
     }
 }
 
 /// What is measured, and what the tool that was to do it cannot do.
-fn workloads(
-    plan: &Plan,
-    here: &Here,
-) -> Result<(Vec<Workload>, Vec<DroppedWorkload>), ExpandError> {
+fn workloads(plan: &Plan, here: &Here) -> Result<(Vec<Workload>, Vec<Skipped>), String> {
     let sayable = plan.workloads.iter().map(names::of_workload);
     let names = names::names(&sayable.collect::<Vec<_>>(), NAME_CHARS);
     let mut made: Vec<Workload> = Vec::new();
     let mut dropped = Vec::new();
     for (workload, name) in plan.workloads.iter().zip(names) {
         if let Some(why) = workload.unsupported() {
-            dropped.push(DroppedWorkload { name, why });
+            dropped.push(Skipped::new(name, why));
             continue;
         }
         for one in of_one(workload, &name, here)? {
             if made.iter().any(|other| other.name == one.name) {
-                return Err(ExpandError::SameName(one.name));
+                return Err(format!("two workloads are named '{}'; rename one of them", one.name));
             }
             match (workload::can(&one), &workload.basis) {
                 (Ok(()), _) => made.push(one),
                 // A file that may reach elsewhere is a mistake to mend, not a thing fio lacks.
                 (Err(why), Basis::JobFile(file)) if one.driver == DriverName::Fio => {
-                    return Err(ExpandError::JobFile(file.clone(), why));
+                    return Err(format!("the job file '{file}': {why}"));
                 }
-                (Err(why), _) => dropped.push(DroppedWorkload { name: one.name, why }),
+                (Err(why), _) => dropped.push(Skipped::new(one.name, why)),
             }
         }
     }
@@ -296,17 +256,13 @@ fn in_order_of_worth(made: Vec<Workload>) -> Vec<Workload> {
     order.into_iter().filter_map(|at| left[at].take()).collect()
 }
 
-fn of_one(
-    planned: &PlannedWorkload,
-    name: &str,
-    here: &Here,
-) -> Result<Vec<Workload>, ExpandError> {
+fn of_one(planned: &PlannedWorkload, name: &str, here: &Here) -> Result<Vec<Workload>, String> {
     match &planned.basis {
         Basis::Words | Basis::BuiltIn(_) => Ok(vec![planned.workload(name)]),
         Basis::Profile(_) => Ok(planned.parts(name)),
         Basis::JobFile(file) => {
             let text = here.job_files.get(file);
-            let text = text.ok_or_else(|| ExpandError::NoJobFile(file.clone()))?;
+            let text = text.ok_or_else(|| format!("the plan's job file '{file}' was not read"))?;
             Ok(vec![planned.fio_job(name, text)])
         }
     }

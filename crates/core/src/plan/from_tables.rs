@@ -29,11 +29,9 @@ struct Rows<'a, 't> {
     span: Range<usize>,
 }
 
-/// Tables of a plan that there can be several of.
 struct TableKind {
     name: &'static str,
     keys: &'static [&'static str],
-    /// Keys whose values are lists themselves.
     lists: &'static [&'static str],
     expected: &'static str,
 }
@@ -52,7 +50,6 @@ const WORKLOADS: TableKind = TableKind {
     expected: "tables, each under [[workload]]",
 };
 
-/// The plan a document declares.
 pub(super) fn plan(
     source: &Source,
     document: &DeTable,
@@ -173,14 +170,11 @@ fn bounded(
         _ => None,
     };
     if let Some(why) = none {
-        return Err(source.whole(Problem::NoCases(why)));
+        return Err(source.whole(format!("the plan has no cases: {why}")));
     }
     let cases = stacks.saturating_mul(workloads);
     match cases > MOST_CASES {
-        true => {
-            let problem = Problem::TooMany { what: "cases", found: cases, most: MOST_CASES };
-            Err(source.whole(problem))
-        }
+        true => Err(source.whole(Problem::too_many("cases", cases, MOST_CASES))),
         false => Ok(()),
     }
 }
@@ -210,7 +204,7 @@ fn make_workloads(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedWork
         if !BASES.iter().any(has) {
             let what = "a workload needs rw, profile or job, or the name of a built-in one: \
                         name = \"randwrite\"";
-            return Err(source.other(row.span.clone(), what));
+            return Err(source.error(row.span.clone(), what));
         }
         if let [first, second, ..] = bases[..] {
             let (key, other) = (first.key, second.key);
@@ -218,12 +212,12 @@ fn make_workloads(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedWork
             // The later of the two, in whichever table it stands.
             let spans = [first, second].map(|c| c.key_span.clone());
             let span = spans.into_iter().max_by_key(|span| span.start).unwrap_or_default();
-            return Err(source.other(span, what));
+            return Err(source.error(span, what));
         }
         for picked in axes::combinations(&row.choices) {
             let mut item = PlannedWorkload::from_values(source, picked)?;
             item.table = table;
-            item.check().map_err(|what| source.other(row.span.clone(), what))?;
+            item.check().map_err(|what| source.error(row.span.clone(), what))?;
             made.push(Made { item, span: row.span.clone(), kept: true });
         }
     }
@@ -249,12 +243,12 @@ fn checked_workloads(
     made.retain(|one| one.kept);
     check_cases(source, &made, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
     // What a tool cannot do is left out once names are given; a plan with nothing else is refused.
-    let reason = |one: &Made<PlannedWorkload>| Some(one.item.unsupported()?.to_string());
+    let reason = |one: &Made<PlannedWorkload>| one.item.unsupported();
     let reasons: Option<Vec<String>> = made.iter().map(reason).collect();
     if let (Some(mut reasons), Some(first)) = (reasons, made.first()) {
         let mut known = std::collections::BTreeSet::new();
         reasons.retain(|reason| known.insert(reason.clone()));
-        return Err(source.other(first.span.clone(), reasons.join("; ")));
+        return Err(source.error(first.span.clone(), reasons.join("; ")));
     }
     Ok(made)
 }
@@ -268,11 +262,11 @@ fn check_cases<T>(
     say: impl Fn(&T) -> Option<Sayable>,
 ) -> Result<(), PlanError> {
     if made.is_empty() {
-        return Err(source.whole(Problem::NoCases("[[exclude]] removes every case")));
+        return Err(source.whole("the plan has no cases: [[exclude]] removes every case"));
     }
     if made.len() > most {
         let (found, most) = (made.len() as u64, most as u64);
-        return Err(source.whole(Problem::TooMany { what, found, most }));
+        return Err(source.whole(Problem::too_many(what, found, most)));
     }
     let said: Vec<Sayable> = made.iter().filter_map(|one| say(&one.item)).collect();
     let names = names::names(&said, NAME_CHARS);
@@ -282,7 +276,7 @@ fn check_cases<T>(
                 "two {what} are named '{name}'; remove or rename one of \
                                them"
             );
-            return Err(source.other(made[at].span.clone(), why));
+            return Err(source.error(made[at].span.clone(), why));
         }
     }
     Ok(())
@@ -299,7 +293,7 @@ fn raw_measures_blocks(
     };
     let raw = stacks.iter().find(|stack| stack.item.is_raw());
     match (raw, workloads.iter().find(needs_files)) {
-        (Some(raw), Some(_)) => Err(source.other(
+        (Some(raw), Some(_)) => Err(source.error(
             raw.span.clone(),
             "raw has no files, and a workload of this plan needs files: use two plans",
         )),
@@ -317,7 +311,6 @@ fn axes_of(source: &Source, table: &'static str, choices: &[Choices]) -> Vec<Axi
     .collect()
 }
 
-/// The lists a table has itself.
 fn own_axes(source: &Source, name: &'static str, rows: &Rows, shared: &[Choices]) -> Vec<Axis> {
     let is_shared = |c: &&Choices| shared.iter().any(|s| s.key_span == c.key_span);
     let own: Vec<Choices> = rows.choices.iter().filter(|c| !is_shared(c)).cloned().collect();

@@ -29,7 +29,7 @@ pub(super) fn set_job(
         "rate_iops" => job.rate_iops = Some(source.number(key, value, 1..=u64::MAX)?),
         "offsets" => {
             let read = source.text(key, value)?.parse::<Offsets>();
-            job.offsets = read.map_err(|error| source.other(value.span(), error.to_string()))?;
+            job.offsets = read.map_err(|error| source.error(value.span(), error.to_string()))?;
         }
         "rate_process" => job.rate_process = source.variant(key, value)?,
         "buffer_compress_percentage" => {

@@ -13,7 +13,6 @@ mod exclude;
 mod expand;
 mod from_tables;
 mod job_words;
-pub mod left_out;
 mod made;
 mod names;
 mod protocol;
@@ -31,7 +30,7 @@ use toml::de::DeTable;
 pub use builtin::{BUILT_IN, BuiltIn, built_in, did_you_mean};
 pub use document::{Axis, MOST_CASES, Plan};
 pub use error::{PlanError, Problem, Spot};
-pub use expand::{ExpandError, Expanded, Here, Target, expand};
+pub use expand::{Expanded, Here, Target, expand};
 pub use protocol::{ProtocolRequest, RegionRequest};
 pub use read::NAME_CHARS;
 pub use stack::PlannedStack;
@@ -39,7 +38,6 @@ pub use workload::{Basis, PlannedWorkload};
 
 use read::Source;
 
-/// Largest plan that is read.
 pub const TEXT_MAX_BYTES: usize = 1 << 20;
 const KEYS: [&str; 8] =
     ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
@@ -52,10 +50,10 @@ pub fn parse(text: &str, name: &str) -> Result<Plan, PlanError> {
     let source = Source { plan: name, text };
     if text.len() > TEXT_MAX_BYTES {
         let what = "a plan has at most 1 MiB, and this file is larger";
-        return Err(source.whole(Problem::Other(what.to_string())));
+        return Err(source.whole(what));
     }
     let document = DeTable::parse(text).map_err(|error| {
-        let what = Problem::Syntax(crate::model::path::printable(error.message().as_bytes()));
+        let what = crate::model::path::printable(error.message().as_bytes());
         match error.span() {
             Some(span) => source.error(span, what),
             None => source.whole(what),

@@ -11,17 +11,13 @@ use crate::units;
 /// Among which of the others a property has to differ before a name mentions it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
-    /// All.
     All,
-    /// Those called the same otherwise.
     Namesakes,
     /// Those with the same first part: the details of an encryption, among the same encryptions.
     Alike,
-    /// Said in any case.
     Nobody,
 }
 
-/// What can be said in one name.
 pub(super) struct Sayable {
     base: String,
     /// For what the plan has named: its table, whose members alone have to be told apart.
@@ -64,7 +60,6 @@ fn fitted(name: String, at: usize, most_chars: usize) -> String {
     format!("{}{number}", kept.trim_end())
 }
 
-/// What a stack by that recipe can be told apart by.
 pub(super) fn of_stack(stack: &PlannedStack, recipe: &Recipe) -> Sayable {
     let made = stack.stack(recipe);
     let by_words = crate::prepare::recipe::recipe_of(&made).map_or(recipe.name, |r| r.name);
@@ -114,7 +109,6 @@ fn sector(bytes: u32) -> String {
     format!(" s{}", units::block_size(bytes.into()))
 }
 
-/// What a workload can be told apart by.
 pub(super) fn of_workload(workload: &PlannedWorkload) -> Sayable {
     let job = &workload.job;
     let size = |name: &str, bytes: u64| format!("-{name}{}", units::block_size(bytes));

@@ -30,18 +30,14 @@ const REGION_KEYS: [&str; 2] = ["size", "start"];
 /// Where a plan wants its region; what it leaves open is chosen by the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegionRequest {
-    /// Size in bytes.
     pub size_bytes: Option<u64>,
-    /// Start on the target in bytes.
     pub start_bytes: Option<u64>,
 }
 
 /// The rules a plan asks for; what it leaves open is the mode's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProtocolRequest {
-    /// Mode.
     pub mode: Mode,
-    /// State of the region before every visit.
     pub flash_state: FlashState,
     /// Whether regions are brought to a steady state first; `None` = flash that is written.
     pub precondition: Option<bool>,
@@ -53,13 +49,10 @@ pub struct ProtocolRequest {
     pub tie_margin: Option<f64>,
     /// How much of its speed a copy of the first candidate loses on purpose, a fraction.
     pub positive_control: Option<f64>,
-    /// Shortest cell, nanoseconds.
     pub cell_min_ns: Option<u64>,
-    /// Longest cell, nanoseconds.
     pub cell_max_ns: Option<u64>,
     /// Fewest operations in a cell.
     pub cell_min_ios: Option<u64>,
-    /// Thresholds at which rules fire.
     pub thresholds: Thresholds,
     /// How candidates share the time of a block; `None` = side by side where there is room.
     pub isolation: Option<Isolation>,
@@ -104,7 +97,6 @@ impl ProtocolRequest {
     }
 }
 
-/// Reads `[protocol]`.
 pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolRequest, PlanError> {
     let mut asked = ProtocolRequest::default();
     for entry in source.entries(table, "[protocol]", &KEYS)? {
@@ -144,13 +136,12 @@ pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolReque
         true => {
             let at = table.iter().find(|(key, _)| key.get_ref() == "cell_max");
             let span = at.map_or(0..0, |(key, _)| key.span());
-            Err(source.other(span, "cell_max is shorter than cell_min"))
+            Err(source.error(span, "cell_max is shorter than cell_min"))
         }
         false => Ok(asked),
     }
 }
 
-/// Reads `[region]`.
 pub(super) fn region(source: &Source, table: &DeTable) -> Result<RegionRequest, PlanError> {
     let mut asked = RegionRequest::default();
     for entry in source.entries(table, "[region]", &REGION_KEYS)? {

@@ -15,7 +15,6 @@ use crate::{phrases, units};
 /// Most characters of a name: tables have to fit a terminal.
 pub const NAME_CHARS: usize = 40;
 
-/// A value with its place.
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
 /// A plan's name and text, which every error repeats a part of.
@@ -34,17 +33,13 @@ pub(super) struct Entry<'a, 't> {
 }
 
 impl Source<'_> {
-    pub fn error(&self, span: Range<usize>, problem: Problem) -> PlanError {
-        PlanError::at(self.plan, self.text, span, problem)
+    pub fn error(&self, span: Range<usize>, problem: impl Into<Problem>) -> PlanError {
+        PlanError::at(self.plan, self.text, span, problem.into())
     }
 
-    pub fn other(&self, span: Range<usize>, what: impl Into<String>) -> PlanError {
-        self.error(span, Problem::Other(what.into()))
-    }
-
-    /// The mistake of a plan as a whole.
-    pub fn whole(&self, problem: Problem) -> PlanError {
-        PlanError { plan: printable(self.plan.as_bytes()), spot: None, problem: Box::new(problem) }
+    pub fn whole(&self, problem: impl Into<Problem>) -> PlanError {
+        let plan = printable(self.plan.as_bytes());
+        PlanError { plan, spot: None, problem: problem.into() }
     }
 
     /// The entries of a table in the order in which they are written; unknown keys are refused.
@@ -59,8 +54,8 @@ impl Source<'_> {
             let word = key.get_ref();
             let Some(known) = keys.iter().copied().find(|k| k == word) else {
                 let hint = phrases::did_you_mean(word, keys);
-                let key_shown = printable(word.as_bytes());
-                let problem = Problem::UnknownKey { key: key_shown, table: name, hint };
+                let shown = printable(word.as_bytes());
+                let problem = format!("unknown key '{shown}' in {name}; {hint}");
                 return Err(self.error(key.span(), problem));
             };
             found.push(Entry { key: known, key_span: key.span(), value });
@@ -77,7 +72,7 @@ impl Source<'_> {
         got: Option<T>,
     ) -> Result<T, PlanError> {
         let found = kind_of(value.get_ref());
-        let problem = || Problem::WrongKind { key: key.to_string(), expected, found };
+        let problem = || format!("{key} must be {expected}, not {found}");
         got.ok_or_else(|| self.error(value.span(), problem()))
     }
 
@@ -90,7 +85,6 @@ impl Source<'_> {
         self.kind(key, value, expected, value.get_ref().as_table())
     }
 
-    /// The tables of `[[key]]`.
     pub fn tables<'a, 't>(
         &self,
         key: &'static str,
@@ -99,7 +93,7 @@ impl Source<'_> {
     ) -> Result<Vec<(&'t DeTable<'a>, Range<usize>)>, PlanError> {
         if value.get_ref().as_table().is_some() {
             let what = format!("there can be several {key} tables: write [[{key}]], not [{key}]");
-            return Err(self.other(value.span(), what));
+            return Err(self.error(value.span(), what));
         }
         let list = self.kind(key, value, expected, value.get_ref().as_array())?;
         let mut tables = Vec::new();
@@ -115,8 +109,8 @@ impl Source<'_> {
         let sanitize = printable(text.as_bytes()) == text;
         match text.trim().is_empty() || !sanitize {
             false => Ok(text),
-            true if sanitize => Err(self.other(value.span(), format!("{key} is empty"))),
-            true => Err(self.other(
+            true if sanitize => Err(self.error(value.span(), format!("{key} is empty"))),
+            true => Err(self.error(
                 value.span(),
                 format!("{key} contains unprintable characters; remove them"),
             )),
@@ -128,14 +122,13 @@ impl Source<'_> {
         let name = self.text("name", value)?.trim();
         match name.chars().count() {
             0..=NAME_CHARS => Ok(name.to_string()),
-            n => Err(self.other(
+            n => Err(self.error(
                 value.span(),
                 format!("a name has at most {NAME_CHARS} characters; this one has {n}"),
             )),
         }
     }
 
-    /// One of several words.
     pub fn word<T: Copy>(
         &self,
         key: &str,
@@ -147,12 +140,10 @@ impl Source<'_> {
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             let hint = phrases::did_you_mean(word, &names);
-            let word = word.to_string();
-            self.error(value.span(), Problem::UnknownWord { word, key: key.to_string(), hint })
+            self.error(value.span(), Problem::unknown_word(word, key, &hint))
         })
     }
 
-    /// One of the values of an enum, by its word.
     pub fn variant<T>(&self, key: &str, value: &Value) -> Result<T, PlanError>
     where
         T: Copy + strum::VariantArray + Into<&'static str>,
@@ -160,7 +151,6 @@ impl Source<'_> {
         self.word(key, value, &phrases::choices())
     }
 
-    /// A list of texts.
     pub fn list(
         &self,
         key: &str,
@@ -199,7 +189,7 @@ impl Source<'_> {
             }
             _ => format!("{key} must be between {low} and {high}"),
         };
-        Err(self.other(value.span(), what))
+        Err(self.error(value.span(), what))
     }
 
     /// The same in 32 bits.
@@ -231,17 +221,15 @@ impl Source<'_> {
             None => whole(value.get_ref()).map(|n| n.to_string()),
         };
         let text = self.kind(key, value, expected, text)?;
-        let amount = parse(&printable(text.as_bytes())).map_err(|error| {
-            self.error(value.span(), Problem::Unit { key: key.to_string(), error })
-        })?;
+        let amount = parse(&printable(text.as_bytes()))
+            .map_err(|error| self.error(value.span(), format!("{key}: {error}")))?;
         match amount {
-            0 => Err(self.other(value.span(), format!("{key} must be above 0"))),
+            0 => Err(self.error(value.span(), format!("{key} must be above 0"))),
             amount => Ok(amount),
         }
     }
 }
 
-/// A whole number that is not negative.
 fn whole(value: &DeValue) -> Option<u64> {
     let integer = value.as_integer()?;
     u64::from_str_radix(integer.as_str(), integer.radix()).ok()
@@ -280,7 +268,7 @@ pub(super) fn fraction(
     };
     match read {
         Some(fraction) if (least..=most).contains(&fraction) => Ok(fraction),
-        _ => Err(source.other(
+        _ => Err(source.error(
             value.span(),
             format!(
                 "{key} must be a fraction between {least} and {most}, or a percentage: 0.03 or \

@@ -50,26 +50,20 @@ const GOVERNORS: [(&str, &str); 6] = [
 const CRYPT_KEYS: [&str; 6] =
     ["kind", "cipher", "key_bits", "sector_size", "no_read_workqueue", "no_write_workqueue"];
 
-/// One stack as a plan describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedStack {
     /// The plan's own name for it.
     pub name: Option<String>,
     /// Filesystem as the plan names it: a type, `ntfs` for whichever driver, `raw`.
     pub fs: String,
-    /// Which options it starts from.
     pub options: OptionProfile,
     /// The plan's words for mkfs, beside the recipe's.
     pub mkfs: Vec<String>,
     /// The plan's mount options, beside the recipe's.
     pub mount: Vec<String>,
-    /// Encryption.
     pub crypt: Option<Crypt>,
-    /// On a logical volume.
     pub lvm: bool,
-    /// Kernel settings.
     pub knobs: Knobs,
-    /// Number of its table in the plan.
     pub(super) table: usize,
 }
 
@@ -79,7 +73,6 @@ impl PlannedStack {
         recipe::recipes_for(&self.fs)
     }
 
-    /// The stack by one of its recipes.
     pub fn stack(&self, recipe: &Recipe) -> Stack {
         let made = options::stack(recipe, self.options, &self.mkfs, &self.mount);
         Stack { crypt: self.crypt.clone(), lvm: self.lvm, knobs: self.knobs.clone(), ..made }
@@ -90,7 +83,6 @@ impl PlannedStack {
         self.fs == recipe::RAW
     }
 
-    /// Sets one key to one value.
     pub(super) fn set(
         &mut self,
         source: &Source,
@@ -119,7 +111,7 @@ impl PlannedStack {
 
     /// Refuses what cannot be, and words that could reach something other than the candidate.
     pub(super) fn check(&self) -> Result<(), Problem> {
-        let other = |what: &str| Err(Problem::Other(what.to_string()));
+        let other = |what: &str| Err(what.into());
         let words = !self.mkfs.is_empty() || !self.mount.is_empty();
         if self.fs.is_empty() {
             return other("a stack needs its filesystem: fs = \"ext4\"");
@@ -128,8 +120,8 @@ impl PlannedStack {
             return other("raw is not a filesystem: it takes neither mkfs nor mount options");
         }
         for recipe in self.recipes() {
-            words::mkfs(recipe.format, &self.mkfs).map_err(Problem::Unaccepted)?;
-            words::mount(recipe.format, &self.mount).map_err(Problem::Unaccepted)?;
+            words::mkfs(recipe.format, &self.mkfs).map_err(Problem::unaccepted)?;
+            words::mount(recipe.format, &self.mount).map_err(Problem::unaccepted)?;
         }
         Ok(())
     }
@@ -172,9 +164,8 @@ fn setting(
     let near = nearest(word, &names).and_then(|near| known.iter().find(|k| k.0 == near));
     match near {
         Some((_, meant)) if *meant != word => {
-            let (word, key) = (word.to_string(), key.to_string());
             let hint = format!("did you mean '{meant}'?");
-            Err(source.error(value.span(), Problem::UnknownWord { word, key, hint }))
+            Err(source.error(value.span(), Problem::unknown_word(word, key, &hint)))
         }
         _ => Ok(word.to_string()),
     }
@@ -217,10 +208,10 @@ fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
     };
     if let Some(what) = missing {
         let what = format!("crypt needs {what}; results without it cannot be compared with others");
-        return Err(source.other(value.span(), what));
+        return Err(source.error(value.span(), what));
     }
     match wrong_key(&crypt) {
-        Some(what) => Err(source.other(value.span(), what)),
+        Some(what) => Err(source.error(value.span(), what)),
         None => Ok(Some(crypt)),
     }
 }
@@ -245,20 +236,15 @@ fn cipher(source: &Source, value: &Value) -> Result<String, PlanError> {
     if words::is_cipher(word) {
         return Ok(word.to_string());
     }
-    let problem = Problem::UnknownWord {
-        word: word.to_string(),
-        key: "cipher".to_string(),
-        hint: "write it as cryptsetup does: aes-xts-plain64, xchacha20,aes-adiantum-plain64"
-            .to_string(),
-    };
-    Err(source.error(value.span(), problem))
+    let hint = "write it as cryptsetup does: aes-xts-plain64, xchacha20,aes-adiantum-plain64";
+    Err(source.error(value.span(), Problem::unknown_word(word, "cipher", hint)))
 }
 
 fn key_bits(source: &Source, value: &Value) -> Result<u32, PlanError> {
     let bits = source.number32("key_bits", value, 1)?;
     match (64..=1024).contains(&bits) && bits % 8 == 0 {
         true => Ok(bits),
-        false => Err(source.other(
+        false => Err(source.error(
             value.span(),
             "key_bits must be a multiple of 8 between 64 and 1024; for XTS it counts both halves",
         )),
@@ -269,6 +255,6 @@ fn sector_size(source: &Source, value: &Value) -> Result<u32, PlanError> {
     let bytes = source.number32("sector_size", value, 1)?;
     match bytes.is_power_of_two() && (512..=4096).contains(&bytes) {
         true => Ok(bytes),
-        false => Err(source.other(value.span(), "sector_size must be 512, 1024, 2048 or 4096")),
+        false => Err(source.error(value.span(), "sector_size must be 512, 1024, 2048 or 4096")),
     }
 }

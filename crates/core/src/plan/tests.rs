@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::left_out::{NoCandidate, NoRecipe, SkippedStack};
 use super::*;
-use crate::model::candidate::{Kind, Stack};
+use crate::model::candidate::{Kind, Skipped, Stack};
 use crate::model::index::RegionIx;
 use crate::setup::lacking::Lacking;
 
@@ -117,9 +116,8 @@ fn several_targets_are_a_device_axis() {
     let regions: Vec<RegionIx> = made.candidates.iter().map(|c| c.region).collect();
     assert_eq!((regions, made.protocol.k), ([0, 0, 1].map(RegionIx::new).to_vec(), 3));
     assert_eq!(made.skipped[0].name, "xfs on sdb");
-    let (needed_bytes, region_bytes) = (300 << 20, 200 << 20);
-    let small = NoRecipe::Small { recipe: "xfs", needed_bytes, region_bytes };
-    assert_eq!(made.skipped[0].why, NoCandidate::Impossible(vec![small]));
+    let small = "xfs needs a region of 300 MiB; this one has 200 MiB";
+    assert_eq!(made.skipped[0].reason, small);
 }
 
 #[test]
@@ -136,14 +134,13 @@ fn devices_with_long_names_stay_apart() {
 fn missing_support_skips_and_ntfs_takes_the_driver_that_is_there() {
     let plan = parse(&with("[axes]\nfs = [\"ext4\", \"ntfs\", \"jfs\"]"), "t").unwrap();
     let supports = |stack: &Stack, _: usize| match stack.fs.as_str() {
-        "ntfs3" | "jfs" => Err(Lacking::FuseDevice),
+        "ntfs3" | "jfs" => Err(Lacking::Other("there is no /dev/fuse".to_string())),
         _ => Ok(()),
     };
     let here = Here { supports: &supports, job_files: &BTreeMap::new() };
     let made = expand(&plan, &[], &here).unwrap();
     assert_eq!(names(&made), ["ext4", "ntfs-3g"]);
-    let lacking = NoCandidate::Impossible(vec![NoRecipe::Lacking(Lacking::FuseDevice)]);
-    assert_eq!(made.skipped, [SkippedStack { name: "jfs".to_string(), why: lacking }]);
+    assert_eq!(made.skipped, [Skipped::new("jfs", "there is no /dev/fuse")]);
 }
 
 #[test]
@@ -194,7 +191,7 @@ fn a_tool_without_words_for_a_workload_skips_it_and_the_others_stay() {
     let job = vec!["a.fio-fio".to_string()];
     assert_eq!(workload_names(&made), [&words[..], &of("dd"), &of("dd-dd"), &job].concat());
     let dropped: Vec<String> =
-        made.dropped_workloads.iter().map(|s| format!("{}: {}", s.name, s.why)).collect();
+        made.dropped_workloads.iter().map(|s| format!("{}: {}", s.name, s.reason)).collect();
     insta::assert_snapshot!(dropped.join("\n"), @r#"
     randread-4k-dd: dd cannot run this: it reads or writes sequentially: use rw = "read" or "write"
     randread-4k-bonnie: bonnie++ cannot run this: it runs fixed phases: use profile = "bonnie"

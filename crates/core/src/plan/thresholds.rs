@@ -12,11 +12,8 @@ use crate::model::thresholds::Thresholds;
 enum Setting {
     /// A share of 1, up to the most that makes sense.
     Share(f64, fn(&mut Thresholds) -> &mut f64),
-    /// A size.
     Bytes(fn(&mut Thresholds) -> &mut u64),
-    /// A whole number.
     Count(fn(&mut Thresholds) -> &mut u64),
-    /// So many times.
     Times(fn(&mut Thresholds) -> &mut f64),
 }
 use Setting::{Bytes, Count, Share, Times};
@@ -48,7 +45,6 @@ const SETTINGS: [(&str, Setting); 24] = [
     ("tool", Share(1.0, |t| &mut t.tool)),
 ];
 
-/// Reads the table.
 pub(super) fn thresholds(source: &Source, table: &DeTable) -> Result<Thresholds, PlanError> {
     let mut made = Thresholds::default();
     for entry in source.entries(table, "[protocol.thresholds]", &SETTINGS.map(|(key, _)| key))? {

@@ -25,7 +25,7 @@ pub(super) fn weights(source: &Source, table: &DeTable) -> Result<Vec<Weight>, P
                 "the weight of {shown} must be a number between {LEAST} and {MOST}, such \
                          as 2.5"
             );
-            source.other(value.span(), what)
+            source.error(value.span(), what)
         })?;
         made.push((key.span().start, Weight { workload: key.get_ref().to_string(), weight }));
     }

@@ -2,7 +2,6 @@
 
 use super::error::PlanError;
 use super::job_words::{set_job, summary};
-use super::left_out::CannotRun;
 use super::read::{Source, Value};
 use crate::model::job::{Job, NUMJOBS_MAX, Rw};
 use crate::model::profile::Profile;
@@ -42,45 +41,35 @@ pub(super) const KEYS: [&str; 27] = [
     "nrfiles",
 ];
 
-/// Largest block, as for `bench`.
 const BS_MAX: u64 = 1 << 30;
 /// What is written between two flushes where the plan says nothing, as in the built-in `seqwrite`.
 const FLUSH_BYTES: u64 = 16 << 20;
 /// Direct I/O goes in sectors.
 const SECTOR: u64 = 512;
 
-/// What a workload is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Basis {
-    /// fio's words alone.
     #[default]
     Words,
     /// A built-in workload; further words change its job.
     BuiltIn(Box<Workload>),
     /// A profile: its parts are measured together.
     Profile(Profile),
-    /// A fio job file of this name.
     JobFile(String),
 }
 
-/// One workload as a plan describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedWorkload {
     /// The plan's own name for it.
     pub name: Option<String>,
-    /// What it is made from.
     pub basis: Basis,
-    /// Who does it.
     pub driver: DriverName,
-    /// What it is judged by, where the plan says so.
     pub metric: Option<Metric>,
     /// The job; for profiles and job files only what the plan's words set.
     pub job: Job,
     /// Whether the plan says how much of the file is used.
     pub sized: bool,
-    /// Number of its table in the plan.
     pub(super) table: usize,
-    /// Whether the flushes are ours, because the plan says nothing about them.
     pub(super) flushed_by_us: bool,
     flushes: Option<bool>,
 }
@@ -175,7 +164,7 @@ impl PlannedWorkload {
     }
 
     /// Why the tool that is to do it can do nothing of it; `None` when it can do some.
-    pub(super) fn unsupported(&self) -> Option<CannotRun> {
+    pub(super) fn unsupported(&self) -> Option<String> {
         let made = match &self.basis {
             Basis::JobFile(_) if self.driver == DriverName::Fio => return None,
             Basis::JobFile(_) => vec![self.fio_job("x", "")],
@@ -263,7 +252,6 @@ impl PlannedWorkload {
         }
     }
 
-    /// The parts of a profile, each named after `name`.
     pub(super) fn parts(&self, name: &str) -> Vec<Workload> {
         let Basis::Profile(profile) = self.basis else { return Vec::new() };
         let mut parts = profiles::parts(profile, &self.job);
@@ -277,7 +265,6 @@ impl PlannedWorkload {
         parts
     }
 
-    /// A fio job file that fio runs as it is.
     pub(super) fn fio_job(&self, name: &str, text: &str) -> Workload {
         let summary = match &self.basis {
             Basis::JobFile(file) => format!("the jobs of {file}, run by fio"),
@@ -325,15 +312,14 @@ const BUILT_IN: [&str; 6] =
     ["randwrite", "smallfiles", "seqread", "randread", "seqwrite", "randrw"];
 
 /// Whether the tool that is to do it can; the reason when not.
-pub(super) fn can(workload: &Workload) -> Result<(), CannotRun> {
+pub(super) fn can(workload: &Workload) -> Result<(), String> {
     if workload.fio_job.is_some() && workload.driver != DriverName::Fio {
-        return Err(CannotRun::JobFile);
+        return Err("only fio runs fio job files: driver = \"fio\"".to_string());
     }
     let Some(tool) = foreign::driver(workload.driver) else { return Ok(()) };
     // What the command looks like does not matter here, so neither do version and user.
     let scratch = foreign::Scratch { version: String::new(), is_root: false };
-    tool.command(workload, &scratch)?;
-    Ok(())
+    tool.command(workload, &scratch).map(drop).map_err(|why| why.to_string())
 }
 
 /// Large blocks are judged by bytes, small ones by operations.

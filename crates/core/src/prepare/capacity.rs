@@ -7,14 +7,14 @@
 
 use super::recipe::{layers_bytes, recipe_of};
 use super::space::{FILE_MAX_BYTES, FILE_MIN_BYTES};
-use crate::model::candidate::{Candidate, Stack};
+use crate::model::candidate::{Candidate, Skipped, Stack};
 use crate::model::job::Rw;
 use crate::model::profile::Profile;
 use crate::model::workload::{Phase, Workload};
+use crate::units;
 
 /// Share of what files may have that the data file takes, and as much what is made beside it.
 const SHARE: u64 = 4;
-/// Small files of bonnie++ where nobody says otherwise.
 const BONNIE_FILES: u64 = 16 * 1024;
 /// Regions that are looked at for one that is enough: steps, and how many.
 const STEP_BYTES: u64 = 64 << 20;
@@ -35,36 +35,6 @@ pub fn scratch_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
     room.max(FILE_MIN_BYTES).min(region_bytes / SHARE)
 }
 
-/// A workload that has no room on a candidate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TooLarge {
-    /// The workload, or the profile it is a part of.
-    pub workload: String,
-    /// The candidate.
-    pub candidate: String,
-    /// What it writes beside its data file.
-    pub files: Files,
-    /// The data file.
-    pub data_bytes: u64,
-    /// What all need.
-    pub needed_bytes: u64,
-    /// What the candidate leaves of the region at most.
-    pub left_bytes: u64,
-    /// The region.
-    pub region_bytes: u64,
-    /// A region that is large enough, where one is found.
-    pub enough_bytes: Option<u64>,
-}
-
-/// What a workload writes beside its data file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Files {
-    /// So many files.
-    Count(u64),
-    /// Files of the size that the plan asks for.
-    Sized,
-}
-
 /// What does not fit on which candidate, by name, each once; `regions` in the order of the device
 /// axis, `file_bytes` of the data file where it is asked for.
 pub fn too_large(
@@ -72,17 +42,16 @@ pub fn too_large(
     workloads: &[Workload],
     file_bytes: Option<u64>,
     regions: &[u64],
-) -> Vec<TooLarge> {
-    let mut found: Vec<TooLarge> = Vec::new();
+) -> Vec<Skipped> {
+    let mut found: Vec<Skipped> = Vec::new();
     for candidate in candidates.iter().filter(|candidate| candidate.twin_of.is_none()) {
         let region = regions.get(usize::from(candidate.region));
         let Some((stack, region_bytes)) = candidate.stack().zip(region) else { continue };
         for workload in workloads {
-            let is_it = |known: &TooLarge| {
-                known.workload == called(workload) && known.candidate == candidate.name
-            };
-            if !found.iter().any(is_it) {
-                found.extend(lacks(candidate, stack, workload, file_bytes, *region_bytes));
+            let name = format!("{} on {}", called(workload), candidate.name);
+            if !found.iter().any(|known| known.name == name) {
+                let lacks = lacks(candidate, stack, workload, file_bytes, *region_bytes);
+                found.extend(lacks.map(|why| Skipped::new(name, why)));
             }
         }
     }
@@ -112,7 +81,7 @@ fn lacks(
     workload: &Workload,
     file_bytes: Option<u64>,
     region_bytes: u64,
-) -> Option<TooLarge> {
+) -> Option<String> {
     let kept = kept_bytes(stack);
     let (count, bytes) = files(workload);
     let each = recipe_of(stack).map_or(0, |recipe| recipe.file_bytes);
@@ -130,16 +99,22 @@ fn lacks(
         let room = (region.saturating_sub(kept) / SHARE).clamp(FILE_MIN_BYTES, FILE_MAX_BYTES);
         *region > region_bytes && fits(file_bytes.unwrap_or(room), *region)
     });
-    Some(TooLarge {
-        workload: called(workload).to_string(),
-        candidate: candidate.name.clone(),
-        files: if needs > asked { Files::Count(count) } else { Files::Sized },
-        data_bytes: data,
-        needed_bytes: data.saturating_add(needs),
-        left_bytes: region_bytes.saturating_sub(kept),
-        region_bytes,
-        enough_bytes: enough,
-    })
+    let (what, smaller) = match needs > asked {
+        true => (format!("{count} files"), "fewer files (nrfiles)"),
+        false => ("its files".to_string(), "a smaller size"),
+    };
+    let larger = enough.map_or("Use ".to_string(), |region| {
+        format!("Set size = \"{}m\" under [region], or use ", region >> 20)
+    });
+    Some(format!(
+        "{what} and a data file of {} need at least {}, but {} leaves at most {} free in a region \
+         of {}. {larger}{smaller}",
+        units::size(data),
+        units::size(data.saturating_add(needs)),
+        candidate.name,
+        units::size(region_bytes.saturating_sub(kept)),
+        units::size(region_bytes),
+    ))
 }
 
 #[cfg(test)]
@@ -149,7 +124,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn found(region_mib: u64, change: impl Fn(&mut Workload)) -> Vec<TooLarge> {
+    fn found(region_mib: u64, change: impl Fn(&mut Workload)) -> Vec<Skipped> {
         let mut made = expanded(built_in("usb-stick").expect("it is built in").text, &[]);
         made.workloads.iter_mut().for_each(change);
         too_large(&made.candidates, &made.workloads, None, &[region_mib * MIB])
@@ -157,17 +132,10 @@ mod tests {
 
     #[test]
     fn f2fs_has_no_room_for_the_many_files_of_bonnie_on_a_small_region() {
-        let expected = TooLarge {
-            workload: "bonnie".into(),
-            candidate: "f2fs".into(),
-            files: Files::Count(BONNIE_FILES),
-            data_bytes: 16 * MIB,
-            needed_bytes: 80 * MIB,
-            left_bytes: 68 * MIB,
-            region_bytes: 128 * MIB,
-            enough_bytes: Some(192 * MIB),
-        };
-        assert_eq!(found(128, |_| {}), [expected]);
+        let why = "16384 files and a data file of 16 MiB need at least 80 MiB, but f2fs leaves at \
+                   most 68 MiB free in a region of 128 MiB. Set size = \"192m\" under [region], \
+                   or use fewer files (nrfiles)";
+        assert_eq!(found(128, |_| {}), [Skipped::new("bonnie on f2fs", why)]);
         assert_eq!(found(192, |_| {}), [], "what is told to be enough is");
         assert_eq!(found(128, |w| w.job.nrfiles = 1024), []);
     }
@@ -182,8 +150,9 @@ mod tests {
         assert_eq!(found(320, asked), []);
         let all = found(300, asked);
         let [one] = all.as_slice() else { panic!("{all:?}") };
-        assert_eq!((one.workload.as_str(), one.candidate.as_str()), ("seqwrite", "f2fs"));
-        assert_eq!(one.files, Files::Sized);
+        assert_eq!(one.name, "seqwrite on f2fs");
+        assert!(one.reason.starts_with("its files and a data file of"), "{}", one.reason);
+        assert!(one.reason.ends_with("or use a smaller size"), "{}", one.reason);
     }
 
     #[test]

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::region::Span;
 use crate::model::path::{RawPath, printable};
 
-/// One signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sign {
     /// Kernel name or number of the partition it is in; `None` = on the target itself.
@@ -18,7 +17,6 @@ pub struct Sign {
     pub offset_bytes: u64,
     /// What it is, in libblkid's words: `ext4`, `gpt`, `LVM2_member`.
     pub kind: String,
-    /// Label.
     pub label: Option<RawPath>,
     /// UUID of a filesystem or member, identifier of a partition table.
     pub uuid: Option<String>,
@@ -36,16 +34,13 @@ pub struct Sign {
 const TABLES: [&str; 8] = ["gpt", "dos", "PMBR", "bsd", "mac", "sun", "sgi", "atari"];
 
 impl Sign {
-    /// Whether it is a partition table.
     pub fn is_table(&self) -> bool {
         TABLES.contains(&self.kind.as_str())
     }
 
-    /// Of what larger thing the device is a part, by this signature, with label and UUID.
-    pub fn member_of(&self) -> Option<Membership> {
-        let of = member_of(&self.kind, self.label.as_ref())?;
-        let uuid = self.uuid.as_deref().map(|uuid| printable(uuid.as_bytes()));
-        Some(Membership { uuid, ..of })
+    /// Of what larger thing the device is a part, by this signature.
+    pub fn member_of(&self) -> Option<String> {
+        member_of(&self.kind, self.label.as_ref(), self.uuid.as_deref())
     }
 
     /// What distinguishes it. Used space and age change by mounting and are left out.
@@ -61,50 +56,29 @@ impl Sign {
     }
 }
 
-/// What larger thing a device is a part of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Membership {
-    /// Its kind.
-    pub group: Group,
-    /// Its label.
-    pub label: Option<RawPath>,
-    /// Its UUID, harmless to print.
-    pub uuid: Option<String>,
-}
-
-/// Kinds of things that are made of several devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
-    /// DRBD resource.
-    Drbd,
-    /// RAID array, of Linux or of a controller's firmware.
-    Raid,
-    /// ZFS pool.
-    Zfs,
-    /// bcache set.
-    Bcache,
-    /// LVM volume group.
-    Lvm,
-}
-
-/// Of what larger thing a device with a signature of this kind and label is a part.
-pub fn member_of(kind: &str, label: Option<&RawPath>) -> Option<Membership> {
-    let group = match kind {
-        kind if kind.ends_with("_raid_member") => Group::Raid,
-        "LVM2_member" | "LVM1_member" => Group::Lvm,
-        "zfs_member" => Group::Zfs,
-        "bcache" => Group::Bcache,
-        "drbd" => Group::Drbd,
+/// Of what larger thing a device with this signature is a part, harmless to print:
+/// `an LVM volume group "vg0" (UUID …)`.
+pub fn member_of(kind: &str, label: Option<&RawPath>, uuid: Option<&str>) -> Option<String> {
+    let mut words = match kind {
+        kind if kind.ends_with("_raid_member") => "a RAID array",
+        "LVM2_member" | "LVM1_member" => "an LVM volume group",
+        "zfs_member" => "a ZFS pool",
+        "bcache" => "a bcache set",
+        "drbd" => "a DRBD resource",
         _ => return None,
-    };
-    let label = label.filter(|label| !label.as_bytes().is_empty()).cloned();
-    Some(Membership { group, label, uuid: None })
+    }
+    .to_string();
+    if let Some(label) = label.filter(|label| !label.as_bytes().is_empty()) {
+        words += &format!(" \"{label}\"");
+    }
+    if let Some(uuid) = uuid {
+        words += &format!(" (UUID {})", printable(uuid.as_bytes()));
+    }
+    Some(words)
 }
 
-/// Every signature of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Contents {
-    /// By partition and offset.
     pub signs: Vec<Sign>,
 }
 

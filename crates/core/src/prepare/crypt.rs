@@ -25,7 +25,6 @@ pub fn mapper_name(run: &str, slot: u16) -> String {
     }
 }
 
-/// Where the opened volume is.
 pub fn mapper_path(run: &str, slot: u16) -> RawPath {
     RawPath::new(format!("/dev/mapper/{}", mapper_name(run, slot)))
 }

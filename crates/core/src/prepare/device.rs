@@ -4,7 +4,7 @@
 //! and the walks over them. A walk keeps a list of what it has seen, so that a loop over a file on
 //! itself, or a tree that changed while it was read, ends it.
 
-use super::contents::{Contents, Membership, Sign, member_of};
+use super::contents::{Contents, Sign, member_of};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::RawPath;
 use crate::model::step::Inode;
@@ -15,9 +15,7 @@ use crate::sysinfo::swaps::Swap;
 /// One block device: a disk, a partition, or something made of others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlockDevice {
-    /// Device number.
     pub dev: Dev,
-    /// What it is, as a run records it.
     pub layer: Layer,
     /// What it lies on: the disk of a partition, the parts of dm and md, the device under the
     /// filesystem that holds a loop's file, or the device a loop is attached to itself.
@@ -30,8 +28,9 @@ pub struct BlockDevice {
     pub title: Option<String>,
     /// Write-protected, by switch or by a property of the medium.
     pub read_only: bool,
-    /// Why it is no drive to put a filesystem on, whatever uses it.
-    pub unfit: Option<Unfit>,
+    /// Why it is no drive to put a filesystem on, whatever uses it: `it is an optical or floppy
+    /// drive`.
+    pub unfit: Option<&'static str>,
     /// What is on it; `None` where nobody could say (no udev record).
     pub content: Option<Content>,
     /// Signatures read from the device itself; `None` where it was not read.
@@ -42,27 +41,16 @@ pub struct BlockDevice {
 
 impl BlockDevice {
     /// Of what larger thing it is a part, by any of its signatures.
-    pub fn member_of(&self) -> Option<Membership> {
+    pub fn member_of(&self) -> Option<String> {
         let read = self.own_signs().filter_map(Sign::member_of).next();
         let found = || self.content.as_ref();
-        read.or_else(|| member_of(found()?.fs.as_deref()?, found()?.label.as_ref()))
+        read.or_else(|| member_of(found()?.fs.as_deref()?, found()?.label.as_ref(), None))
     }
 
     /// Signatures read from the device that are not in a partition of it.
     pub fn own_signs(&self) -> impl Iterator<Item = &Sign> {
         self.contents.iter().flat_map(|c| &c.signs).filter(|sign| sign.part.is_none())
     }
-}
-
-/// Block devices that are no drives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Unfit {
-    /// CD, DVD, floppy: not what is compared here.
-    Optical,
-    /// The boot and key areas of an eMMC, raw flash.
-    Firmware,
-    /// Another name of a device that is listed already (a path of NVMe multipath).
-    Hidden,
 }
 
 /// What blkid found at the start of a device.
@@ -74,23 +62,18 @@ pub struct Content {
     pub label: Option<RawPath>,
     /// Kind of partition table: `gpt`, `dos`.
     pub table: Option<String>,
-    /// Identifier of the partition table.
     pub table_id: Option<String>,
 }
 
 /// A process. In order of names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Process {
-    /// Its name.
     pub name: RawPath,
-    /// Its number.
     pub pid: u32,
 }
 
-/// A mount and the block devices under it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mounted {
-    /// The mount.
     pub mount: Mount,
     /// Its devices; several for btrfs over many, none for tmpfs or a network.
     pub on: Vec<Dev>,
@@ -98,45 +81,34 @@ pub struct Mounted {
     pub seen_by: Option<Process>,
 }
 
-/// A swap area and the device it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwapOn {
-    /// The area.
     pub swap: Swap,
     /// The swap partition, or the devices under the filesystem of the file.
     pub on: Vec<Dev>,
-    /// The swap file, by number.
     pub file: Option<Inode>,
 }
 
 /// A process that has the file under a loop device open or mapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileUser {
-    /// The file.
     pub file: Inode,
-    /// The process.
     pub process: Process,
-    /// Whether it can write to the file.
     pub writes: bool,
 }
 
 /// A process that has a block device open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct User {
-    /// The device.
     pub dev: Dev,
-    /// The process.
     pub process: Process,
 }
 
 /// Everything a guard needs to know, read at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct System {
-    /// Every block device, by device number.
     pub devices: Vec<BlockDevice>,
-    /// Every mount of every mount namespace that could be read.
     pub mounts: Vec<Mounted>,
-    /// Swap in use.
     pub swaps: Vec<SwapOn>,
     /// Processes with a block device open, as far as permitted.
     pub users: Vec<User>,
@@ -147,12 +119,10 @@ pub struct System {
 }
 
 impl System {
-    /// The device of that number.
     pub fn device(&self, dev: Dev) -> Option<&BlockDevice> {
         self.devices.iter().find(|d| d.dev == dev)
     }
 
-    /// The device of that kernel name.
     pub fn named(&self, name: &str) -> Option<&BlockDevice> {
         self.devices.iter().find(|d| d.layer.name == name)
     }
@@ -184,7 +154,6 @@ impl System {
             .map(|d| (d, d.layer.kind == LayerKind::Partition))
     }
 
-    /// Mounts of a device.
     pub fn mounts_of(&self, dev: Dev) -> impl Iterator<Item = &Mounted> {
         self.mounts.iter().filter(move |m| m.on.contains(&dev))
     }

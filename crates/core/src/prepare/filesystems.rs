@@ -38,7 +38,6 @@ const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> 
     }
 }
 
-/// What a journal of its own would do for the names of files.
 const SYNCED_NAMES: &str = "no journal records the directory entry; with this option a synced file \
                             can be found again (mount(8))";
 const EXT4_STATED: &str = "its defaults, made explicit: data before metadata, at most 5 s lost, \

@@ -3,31 +3,8 @@
 
 use crate::distinct;
 
-/// Why a candidate gets no image.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum NoImage {
-    /// Writing images for all takes a larger share of the time than it may.
-    Time {
-        /// How fast one is written.
-        bytes_per_s: f64,
-        /// The time limit, in seconds, with which all get one.
-        enough_s: u64,
-    },
-    /// Images for all take a larger share of the bytes to write than they may.
-    Bytes {
-        /// The limit with which all get one.
-        enough_bytes: u64,
-    },
-    /// The drive has no space for images of all.
-    Space,
-    /// It is a control, which takes no space from the candidates.
-    Control,
-}
-
-/// What fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Images {
-    /// Size of each image.
     pub size_bytes: u64,
     /// Positions of the candidates that get one, ascending.
     pub kept: Vec<usize>,

@@ -48,7 +48,6 @@ pub fn current(text: &str) -> String {
     scheduler::parse(text).current.unwrap_or_else(|| text.to_string())
 }
 
-/// Write a setting whose value was `before`.
 pub fn set(step: u32, knob: &Knob, value: &str, before: &str) -> Step {
     Step::new(
         step,

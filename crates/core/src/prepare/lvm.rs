@@ -8,7 +8,6 @@ use crate::model::path::RawPath;
 use crate::model::step::{Action, Step};
 use crate::model::undo::{Undo, Volume};
 
-/// Name of the logical volume.
 const VOLUME: &str = "lv";
 
 /// Name of the volume group; carries the run id, and the slot of a stack that stands beside others.
@@ -24,7 +23,6 @@ pub fn mapper_name(run: &str, slot: u16) -> String {
     format!("{}-{VOLUME}", group_name(run, slot))
 }
 
-/// Where the volume is.
 pub fn mapper_path(run: &str, slot: u16) -> RawPath {
     RawPath::new(format!("/dev/mapper/{}", mapper_name(run, slot)))
 }

@@ -8,11 +8,9 @@ use strum::{IntoStaticStr, VariantArray};
 use super::recipe::{Driver, Recipe};
 use crate::model::candidate::Stack;
 
-/// Which options a stack starts from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum OptionProfile {
-    /// What the distribution does.
     #[default]
     Default,
     /// What makes the filesystems promise the same after fsync, as far as their options go.
@@ -20,7 +18,6 @@ pub enum OptionProfile {
 }
 
 impl OptionProfile {
-    /// The word in plans.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -54,7 +51,6 @@ pub fn stack(recipe: &Recipe, profile: OptionProfile, mkfs: &[String], mount: &[
     made
 }
 
-/// Adds to the list after `flag`, or the flag with its list.
 fn join(words: &mut Vec<String>, flag: &str, value: &str) {
     match words.iter().position(|word| word == flag) {
         Some(at) if at + 1 < words.len() => {

@@ -23,7 +23,6 @@ pub const SHARE: u64 = 8;
 const DEPTH: u32 = 32;
 /// Smallest write: the page that filesystems write.
 const BLOCK_BYTES: u64 = 4096;
-/// Longest round where the protocol has no longest cell.
 const LONGEST_NS: u64 = 20_000_000_000;
 
 /// Whether a region is preconditioned: as the plan says; where it says nothing, flash drives whose
@@ -69,9 +68,7 @@ pub fn job(header: &Header, region: &Region, round: u32, left_bytes: u64) -> Job
 /// What may still be spent on it; `None` = no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Nanoseconds.
     pub time_ns: Option<u64>,
-    /// Bytes to write.
     pub write_bytes: Option<u64>,
 }
 

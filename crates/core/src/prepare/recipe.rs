@@ -16,24 +16,17 @@ pub const RAW: &str = "raw";
 /// One filesystem of the comparison, in a form the host can be asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// Candidate name.
     pub name: &'static str,
     /// Filesystem type for mount(8).
     pub fs: &'static str,
     /// The format on the disk, whichever driver reads it: the word in plans for the first driver
     /// that this machine has, and the name that studies use.
     pub format: &'static str,
-    /// Program that makes it.
     pub mkfs: &'static str,
-    /// Debian package of that program.
     pub package: &'static str,
-    /// Words for mkfs before the device.
     pub options: &'static [&'static str],
-    /// Mount options.
     pub mount: &'static [&'static str],
-    /// How the kernel mounts it.
     pub driver: Driver,
-    /// Smallest region it can be made on.
     pub min_bytes: u64,
     /// Bytes of a region, however small, that no file gets: what is known of it beforehand.
     pub keeps_bytes: u64,
@@ -42,7 +35,6 @@ pub struct Recipe {
     /// Further mount options that bring what fsync promises up to what ext4 promises, and what is
     /// lost without fsync to 5 s.
     pub equalised: &'static [&'static str],
-    /// Further words for mkfs with the same aim.
     pub equalised_mkfs: &'static [&'static str],
     /// Why these options, with the source: a cell of a table in the documentation.
     pub equalised_why: &'static str,
@@ -59,7 +51,6 @@ pub struct Recipe {
     pub in_demo: bool,
 }
 
-/// Who serves the mounted filesystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
     /// A kernel driver of this name in /proc/filesystems, built in or as a module.
@@ -68,7 +59,6 @@ pub enum Driver {
     Fuse {
         /// Program that mount(8) calls.
         program: &'static str,
-        /// Its package.
         package: &'static str,
     },
     /// Nobody: the device itself.
@@ -76,7 +66,6 @@ pub enum Driver {
 }
 
 impl Recipe {
-    /// The stack a candidate is made of.
     pub fn stack(&self) -> Stack {
         let words = |list: &[&str]| list.iter().map(|w| w.to_string()).collect();
         let fuse = matches!(self.driver, Driver::Fuse { .. });

@@ -5,8 +5,6 @@
 //! which; a disk that spins is up to twice as fast at its outer edge (zoned bit recording), which
 //! has decided more filesystem comparisons than any filesystem.
 
-use thiserror::Error;
-
 use crate::model::event::Position;
 use crate::units;
 
@@ -15,7 +13,6 @@ const MIB: u64 = 1 << 20;
 const ALIGN_MIN_BYTES: u64 = 4 * MIB;
 /// Most alignment that is believed; a bridge that says more says nonsense.
 const ALIGN_MAX_BYTES: u64 = 256 * MIB;
-/// The largest region that is chosen unasked.
 const CHOSEN_MAX_BYTES: u64 = 4 << 30;
 /// The smallest region that is taken: no filesystem of the list fits below.
 pub const SMALLEST_BYTES: u64 = 64 * MIB;
@@ -25,16 +22,12 @@ pub const GRADIENT_MAX: f64 = 0.02;
 /// A range of bytes on a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First byte.
     pub start_bytes: u64,
-    /// Size.
     pub size_bytes: u64,
 }
 
-/// What the target offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetSize {
-    /// Size of the target.
     pub target_bytes: u64,
     /// Largest of erase block, optimal I/O size and logical block, 0 where unknown.
     pub granule_bytes: u64,
@@ -42,45 +35,6 @@ pub struct TargetSize {
     pub is_whole_disk: bool,
 }
 
-/// Why no region can be had.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RegionError {
-    /// The target is too small for anything.
-    #[error(
-        "the target has {}, of which {} can be used for a region, and the smallest region is {}. \
-         Choose a larger target",
-        units::size(*target_bytes), units::size(*usable_bytes), units::size(SMALLEST_BYTES)
-    )]
-    TooSmall {
-        /// Size of the target.
-        target_bytes: u64,
-        /// What is left of it, aligned and without the partition tables of a whole disk.
-        usable_bytes: u64,
-    },
-    /// The region asked for does not lie on the target.
-    #[error(
-        "the plan's region ends at {}, beyond the usable {} of the target. Reduce `size` or \
-         `start`, or choose a larger target",
-        units::size(*end_bytes), units::size(*usable_bytes)
-    )]
-    Outside {
-        /// Where the region would end.
-        end_bytes: u64,
-        /// Where it has to end.
-        usable_bytes: u64,
-    },
-    /// The region asked for is smaller than any filesystem.
-    #[error(
-        "a region of {} is too small: every filesystem here needs at least {}",
-        units::size(*size_bytes), units::size(SMALLEST_BYTES)
-    )]
-    Tiny {
-        /// Size asked for.
-        size_bytes: u64,
-    },
-}
-
-/// What a region begins and ends on.
 pub fn alignment_bytes(granule_bytes: u64) -> u64 {
     match granule_bytes {
         0 => ALIGN_MIN_BYTES,
@@ -96,7 +50,7 @@ pub fn choose(
     start_bytes: Option<u64>,
     size_bytes: Option<u64>,
     most_bytes: u64,
-) -> Result<Span, RegionError> {
+) -> Result<Span, String> {
     let align = alignment_bytes(room.granule_bytes);
     let first = if room.is_whole_disk { align } else { 0 };
     // The backup of a GPT lies in the last 17 KiB of a disk.
@@ -104,11 +58,20 @@ pub fn choose(
         if room.is_whole_disk { room.target_bytes.saturating_sub(MIB) } else { room.target_bytes };
     let usable = last.saturating_sub(first) / align * align;
     if usable < SMALLEST_BYTES {
-        let target_bytes = room.target_bytes;
-        return Err(RegionError::TooSmall { target_bytes, usable_bytes: usable });
+        return Err(format!(
+            "the target has {}, of which {} can be used for a region, and the smallest region is \
+             {}. Choose a larger target",
+            units::size(room.target_bytes),
+            units::size(usable),
+            units::size(SMALLEST_BYTES)
+        ));
     }
     if let Some(size_bytes) = size_bytes.filter(|size| *size < SMALLEST_BYTES) {
-        return Err(RegionError::Tiny { size_bytes });
+        return Err(format!(
+            "a region of {} is too small: every filesystem here needs at least {}",
+            units::size(size_bytes),
+            units::size(SMALLEST_BYTES)
+        ));
     }
     let chosen = || CHOSEN_MAX_BYTES.min(most_bytes).clamp(SMALLEST_BYTES, usable);
     let wanted = size_bytes.unwrap_or_else(chosen);
@@ -119,7 +82,12 @@ pub fn choose(
     };
     let end = start.saturating_add(size);
     if end > first + usable || start < first {
-        return Err(RegionError::Outside { end_bytes: end, usable_bytes: first + usable });
+        return Err(format!(
+            "the plan's region ends at {}, beyond the usable {} of the target. Reduce `size` or \
+             `start`, or choose a larger target",
+            units::size(end),
+            units::size(first + usable)
+        ));
     }
     Ok(Span { start_bytes: start, size_bytes: size })
 }
@@ -206,18 +174,15 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_said_with_both_sizes() {
-        let error = choose(disk(32 * GIB), None, Some(64 * GIB), 0).unwrap_err().to_string();
-        assert!(error.contains("`size`") && error.contains("GiB"), "{error}");
-        assert!(matches!(
-            choose(disk(GIB), Some(GIB), Some(MIB * 128), 0),
-            Err(RegionError::Outside { .. })
-        ));
-        assert!(matches!(
-            choose(disk(GIB), Some(0), Some(MIB * 128), 0),
-            Err(RegionError::Outside { .. })
-        ));
-        assert!(matches!(choose(disk(32 * MIB), None, None, 0), Err(RegionError::TooSmall { .. })));
-        assert!(matches!(choose(disk(GIB), None, Some(MIB), 0), Err(RegionError::Tiny { .. })));
+        let error = |room, start, size| choose(room, start, size, 0).unwrap_err();
+        let outside = error(disk(32 * GIB), None, Some(64 * GIB));
+        assert!(outside.contains("`size`") && outside.contains("GiB"), "{outside}");
+        for start in [GIB, 0] {
+            let outside = error(disk(GIB), Some(start), Some(MIB * 128));
+            assert!(outside.starts_with("the plan's region ends at"), "{outside}");
+        }
+        assert!(error(disk(32 * MIB), None, None).starts_with("the target has 32 MiB, of which"));
+        assert!(error(disk(GIB), None, Some(MIB)).starts_with("a region of 1 MiB is too small"));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use crate::model::host::{Layer, Place, PlaceClass};
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// Smallest data file a cell is measured on.
 pub const FILE_MIN_BYTES: u64 = 16 * MIB;
 /// Largest data file chosen unless asked for more.
 pub const FILE_MAX_BYTES: u64 = 256 * MIB;

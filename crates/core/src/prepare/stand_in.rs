@@ -3,7 +3,6 @@
 /// What a command cannot name before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StandIn {
-    /// The id that the run will have.
     Run,
     /// The loop device that an image or a region will get.
     Loop,

@@ -172,7 +172,6 @@ pub fn mkfs(step: u32, name: &str, stack: &Stack, device: &RawPath) -> Step {
         .destroying(format!("everything on {device}"))
 }
 
-/// Mount a stack.
 pub fn mount(
     step: u32,
     name: &str,

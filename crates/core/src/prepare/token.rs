@@ -20,26 +20,18 @@ use crate::sysinfo::dev::Dev;
 /// Most characters of a token.
 const TOKEN_CHARS: usize = 40;
 
-/// Why a device has no token.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum TokenError {
-    /// No such device.
     #[error("no such device. List the drives with `bakeoff devices`")]
     Gone,
     /// Its contents could not be read, and consent would be to what nobody has seen.
     #[error("cannot read its contents. Run as root: sudo bakeoff devices")]
     Unread,
-    /// Two devices would have the same.
     #[error(
         "{first} and {second} have the same serial number, so a token cannot identify one of them. \
          Unplug one"
     )]
-    Duplicate {
-        /// The device asked about.
-        first: String,
-        /// The other one.
-        second: String,
-    },
+    Duplicate { first: String, second: String },
 }
 
 /// The token of a device among those attached, whose contents have been read.
@@ -90,7 +82,6 @@ fn raw(device: &BlockDevice, system: &System) -> String {
     format!("{}-part{}", raw_disk(disk), number.trim_start_matches('p'))
 }
 
-/// The disk of a partition.
 fn disk_of<'a>(device: &BlockDevice, system: &'a System) -> Option<&'a BlockDevice> {
     let below = device.below.first().filter(|_| device.layer.kind == LayerKind::Partition);
     below.and_then(|disk| system.device(*disk))

@@ -10,23 +10,17 @@ use crate::model::undo::Knob;
 use super::stand_in::StandIn;
 use super::{crypt, knobs, lvm, recipe, steps};
 
-/// Where a stack is made.
 pub struct StackTarget<'a> {
-    /// The run's id.
     pub run: &'a str,
     /// Its number among the stacks that stand at once; names are made of it.
     pub slot: u16,
-    /// The block device that is exactly the region.
     pub device: &'a RawPath,
-    /// Size of the region.
     pub region_bytes: u64,
     /// What is done to the region first.
     pub flash_state: FlashState,
-    /// Where it is mounted.
     pub mount_point: &'a RawPath,
 }
 
-/// What is made for a visit.
 pub struct Made {
     /// The steps, from the region's state up to the mount, numbered from 0.
     pub steps: Vec<Step>,
@@ -34,7 +28,6 @@ pub struct Made {
     pub device: RawPath,
 }
 
-/// The changes of settings for a visit.
 pub struct Settings {
     /// The steps, numbered from 0.
     pub steps: Vec<Step>,

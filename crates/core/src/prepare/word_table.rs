@@ -14,19 +14,14 @@
 //! mkreiserfs(8), mkfs.nilfs2(8), nilfs2.rst, mkfs.jfs(8), jfs.rst, bcachefs(8), mkudffs(8),
 //! udf.rst, mount(8).
 
-/// The words of one filesystem.
 pub(super) struct Accepted {
-    /// Formats of the recipes that it is for.
     pub formats: &'static [&'static str],
-    /// Options of mkfs.
     pub mkfs: &'static str,
     /// Lists that an option of mkfs takes: of which option, and what may be in it.
     pub lists: &'static [(&'static str, &'static str)],
-    /// Mount options, beside those of [`EVERY_MOUNT`].
     pub mount: &'static [&'static str],
 }
 
-/// Mount options of every filesystem.
 pub(super) const EVERY_MOUNT: &str = "defaults rw async sync dirsync [no]atime [no]diratime \
     [no]relatime [no]strictatime [no]lazytime nodev nosuid noexec [no]iversion silent";
 

@@ -19,7 +19,6 @@ use crate::phrases;
 /// Longest value, in bytes.
 const VALUE_BYTES: usize = 128;
 
-/// Why a word is not passed on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unaccepted {
     /// Nothing that is known to reach the candidate alone.
@@ -28,7 +27,6 @@ pub enum Unaccepted {
          filesystems. Remove it. docs/filesystems.md lists the accepted options"
     )]
     Refused(String),
-    /// A misspelling of an accepted word.
     #[error("{0}")]
     Slip(String),
 }
@@ -165,15 +163,11 @@ pub fn listed_for_all() -> String {
     EVERY_MOUNT.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// One word of the table.
 #[derive(Clone, Copy)]
 struct Entry<'t> {
     name: &'t str,
-    /// Whether `no` may be before it.
     has_no: bool,
-    /// The shape of its value.
     takes: Option<&'t str>,
-    /// Whether the value may be left out.
     is_optional: bool,
 }
 
@@ -212,7 +206,6 @@ fn is_number(text: &str) -> bool {
         && unit.bytes().all(|b| b.is_ascii_alphabetic() || b == b'%')
 }
 
-/// `metadata_csum`, `^has_journal`.
 fn is_name(text: &str) -> bool {
     let name = text.strip_prefix('^').unwrap_or(text);
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
@@ -248,7 +241,6 @@ fn check_item(what: &What, item: &str, tables: &[&str]) -> Result<(), Unaccepted
     }
 }
 
-/// What a word was meant for.
 struct What<'a> {
     kind: &'static str,
     format: &'a str,

@@ -16,30 +16,24 @@ const FORGED: [(u8, Option<u16>); 7] = [
     (0x12, None),
 ];
 
-/// What the id of a card gives reason to suspect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suspicion {
-    /// Counterfeit cards are known to use this manufacturer and OEM.
-    Forged {
-        /// The manufacturer.
-        maker: u8,
-        /// The OEM.
-        oem: u16,
-    },
-    /// The serial number is as short as on many counterfeit cards.
-    ShortSerial(u32),
-}
-
 /// What the id of an SD card, 32 hexadecimal digits, gives reason to suspect; `None` = nothing.
-pub fn hint(cid: &str) -> Option<Suspicion> {
+pub fn hint(cid: &str) -> Option<String> {
     let id = u128::from_str_radix(cid, 16).ok().filter(|_| cid.len() == 32)?;
     let (maker, oem) = ((id >> 120) as u8, (id >> 104) as u16);
     let serial = (id >> 24) as u32;
     let is_it = |(m, o): &(u8, Option<u16>)| *m == maker && o.is_none_or(|o| o == oem);
     if FORGED.iter().any(is_it) {
-        return Some(Suspicion::Forged { maker, oem });
+        return Some(format!(
+            "Its card ID contains manufacturer 0x{maker:02x} and OEM 0x{oem:04x}, which \
+             counterfeit cards are known to use. This is a hint, not proof."
+        ));
     }
-    (serial >> 16 == 0).then_some(Suspicion::ShortSerial(serial))
+    (serial >> 16 == 0).then(|| {
+        format!(
+            "The serial number in its card ID is 0x{serial:08x}, as short as on many counterfeit \
+             cards. This is a hint, not proof."
+        )
+    })
 }
 
 #[cfg(test)]
@@ -51,12 +45,12 @@ mod tests {
         // A SanDisk card, and that of an emulated board.
         assert_eq!(hint("03534453433136478022e17cd2011b00"), None);
         assert_eq!(hint("aa585951454d552101deadbeef006219"), None);
-        let forged = hint("6f0013534d4949202010000012d00c00");
-        assert_eq!(forged, Some(Suspicion::Forged { maker: 0x6f, oem: 0x13 }));
+        let forged = hint("6f0013534d4949202010000012d00c00").unwrap();
+        assert!(forged.contains("manufacturer 0x6f and OEM 0x0013,"), "{forged}");
         let other_oem = hint("6f0014534d49492020deadbeef00c000");
         assert_eq!(other_oem, None);
-        let short = hint("035344534331364780000000d2011b00");
-        assert_eq!(short, Some(Suspicion::ShortSerial(0xd2)));
+        let short = hint("035344534331364780000000d2011b00").unwrap();
+        assert!(short.contains("is 0x000000d2, as short as"), "{short}");
         for odd in ["", "S3Z8NB0K123456", "zz", "\x1b[2J", &"f".repeat(400)] {
             assert_eq!(hint(odd), None, "{odd}");
         }

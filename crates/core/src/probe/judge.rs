@@ -2,42 +2,31 @@
 
 use serde::Serialize;
 
-use super::card::Suspicion;
 use super::{Readback, UPPER_SAMPLES};
 
-/// What a probe found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Always `bakeoff/probe/1`.
     pub schema: &'static str,
-    /// What was probed, for people.
     pub target: String,
-    /// What the device says it has, bytes.
     pub claimed_bytes: u64,
-    /// Samples written and read.
     pub samples: u64,
-    /// Those that came back as written.
     pub good: u64,
     /// The lowest place that did not; `None` when all did.
     pub first_bad_bytes: Option<u64>,
-    /// Distance at which addresses land on one another.
     pub wraps_at_bytes: Option<u64>,
     /// Whether the pass that looked again found the same.
     pub repeated: bool,
-    /// `no_evidence`, `mismatch` or `unstable`.
     pub verdict: Verdict,
     /// What the card's own id gives reason to suspect. It changes no verdict.
     #[serde(skip)]
-    pub hint: Option<Suspicion>,
+    pub hint: Option<String>,
 }
 
-/// What may be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Every sample came back.
     NoEvidence,
-    /// Some did not, twice.
     Mismatch,
     /// Some did not, and the next time they did: a bad contact, reader or cable, or a dying drive.
     Unstable,

@@ -17,7 +17,6 @@ use crate::model::job::{DEFAULT_SIZE_BYTES, Data, Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 
-/// A profile.
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// One line for people: what the parts have in common.
@@ -26,26 +25,20 @@ pub struct Spec {
     pub lays_out: bool,
     /// Its figures, in the order they are measured.
     pub parts: &'static [PartSpec],
-    /// Sizes and counts where nobody says otherwise.
     pub job: Job,
 }
 
-/// One figure of a profile.
 #[derive(Clone, Copy, Debug)]
 pub struct PartSpec {
     /// What tells it from the other parts: its name follows that of the profile.
     pub word: &'static str,
-    /// One line for people.
     pub summary: &'static str,
-    /// What it is judged by.
     pub metric: Metric,
-    /// What it does to its files.
     pub rw: Rw,
     /// Whether time ends it wherever it is; else it goes through its files as a whole.
     pub is_timed: bool,
     /// How long it takes at least, whatever is asked for.
     pub least_ns: u64,
-    /// What it writes.
     pub writes: Writes,
     /// Whether it can go on without a pause from a part that does not count to one that does: the
     /// longer it works, what is left to flush does not grow.
@@ -100,7 +93,6 @@ const fn cold(rw: Rw, bs: u64) -> Job {
     job
 }
 
-/// What is known about a profile.
 pub fn spec(profile: Profile) -> &'static Spec {
     match profile {
         Profile::Sqlite => &applications::SQLITE,

@@ -38,29 +38,21 @@ const TAG: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Kind {
-    /// The name of a machine.
     Host,
     /// The digest that tells a board from others. It is no secret only as long as nobody tries all
     /// serial numbers.
     Board,
-    /// The name of a user.
     User,
-    /// The serial number of a drive.
     Serial,
-    /// The label of a filesystem or run.
     Label,
-    /// A part of a path.
     Name,
-    /// An address on a network.
     Address,
     /// A number made to be unique: UUID, boot id.
     Id,
-    /// The erase token of a drive.
     Token,
 }
 
 impl Kind {
-    /// Whether runs are told apart by it.
     fn tells_apart(self) -> bool {
         matches!(self, Kind::Host | Kind::Board | Kind::Serial | Kind::Label)
     }
@@ -70,18 +62,13 @@ impl Kind {
     }
 }
 
-/// One value that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What was there.
     pub original: String,
-    /// What is there now.
     pub pseudonym: String,
-    /// How often.
     pub times: u64,
 }
 
-/// The pseudonyms of one document.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     /// By value: the pseudonym, and how often it was put in.
@@ -101,11 +88,8 @@ struct Sought {
     value: String,
 }
 
-/// A piece of a text on its way.
 enum Piece {
-    /// Not looked through yet.
     Open(String),
-    /// Harmless.
     Done(String),
 }
 
@@ -145,7 +129,6 @@ impl Redactor {
         }
     }
 
-    /// The stand-in of a value.
     fn pseudonym(&mut self, kind: Kind, value: &str) -> String {
         if let Some((pseudonym, _)) = self.given.get(value) {
             return pseudonym.clone();
@@ -158,7 +141,6 @@ impl Redactor {
         pseudonym
     }
 
-    /// Puts in the stand-in of a value, and counts it.
     fn stand_in(&mut self, kind: Kind, value: &str) -> String {
         let pseudonym = self.pseudonym(kind, value);
         if let Some((_, times)) = self.given.get_mut(value) {
@@ -176,7 +158,6 @@ impl Redactor {
         }
     }
 
-    /// A path, part by part.
     pub fn path(&mut self, path: &str) -> String {
         let mut out = Vec::new();
         for (part, place) in paths::parts(path) {

@@ -5,13 +5,10 @@ use super::Kind;
 /// Whose a part of a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The same on every machine.
     System,
-    /// Somebody's choice.
     Private(Kind),
 }
 
-/// First parts of the paths of every Linux.
 const TOP: [&str; 23] = [
     "bin", "boot", "dev", "efi", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "opt",
     "proc", "root", "run", "sbin", "snap", "srv", "sys", "tmp", "usr", "var", "nix",
@@ -47,10 +44,8 @@ const FOLDERS: [&str; 23] = [
 /// Names of drives, partitions and volumes that the kernel counts itself.
 const DEVICES: [&str; 12] =
     ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "loop", "dm-", "md", "ram", "zram", "sr"];
-/// What ends a path in a text.
 const ENDS: &str = "\"'`,;()[]{}<>|\u{201c}\u{201d}";
 
-/// The parts of a path between its slashes, each with whose it is.
 pub fn parts(path: &str) -> Vec<(&str, Place)> {
     let mut above: Vec<&str> = Vec::new();
     let mut out = Vec::new();

@@ -5,12 +5,10 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Kind;
 
-/// What may be inside such a value.
 fn is_inside(c: char) -> bool {
     c.is_alphanumeric() || ".:-@_%".contains(c)
 }
 
-/// Where a text has one.
 pub fn find(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(start) = text[from..].find(is_inside).map(|at| from + at) {
@@ -26,7 +24,6 @@ pub fn find(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The kind of what was found.
 pub fn kind(found: &str) -> Kind {
     if is_uuid(found) { Kind::Id } else { Kind::Address }
 }
@@ -65,7 +62,6 @@ fn is_ipv6(word: &str) -> bool {
     is_long && word.parse::<Ipv6Addr>().is_ok_and(|ip| !ip.is_loopback() && !ip.is_unspecified())
 }
 
-/// Six pairs of hexadecimal digits.
 fn is_mac(word: &str) -> bool {
     [':', '-'].iter().any(|between| {
         let pairs: Vec<&str> = word.split(*between).collect();

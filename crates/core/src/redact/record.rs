@@ -13,19 +13,15 @@ use crate::model::measurement::ClockSource;
 
 /// What the strings under a key are.
 enum Field {
-    /// A value of that kind, whole.
     Whole(Kind),
-    /// A path.
     Path,
     /// The source of a mount: a path, `server:/export`, or the name of a pool.
     Source,
-    /// Words of a command line of ours.
     Command,
     /// A word of the format itself, which says nothing about anybody.
     Closed,
     /// The same, with numbers that have the form of an address: the kernel 2.6.32.5.
     Version,
-    /// Anything else.
     Text,
 }
 
@@ -71,7 +67,6 @@ fn is_clock(text: &str) -> bool {
     serde_json::from_value::<ClockSource>(Value::from(text)).is_ok()
 }
 
-/// Learns every value that its key gives away.
 pub fn learn(redactor: &mut Redactor, value: &Value) {
     lists(value, &mut |words| {
         learn_labels(redactor, words);
@@ -189,7 +184,6 @@ fn differences(a: &Value, b: &Value, pointer: &mut String, out: &mut Vec<String>
     }
 }
 
-/// Replaces every value, and keeps the form of the document.
 pub fn replace(redactor: &mut Redactor, value: &Value) -> Value {
     under(redactor, "", value)
 }

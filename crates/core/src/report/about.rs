@@ -7,45 +7,31 @@ use super::document::Document;
 use crate::phrases;
 use crate::units;
 
-/// The program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// `bakeoff/about/1`.
     pub schema: String,
-    /// Its version.
     pub version: String,
     /// What it was built for, as Rust names it.
     pub target: String,
-    /// Whether it needs no shared library.
     pub is_static: bool,
-    /// Whether it is a release build.
     pub is_optimised: bool,
-    /// Whether its reports have charts.
     pub has_charts: bool,
-    /// Optional parts that were built in.
     pub features: Vec<String>,
-    /// Libraries it was built with, name and version.
     pub libraries: Vec<(String, String)>,
-    /// Its store.
     pub store: StoreFacts,
 }
 
-/// A store as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreFacts {
-    /// Where it is.
     pub path: String,
-    /// The layout this program reads and writes.
     pub layout: i64,
     /// Runs in it; `None` where there is no store yet, or it cannot be read.
     pub runs: Option<u32>,
-    /// Its size.
     pub size_bytes: Option<u64>,
-    /// Why it cannot be read.
     pub error: Option<String>,
 }
 
-/// For people.
 pub fn about_document(about: &About) -> Document {
     let linking = if about.is_static { "static" } else { "with shared libraries" };
     let build = if about.is_optimised { "release" } else { "development" };
@@ -84,7 +70,6 @@ fn store_words(store: &StoreFacts) -> String {
     }
 }
 
-/// For programs.
 pub fn about_json(about: &About) -> String {
     // The view holds only what JSON can say, so this cannot fail.
     serde_json::to_string_pretty(about).unwrap_or_default() + "\n"

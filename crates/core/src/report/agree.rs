@@ -10,23 +10,17 @@ use crate::model::host::Host;
 use crate::model::path::printable;
 use crate::units;
 
-/// Where and when it was measured.
 pub struct Setting<'a> {
-    /// The machine.
     pub host: &'a Host,
     /// The CPU that everything ran on; `None` where the scheduler chose.
     pub cpu: Option<usize>,
-    /// The filesystem.
     pub fs: &'a str,
     /// The drive's model, where it has one.
     pub disk: &'a str,
     /// Day, as 2026-11-20.
     pub date: &'a str,
-    /// bakeoff's version.
     pub version: &'a str,
-    /// Size of the files worked on.
     pub file_bytes: u64,
-    /// How long it took.
     pub took_ns: u64,
 }
 
@@ -71,7 +65,6 @@ pub fn markdown(table: &Table, setting: &Setting) -> String {
     )
 }
 
-/// For a terminal.
 pub fn document(table: &Table, setting: &Setting) -> Document {
     let mut out = described(table, setting);
     out.gap();
@@ -174,7 +167,6 @@ fn rate(row: &Row) -> String {
     }
 }
 
-/// Why a phase does not agree, or is not judged.
 fn why(why: &Why) -> String {
     match why {
         Why::Missing(NoFigure::Ours) => "bakeoff reported no result".to_string(),
@@ -198,7 +190,6 @@ fn why(why: &Why) -> String {
     }
 }
 
-/// What is known to differ.
 fn differs(known: Known) -> &'static str {
     match known {
         Known::Cpu => {

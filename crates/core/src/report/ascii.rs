@@ -13,7 +13,6 @@ pub fn is_utf8(locale: &str) -> bool {
     matches!(codeset, Some("utf-8" | "utf8"))
 }
 
-/// `text` in ASCII.
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);

@@ -12,12 +12,9 @@ use super::document::{Document, Table, number, words};
 use super::mark;
 use super::view::FindingView;
 
-/// One job of `bench`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benched {
-    /// Its name, where it has one.
     pub name: Option<String>,
-    /// Its figures.
     pub measurement: Measurement,
     /// Share of the bytes read that came from memory, and what to say of it.
     pub from_memory: Option<(f64, String)>,
@@ -46,7 +43,6 @@ pub fn bench_json(jobs: &[Benched]) -> Value {
     }
 }
 
-/// Every job, one after the other.
 pub fn bench_document(jobs: &[Benched]) -> Document {
     let mut out = Document::default();
     for job in jobs {

@@ -6,7 +6,6 @@
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
-/// Said once, below the figures.
 pub(super) const NOTE: &str = "Each p99 is from a load that waits for each answer and sends \
     nothing during a stall (coordinated omission, L48). Independent clients can wait longer. To \
     measure that, send at a fixed rate (rate_iops).";

@@ -19,7 +19,6 @@ use crate::{phrases, units};
 
 /// Published figures shown to people beside one of ours; programs get all.
 const SHOWN_PUBLISHED: usize = 4;
-/// Said once under all figures.
 const OBSERVED: &str = "Figures of different runs include session effects, so their ratios are \
     observations, not verdicts. The verdicts use ratios within runs.";
 
@@ -55,7 +54,6 @@ fn beside_json(beside: &StudyComparison) -> Value {
     document
 }
 
-/// For people.
 pub fn compare_document(compared: Option<&Compared>, beside: &[StudyComparison]) -> Document {
     let mut out = Document::default();
     if let Some(compared) = compared {

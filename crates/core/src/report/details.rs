@@ -12,7 +12,6 @@ const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
 /// Columns of a candidate's name in the title of a column.
 const REFERENCE: usize = 24;
 
-/// Describes a view.
 pub fn document(view: &View) -> Document {
     let mut out = Document::default();
     head(view, &mut out);

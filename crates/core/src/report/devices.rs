@@ -12,16 +12,14 @@ use serde::Serialize;
 
 pub use next::Asker;
 
-use crate::guard::{self, Reason, Verdict};
+use crate::guard::{self, Reason, Verdict, Why};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::path::{RawPath, printable};
 use crate::prepare::device::{BlockDevice, Mounted, System};
 use crate::prepare::token;
 use crate::prepare::token::TokenError;
 use crate::report::document::Document;
-use crate::report::guard::Worded;
 
-/// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Devices {
     /// `bakeoff/devices/1`.
@@ -31,104 +29,69 @@ pub struct Devices {
     /// Whether it was root who looked: then something hides the rest, as a container does.
     #[serde(skip)]
     pub is_root: bool,
-    /// Drives, by device number.
     pub drives: Vec<Drive>,
-    /// Loop devices and RAM disks.
     pub others: Vec<Other>,
-    /// Readers without a medium.
     pub empty: Vec<String>,
     /// What to type next, the best command first.
     pub next: Vec<Next>,
 }
 
-/// One drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Drive {
-    /// Kernel name.
     pub name: String,
-    /// Under /dev.
     pub path: String,
-    /// Model.
     pub model: Option<String>,
-    /// Vendor.
     pub vendor: Option<String>,
-    /// Serial number or card id.
     pub serial: Option<String>,
-    /// Size.
     pub size_bytes: u64,
     /// As the kernel thinks; USB bridges and virtual machines often say true of flash.
     pub rotational: Option<bool>,
-    /// Whether the medium can be taken out.
     pub removable: Option<bool>,
-    /// Write-protected.
     pub read_only: bool,
-    /// `usb`, `mmc`, `nvme`, `ata`, `virtio`, `scsi`.
     pub bus: Option<String>,
-    /// Negotiated link.
     pub link: Option<String>,
     /// I/O scheduler in force.
     pub scheduler: Option<String>,
-    /// `write back` or `write through`.
     pub write_cache: Option<String>,
-    /// A name that stays the same.
     pub by_id: Option<String>,
     /// Whether what is on it was read, by udev or from the device itself.
     pub contents_known: bool,
-    /// What is on it.
     pub contents: Vec<Part>,
     /// Whether nothing that can be seen uses it and it can be told from the others.
     pub safe_to_erase: bool,
-    /// Why not.
-    pub reasons: Vec<Worded>,
+    pub reasons: Vec<Reason>,
     /// What `--erase` wants, for a drive that is safe to erase.
     pub erase_token: Option<String>,
 }
 
-/// Something on a drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// Kernel name.
     pub name: String,
-    /// Partition, dm, md, or the drive itself.
     pub kind: LayerKind,
     /// 0 for the drive itself and its partitions, 1 for what is made of those, and so on.
     pub depth: u32,
-    /// Size.
     pub size_bytes: u64,
-    /// Filesystem or container.
     pub fs: Option<String>,
-    /// Its label.
     pub label: Option<String>,
-    /// Where it is mounted.
     pub mount_points: Vec<RawPath>,
-    /// Whether it is swap in use.
     pub is_swap: bool,
-    /// Name of a volume, level of an array.
     pub title: Option<String>,
 }
 
-/// A block device that is no drive.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Other {
-    /// Kernel name.
     pub name: String,
-    /// What it is.
     pub what: String,
-    /// Size.
     pub size_bytes: u64,
 }
 
-/// A command to type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Next {
-    /// As typed in a shell.
     pub command: String,
-    /// What it does.
     pub why: String,
 }
 
 impl Devices {
-    /// The view of a system for who asks.
     pub fn new(system: &System, asker: &Asker) -> Devices {
         let fit = || system.devices.iter().filter(|d| d.unfit.is_none());
         let disks = || fit().filter(|d| d.layer.kind == LayerKind::Disk);
@@ -145,23 +108,19 @@ impl Devices {
         }
     }
 
-    /// For people.
     pub fn document(&self) -> Document {
         text::document(self)
     }
 
-    /// One JSON document.
     pub fn json(&self) -> String {
         // The view holds only what JSON can say, so this cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// One row a drive.
     pub fn csv(&self) -> String {
         tables::csv(self)
     }
 
-    /// A table to paste.
     pub fn markdown(&self) -> String {
         tables::markdown(self)
     }
@@ -186,7 +145,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
             Ok(token) => (Vec::new(), Some(token)),
             // Nobody looked: it has a token, which whoever may read the drive is told.
             Err(TokenError::Unread) => (Vec::new(), None),
-            Err(error) => (vec![Reason::NoToken(error)], None),
+            Err(error) => (vec![Reason::new(Why::NoToken, error.to_string())], None),
         },
     };
     Drive {
@@ -207,7 +166,7 @@ fn drive(device: &BlockDevice, system: &System) -> Drive {
         contents_known: tree.iter().all(|part| part.content.is_some() || part.contents.is_some()),
         contents: contents(device, &tree, system),
         safe_to_erase: reasons.is_empty(),
-        reasons: reasons.iter().map(Worded::from).collect(),
+        reasons,
         erase_token,
     }
 }

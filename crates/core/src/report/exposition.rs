@@ -58,7 +58,6 @@ impl Exposition {
         self.sample(&[], value);
     }
 
-    /// Everything, with its end mark.
     pub fn text(self) -> String {
         self.out + "# EOF\n"
     }

@@ -20,7 +20,6 @@ use crate::model::verdict::Analysis;
 use crate::phrases;
 use crate::redact::{self, Kind, Redactor, Replacement};
 
-/// Discarded measurements that are listed.
 const INVALID: usize = 20;
 /// Longest value in the list of what was replaced, in characters.
 const LONGEST_VALUE: usize = 60;
@@ -30,13 +29,9 @@ const LONGEST_VALUE: usize = 60;
 pub struct LastError {
     /// When, seconds since 1970.
     pub unix_s: u64,
-    /// Version of bakeoff.
     pub version: String,
-    /// Exit code.
     pub exit: u8,
-    /// The command line.
     pub command: Vec<String>,
-    /// What was printed.
     pub message: String,
     /// Of a bug: what the program said, and where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,40 +41,29 @@ pub struct LastError {
 /// A program that bakeoff may run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolFact {
-    /// Which.
     pub program: &'static str,
     /// Its own word for its version; `None` where it is not installed or does not tell.
     pub version: Option<String>,
-    /// Whether it is installed.
     pub installed: bool,
 }
 
-/// A filesystem and whether it can be compared here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FilesystemFact {
-    /// Which.
     pub filesystem: &'static str,
     /// Why not; `None` = it can.
     pub lacks: Option<String>,
 }
 
-/// Everything that was gathered.
 pub struct Facts<'a> {
     /// When, nanoseconds since 1970.
     pub unix_ns: i64,
-    /// The program.
     pub about: &'a About,
-    /// The machine.
     pub host: &'a Host,
     /// Its drives; `None` where they cannot be listed.
     pub devices: Option<&'a Devices>,
-    /// Programs.
     pub tools: &'a [ToolFact],
-    /// Filesystems.
     pub filesystems: &'a [FilesystemFact],
-    /// The last run in the store.
     pub last_run: Option<(&'a Run, &'a Analysis)>,
-    /// The last failure.
     pub last_error: Option<&'a LastError>,
     /// Names of users: who typed this, and who is behind sudo.
     pub users: &'a [String],

@@ -18,17 +18,13 @@ use crate::stats::histogram::Histogram;
 
 use super::bench::Benched;
 
-/// The ranks fio prints by default.
 const RANKS: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
 ];
 
-/// One candidate on one workload.
 pub struct Case {
-    /// The candidate's name.
     pub candidate: String,
-    /// The workload's.
     pub workload: String,
     /// fio's entry of `jobs`.
     pub job: Value,

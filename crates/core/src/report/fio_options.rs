@@ -60,7 +60,6 @@ A test compares this list with the options of fio 3.33. A refused option is an e
 
 ";
 
-/// The page.
 pub fn fio_markdown() -> String {
     let mut out = HEAD.to_string() + "| option of fio | in `bakeoff bench` |\n|---|---|\n";
     for entry in entries() {

@@ -28,9 +28,7 @@ struct Noun {
     one: &'static str,
     many: &'static str,
     title: &'static str,
-    /// `on` a board, `in` a year.
     at: &'static str,
-    /// What a run must record to belong to one.
     recorded: &'static str,
 }
 
@@ -133,7 +131,6 @@ pub fn coverage_document(found: &[Covered]) -> Document {
     out
 }
 
-/// The answer over all workloads.
 fn headline(fleet: &Fleet) -> String {
     let noun = Noun::for_axis(fleet.over);
     let boards = phrases::count(fleet.boards.len(), noun.one);
@@ -180,7 +177,6 @@ fn short(answer: &Answer, noun: Noun) -> String {
     format!("is {how} with {leader} {} {} like these", noun.at, noun.many)
 }
 
-/// The answer for one workload.
 fn sentence(answer: &Answer, Noun { one, many, at, .. }: Noun) -> String {
     let leader = answer.leader.as_deref().unwrap_or("no candidate");
     let bound = answer.lead_ln.map_or(0.0, |lead| lead::fraction(lead).abs());

@@ -13,27 +13,22 @@ use crate::phrases;
 /// Most labels of a board that are listed.
 const LABELS: usize = 8;
 
-/// A board of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// Host name; with digits of the id where another board has that name too.
     pub name: String,
     /// Digest of its serial number or machine id, where it was recorded.
     pub board_id: Option<String>,
-    /// What the firmware calls it.
     pub model: Option<String>,
     /// The role of a server that sent its runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Kernel of its latest run.
     pub kernel: String,
-    /// Stored runs.
     pub runs: u64,
-    /// Its latest run.
     pub last_run: String,
     /// When that one began, nanoseconds since 1970.
     pub last_unix_ns: i64,
-    /// Labels of its runs, each once.
     pub labels: Vec<String>,
 }
 
@@ -80,7 +75,6 @@ pub fn entries(all: &[RunGroup]) -> Vec<Entry> {
     of_machines(&machines).0.iter().map(|board| Entry::from_board(board, all)).collect()
 }
 
-/// For people.
 pub fn document(entries: &[Entry]) -> Document {
     let mut out = Document::default();
     if entries.is_empty() {

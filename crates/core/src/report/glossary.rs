@@ -2,13 +2,10 @@
 
 /// A word and what it means.
 pub struct Term {
-    /// As outputs have it.
     pub word: &'static str,
-    /// One or two sentences.
     pub meaning: &'static str,
 }
 
-/// Short for the list below.
 const fn term(word: &'static str, meaning: &'static str) -> Term {
     Term { word, meaning }
 }

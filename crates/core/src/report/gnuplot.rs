@@ -94,7 +94,6 @@ fn data(run: &Run, candidate: usize, workload: usize) -> String {
     if out.is_empty() { NO_POINT.to_string() } else { out }
 }
 
-/// A string in single quotes, in which gnuplot expands nothing.
 fn quoted(text: &str) -> String {
     format!("'{}'", sanitize(text).replace('\'', "''"))
 }

@@ -62,7 +62,6 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
     document
 }
 
-/// [`json`] as text, indented, with a newline at its end.
 pub fn json_text(run: &Run, analysis: &Analysis) -> String {
     format!("{:#}\n", json(run, analysis))
 }

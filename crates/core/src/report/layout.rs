@@ -2,7 +2,6 @@
 
 /// Columns below which a table is written as a list.
 pub const TABLE: usize = 72;
-/// The largest indent there.
 const DEEP: usize = 6;
 
 /// Wraps `text` at `width` columns; the first line starts with `first`, the others with `rest`.
@@ -112,17 +111,12 @@ pub fn cut(text: &str, width: usize) -> String {
 /// What a piece of text is, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// A heading.
     Strong,
-    /// A clear answer.
     Good,
     /// An answer with a limit.
     Caution,
-    /// A refusal or an error.
     Bad,
-    /// Something that does not count.
     Grey,
-    /// Nothing in particular.
     Plain,
 }
 

@@ -11,7 +11,6 @@ use crate::model::setting::Setting;
 use crate::phrases;
 use crate::rules;
 
-/// Columns of docs/findings.md.
 const MARKDOWN_WIDTH: usize = 100;
 
 const FINDINGS_HEAD: &str = "# Findings
@@ -101,7 +100,6 @@ pub fn rules_markdown() -> String {
     out
 }
 
-/// One rule in a paragraph.
 pub fn rule_document(rule: &Rule) -> Document {
     let code = if rule.id == rule.slug { String::new() } else { format!(" ({})", rule.id) };
     let mut out = Document::default();
@@ -147,7 +145,6 @@ fn rule_json(rule: &Rule) -> Value {
     })
 }
 
-/// Rules and findings as one document.
 pub fn lint_json(source: Option<&str>, rules: &[&Rule], findings: &[Finding]) -> String {
     json!({
         "schema": "bakeoff/lint/1",

@@ -5,7 +5,6 @@ use super::layout::Tone;
 use crate::model::finding::Severity;
 use crate::model::verdict::Verdict;
 
-/// A verdict, by its word.
 pub fn verdict(verdict: Verdict, word: &str) -> Mark {
     let tone = match verdict {
         Verdict::Refused => Tone::Bad,
@@ -15,7 +14,6 @@ pub fn verdict(verdict: Verdict, word: &str) -> Mark {
     Mark { word: word.to_string(), tone }
 }
 
-/// A finding, by the word for its severity.
 pub fn severity(severity: Severity, word: &str) -> Mark {
     let tone = match severity {
         Severity::Refuse | Severity::Error => Tone::Bad,

@@ -149,7 +149,6 @@ fn of_drives(out: &mut Exposition, on: &[OnDrive]) {
     health(out, on);
 }
 
-/// What the drives told of themselves.
 fn health(out: &mut Exposition, on: &[OnDrive]) {
     type Figure = fn(&crate::model::health::Health) -> Option<f64>;
     let kinds: [(&'static str, &str, Figure); 5] = [

@@ -31,14 +31,10 @@ pub mod fleet_list;
 pub mod foreign;
 mod glossary;
 mod gnuplot;
-pub mod guard;
-pub mod health;
 mod html;
 mod import;
 mod json;
 mod json_lead;
-pub mod lacking;
-pub mod layers;
 pub mod layout;
 pub mod left_out;
 mod lint;
@@ -67,7 +63,6 @@ mod trend;
 mod usual;
 pub mod view;
 pub mod watch;
-pub mod watching;
 
 pub use about::{about_document, about_json};
 pub use answer::live;
@@ -103,7 +98,6 @@ use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 
-/// How the terminal report is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextOptions {
     /// Columns of the terminal; less than 40 is taken as 40.

@@ -35,43 +35,32 @@ pub fn state_label(state: FlashState) -> &'static str {
     }
 }
 
-/// Everything shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanView {
     /// `bakeoff/plan/1`.
     pub schema: &'static str,
     /// The plan's file or name.
     pub plan: String,
-    /// What it asks.
     pub title: String,
-    /// The rules.
     pub protocol: Protocol,
     /// State of the region before every visit: `overwritten`, `trimmed`.
     pub flash_state: &'static str,
     /// How the plan wants candidates to share a block; what comes of it is in `protocol`.
     #[serde(skip)]
     pub isolation: Option<Isolation>,
-    /// The lists it is made of.
     pub axes: Vec<AxisView>,
-    /// What is compared.
     pub candidates: Vec<Candidate>,
-    /// What is measured on each.
     pub workloads: Vec<Workload>,
-    /// Wanted and not possible here, with why.
     pub skipped: Vec<Skipped>,
     /// Workloads that are not measured here, with why: a tool is missing or has no words for them.
     pub dropped_workloads: Vec<Skipped>,
     /// Workloads on candidates whose region is too small for their files, with what would do.
     pub too_large: Vec<Skipped>,
-    /// Candidates times workloads.
     pub cases: u64,
     /// Blocks until something can be said, and at most; in mode characterise rounds.
     pub blocks: Span,
-    /// Visits in as many blocks.
     pub visits: Span,
-    /// Cells in as many blocks.
     pub cells: Span,
-    /// Where it goes.
     pub targets: Vec<TargetView>,
     /// What will be run: once, and for each candidate in each block.
     pub commands: Vec<Commands>,
@@ -79,23 +68,17 @@ pub struct PlanView {
     pub estimate: Option<EstimateView>,
 }
 
-/// One list of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AxisView {
-    /// `[axes]`, `[[stack]]` or `[[workload]]`.
     pub table: &'static str,
-    /// Its key.
     pub key: &'static str,
-    /// Its values.
     pub values: Vec<String>,
 }
 
 /// At the first look, and at the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Span {
-    /// At the first look.
     pub first: u64,
-    /// At most.
     pub last: u64,
 }
 
@@ -105,24 +88,16 @@ impl Span {
     }
 }
 
-/// A device or image.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TargetView {
-    /// Its path.
     pub path: String,
     /// Model and serial, or that it is an image.
     pub about: String,
-    /// Signatures on it, read from itself.
     pub contents: Vec<Sign>,
-    /// The same in words.
     pub contents_words: Vec<String>,
-    /// What consents to its erasure.
     pub erase_token: String,
-    /// Its size.
     pub size_bytes: u64,
-    /// First byte of the region.
     pub region_start_bytes: u64,
-    /// Size of the region.
     pub region_size_bytes: u64,
     /// What is done to the region before each visit, in words.
     pub state: &'static str,
@@ -141,7 +116,6 @@ pub struct SpeedView {
     pub gradient: f64,
     /// What the region shrinks to, should it read like that when it is measured; `None` = it stays.
     pub shrinks_to_bytes: Option<u64>,
-    /// Why it was not read.
     pub not_read: Option<String>,
 }
 
@@ -159,7 +133,6 @@ impl SpeedView {
         SpeedView { positions, gradient, shrinks_to_bytes, not_read: None }
     }
 
-    /// A region that was not read, and why.
     pub fn not_read(why: impl Into<String>) -> SpeedView {
         SpeedView { not_read: Some(why.into()), ..SpeedView::default() }
     }
@@ -182,41 +155,30 @@ pub struct Commands {
 /// Time and bytes from the kind of drive alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EstimateView {
-    /// What the drive is taken for.
     pub assumed: &'static str,
-    /// At what speed it writes.
     pub assumed_bytes_per_s: u64,
-    /// Until something can be said.
     pub first: CostView,
     /// At most, within the limits.
     pub last: CostView,
-    /// Blocks, or rounds of each workload, in `last`.
     pub last_blocks: u64,
     /// The longest slices with a part in which the drive settles; `None` = none has one.
     pub settling: Option<SettlingView>,
     /// What may be written; `None` = no limit.
     pub max_write_bytes: Option<u64>,
-    /// Workloads that will probably not fit, with why.
     pub dropped: Vec<Skipped>,
-    /// Why not even one fits.
     pub refused: Option<String>,
 }
 
 /// Slices with a part in which the drive settles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SettlingView {
-    /// A slice, both parts.
     pub slice_ns: u64,
-    /// Slices of a candidate in a block.
     pub rounds: u32,
 }
 
-/// What something costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CostView {
-    /// Time.
     pub time_ns: u64,
-    /// Bytes written.
     pub write_bytes: u64,
 }
 
@@ -227,7 +189,6 @@ impl From<Cost> for CostView {
 }
 
 impl EstimateView {
-    /// In words and numbers.
     pub fn new(
         estimate: Estimate,
         assumed: crate::plan::budget::Speed,
@@ -255,7 +216,6 @@ impl EstimateView {
 }
 
 impl Span {
-    /// The blocks of a protocol.
     pub fn blocks(made: &Expanded) -> Span {
         let series = groups(&made.workloads).len() as u64;
         let protocol = &made.protocol;
@@ -306,8 +266,8 @@ impl PlanView {
             protocol: made.protocol,
             candidates: made.candidates,
             workloads: made.workloads,
-            skipped: made.skipped.iter().map(left_out::stack).collect(),
-            dropped_workloads: made.dropped_workloads.iter().map(left_out::workload).collect(),
+            skipped: made.skipped.clone(),
+            dropped_workloads: made.dropped_workloads.clone(),
             too_large: Vec::new(),
             targets: Vec::new(),
             commands: Vec::new(),
@@ -315,7 +275,6 @@ impl PlanView {
         }
     }
 
-    /// For people.
     pub fn document(&self) -> Document {
         text::document(self)
     }

@@ -23,7 +23,6 @@ fn leading_place(value: f64) -> i32 {
     if value == 0.0 { 0 } else { libm::floor(libm::log10(value)) as i32 }
 }
 
-/// `value` with its last digit at the decimal `place`.
 fn at_place(value: f64, place: i32) -> String {
     if place <= 0 {
         return format!("{value:.*}", (-place).min(6) as usize);
@@ -37,9 +36,7 @@ fn at_place(value: f64, place: i32) -> String {
 pub struct Change {
     /// Best estimate: `-8`.
     pub mid: String,
-    /// Lower end, signed.
     pub low: String,
-    /// Upper end, signed.
     pub high: String,
 }
 

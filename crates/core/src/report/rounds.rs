@@ -23,7 +23,6 @@ impl Rounds {
         ((last.saturating_sub(ROUNDS) + 1) as u32, last as u32)
     }
 
-    /// Lowest and highest of them.
     fn edges(&self) -> Option<(f64, f64)> {
         let window = &self.figures[self.figures.len().saturating_sub(ROUNDS)..];
         let figures = || window.iter().flatten().copied();
@@ -41,7 +40,6 @@ impl Rounds {
     }
 }
 
-/// The sentence of one workload.
 pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<String> {
     let header = &run.header;
     let name = &header.candidates.first()?.name;
@@ -75,7 +73,6 @@ pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<Str
     Some(format!("{said}{anew}. {}; {}.", workload.summary, scope::conditions(header)))
 }
 
-/// One or two sentences over all workloads.
 pub fn headline(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     let name = run.header.candidates.first().map_or("nothing", |c| c.name.as_str());
     let (mut steady, mut unsteady, mut unknown) = (Vec::new(), Vec::new(), Vec::new());

@@ -16,7 +16,6 @@ use super::document::{Document, Table, number, words};
 use super::layout::cut;
 use super::view::utc;
 
-/// Longest title and verdict in a table, characters.
 const WORDS: usize = 48;
 /// Keys of a row, and columns of the CSV.
 const COLUMNS: [&str; 11] = [
@@ -33,58 +32,42 @@ const COLUMNS: [&str; 11] = [
     "error",
 ];
 
-/// How a stored run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum State {
-    /// A living process measures it.
     Running,
     /// Its process died; `resume` goes on.
     Dead,
     /// On a server: its end has not arrived. Whether it is in progress or was interrupted is known
     /// on its own machine only.
     Unfinished,
-    /// It said itself why it stopped.
     Stopped,
-    /// Its record cannot be read by this version.
     Unreadable,
 }
 
 impl State {
-    /// The word in machine output.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// One run of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// Its id.
     pub run: String,
     /// Shortest start of the id that means it in this store.
     #[serde(skip)]
     pub short: String,
-    /// When it began.
     pub created_unix_ns: i64,
-    /// The command that began it.
     pub verb: Verb,
-    /// For people.
     pub title: String,
-    /// The name its owner gave it.
     pub label: Option<String>,
-    /// Whether it was measured on another machine.
     pub imported: bool,
-    /// Events stored.
     pub events: u64,
-    /// How it stands.
     pub state: State,
     /// Complete blocks; `None` when it cannot be read.
     pub blocks: Option<u32>,
-    /// The verdict in short, [`short`].
     pub verdict: Option<String>,
-    /// Why it cannot be read.
     pub error: Option<String>,
 }
 
@@ -142,19 +125,15 @@ fn rounds(analysis: &Analysis) -> Option<String> {
     }
 }
 
-/// What a list leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Runs that failed before they measured anything.
     pub unmeasured: u64,
     /// Whether the user asked for some runs only.
     pub is_filtered: bool,
-    /// Runs beyond the number that is listed.
     pub more: u64,
 }
 
 impl LeftOut {
-    /// What is not listed, and how to list it.
     fn notes(self) -> Vec<String> {
         let more = (self.more > 0)
             .then(|| format!("{} not listed (--limit 0 lists all)", are(self.more, "earlier run")));
@@ -172,7 +151,6 @@ fn are(count: u64, noun: &str) -> String {
     format!("{} {}", phrases::count(count, noun), if count == 1 { "is" } else { "are" })
 }
 
-/// For people.
 pub fn document(rows: &[Row], left_out: LeftOut) -> Document {
     let mut out = Document::default();
     out.table(table(rows));
@@ -196,7 +174,6 @@ pub fn json(rows: &[Row], left_out: LeftOut) -> String {
     format!("{document:#}\n")
 }
 
-/// The same as columns.
 pub fn csv(rows: &[Row]) -> String {
     let optional = |text: &Option<String>| csv_text(text.as_deref().unwrap_or(""));
     let fields = |row: &Row| {

@@ -74,7 +74,6 @@ pub fn warning() -> Finding {
     Finding { scope: Scope::Place, ..crate::testing::warning("L10", evidence, advice) }
 }
 
-/// An analysis with one verdict about `randwrite`.
 pub fn analysis(verdict: Verdict, names: &[&str]) -> Analysis {
     let rates = [1200.0, 900.0, 880.0];
     let standings = names.iter().zip(rates).map(|(n, r)| standing(n, r)).collect();

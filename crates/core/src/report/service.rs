@@ -9,18 +9,13 @@ use crate::model::path::sanitize;
 /// The state of a service; its number is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
-    /// As it should be.
     Ok = 0,
-    /// It works, and deserves a look.
     Warning = 1,
-    /// It does not do what it should.
     Critical = 2,
-    /// Nothing could be determined.
     Unknown = 3,
 }
 
 impl State {
-    /// The exit code.
     pub fn code(self) -> u8 {
         self as u8
     }
@@ -40,20 +35,14 @@ impl State {
 pub struct Datum {
     /// Its name, with the unit at its end.
     pub label: String,
-    /// The value.
     pub value: f64,
-    /// Warn below, and critical below.
     pub below: Option<(f64, f64)>,
 }
 
-/// What a service reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Service {
-    /// The state.
     pub state: State,
-    /// The text behind the state.
     pub said: String,
-    /// The performance data.
     pub data: Vec<Datum>,
 }
 
@@ -63,7 +52,6 @@ impl Service {
         Service { state, said: said.to_string(), data: Vec::new() }
     }
 
-    /// The one line, with its newline.
     pub fn line(&self) -> String {
         let harmless = |text: &str| {
             let first = text.lines().map(str::trim).find(|line| !line.is_empty());

@@ -14,7 +14,6 @@ use crate::model::run::Run;
 use crate::stats::paired::Paired;
 use crate::units;
 
-/// Level of the intervals in the tables.
 const ALPHA: f64 = 0.05;
 
 /// How the candidates took turns on a workload; `None` where nothing was recorded of it.

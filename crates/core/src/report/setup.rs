@@ -5,12 +5,10 @@
 use serde_json::{Value, json};
 
 use super::document::Document;
-use super::lacking;
 use crate::phrases;
 use crate::setup::lacking::NoDriver;
 use crate::setup::{Privilege, Program, Setup};
 
-/// For people.
 pub fn setup_document(setup: &Setup) -> Document {
     let mut out = Document::default();
     let missing: Vec<&Program> = setup.missing().collect();
@@ -38,7 +36,7 @@ pub fn setup_document(setup: &Setup) -> Document {
             "Not in this kernel ({}): {}. {}.",
             of.kernel,
             phrases::list(&names),
-            lacking::remedy(&of.remedy)
+            of.remedy
         ));
     }
     how(setup, &mut out);
@@ -65,7 +63,6 @@ fn how(setup: &Setup, out: &mut Document) {
     out.command(commands.join(" && "));
 }
 
-/// For programs.
 pub fn setup_json(setup: &Setup) -> String {
     let program = |program: &Program| {
         json!({
@@ -83,7 +80,7 @@ pub fn setup_json(setup: &Setup) -> String {
         "programs": setup.programs.iter().map(program).collect::<Vec<_>>(),
         "kernel": setup.no_driver.iter().map(|none| json!({
             "filesystem": none.fs,
-            "why": lacking::no_driver(none),
+            "why": none.to_string(),
         })).collect::<Vec<_>>(),
         "commands": setup.commands(&setup.packages()),
     });

@@ -7,7 +7,6 @@ use crate::simulate::bound::looks;
 use crate::simulate::outcome::InTurns;
 use crate::simulate::{Bound, Outcome, Rivalry, Simulation};
 
-/// What the columns of the first table are.
 const LEGEND: &str = "wrong: runs that name a false winner on the first workload; overall: on any \
     workload, in the statement about all of them; right: runs that name the true winner; equal: as \
     fast as any; open: leads so far; true: no candidate is faster by more than the lead says; \
@@ -26,13 +25,10 @@ pub fn simulate_json(simulation: &Simulation) -> String {
     .to_string()
 }
 
-/// A column of a table.
 struct Column<T> {
-    /// Its title on a page.
     title: &'static str,
     /// Its title in a terminal, which has no space for all columns.
     short: Option<&'static str>,
-    /// Its figure in a row.
     figure: fn(&T) -> String,
 }
 
@@ -63,7 +59,6 @@ const OUTCOMES: [Column<Outcome>; 16] = [
     column("of all", Some("of all"), |o| percent(o.cells_used / o.cells_fixed_design.max(1.0))),
 ];
 
-/// Of drives on which turns cost something.
 const TURNS: [Column<Outcome>; 12] = [
     column("k", Some("k"), |o| o.k.to_string()),
     column("runs", None, |o| o.runs.to_string()),
@@ -97,14 +92,12 @@ const RIVALS: [Column<Rivalry>; 4] = [
     column("cells", Some("cells"), |r| format!("{:.1}", r.cells_used)),
 ];
 
-/// What a test can know, and what it then finds.
 const TESTS: [Column<Bound>; 3] = [
     column("wave and noise", None, |b| percent(b.knows_noise)),
     column("the wave only", None, |b| percent(b.knows_wave_only)),
     column("the wave only, 10 % alarms", None, |b| percent(b.knows_wave_going_on)),
 ];
 
-/// Four tables in Markdown.
 pub fn simulate_markdown(simulation: &Simulation) -> String {
     let mut out = Document::default();
     let all = simulation.outcomes.iter().filter(|o| o.turns.is_none());

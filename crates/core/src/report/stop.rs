@@ -4,7 +4,6 @@ use crate::decide::{Part, Stop};
 use crate::stats::steady_state::MOST_ROUNDS;
 use crate::{phrases, units};
 
-/// The note that a run records.
 pub fn note(stop: Stop) -> String {
     match stop {
         Stop::NothingToCompare { blocks } => {
@@ -48,7 +47,6 @@ pub fn bytes_reached(limit_bytes: u64) -> String {
 pub enum Superseded<'a> {
     /// A signal or a limit of the run came first.
     Interrupted,
-    /// Its process ended without a record of it.
     Crashed,
     /// Nothing more could be measured, in the words of the error.
     Failed(&'a str),

@@ -11,12 +11,9 @@ use crate::phrases::{self, figures};
 
 /// Most points of a history that are drawn; the last ones.
 const DRAWN: usize = 32;
-/// Eighths of a line, from the lowest.
 const EIGHTHS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Said below the figures.
 pub(super) const OBSERVED: &str = "Figures of different runs include session effects, so these \
     changes are observations, not verdicts.";
-/// Columns of the CSV.
 const COLUMNS: [&str; 15] = [
     "drive",
     "workload",
@@ -35,7 +32,6 @@ const COLUMNS: [&str; 15] = [
     "changed",
 ];
 
-/// For people.
 pub fn trend_document(trend: &Trend) -> Document {
     let mut out = Document::default();
     let dates = match (trend.runs.first(), trend.runs.last()) {
@@ -144,7 +140,6 @@ pub fn trend_json(trend: &Trend) -> String {
     format!("{document:#}\n")
 }
 
-/// One row a point.
 pub fn trend_csv(trend: &Trend) -> String {
     let mut rows = Vec::new();
     for (number, series) in trend.series.iter().enumerate() {

@@ -12,7 +12,6 @@ use super::answer::medium_words;
 /// What a reader has to know before the tables.
 const HEAD: &str = include_str!("normal_head.md");
 
-/// The page.
 pub fn usual_markdown() -> String {
     let mut out = HEAD.to_string();
     out.push_str("## Kinds of storage\n\n");

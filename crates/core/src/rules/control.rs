@@ -15,13 +15,9 @@ pub(super) const SETTLE: &str =
 
 /// A control with what was measured of it against its original.
 pub(super) struct Control<'r> {
-    /// The candidate.
     pub candidate: &'r Candidate,
-    /// Whose twin it is.
     pub original: &'r str,
-    /// Differences inside blocks.
     pub paired: Paired,
-    /// At the level of the run.
     pub interval: Interval,
 }
 
@@ -31,7 +27,6 @@ impl Control<'_> {
         measured_twice(self.original, self.paired.mean, self.interval)
     }
 
-    /// What was measured of a candidate that was slowed down.
     pub fn measured_slowed(&self) -> String {
         format!(
             "{}, slowed down by {} % on purpose, measured {} in {} blocks",
@@ -92,7 +87,6 @@ pub(super) fn slowed<'r>(
     controls(run, table, workload).filter(move |of| can_be && of.candidate.slowed_ppm > 0)
 }
 
-/// Every control with what was measured of it.
 pub(super) fn controls<'r>(
     run: &'r Run,
     table: &'r Table,

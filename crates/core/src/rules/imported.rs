@@ -49,7 +49,6 @@ fn of_check(rule: &Rule, check: &Check, study: &Study) -> Option<Finding> {
     of_fact(rule, stated, study)
 }
 
-/// A finding that a fact is reason enough for.
 fn of_fact(rule: &Rule, stated: &Stated, study: &Study) -> Option<Finding> {
     let fact = study.states(stated.key, stated.value)?;
     let found = of_study(rule, fact.says.clone(), stated.advice);

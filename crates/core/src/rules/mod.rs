@@ -30,13 +30,11 @@ pub use plan::plan;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// Every rule.
 fn all_rules() -> impl Iterator<Item = &'static Rule> {
     let groups: [&[&Rule]; 4] = [&place::RULES, &asked::RULES, &cell::RULES, &published::RULES];
     groups.into_iter().flatten().copied().chain(run::rules())
 }
 
-/// All rules, by id.
 pub fn all() -> Vec<&'static Rule> {
     let mut all: Vec<&Rule> = all_rules().collect();
     all.sort_by_key(|rule| rule.id);
@@ -57,7 +55,7 @@ pub fn explain(name: &str) -> Option<&'static Rule> {
 pub fn of_plan(
     plan: &crate::plan::Plan,
     job_files: &BTreeMap<String, String>,
-) -> Result<Vec<Finding>, crate::plan::ExpandError> {
+) -> Result<Vec<Finding>, String> {
     let here = crate::plan::Here { supports: &|_, _| Ok(()), job_files };
     let expanded = crate::plan::expand(plan, &[], &here)?;
     let design = Design {

@@ -32,7 +32,6 @@ pub fn plan<'a>(design: impl Into<Design<'a>>, system: &[SystemDisk]) -> Vec<Fin
     all
 }
 
-/// What the checks of all rules find, by the ids of the rules.
 fn found(ask: impl Fn(&Rule, &Check) -> Option<Finding>) -> Vec<Finding> {
     checks(super::all().into_iter()).filter_map(|(rule, check)| ask(rule, check)).collect()
 }

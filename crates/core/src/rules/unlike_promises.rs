@@ -15,25 +15,18 @@ use crate::prepare::recipe::{recipe_of, recipes_for};
 /// One way in which some of the candidates differ from the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The rule that watches it.
     pub rule: &'static Rule,
     /// In words, as a sentence has to have it: `ext2 and vfat keep no journal`.
     pub words: String,
-    /// What to do about it.
     pub advice: &'static str,
 }
 
-/// A property by which stacks may differ.
 struct Property {
     has: fn(&Stack) -> bool,
-    /// Its words for one and for several.
     one: &'static str,
     several: &'static str,
-    /// The rule that watches it.
     rule: &'static Rule,
-    /// What to do about it.
     advice: &'static str,
-    /// What whoever chooses such a stack gives up.
     price: Option<&'static str>,
 }
 
@@ -170,7 +163,6 @@ pub fn promise(fs: &str) -> Option<Promise> {
     Some(Promise { has_journal: !has_no_journal(&stack), is_light: has_light_fsync(&stack) })
 }
 
-/// A promise about data after fsync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Promise {
     has_journal: bool,

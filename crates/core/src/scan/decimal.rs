@@ -10,7 +10,6 @@ pub struct Decimal {
     scale: i32,
 }
 
-/// Ten to a power that is known to be small.
 fn ten(power: u32) -> u128 {
     10u128.pow(power)
 }

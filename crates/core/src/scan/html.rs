@@ -3,10 +3,8 @@
 
 use super::lines;
 
-/// The longest row.
 const ROW_BYTES: usize = 16 << 10;
 
-/// Puts rows together.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// The first line of the open row, and what came since its tag.

@@ -8,12 +8,10 @@
 /// stays below; a disk image does not.
 pub const LINE_LIMIT_BYTES: usize = 1 << 20;
 
-/// One line of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Raw<'a> {
     /// Its bytes without the end.
     Line {
-        /// The content.
         bytes: &'a [u8],
         /// Whether a line feed ended it; the last line of a text may have been cut anywhere.
         is_ended: bool,
@@ -25,7 +23,6 @@ pub enum Raw<'a> {
     },
 }
 
-/// Puts lines together from pieces.
 #[derive(Debug, Default)]
 pub struct Splitter {
     kept: Vec<u8>,
@@ -48,7 +45,6 @@ impl Splitter {
         self.keep(piece);
     }
 
-    /// The last line, when no line feed ended it.
     pub fn finish(&mut self, each: &mut impl FnMut(Raw<'_>)) {
         if !self.kept.is_empty() || self.dropped_bytes > 0 {
             self.give(false, each);

@@ -3,24 +3,20 @@
 //! What makes a line whole only its tool knows: a word that stands last in it, titles that are
 //! always the same, a number of values. Here is how parts follow each other and are joined.
 
-/// The parts of one line so far.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     lines: Vec<(u64, String)>,
 }
 
 impl Parts {
-    /// The line that a part begins.
     pub fn begin(number: u64, text: &str) -> Parts {
         Parts { lines: vec![(number, text.to_string())] }
     }
 
-    /// Takes the next part.
     pub fn add(&mut self, number: u64, text: &str) {
         self.lines.push((number, text.to_string()));
     }
 
-    /// Each part with the number of its line.
     pub fn lines(&self) -> &[(u64, String)] {
         &self.lines
     }
@@ -56,7 +52,6 @@ impl Parts {
         full.trim_end().to_string()
     }
 
-    /// Characters of the widest part.
     pub fn width(&self) -> usize {
         self.texts().map(|part| part.chars().count()).max().unwrap_or(0)
     }
@@ -66,7 +61,6 @@ impl Parts {
     }
 }
 
-/// A text without its blanks.
 pub fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }

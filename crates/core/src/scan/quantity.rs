@@ -65,7 +65,6 @@ impl Quantity {
         self.number.times(self.unit.checked_mul(factor)?)
     }
 
-    /// In single units.
     pub fn value(&self) -> f64 {
         self.number.value() * self.unit as f64
     }
@@ -110,7 +109,6 @@ impl Quantity {
 }
 
 impl Span {
-    /// Exactly this.
     pub fn exactly(value: f64) -> Span {
         Span { low: value, high: value }
     }
@@ -120,12 +118,10 @@ impl Span {
         Span { low, high }
     }
 
-    /// The product of two.
     pub fn times(self, other: Span) -> Span {
         Span { low: self.low * other.low, high: self.high * other.high }
     }
 
-    /// The sum of two.
     pub fn plus(self, other: Span) -> Span {
         Span { low: self.low + other.low, high: self.high + other.high }
     }

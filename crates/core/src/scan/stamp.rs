@@ -101,7 +101,6 @@ fn program(text: &str) -> Option<&str> {
     is_name.then_some(behind)
 }
 
-/// What stands behind `count` digits.
 fn digits(text: &str, count: usize) -> Option<&str> {
     let (head, tail) = text.split_at_checked(count)?;
     head.bytes().all(|byte| byte.is_ascii_digit()).then_some(tail)

@@ -4,20 +4,16 @@
 
 use super::finder::Reader;
 
-/// A tool.
 #[derive(Debug)]
 pub struct Tool {
     /// That of its program, or of a tool with several its own.
     pub name: &'static str,
-    /// Its name as people write it.
     pub title: &'static str,
-    /// Its programs that have other names.
     pub programs: &'static [&'static str],
     /// What only it prints, in one spelling each, whatever stands in front of it or behind it.
     pub marks: &'static [&'static str],
     /// What it says of its phases: all that a run prints which was interrupted.
     pub phases: &'static [&'static str],
-    /// Makes the readers of its outputs.
     pub readers: fn() -> Vec<Box<dyn Reader>>,
 }
 

@@ -37,7 +37,6 @@ struct Known {
     is_phase: bool,
 }
 
-/// The outputs.
 #[derive(Debug, Default)]
 pub struct Unclaimed {
     known: Vec<Output<Known>>,
@@ -56,7 +55,6 @@ fn add<T: PartialEq>(outputs: &mut Vec<Output<T>>, of: T, number: u64, gap_lines
     }
 }
 
-/// What a line with one of the tools' marks is.
 fn known(tools: &[&Tool], text: &str) -> Option<Known> {
     let has = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
     tools.iter().find_map(|tool| {

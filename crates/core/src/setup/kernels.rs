@@ -4,23 +4,21 @@
 //! distributions split their kernels into packages (Debian's linux-image-cloud, Ubuntu's
 //! linux-modules-extra, Fedora's kernel-modules-extra, Alpine's linux-virt, ELRepo's kernel-ml).
 
-/// The running kernel.
+use std::fmt;
+
+use crate::phrases;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<'a> {
-    /// `uname -r`.
     pub release: &'a str,
-    /// Whether modules for this release are installed.
     pub has_modules: bool,
-    /// ID and ID_LIKE of the distribution.
     pub distribution: &'a [String],
 }
 
 /// Releases of Linux that have a driver, as major and minor number.
 pub struct Span {
     fs: &'static str,
-    /// The first release with it.
     pub since: (u32, u32),
-    /// The first release without it again.
     pub removed: Option<(u32, u32)>,
 }
 
@@ -36,58 +34,35 @@ pub fn releases(fs: &str) -> Option<&'static Span> {
     SPANS.iter().find(|span| span.fs == fs)
 }
 
-/// Filesystems that kernels of RHEL are built without.
 const NOT_IN_RHEL: [&str; 6] = ["btrfs", "f2fs", "ntfs3", "nilfs2", "jfs", "reiserfs"];
 
-/// Which kernel has what the running one lacks.
+/// Which kernel has what the running one lacks: in words one or two sentences without the last full
+/// stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// A later release has it.
-    Later {
-        /// The driver.
-        fs: &'static str,
-        /// The first release with it.
-        since: (u32, u32),
-    },
-    /// An earlier release had it.
-    Earlier {
-        /// The driver.
-        fs: &'static str,
-        /// The first release with it.
-        since: (u32, u32),
-        /// The first release without it.
-        removed: (u32, u32),
-    },
-    /// A package of the distribution has it.
-    Package(Package),
-    /// RHEL and what is made from it build their kernels without it.
-    NotInRhel,
-    /// A kernel built with these options has it.
+    Kernel(String),
     Options {
         /// `CONFIG_F2FS_FS`.
         options: Vec<String>,
-        /// Whether modules of the running kernel are installed.
         has_modules: bool,
     },
 }
 
-/// A package with the rest of a distribution's kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Package {
-    /// Debian's full kernel, in place of that for virtual machines.
-    Debian {
-        /// Its name.
-        package: String,
-    },
-    /// The same of Alpine.
-    Alpine,
-    /// Ubuntu's further modules, which may have it.
-    Ubuntu {
-        /// Its name.
-        package: String,
-    },
-    /// The same of Fedora.
-    Fedora,
+impl fmt::Display for Remedy {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remedy::Kernel(words) => out.write_str(words),
+            Remedy::Options { options, has_modules: true } => {
+                write!(out, "Use a kernel built with {}", phrases::list(options))
+            }
+            Remedy::Options { options, has_modules: false } => write!(
+                out,
+                "No modules of this kernel are installed: reboot if the kernel was updated, \
+                 otherwise use a kernel built with {}",
+                phrases::list(options)
+            ),
+        }
+    }
 }
 
 impl Remedy {
@@ -106,14 +81,16 @@ impl Remedy {
     }
 }
 
-/// Which kernel has a filesystem that this one lacks.
 pub fn remedy(fs: &str, kernel: Kernel) -> Remedy {
     let by_release = SPANS.iter().find(|span| span.fs == fs);
     let by_release = by_release.and_then(|span| outside(span, version(kernel.release)?));
-    by_release.or_else(|| by_distribution(fs, kernel)).unwrap_or_else(|| Remedy::Options {
-        options: vec![format!("CONFIG_{}_FS", fs.to_uppercase())],
-        has_modules: kernel.has_modules,
-    })
+    match by_release.or_else(|| by_distribution(fs, kernel)) {
+        Some(words) => Remedy::Kernel(words),
+        None => Remedy::Options {
+            options: vec![format!("CONFIG_{}_FS", fs.to_uppercase())],
+            has_modules: kernel.has_modules,
+        },
+    }
 }
 
 /// Major and minor number of a release.
@@ -122,37 +99,47 @@ fn version(release: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-fn outside(span: &Span, found: (u32, u32)) -> Option<Remedy> {
+fn outside(span: &Span, found: (u32, u32)) -> Option<String> {
     let Span { fs, since, removed } = *span;
+    let (major, minor) = since;
     if found < since {
-        return Some(Remedy::Later { fs, since });
+        return Some(format!("{fs} needs Linux {major}.{minor} or later. Update the kernel"));
     }
-    let removed = removed.filter(|removed| found >= *removed)?;
-    Some(Remedy::Earlier { fs, since, removed })
+    let (first, without) = removed.filter(|removed| found >= *removed)?;
+    let last = without.saturating_sub(1);
+    Some(format!(
+        "Linux {first}.{without} removed {fs}. Kernels from {major}.{minor} to {first}.{last} have \
+         it"
+    ))
 }
 
 /// The package with the rest of the distribution's kernel.
-fn by_distribution(fs: &str, kernel: Kernel) -> Option<Remedy> {
+fn by_distribution(fs: &str, kernel: Kernel) -> Option<String> {
     let Kernel { release, has_modules, distribution } = kernel;
     let is = |id: &str| distribution.iter().any(|found| found == id);
     if let Some((_, arch)) = release.split_once("-cloud-").filter(|_| is("debian")) {
-        let package = format!("linux-image-{arch}");
-        return Some(Remedy::Package(Package::Debian { package }));
+        return Some(format!(
+            "Debian's full kernel has it: apt install linux-image-{arch}, then reboot"
+        ));
     }
     if release.ends_with("-virt") && is("alpine") {
-        return Some(Remedy::Package(Package::Alpine));
+        return Some("Alpine's full kernel has it: apk add linux-lts, then reboot".to_string());
     }
     if !has_modules {
         return None;
     }
     if is("ubuntu") {
         let package = format!("linux-modules-extra-{release}");
-        return Some(Remedy::Package(Package::Ubuntu { package }));
+        return Some(format!("Ubuntu's extra modules may have it: apt install {package}"));
     }
-    if distribution.first().is_some_and(|id| id == "fedora") {
-        return Some(Remedy::Package(Package::Fedora));
-    }
-    (is("rhel") && NOT_IN_RHEL.contains(&fs)).then_some(Remedy::NotInRhel)
+    let words = match distribution.first().is_some_and(|id| id == "fedora") {
+        true => "Fedora's extra modules may have it: dnf install kernel-modules-extra",
+        false if is("rhel") && NOT_IN_RHEL.contains(&fs) => {
+            "This distribution's kernel is built without it. ELRepo's kernel-ml has it"
+        }
+        false => return None,
+    };
+    Some(words.to_string())
 }
 
 #[cfg(test)]
@@ -171,29 +158,45 @@ mod tests {
     #[test]
     fn a_driver_that_came_later_or_was_removed_names_the_releases() {
         let debian = &["debian"];
-        let later = |fs, since| Remedy::Later { fs, since };
-        assert_eq!(found("ntfs3", "5.10.0-28-amd64", true, debian), later("ntfs3", (5, 15)));
-        let removed = Remedy::Earlier { fs: "reiserfs", since: (2, 4), removed: (6, 13) };
-        assert_eq!(found("reiserfs", "6.18.44", true, debian), removed);
-        assert_eq!(found("bcachefs", "6.6.0", true, debian), later("bcachefs", (6, 7)));
+        let words = |fs, release| found(fs, release, true, debian).to_string();
+        assert_eq!(
+            words("ntfs3", "5.10.0-28-amd64"),
+            "ntfs3 needs Linux 5.15 or later. Update the kernel"
+        );
+        assert_eq!(
+            words("reiserfs", "6.18.44"),
+            "Linux 6.13 removed reiserfs. Kernels from 2.4 to 6.12 have it"
+        );
+        assert_eq!(
+            words("bcachefs", "6.6.0"),
+            "bcachefs needs Linux 6.7 or later. Update the kernel"
+        );
         assert_eq!(found("bcachefs", "6.12.0", true, debian), option("CONFIG_BCACHEFS_FS", true));
     }
 
     #[test]
     fn the_package_with_the_other_modules_is_named() {
-        let package = |fs, release, ids: &[&str]| match found(fs, release, true, ids) {
-            Remedy::Package(package) => package,
-            other => panic!("{other:?}"),
-        };
-        let named = |name: &str| name.to_string();
-        let debian = Package::Debian { package: named("linux-image-arm64") };
-        assert_eq!(package("f2fs", "6.1.0-18-cloud-arm64", &["debian"]), debian);
-        let ubuntu = Package::Ubuntu { package: named("linux-modules-extra-6.8.0-31-generic") };
-        assert_eq!(package("jfs", "6.8.0-31-generic", &["ubuntu", "debian"]), ubuntu);
-        assert_eq!(package("btrfs", "6.6.31-0-virt", &["alpine"]), Package::Alpine);
-        assert_eq!(package("jfs", "6.9.0", &["fedora"]), Package::Fedora);
-        let rocky = found("btrfs", "5.14.0-427.el9.x86_64", true, &["rocky", "rhel", "fedora"]);
-        assert_eq!(rocky, Remedy::NotInRhel);
+        let words = |fs, release, ids: &[&str]| found(fs, release, true, ids).to_string();
+        assert_eq!(
+            words("f2fs", "6.1.0-18-cloud-arm64", &["debian"]),
+            "Debian's full kernel has it: apt install linux-image-arm64, then reboot"
+        );
+        assert_eq!(
+            words("jfs", "6.8.0-31-generic", &["ubuntu", "debian"]),
+            "Ubuntu's extra modules may have it: apt install linux-modules-extra-6.8.0-31-generic"
+        );
+        assert_eq!(
+            words("btrfs", "6.6.31-0-virt", &["alpine"]),
+            "Alpine's full kernel has it: apk add linux-lts, then reboot"
+        );
+        assert_eq!(
+            words("jfs", "6.9.0", &["fedora"]),
+            "Fedora's extra modules may have it: dnf install kernel-modules-extra"
+        );
+        assert_eq!(
+            words("btrfs", "5.14.0-427.el9.x86_64", &["rocky", "rhel", "fedora"]),
+            "This distribution's kernel is built without it. ELRepo's kernel-ml has it"
+        );
     }
 
     #[test]
@@ -211,6 +214,7 @@ mod tests {
         assert!(both.absorb(&remedy("exfat", kernel)));
         let options = ["CONFIG_F2FS_FS", "CONFIG_EXFAT_FS"].map(str::to_string).to_vec();
         assert_eq!(both, Remedy::Options { options, has_modules: true });
+        assert_eq!(both.to_string(), "Use a kernel built with CONFIG_F2FS_FS and CONFIG_EXFAT_FS");
         assert!(!both.absorb(&remedy("bcachefs", kernel)));
         assert!(!both.absorb(&remedy("vfat", Kernel { has_modules: false, ..kernel })));
         assert!(remedy("bcachefs", kernel).absorb(&remedy("bcachefs", kernel)));

@@ -1,55 +1,33 @@
-//! What a stack needs, and a machine lacks. The words are in [`crate::report::lacking`].
+//! What a stack needs, and a machine lacks, and how to get it.
+
+use std::fmt;
 
 use super::kernels::Remedy;
 use super::manager::Manager;
+use super::packages::{self, Tool};
 
-/// What is missing for a stack.
+/// What is missing for a stack, and what would help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lacking {
-    /// A program.
-    Program {
-        /// The program.
-        program: &'static str,
-        /// The package manager that would install it here.
-        manager: Option<Manager>,
-    },
-    /// A driver in the kernel.
+    Program(String),
     Driver(NoDriver),
-    /// /dev/fuse.
-    FuseDevice,
-    /// A drive has no request queue of its own, and so no I/O scheduler.
-    Queue {
-        /// Its kernel name.
-        drive: String,
-    },
-    /// An I/O scheduler.
-    Scheduler {
-        /// Its module.
-        module: Box<NoDriver>,
-        /// The drive's kernel name.
-        drive: String,
-        /// The schedulers it has.
-        available: Vec<String>,
-    },
-    /// CPU frequency scaling.
-    FrequencyScaling,
-    /// A cpufreq governor.
-    Governor {
-        /// Its name.
-        wanted: String,
-        /// The governors there are, as the kernel lists them.
-        available: String,
-    },
+    Other(String),
+}
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lacking::Program(words) | Lacking::Other(words) => out.write_str(words),
+            Lacking::Driver(none) => none.fmt(out),
+        }
+    }
 }
 
 /// A filesystem or another module that the kernel has neither built in nor as a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoDriver {
-    /// The filesystem or module.
     pub fs: String,
-    /// `uname -r`.
     pub kernel: String,
-    /// Which kernel has it.
     pub remedy: Remedy,
 }
 
@@ -65,5 +43,55 @@ impl NoDriver {
             }
         }
         groups
+    }
+}
+
+impl fmt::Display for NoDriver {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoDriver { fs, kernel, remedy } = self;
+        write!(
+            out,
+            "this kernel ({kernel}) has no {fs}, neither built in nor as a module under \
+             /lib/modules. {remedy}"
+        )
+    }
+}
+
+pub fn not_installed(program: &str, manager: Option<Manager>) -> String {
+    format!("{program} is not installed. {}", install_advice(program, manager))
+}
+
+/// How to install a missing program, for the end of an error message.
+pub fn install_advice(program: &str, manager: Option<Manager>) -> String {
+    let tool = packages::find(program);
+    match manager.zip(tool).map(|(manager, tool)| (manager, tool.package(manager))) {
+        Some((Manager::Apt, Some("iozone3"))) => {
+            "Install it: apt install iozone3 (in non-free)".to_string()
+        }
+        Some((manager, Some(package))) => format!("Install it: {}", manager.hint(package)),
+        Some((manager, None)) => {
+            format!("The repositories of {} do not have it", manager.program())
+        }
+        None => match tool.and_then(Tool::usual_package) {
+            Some(package) => format!(
+                "Install it with the package manager of this system (usual package: {package})"
+            ),
+            None => "Install it with the package manager of this system".to_string(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_is_for_this_distribution() {
+        let words = |manager| install_advice("mkfs.btrfs", manager);
+        assert_eq!(words(Some(Manager::Zypper)), "Install it: zypper install btrfsprogs");
+        assert_eq!(words(Some(Manager::Apt)), "Install it: apt install btrfs-progs");
+        assert!(words(None).contains("package manager"));
+        assert!(install_advice("mount.exfat-fuse", Some(Manager::Dnf)).contains("do not have it"));
+        assert!(words(None).contains("(usual package: btrfs-progs)"), "{}", words(None));
     }
 }

@@ -5,18 +5,12 @@
 
 use strum::VariantArray;
 
-/// A package manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Manager {
-    /// Debian, Ubuntu, Raspberry Pi OS.
     Apt,
-    /// Fedora, RHEL and what is made from it.
     Dnf,
-    /// Arch.
     Pacman,
-    /// Alpine.
     Apk,
-    /// openSUSE.
     Zypper,
 }
 
@@ -24,7 +18,6 @@ impl Manager {
     /// All, in the order in which they are looked for. A Debian may have dnf as a package.
     pub const ALL: &'static [Manager] = <Manager as VariantArray>::VARIANTS;
 
-    /// The program.
     pub fn program(self) -> &'static str {
         match self {
             Manager::Apt => "apt-get",
@@ -70,7 +63,6 @@ impl Manager {
         (self == Manager::Apt).then(|| words(&["apt-get", "update"]))
     }
 
-    /// What installs packages without a further question.
     pub fn install(self, packages: &[&str]) -> Vec<String> {
         let command: &[&str] = match self {
             Manager::Apt => &["apt-get", "install", "--yes", "--no-install-recommends"],
@@ -93,7 +85,6 @@ impl Manager {
         }
     }
 
-    /// Its column in a table of names.
     pub(super) fn column(self) -> usize {
         match self {
             Manager::Apt => 0,

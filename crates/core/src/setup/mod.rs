@@ -14,7 +14,6 @@ use lacking::NoDriver;
 use manager::Manager;
 use packages::Tool;
 
-/// What something to be measured uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Uses {
     /// What it is: "the demo", "the plan sd-card".
@@ -23,7 +22,6 @@ pub struct Uses {
     pub takes_what_there_is: bool,
     /// Filesystems, each with the recipes it can be made by, the preferred one first.
     pub filesystems: Vec<Vec<&'static Recipe>>,
-    /// Other programs.
     pub programs: Vec<&'static str>,
 }
 
@@ -44,52 +42,35 @@ impl Uses {
     }
 }
 
-/// How packages can be installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Privilege {
-    /// This is root.
     Root,
-    /// Through this program, which asks for a password.
     Through(&'static str),
-    /// Not at all.
     None,
 }
 
 /// What has to be asked of this machine.
 pub struct Here<'a> {
-    /// Whether a program is installed.
     pub is_installed: &'a dyn Fn(&str) -> bool,
     /// Whether the kernel can mount a filesystem of that name; what it lacks when not.
     pub kernel: &'a dyn Fn(&str) -> Result<(), NoDriver>,
-    /// Its package manager.
     pub manager: Option<Manager>,
-    /// Who may install.
     pub privilege: Privilege,
 }
 
-/// What is there and what is missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
-    /// Of what.
     pub uses: Uses,
-    /// Programs it uses here, each once.
     pub programs: Vec<Program>,
-    /// Filesystems that the kernel cannot mount.
     pub no_driver: Vec<NoDriver>,
-    /// The package manager.
     pub manager: Option<Manager>,
-    /// Who may install.
     pub privilege: Privilege,
 }
 
-/// A program that is used here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Which.
     pub tool: &'static Tool,
-    /// Its package here, where it has one.
     pub package: Option<&'static str>,
-    /// Whether it is installed.
     pub is_installed: bool,
 }
 
@@ -145,12 +126,10 @@ fn programs_of(recipe: &'static Recipe) -> Vec<&'static str> {
 }
 
 impl Setup {
-    /// Programs that are not installed.
     pub fn missing(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter().filter(|program| !program.is_installed)
     }
 
-    /// Packages that would bring them, each once.
     pub fn packages(&self) -> Vec<&'static str> {
         distinct::in_order(self.missing().filter_map(|program| program.package))
     }

@@ -6,26 +6,20 @@
 
 use super::manager::Manager;
 
-/// A program that bakeoff runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
-    /// As it is called.
     pub program: &'static str,
-    /// What it is for, in a few words.
     pub why: &'static str,
     /// Its package, by [`Manager::column`].
     packages: [Option<&'static str>; 5],
-    /// What makes it print its version, where one call does.
     pub version: &'static [&'static str],
 }
 
 impl Tool {
-    /// Its package for a manager.
     pub fn package(&self, manager: Manager) -> Option<&'static str> {
         self.packages[manager.column()]
     }
 
-    /// Its package in the first distribution that has one.
     pub fn usual_package(&self) -> Option<&'static str> {
         self.packages.iter().find_map(|package| *package)
     }
@@ -40,7 +34,6 @@ const fn tool(
     Tool { program, why, packages, version }
 }
 
-/// One package name everywhere.
 const fn same(package: &'static str) -> [Option<&'static str>; 5] {
     [Some(package); 5]
 }
@@ -87,7 +80,6 @@ const BONNIE: [Option<&str>; 5] =
     [Some("bonnie++"), Some("bonnie++"), Some("bonnie++"), None, Some("bonnie")];
 const IOZONE: [Option<&str>; 5] = [Some("iozone3"), None, None, Some("iozone"), Some("iozone")];
 
-/// Every program that `setup` knows.
 pub const TOOLS: &[Tool] = &[
     tool("mkfs.ext4", E2FS, &["-V"], "creates ext4"),
     tool("mkfs.ext3", E2FS, &["-V"], "creates ext3"),
@@ -119,7 +111,6 @@ pub const TOOLS: &[Tool] = &[
     tool("smartctl", same("smartmontools"), &["--version"], "reads the health of a drive"),
 ];
 
-/// What is known of a program.
 pub fn find(program: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.program == program)
 }

@@ -14,13 +14,11 @@ use super::disk::{Normal, Own};
 use crate::distinct;
 use crate::prng::SplitMix64;
 
-/// False alarms that are allowed where one is a refusal.
 const FALSE_ALARMS: f64 = 0.02;
 /// The same where one only keeps the run going. A lead is found after 7 of 27 blocks, so more runs
 /// than one in ten that go on to the end would take more than a third of the cells.
 const GOING_ON: f64 = 0.1;
 
-/// The numbers of blocks that there are bounds for.
 const BLOCKS: [u32; 5] = [5, 8, 12, 18, 27];
 
 /// What the best test finds of one wave.
@@ -32,7 +30,6 @@ pub struct Bound {
     pub wave_percent: f64,
     /// Noise of a cell, percent.
     pub noise_percent: f64,
-    /// Complete blocks.
     pub blocks: u32,
     /// Share found by a test that knows the noise, at 2 % false alarms.
     pub knows_noise: f64,
@@ -108,7 +105,6 @@ struct Steps {
 }
 
 impl Steps {
-    /// Of series of `n` values with this covariance.
     fn from_covariance(n: usize, covariance: impl Fn(usize, usize) -> f64) -> Steps {
         let step = |i: usize, j: usize| {
             covariance(i + 1, j + 1) - covariance(i + 1, j) - covariance(i, j + 1)

@@ -9,7 +9,6 @@ use crate::model::protocol::Mode;
 
 /// Gain over the first five blocks where the drive drifts.
 const DRIFT: f64 = 0.095_310_179_804_324_87; // ln 1.1
-/// Shared autoregression where there is one.
 const LAG1: f64 = 0.5;
 /// Noise of a cell, percent.
 const NOISE: f64 = 2.0;
@@ -39,7 +38,6 @@ fn identical() -> Vec<Scenario> {
     quiet.into_iter().chain(waves).chain(several).collect()
 }
 
-/// Real differences.
 fn winners() -> Vec<Scenario> {
     let disk = |gaps: &[f64]| Disk::new(gaps, NOISE);
     let far = [0.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0];

@@ -10,7 +10,6 @@ use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::prng::SplitMix64;
 use crate::stats::carry_over::Slice;
 
-/// Rounds of slices in a block.
 pub const SLICES: u32 = 8;
 
 /// The drive. Shares and steps are on the logarithmic scale: 0.02 is two percent.
@@ -24,7 +23,6 @@ pub struct Disk {
     pub drift: f64,
     /// Coefficient of the shared autoregression from visit to visit; it varies as much as `noise`.
     pub lag1: f64,
-    /// A slow wave of one candidate alone.
     pub own: Option<Own>,
     /// How many times as noisy one candidate is as the others.
     pub noisier: Option<(CandidateIx, f64)>,
@@ -55,9 +53,7 @@ pub struct Disk {
 /// Cells that lose something now and then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outliers {
-    /// Share of cells.
     pub share: f64,
-    /// What they lose.
     pub drop: f64,
     /// Whose cells; `None` = everybody's.
     pub candidate: Option<CandidateIx>,
@@ -69,11 +65,8 @@ pub struct Outliers {
 /// A first-order autoregression of one candidate, from block to block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Own {
-    /// Whose.
     pub candidate: CandidateIx,
-    /// Its coefficient.
     pub lag1: f64,
-    /// Its standard deviation.
     pub sd: f64,
 }
 
@@ -110,7 +103,6 @@ impl Disk {
 /// The drive while it is used; visits must come in order.
 #[derive(Clone, Debug)]
 pub struct Use<'a> {
-    /// The drive.
     pub disk: &'a Disk,
     random: Normal,
     visits: u32,
@@ -119,9 +111,7 @@ pub struct Use<'a> {
     stalled: u32,
     /// What everything of the present visit has in common.
     shift: f64,
-    /// Whose visit it is.
     candidate: CandidateIx,
-    /// Blocks begun.
     blocks: u32,
     seed: u64,
     /// What each candidate's rounds of the present block met, where the order in them matters.
@@ -131,7 +121,6 @@ pub struct Use<'a> {
 }
 
 impl<'a> Use<'a> {
-    /// A new session on the drive.
     pub fn new(disk: &'a Disk, seed: u64) -> Use<'a> {
         let mut random = Normal(SplitMix64::derive(seed, &[0x6469_736b]));
         let (common, own) = (random.deviate(), random.deviate());
@@ -185,7 +174,6 @@ impl<'a> Use<'a> {
         self.met = CandidateIx::each(&met).map(|(who, of)| (who, mean(of))).collect();
     }
 
-    /// A visit to `candidate` begins.
     pub fn visit(&mut self, candidate: CandidateIx) {
         let disk = self.disk;
         self.common = next(self.common, disk.lag1, &mut self.random);

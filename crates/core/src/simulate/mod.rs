@@ -21,14 +21,10 @@ pub use outcome::Outcome;
 pub use rivals::Rivalry;
 pub use scenario::Scenario;
 
-/// Everything that was simulated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
-    /// Where the random numbers started.
     pub seed: u64,
-    /// The scenarios.
     pub outcomes: Vec<Outcome>,
-    /// What others do on the same drives.
     pub rivals: Vec<Rivalry>,
     /// What any test could find of a wave of one candidate alone.
     pub bounds: Vec<Bound>,

@@ -17,9 +17,7 @@ use crate::rules::run::unsettled;
 use crate::stats::carry_over::{self, Slice};
 use crate::stats::paired::{Interval, Paired};
 
-/// Alpha at which carry-over is looked for.
 const CARRY_OVER_ALPHA: f64 = 0.01;
-/// Alpha of the levels of all candidates together.
 const LEVEL_ALPHA: f64 = 0.05;
 /// Errors of this size are those of the arithmetic.
 const ROUNDING: f64 = 1e-9;
@@ -28,11 +26,8 @@ const ROUNDING: f64 = 1e-9;
 /// all have the same truth, and each is a family of comparisons of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The scenario's name.
     pub name: String,
-    /// Candidates.
     pub k: usize,
-    /// Workloads.
     pub w: usize,
     /// How far each candidate is behind the first, percent.
     pub gaps_percent: Vec<f64>,
@@ -40,25 +35,18 @@ pub struct Outcome {
     pub noise_percent: f64,
     /// What the drive gains over the first five blocks, percent.
     pub drift_percent: f64,
-    /// Shared autoregression from visit to visit.
     pub lag1: f64,
-    /// Runs played.
     pub runs: u32,
-    /// A winner that is not the best.
     pub false_beats: u32,
     /// The statement over all workloads names a winner on any of them that is not the best there.
     pub false_headline: u32,
-    /// The winner is the best.
     pub right_winner: u32,
     /// The intervals of all pairs hold the true difference.
     pub coverage: u32,
-    /// As fast as any.
     pub as_fast: u32,
-    /// Leads so far.
     pub leads: u32,
     /// No candidate is faster than the leader by more than the lead says.
     pub lead_true: u32,
-    /// Refused.
     pub refused: u32,
     /// What a candidate leaves behind for the next was found to matter: the run would go on with
     /// visits. Its verdict counts as refused.
@@ -70,7 +58,6 @@ pub struct Outcome {
     /// The same about drives on which turns cost something.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<InTurns>,
-    /// Mean cells of a run.
     pub cells_used: f64,
     /// Cells of all blocks the mode allows for all candidates.
     pub cells_fixed_design: f64,
@@ -86,12 +73,10 @@ pub struct InTurns {
     pub level_error_percent: f64,
     /// The drive did not settle, so that candidates were measured once a block in one long piece.
     pub by_visits: u32,
-    /// The run found that the rate still changes.
     pub unsettled_found: u32,
 }
 
 impl Scenario {
-    /// Plays `runs` runs from `seed`.
     pub fn play(&self, runs: u32, seed: u64) -> Result<Outcome, FoldError> {
         let percent = |y: f64| libm::round(libm::expm1(y) * 1e4) / 100.0;
         let mut outcome = Outcome {

@@ -17,7 +17,6 @@ use crate::prepare::recipe::RECIPES;
 use crate::testing::RunBuilder;
 use crate::workloads;
 
-/// Every comparison that comes with bakeoff.
 fn comparisons() -> Vec<(String, Header)> {
     let built_in = BUILT_IN.iter().map(|of| {
         let parsed = plan::parse(of.text, of.name).unwrap_or_else(|e| panic!("{e}"));

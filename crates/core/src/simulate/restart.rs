@@ -19,7 +19,6 @@ use crate::prng::SplitMix64;
 /// five times as long, the next ones less, and after as many operations 98 % of the price is paid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restart {
-    /// The price of each candidate.
     pub price: Vec<f64>,
     /// The candidate after whose slices it is paid; `None` = after everybody's.
     pub after: Option<CandidateIx>,
@@ -38,7 +37,6 @@ const SCATTER: f64 = 0.2;
 pub struct Turns<'a> {
     restart: &'a Restart,
     random: Normal,
-    /// How long slices are, once it is known.
     pub found: Option<Calibration>,
     before: Option<CandidateIx>,
 }
@@ -91,7 +89,6 @@ impl<'a> Turns<'a> {
         self.found.insert(found).clone()
     }
 
-    /// The slices of a block.
     pub fn block(
         &mut self,
         header: &Header,

@@ -30,7 +30,6 @@ pub enum Rule {
     Randomised,
 }
 
-/// Every rule.
 pub const RULES: [Rule; 6] = [
     Rule::Means(1),
     Rule::Means(3),
@@ -43,21 +42,15 @@ pub const RULES: [Rule; 6] = [
 /// How a rule did on one drive. Counts of runs, cells as means.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rivalry {
-    /// The drive, in words.
     pub disk: String,
-    /// The rule, in words.
     pub rule: String,
     /// Runs played, on equals and on the gap each.
     pub runs: u32,
     /// How far the other candidates are behind where there is a gap, percent.
     pub gap_percent: f64,
-    /// Winners between equals, as it is.
     pub false_winner: u32,
-    /// Right winners at the gap, as it is.
     pub right_winner: u32,
-    /// Right winners at the gap, at equal error.
     pub right_at_equal_error: u32,
-    /// Cells of a run.
     pub cells_used: f64,
 }
 
@@ -69,7 +62,6 @@ impl Rivalry {
 }
 
 impl Rule {
-    /// In words.
     pub fn label(self) -> String {
         match self {
             Rule::Means(1) => "1 run each, compare".to_string(),

@@ -3,16 +3,11 @@
 use super::disk::Disk;
 use crate::model::protocol::Mode;
 
-/// What is simulated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// In words.
     pub name: String,
-    /// The truth.
     pub disk: Disk,
-    /// The mode of the run.
     pub mode: Mode,
-    /// Workloads in each visit.
     pub workloads: usize,
     /// Looks other than the mode's.
     pub looks: Option<Vec<u32>>,

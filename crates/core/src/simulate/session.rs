@@ -27,14 +27,12 @@ const FILESYSTEM: &str = "xfs";
 const ALL_LOOKS: f64 = 0.044;
 const VISIT_NS: u64 = 1_000_000_000;
 
-/// Plays one run of the scenario.
 pub fn play(scenario: &Scenario, seed: u64) -> Result<(Run, Vec<carry_over::Slice>), FoldError> {
     let mut used = Use::new(&scenario.disk, seed);
     let run = play_on(header(scenario, seed), &mut used)?;
     Ok((run, used.slices))
 }
 
-/// Plays one run of the comparison that `header` describes.
 pub fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
     let mut turns = Turns::new(used.disk, header.seed);
     let mut session = Session::begin(header)?;
@@ -54,7 +52,6 @@ pub fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
 struct Session {
     run: Run,
     clock_ns: u64,
-    /// A cell of each workload, to be given another speed.
     templates: Vec<Cell>,
 }
 

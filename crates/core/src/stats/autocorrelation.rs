@@ -8,7 +8,6 @@
 
 use super::sample;
 
-/// What was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lag1 {
     /// The coefficient, -1 to 1.

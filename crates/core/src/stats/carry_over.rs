@@ -10,20 +10,15 @@ use super::paired::Interval;
 use super::student_t;
 use crate::distinct;
 
-/// One slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
-    /// The block it is of.
     pub block: u32,
-    /// Logarithm of its rate.
     pub ln_rate: f64,
     /// Position of its candidate, from 0.
     pub candidate: u16,
-    /// Position of the candidate measured just before.
     pub predecessor: u16,
 }
 
-/// The effects of all predecessors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CarryOver {
     /// What each candidate takes off (below 0) or adds to the slice that follows it, relative to
@@ -33,7 +28,6 @@ pub struct CarryOver {
     pub pair: (u16, u16),
     /// By how much, as a logarithm; 0 or more.
     pub bias: f64,
-    /// Its interval.
     pub interval: Interval,
 }
 

@@ -20,11 +20,8 @@ pub const PENALTY: f64 = 3.0;
 /// A stretch of values with one mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Index of its first value.
     pub start: usize,
-    /// Index after its last one.
     pub end: usize,
-    /// Its mean.
     pub mean: f64,
 }
 
@@ -106,7 +103,6 @@ impl Sums {
         self.offset + (self.of_values[end] - self.of_values[start]) / (end - start) as f64
     }
 
-    /// Sum of squares around the mean of the segment.
     fn squares(&self, start: usize, end: usize) -> f64 {
         let sum = self.of_values[end] - self.of_values[start];
         let squares = self.of_squares[end] - self.of_squares[start];

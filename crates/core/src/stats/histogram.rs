@@ -15,7 +15,6 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// All recorded values.
     pub fn total(&self) -> u64 {
         self.buckets.iter().map(|b| b.1).sum()
     }
@@ -43,7 +42,6 @@ impl Histogram {
         if (self.total() as f64) < needed { None } else { self.quantile(q) }
     }
 
-    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Histogram) {
         for &(value, count) in &other.buckets {
             match self.buckets.binary_search_by_key(&value, |b| b.0) {

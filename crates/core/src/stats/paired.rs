@@ -8,23 +8,18 @@
 
 use super::{sample, student_t};
 
-/// What the differences of a pair come to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paired {
-    /// Blocks both took part in.
     pub blocks: u32,
     /// Mean of `ln(a) - ln(b)`.
     pub mean: f64,
-    /// Standard deviation of the differences.
     pub sd: f64,
 }
 
 /// An interval on the logarithmic scale, in which 0 means "the same".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 
@@ -58,7 +53,6 @@ impl Paired {
         })
     }
 
-    /// The two-sided interval at nominal `alpha`.
     pub fn interval(&self, alpha: f64) -> Interval {
         let half = half_width(alpha, self.blocks) * self.sd;
         Interval { low: self.mean - half, high: self.mean + half }

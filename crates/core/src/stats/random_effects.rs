@@ -36,23 +36,17 @@ const POINTS: u32 = 200;
 /// Steps of each search; each ends when nothing changes.
 const MOST_STEPS: u32 = 200;
 
-/// The effect on one board.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// Difference of logarithms.
     pub effect: f64,
     /// Variance of that mean; above 0.
     pub variance: f64,
 }
 
-/// The effect over boards.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Pooled {
-    /// Boards.
     pub boards: u32,
-    /// The mean, as a logarithm.
     pub mean: f64,
-    /// Its standard error.
     pub standard_error: f64,
     /// Standard deviation of the effect over boards, as a logarithm.
     pub tau: f64,
@@ -60,12 +54,10 @@ pub struct Pooled {
     pub i_squared: f64,
 }
 
-/// Sums for one value of tau².
 struct Sums {
     weight: f64,
     mean: f64,
     q: f64,
-    /// Derivative of `q`, with its sign turned.
     slope: f64,
 }
 
@@ -123,7 +115,6 @@ pub fn pooled(all: &[Measured]) -> Option<Pooled> {
 }
 
 impl Pooled {
-    /// The interval of the mean.
     pub fn interval(&self, alpha: f64) -> Interval {
         let half = student_t::two_sided(alpha, f64::from(self.boards) - 1.0) * self.standard_error;
         Interval { low: self.mean - half, high: self.mean + half }

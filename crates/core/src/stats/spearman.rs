@@ -6,12 +6,10 @@
 
 use super::{sample, student_t};
 
-/// What was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spearman {
     /// -1 to 1.
     pub rho: f64,
-    /// Two-sided p value.
     pub p: f64,
 }
 

@@ -7,7 +7,6 @@
 
 use super::sample;
 
-/// How many rounds are looked at.
 pub const ROUNDS: usize = 5;
 /// How many rounds are made at most; what is not steady then has no steady state.
 pub const MOST_ROUNDS: usize = 25;
@@ -21,7 +20,6 @@ pub const SLOPE: f64 = 0.10;
 pub const UNLIKE_SNIA: &str = "Unlike SNIA's test, bakeoff does not write twice the capacity \
                                sequentially in 128 KiB blocks before the first round.";
 
-/// What the last rounds show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steadiness {
     /// Largest minus smallest, as a share of the mean.

@@ -48,7 +48,6 @@ pub fn two_sided(alpha: f64, df: f64) -> f64 {
     t
 }
 
-/// The density at `t`.
 fn density(t: f64, df: f64) -> f64 {
     let ln_scale = libm::lgamma(0.5 * (df + 1.0))
         - libm::lgamma(0.5 * df)

@@ -9,7 +9,6 @@
 //! is no second group. Evidence above 10 is "very strong" in Kass and Raftery, "Bayes factors",
 //! JASA 90 (1995).
 
-/// Evidence from which on two groups are certain.
 pub const VERY_STRONG: f64 = 10.0;
 
 /// Distance of the two means in standard deviations of the groups, from which on there is nothing
@@ -22,18 +21,12 @@ pub const APART: f64 = 4.5;
 /// evidence. Values here are logarithms, so that this is one percent.
 const LEAST_SPREAD: f64 = 0.01;
 
-/// The best split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoGroups {
-    /// Mean of the lower group.
     pub low: f64,
-    /// Mean of the upper group.
     pub high: f64,
-    /// Values in the lower group.
     pub low_count: usize,
-    /// Values in the upper group.
     pub high_count: usize,
-    /// The lowest value of the upper group.
     pub border: f64,
     /// Evidence for two groups against one; above [`VERY_STRONG`] they are certain.
     pub evidence: f64,
@@ -42,7 +35,6 @@ pub struct TwoGroups {
 }
 
 impl TwoGroups {
-    /// Whether they are two for certain, with nothing between them.
     pub fn are_two(&self) -> bool {
         self.evidence > VERY_STRONG && self.distance >= APART
     }

@@ -8,34 +8,26 @@ use thiserror::Error;
 
 /// Most facts of one sidecar.
 const FACTS_LIMIT: usize = 1000;
-/// Keys that some rule looks at.
 const KEYS: &str = "asks background bytes_per_cell cache cause claims command disk_bytes \
     drive_cache_bytes kernel last layout lazy_init link_bytes_per_s media memory_bytes monitor \
     order place preconditioning raw recording repeats significance slots state swap sweep sync \
     system_disk unpinned unstated winner";
 
-/// One statement.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// What it is about.
     pub key: String,
-    /// What the rules look at.
     pub value: String,
     /// A part of the name of the device it holds for; all devices where it is left out.
     #[serde(default)]
     pub device: String,
-    /// The filesystem it holds for.
     #[serde(default)]
     pub candidate: String,
-    /// The test it holds for.
     #[serde(default)]
     pub test: String,
-    /// The statement in words.
     pub says: String,
 }
 
-/// All statements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
@@ -47,13 +39,10 @@ pub struct Facts {
 /// A sidecar that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FactsError {
-    /// It is no such TOML.
     #[error("the facts are not TOML with [[fact]] entries: {0}")]
     Toml(String),
-    /// No rule knows the key.
     #[error("no rule uses a fact '{0}'; docs/import.md lists the keys")]
     Key(String),
-    /// There are too many.
     #[error("over {FACTS_LIMIT} facts")]
     Many,
 }
@@ -61,20 +50,15 @@ pub enum FactsError {
 /// What a page has of the figures behind its results: the fact `raw`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawData {
-    /// Pictures of figures.
     Pictures,
-    /// Rounded figures.
     Rounded,
-    /// It was lost.
     Lost,
-    /// The page does not say.
     NotStated,
     /// Anything else is data: `csv`, `text`, an address.
     Published,
 }
 
 impl RawData {
-    /// Reads the value of the fact.
     pub fn parse(value: &str) -> RawData {
         match value {
             "pictures" | "pictures only" => RawData::Pictures,
@@ -94,13 +78,10 @@ impl RawData {
 /// What a conclusion is about: the fact `claims`, or what a metric measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// Bytes per second.
     Throughput,
-    /// Operations per second.
     Operations,
     /// Time of an operation.
     Latency,
-    /// Use of the processor.
     Cpu,
 }
 
@@ -124,7 +105,6 @@ impl Quantity {
 }
 
 impl Facts {
-    /// Reads a sidecar.
     pub fn parse(text: &str) -> Result<Facts, FactsError> {
         let facts: Facts =
             toml::from_str(text).map_err(|e| FactsError::Toml(e.message().to_string()))?;
@@ -138,17 +118,14 @@ impl Facts {
         }
     }
 
-    /// All statements about `key`.
     pub fn all<'f>(&'f self, key: &'f str) -> impl Iterator<Item = &'f Fact> {
         self.fact.iter().filter(move |fact| fact.key == key)
     }
 
-    /// The first.
     pub fn get(&self, key: &str) -> Option<&Fact> {
         self.fact.iter().find(|fact| fact.key == key)
     }
 
-    /// The first as a number.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key)?.value.parse().ok().filter(|value: &f64| value.is_finite())
     }

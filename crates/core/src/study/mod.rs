@@ -13,52 +13,37 @@ use facts::{Fact, Facts};
 /// Rates within this share of each other count as the same.
 pub const SAME: f64 = 0.02;
 
-/// A study under the rules.
 #[derive(Clone, Debug)]
 pub struct Study<'a> {
-    /// Every row of its table.
     pub results: &'a [ToolResult],
-    /// Rows without a value.
     pub unread: &'a [Unread],
-    /// What its page states.
     pub facts: &'a Facts,
-    /// The rates.
     pub cells: Vec<Cell<'a>>,
 }
 
-/// One rate of a candidate.
 #[derive(Clone, Debug)]
 pub struct Cell<'a> {
-    /// The machine.
     pub host: &'a str,
-    /// The drive.
     pub device: &'a str,
-    /// The filesystem.
     pub fs: &'a str,
     /// Empty when the table says nothing or `none`.
     pub crypt: &'a str,
-    /// The tool.
     pub tool: &'a str,
-    /// The tool's test.
     pub test: &'a str,
     /// 0 when the table does not say.
     pub block: u64,
-    /// The rate itself.
     pub rate: f64,
 }
 
 impl Cell<'_> {
-    /// The filesystem with its encryption.
     pub fn candidate(&self) -> String {
         format!("{} {}", self.fs, self.crypt).trim().to_string()
     }
 
-    /// Whether its encryption is stated with its cipher.
     pub fn names_cipher(&self) -> bool {
         self.crypt.contains("aes") || self.crypt.contains("chacha")
     }
 
-    /// Whether that tool measured it, in any version.
     pub fn is_of(&self, tool: &str) -> bool {
         self.tool.split(' ').next() == Some(tool)
     }
@@ -75,7 +60,6 @@ impl Cell<'_> {
         (writes && !self.test.contains("read")) || self.test.ends_with("wr")
     }
 
-    /// Whether offsets are random.
     pub fn is_random(&self) -> bool {
         self.test.starts_with("random ") || self.test.starts_with("rnd")
     }
@@ -90,7 +74,6 @@ impl Cell<'_> {
         self.test.contains("rewrite")
     }
 
-    /// Whether the test is a sequential one.
     pub fn is_sequential(&self) -> bool {
         self.test.starts_with("sequential")
     }

@@ -3,7 +3,6 @@
 //!
 //! Source: include/uapi/linux/posix_acl_xattr.h of Linux; acl(5), "ACCESS CHECK ALGORITHM".
 
-/// Version of the format.
 const VERSION: u32 = 2;
 const WRITE: u16 = 2;
 const TAG_USER: u16 = 0x02;
@@ -14,9 +13,7 @@ const TAG_MASK: u16 = 0x10;
 /// Users and groups that are named in a list and may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Writers {
-    /// Numbers of users.
     pub users: Vec<u32>,
-    /// Numbers of groups.
     pub groups: Vec<u32>,
     /// Whether the file's own group may.
     pub own_group: bool,

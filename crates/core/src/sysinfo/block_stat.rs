@@ -10,46 +10,30 @@ use super::dev::Dev;
 /// Counters of one block device. They only grow, and wrap on 32-bit kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockStat {
-    /// Reads completed.
     pub reads: u64,
-    /// Reads that were merged into another before they were sent.
     pub read_merges: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Time spent in reads.
     pub read_ms: u64,
-    /// Writes completed.
     pub writes: u64,
-    /// Writes that were merged into another.
     pub write_merges: u64,
-    /// Bytes written.
     pub written_bytes: u64,
-    /// Time spent in writes.
     pub write_ms: u64,
-    /// Requests in flight now.
     pub in_flight: u64,
     /// Time with at least one request in flight; approximate since Linux 5.0.
     pub busy_ms: u64,
-    /// Time of all requests added up.
     pub queue_ms: u64,
     /// Discards (TRIM), since Linux 4.18.
     pub discards: Option<Discards>,
     /// Flushes completed, since Linux 5.5; never counted for partitions.
     pub flushes: Option<u64>,
-    /// Time spent in flushes.
     pub flush_ms: Option<u64>,
 }
 
-/// What was discarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discards {
-    /// Discards completed.
     pub count: u64,
-    /// Those that were merged into another.
     pub merges: u64,
-    /// Bytes discarded.
     pub bytes: u64,
-    /// Time spent in discards.
     pub ms: u64,
 }
 

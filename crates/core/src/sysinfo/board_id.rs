@@ -5,7 +5,6 @@
 
 use sha2::{Digest, Sha256};
 
-/// Digits of the digest.
 const DIGITS: usize = 16;
 /// Keeps the digest apart from those other programs make of the same id.
 const KEY: &str = "bakeoff board\n";

@@ -11,13 +11,10 @@ pub const TICKS_PER_S: u64 = 100;
 /// Time of one CPU in clock ticks since boot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuTicks {
-    /// User code, niced or not.
     pub user: u64,
     /// The kernel on behalf of processes, and kernel threads.
     pub system: u64,
-    /// Hard and soft interrupts.
     pub interrupt: u64,
-    /// The hypervisor ran somebody else.
     pub steal: u64,
     /// Nothing to run, whether or not I/O was waited for.
     pub idle: u64,

@@ -1,13 +1,11 @@
 //! `/proc/cpuinfo`: the processor, on x86 and on ARM, which say it in different words.
 
-/// What the processor is and can.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cpuinfo {
     /// `model name`, or the ARM part where the kernel gives no name, or `Hardware`.
     pub name: Option<String>,
     /// Whether it has AES instructions; `None` when the file lists no features.
     pub aes: Option<bool>,
-    /// Logical CPUs listed.
     pub cpus: u32,
     /// `Model` of Raspberry Pi kernels: "Raspberry Pi 4 Model B Rev 1.4".
     pub board: Option<String>,

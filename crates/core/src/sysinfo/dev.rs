@@ -8,9 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// `major:minor`. Major 0 is an anonymous device: a filesystem with no single device below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dev {
-    /// Driver.
     pub major: u32,
-    /// Instance or partition.
     pub minor: u32,
 }
 

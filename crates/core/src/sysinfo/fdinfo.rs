@@ -1,7 +1,6 @@
 //! `/proc/PID/fdinfo/FD`: which mount an open file is on, and how it was opened. `mnt_id` is
 //! there since Linux 3.15.
 
-/// The mount id of the descriptor.
 pub fn mount_id(text: &str) -> Option<u64> {
     super::numbers(text).find(|(name, _)| *name == "mnt_id").map(|(_, id)| id)
 }

@@ -4,7 +4,6 @@
 
 use super::dev::Dev;
 
-/// One mapping of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
     /// Its addresses, as `map_files` names it: without leading zeros.
@@ -12,9 +11,7 @@ pub struct Map {
     /// Whether what is written to the memory is written to the file. A mapping that is read-only
     /// now counts too: mprotect(2) changes it.
     pub is_shared: bool,
-    /// Filesystem of the file.
     pub dev: Dev,
-    /// The file in it.
     pub inode: u64,
 }
 

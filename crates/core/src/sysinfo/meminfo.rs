@@ -3,15 +3,11 @@
 /// The lines bakeoff uses, in bytes. A field the kernel does not give is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meminfo {
-    /// RAM the kernel manages.
     pub total_bytes: Option<u64>,
     /// What can be had without swapping, since Linux 3.14.
     pub available_bytes: Option<u64>,
-    /// Page cache.
     pub cached_bytes: Option<u64>,
-    /// Waiting to be written.
     pub dirty_bytes: Option<u64>,
-    /// Being written.
     pub writeback_bytes: Option<u64>,
 }
 

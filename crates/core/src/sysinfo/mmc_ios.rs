@@ -9,14 +9,11 @@
 
 use std::fmt;
 
-/// How a card is driven.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ios {
     /// The kernel's name of its timing: `sd uhs DDR50`.
     pub timing: String,
-    /// The clock, if it runs.
     pub mhz: Option<u64>,
-    /// Data lines in use.
     pub bits: Option<u32>,
 }
 

@@ -6,7 +6,6 @@ use super::dev::Dev;
 use super::escape::octal;
 use crate::model::path::{RawPath, bytes_path};
 
-/// One mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mount {
     /// Mount id, unique while mounted; `mnt_id` of `/proc/PID/fdinfo/FD`.
@@ -15,15 +14,11 @@ pub struct Mount {
     pub dev: Dev,
     /// The part of the filesystem that is mounted; `/` unless a bind mount or subvolume.
     pub root: RawPath,
-    /// Where, in the mount namespace the file was read in.
     pub mount_point: RawPath,
-    /// Options of this mount.
     pub options: Vec<String>,
-    /// Filesystem type, `fuse.sshfs` with its subtype.
     pub fs: String,
     /// What was named when mounting: a device, a server, any word.
     pub source: RawPath,
-    /// Options of the filesystem.
     pub super_options: Vec<String>,
 }
 
@@ -39,7 +34,6 @@ impl Mount {
         all
     }
 
-    /// Whether nothing can be written through this mount.
     pub fn is_read_only(&self) -> bool {
         self.options.iter().chain(&self.super_options).any(|o| o == "ro")
     }

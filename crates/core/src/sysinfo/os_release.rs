@@ -1,6 +1,5 @@
 //! `/etc/os-release`: which distribution, os-release(5).
 
-/// `PRETTY_NAME`, else `NAME`.
 pub fn pretty_name(text: &str) -> Option<String> {
     find(text, "PRETTY_NAME").or_else(|| find(text, "NAME"))
 }

@@ -3,17 +3,12 @@
 //!
 //! Source: util-linux, disk-utils/partx.c.
 
-/// Words that make partx print what [`parse`] reads.
 pub const LIST: [&str; 4] = ["--raw", "--noheadings", "--output", "NR,START,SECTORS"];
 
-/// One partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its number.
     pub number: u32,
-    /// Its first byte.
     pub start_bytes: u64,
-    /// Its size.
     pub size_bytes: u64,
 }
 

@@ -6,7 +6,6 @@
 pub struct ProcessStat<'a> {
     /// `comm`, at most 15 bytes of anything; of a kernel worker with the queue that it serves.
     pub name: &'a [u8],
-    /// Process that is told of its end.
     pub parent: u32,
     /// Fields 14 and 15: clock ticks that it ran, in user and kernel.
     pub own_ticks: u64,

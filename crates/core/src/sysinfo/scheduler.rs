@@ -9,7 +9,6 @@ pub struct Schedulers {
     pub available: Vec<String>,
 }
 
-/// Reads the file.
 pub fn parse(text: &str) -> Schedulers {
     let mut found = Schedulers::default();
     for word in text.split_ascii_whitespace() {

@@ -6,24 +6,15 @@
 use serde_json::Value;
 
 use crate::model::health::Health;
-
-/// Why its output has no figure of a drive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoFigures {
-    /// It is no document.
-    NotJson,
-    /// Its own message.
-    Said(String),
-    /// It says nothing about the reason.
-    Silent,
-}
+use crate::model::path::printable;
 
 /// What the drive tells about itself.
 ///
 /// # Errors
 /// Why it tells nothing.
-pub fn parse(text: &str) -> Result<Health, NoFigures> {
-    let document: Value = serde_json::from_str(text).map_err(|_| NoFigures::NotJson)?;
+pub fn parse(text: &str) -> Result<Health, String> {
+    let document: Value =
+        serde_json::from_str(text).map_err(|_| "the output of smartctl is not JSON")?;
     let number = |path: &str| document.pointer(path).and_then(Value::as_u64);
     let nvme = |name: &str| number(&format!("/nvme_smart_health_information_log/{name}"));
     let health = Health {
@@ -49,17 +40,19 @@ pub fn parse(text: &str) -> Result<Health, NoFigures> {
     }
 }
 
-/// The raw value of an ATA attribute.
 fn attribute(document: &Value, id: u64) -> Option<u64> {
     let table = document.pointer("/ata_smart_attributes/table")?.as_array()?;
     let row = table.iter().find(|row| row.get("id").and_then(Value::as_u64) == Some(id))?;
     row.pointer("/raw/value")?.as_u64()
 }
 
-fn why_not(document: &Value) -> NoFigures {
+fn why_not(document: &Value) -> String {
     let said = document.pointer("/smartctl/messages").and_then(Value::as_array);
     let first = said.and_then(|messages| messages.iter().find_map(|m| m.get("string")?.as_str()));
-    first.map_or(NoFigures::Silent, |text| NoFigures::Said(text.to_string()))
+    match first {
+        Some(text) => format!("smartctl reports: {}", printable(text.as_bytes())),
+        None => "the drive reported nothing to smartctl".to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -91,9 +84,13 @@ mod tests {
     fn a_drive_that_says_nothing_has_a_reason() {
         let unknown = r#"{"smartctl":{"messages":[{"string":"/dev/vda: Unable to detect device type",
             "severity":"error"}],"exit_status":1}}"#;
-        let said = NoFigures::Said("/dev/vda: Unable to detect device type".to_string());
-        assert_eq!(parse(unknown), Err(said));
-        assert_eq!(parse("Smartctl open device: /dev/sda failed"), Err(NoFigures::NotJson));
-        assert_eq!((parse("{}"), parse("[]")), (Err(NoFigures::Silent), Err(NoFigures::Silent)));
+        let reason = |text| parse(text).unwrap_err();
+        assert_eq!(reason(unknown), "smartctl reports: /dev/vda: Unable to detect device type");
+        let hostile = r#"{"smartctl":{"messages":[{"string":"\u001b[31m\u202eUnable"}]}}"#;
+        assert_eq!(reason(hostile), "smartctl reports: \\x1b[31m\\xe2\\x80\\xaeUnable");
+        let no_json = reason("Smartctl open device: /dev/sda failed");
+        assert_eq!(no_json, "the output of smartctl is not JSON");
+        assert_eq!(reason("{}"), "the drive reported nothing to smartctl");
+        assert_eq!(reason("[]"), "the drive reported nothing to smartctl");
     }
 }

@@ -11,9 +11,7 @@ pub const HEAD_BYTES: usize = (64 << 10) + 4096;
 /// What is known; `None` where the superblock does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Size of the filesystem.
     pub size_bytes: Option<u64>,
-    /// Used of it.
     pub used_bytes: Option<u64>,
     /// Last written, seconds since 1970.
     pub written_s: Option<u64>,

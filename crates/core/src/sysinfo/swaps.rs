@@ -3,16 +3,12 @@
 use super::escape::octal;
 use crate::model::path::{RawPath, bytes_path};
 
-/// One swap area in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swap {
-    /// Device or file.
     pub path: RawPath,
-    /// Whether it is a file on a filesystem.
     pub is_file: bool,
 }
 
-/// Every swap area in use.
 pub fn parse(text: &[u8]) -> Vec<Swap> {
     text.split(|b| *b == b'\n').filter_map(swap).collect()
 }

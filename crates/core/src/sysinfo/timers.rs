@@ -7,10 +7,8 @@ use serde_json::Value;
 
 use crate::model::path::printable;
 
-/// One timer that will elapse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timer {
-    /// The timer's unit.
     pub unit: String,
     /// When, nanoseconds since 1970.
     pub next_unix_ns: i64,

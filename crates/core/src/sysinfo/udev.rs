@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::escape::hexadecimal;
 
-/// One entry of the database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Udev {
     /// Links below /dev, as `disk/by-id/usb-…`, sorted.
@@ -17,7 +16,6 @@ pub struct Udev {
 }
 
 impl Udev {
-    /// A property, as it stands.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.properties.get(name).map(String::as_str).filter(|v| !v.is_empty())
     }

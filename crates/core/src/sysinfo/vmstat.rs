@@ -5,9 +5,7 @@
 pub struct Vmstat {
     /// Pages made dirty in the page cache: what O_DIRECT should leave unchanged.
     pub nr_dirtied: Option<u64>,
-    /// Pages swapped in.
     pub pswpin: Option<u64>,
-    /// Pages swapped out.
     pub pswpout: Option<u64>,
     /// Processes killed for lack of memory, since Linux 4.13.
     pub oom_kill: Option<u64>,

@@ -7,16 +7,12 @@ use serde::Deserialize;
 
 use crate::model::path::RawPath;
 
-/// One signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// From the start of the device.
     pub offset_bytes: u64,
     /// `ext4`, `gpt`, `LVM2_member`.
     pub kind: String,
-    /// UUID, if it has one.
     pub uuid: Option<String>,
-    /// Label, if it has one.
     pub label: Option<RawPath>,
 }
 

@@ -9,13 +9,9 @@ use crate::model::power::MeterName;
 use crate::sysinfo::block_stat::BlockStat;
 use crate::sysinfo::cpu_stat::CpuTicks;
 
-/// Columns of a device.
 pub const DISK_COLUMNS: usize = 11;
-/// Columns of a CPU.
 pub const CPU_COLUMNS: usize = 5;
-/// Columns before the first device.
 const FAST_HEAD: usize = 2;
-/// Column of the context switches.
 pub const CONTEXT_SWITCHES: usize = 1;
 
 /// Fixed columns of a slow row.
@@ -31,7 +27,6 @@ pub enum Slow {
     MemorySome,
     /// Bytes waiting to be written.
     Dirty,
-    /// Bytes being written.
     Writeback,
     /// Bytes of the page cache.
     Cached,
@@ -39,36 +34,27 @@ pub enum Slow {
     Limit,
     /// Dirty bytes at which write-back begins.
     Background,
-    /// Pages swapped in and out.
     Swapped,
-    /// Soft interrupts of the block layer.
     BlockSoftirqs,
-    /// Load of a minute in hundredths.
     Load,
     /// Nanoseconds the quota of our control group held us.
     QuotaHeld,
-    /// The firmware's throttling.
     Throttled,
 }
 
-/// Columns before the first clock.
 const SLOW_HEAD: usize = Slow::Throttled as usize + 1;
 
-/// A block device that is watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Device {
-    /// Kernel name.
     pub name: String,
     /// `major:minor`.
     pub dev: String,
-    /// Whether nothing lies below it.
     pub is_disk: bool,
 }
 
 /// A gauge that is watched, with the most it can be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Its name.
     pub name: String,
     /// The most it can be, where known.
     pub most: Option<u64>,
@@ -77,45 +63,35 @@ pub struct Named {
 /// What is watched, in the order of the columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Block devices.
     pub devices: Vec<Device>,
     /// CPUs, from 0.
     pub cpus: usize,
-    /// cpufreq policies.
     pub clocks: Vec<Named>,
-    /// Temperatures.
     pub temperatures: Vec<Named>,
-    /// Meters of power, whose columns count microjoules.
     pub meters: Vec<MeterName>,
 }
 
 impl Layout {
-    /// First column of a device.
     pub fn device(&self, index: usize) -> usize {
         FAST_HEAD + index * DISK_COLUMNS
     }
 
-    /// First column of a CPU.
     pub fn cpu(&self, index: usize) -> usize {
         FAST_HEAD + self.devices.len() * DISK_COLUMNS + index * CPU_COLUMNS
     }
 
-    /// Column of a clock.
     pub fn clock(&self, index: usize) -> usize {
         SLOW_HEAD + index
     }
 
-    /// Column of a temperature.
     pub fn temperature(&self, index: usize) -> usize {
         SLOW_HEAD + self.clocks.len() + index
     }
 
-    /// Column of a meter.
     pub fn meter(&self, index: usize) -> usize {
         self.temperature(self.temperatures.len()) + index
     }
 
-    /// How each column of the fast rows is merged.
     pub fn fast_columns(&self) -> Vec<Keep> {
         let mut columns = vec![Keep::Later; self.cpu(self.cpus)];
         for index in 0..self.devices.len() {
@@ -124,7 +100,6 @@ impl Layout {
         columns
     }
 
-    /// How each column of the slow rows is merged.
     pub fn slow_columns(&self) -> Vec<Keep> {
         let mut columns = vec![Keep::Later; self.meter(self.meters.len())];
         for gauge in [Slow::Dirty, Slow::Writeback, Slow::Cached, Slow::Load] {

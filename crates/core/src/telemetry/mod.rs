@@ -8,7 +8,6 @@ pub mod cell_telemetry;
 pub mod layout;
 pub mod rates;
 pub mod ring;
-pub mod source;
 
 /// What stands in a row for a value that could not be read.
 pub const NONE: u64 = u64::MAX;

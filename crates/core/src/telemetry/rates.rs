@@ -10,13 +10,10 @@ use crate::sysinfo::block_stat::BlockStat;
 /// One kind of request between two looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Requests {
-    /// Completed a second.
     pub per_s: f64,
-    /// Bytes a second.
     pub bytes_per_s: f64,
     /// Mean time of one, milliseconds.
     pub await_ms: f64,
-    /// Mean size, bytes.
     pub size_bytes: f64,
     /// Merged into others before they were sent, a second.
     pub merged_per_s: f64,
@@ -30,18 +27,14 @@ impl Requests {
     }
 }
 
-/// A device between two looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeviceRates {
-    /// Reads.
     pub read: Requests,
-    /// Writes.
     pub write: Requests,
     /// Discards; `None` where the kernel does not count them.
     pub discard: Option<Requests>,
     /// Flushes; they have no size.
     pub flush: Option<Requests>,
-    /// Requests in flight on average.
     pub queue: f64,
     /// Share of the time with a request in flight, percent.
     pub util_percent: f64,

@@ -11,11 +11,8 @@ use super::NONE;
 pub enum Keep {
     /// The later one: counters.
     Later,
-    /// The higher one.
     Highest,
-    /// The lower one.
     Lowest,
-    /// All bits of both.
     Bits,
 }
 
@@ -48,12 +45,10 @@ impl Ring {
         Ring { columns, most, rows }
     }
 
-    /// Forgets all rows.
     pub fn clear(&mut self) {
         self.rows.clear();
     }
 
-    /// Numbers in a row.
     pub fn width(&self) -> usize {
         self.columns.len()
     }
@@ -127,7 +122,6 @@ impl Ring {
         }
     }
 
-    /// Bytes it holds.
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<u64>()
     }

@@ -12,67 +12,46 @@ pub enum Cannot {
     SeveralFiles,
     /// The workload is a part of the profile of another tool.
     #[error("profile = \"{name}\" needs driver = \"native\"{}", or_itself(*is_a_driver, name))]
-    OtherProfile {
-        /// The profile.
-        name: &'static str,
-        /// Whether a driver has this name too.
-        is_a_driver: bool,
-    },
-    /// Its profile has no such part.
+    OtherProfile { name: &'static str, is_a_driver: bool },
     #[error("its profile has no part {0}")]
     NoPart(&'static str),
     /// Another I/O engine than read and write calls.
     #[error("it uses only read and write calls: omit engine")]
     Engine,
-    /// Offsets that are neither sequential nor uniformly random.
     #[error("its offsets are sequential or uniformly random: omit offsets")]
     Offsets,
-    /// Flushes in between.
     #[error("it flushes only at the end: use end_fsync")]
     FlushesBetween,
-    /// It has no test of small files.
     #[error("it has no test of small files")]
     SmallFiles,
-    /// A job file that cannot be used.
     #[error(transparent)]
     JobFile(#[from] JobFileError),
     /// fio has an engine each for creating, looking up and removing files.
     #[error("small files need three engines of fio: use a job file, or driver = \"native\"")]
     FioSmallFiles,
-    /// fio without a device below measures fio.
     #[error("its null engine measures fio itself")]
     FioNull,
-    /// fio draws other offsets of the same name.
     #[error("its other offsets differ from bakeoff's: use a job file")]
     FioOffsets,
-    /// fio verifies headers that it writes.
     #[error("its verification writes its own headers")]
     FioVerify,
-    /// fio has no transparent huge pages.
     #[error("it does not support transparent huge pages: omit mem")]
     FioHugePages,
     /// A synchronous engine of fio has one request in flight.
     #[error("iodepth needs engine = \"io_uring\" or \"libaio\"")]
     FioDepth,
-    /// dd is sequential.
     #[error("it reads or writes sequentially: use rw = \"read\" or \"write\"")]
     DdPattern,
-    /// dd processes its file once.
     #[error("it processes the file once: omit io_size")]
     DdAmount,
-    /// dd has less to do than a block.
     #[error("less than one block")]
     DdBlock,
-    /// dd has one request in flight.
     #[error("it performs only one operation at a time")]
     DdDepth,
-    /// dd has no rate.
     #[error("it cannot limit the rate")]
     DdRate,
-    /// dd reads nothing back.
     #[error("it cannot verify data")]
     DdVerify,
-    /// The sizes of a profile of iozone.
     #[error("its sizes must be whole KiB, and records above 16 MiB need a patched iozone")]
     IozoneSizes,
     /// iozone mixes with several processes only.
@@ -81,22 +60,17 @@ pub enum Cannot {
     /// iozone takes sizes in KiB.
     #[error("its sizes must be whole KiB")]
     IozoneKib,
-    /// The largest record of iozone.
     #[error("records above 16 MiB need a patched iozone")]
     IozoneRecord,
-    /// iozone goes through its file by whole records.
     #[error("the file size must be a multiple of the record size")]
     IozoneMultiple,
-    /// iozone reads what it has just written.
     #[error(
         "it reads the data it has just written from memory: use direct = true, or driver = \
          \"native\""
     )]
     IozoneMemory,
-    /// iozone has one request in flight.
     #[error("it does only one operation at a time here")]
     IozoneDepth,
-    /// iozone goes through its file once.
     #[error("it makes one pass over the file: omit io_size")]
     IozoneAmount,
     /// iozone has neither rate nor verification in these modes.
@@ -114,30 +88,23 @@ pub enum Cannot {
          omit io_size"
     )]
     OldSysbenchAmount,
-    /// sysbench has no sequential mix.
     #[error("it cannot mix sequential reads and writes")]
     SysbenchMixed,
-    /// sysbench counts reads between two flushes.
     #[error(
         "it counts reads as well for fsync: omit fsync for randrw, or use profile = \"sysbench\""
     )]
     SysbenchCount,
-    /// sysbench has no mix without a write.
     #[error("use rw = \"randread\" instead of rwmixread = 100")]
     SysbenchReads,
-    /// sysbench has one kind of flush.
     #[error("it takes fsync or fdatasync, not both")]
     SysbenchFlushes,
     /// A thread of sysbench has one request in flight.
     #[error("each thread does one operation at a time: use numjobs instead of iodepth")]
     SysbenchDepth,
-    /// Random offsets of sysbench are drawn with repetition.
     #[error("its random offsets repeat")]
     SysbenchOffsets,
-    /// sysbench draws the times of requests.
     #[error("its rate limit draws arrival times at random")]
     SysbenchRate,
-    /// sysbench verifies what it wrote in its own way.
     #[error("its verification differs from bakeoff's")]
     SysbenchVerify,
     /// bonnie++ runs its phases only.
@@ -146,7 +113,6 @@ pub enum Cannot {
     /// bonnie++ takes the size of its file in MiB.
     #[error("its file size must be whole MiB")]
     BonnieSize,
-    /// The chunks that bonnie++ takes.
     #[error("its chunk size must be a power of two from 256 bytes to 1 MiB")]
     BonnieChunk,
     /// bonnie++ makes small files by 1024.

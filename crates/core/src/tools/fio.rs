@@ -31,7 +31,6 @@ use crate::model::finding::Severity;
 use crate::scan::Tool;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
     "fio",
     &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."],

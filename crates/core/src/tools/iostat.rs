@@ -13,7 +13,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, ToolResult, finding, short};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("iostat", &[" r_await ", " avgqu-sz ", " aqu-sz "], || {
     vec![Box::new(Iostat::default())]
 });
@@ -23,7 +22,6 @@ const MIB: u64 = 1 << 20;
 const SECTOR_BYTES: u64 = 512;
 const MS: u64 = 1_000_000;
 
-/// Reads tables of devices.
 #[derive(Debug, Default)]
 pub struct Iostat {
     table: Option<Table>,

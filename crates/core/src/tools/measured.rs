@@ -12,27 +12,21 @@ use crate::model::workload::Workload;
 use crate::profiles;
 use crate::scan::Metric;
 
-/// Figures by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures<'a> {
-    /// The tool.
     pub tool: &'static str,
-    /// What was read of its output.
     pub metrics: &'a [Metric],
 }
 
 impl Figures<'_> {
-    /// The figure of that name.
     pub fn find(self, name: &str) -> Option<f64> {
         self.metrics.iter().find(|m| m.name == name).map(|m| m.value.as_f64())
     }
 
-    /// The same, which has to be there.
     pub fn get(self, name: &str) -> Result<f64, ParseError> {
         self.find(name).ok_or_else(|| self.missing(name))
     }
 
-    /// The error for a figure that is not there.
     pub fn missing(self, name: &str) -> ParseError {
         ParseError::Figure { tool: self.tool, figure: name.to_string() }
     }
@@ -52,11 +46,8 @@ pub fn whole(value: f64) -> u64 {
 /// One kind of operation, before it is known over which time it counts.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
-    /// How many.
     pub ios: u64,
-    /// Their bytes.
     pub bytes: u64,
-    /// Unknown where the tool does not tell it.
     pub latency: Latency,
 }
 
@@ -79,26 +70,16 @@ impl Done {
     }
 }
 
-/// What a tool did, over which time.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    /// The wall time.
     pub elapsed_ns: u64,
-    /// Data read.
     pub read: Done,
-    /// Data written.
     pub write: Done,
-    /// Files made.
     pub create: Done,
-    /// Files looked up.
     pub stat: Done,
-    /// Files removed.
     pub unlink: Done,
-    /// Flushes.
     pub flush: Done,
-    /// Time inside flushes.
     pub flush_ns: u64,
-    /// User and system CPU time.
     pub cpu_ns: [u64; 2],
 }
 

@@ -31,12 +31,10 @@ pub enum TargetKind {
     Directory,
     /// A directory with a profile's files in it, which stay; what is missing is made.
     KeptDirectory,
-    /// A block device.
     Block,
 }
 
 impl TargetKind {
-    /// With its article, for people.
     pub fn label(self) -> &'static str {
         match self {
             TargetKind::File => "a regular file",
@@ -46,11 +44,9 @@ impl TargetKind {
     }
 }
 
-/// One measurement to make.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// The work.
     pub job: Job,
     /// The profile to run in place of `job`, which then gives its sizes, times and depth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -69,7 +65,6 @@ pub struct Task {
     /// Files beside the target, where each of `numjobs` has its own: for the second and on.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub more: Vec<(RawPath, Inode)>,
-    /// What the target has to be.
     pub target_kind: TargetKind,
     /// An inherited descriptor of a file that gets the live record, at most every 100 ms.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -77,7 +72,6 @@ pub struct Task {
     /// An inherited descriptor of the record that gets a line after every flush.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub acks_fd: Option<i32>,
-    /// Write nothing, and look for what was acknowledged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub look_for: Option<Acks>,
     /// The parent's process id: the child ends at once when its parent is another by then.
@@ -105,22 +99,18 @@ impl Task {
     }
 }
 
-/// How it went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// The numbers.
     Ok(Box<Measurement>),
     /// The numbers of each part of a profile, in the order of its parts.
     Parts(Vec<Measurement>),
-    /// What of the acknowledged writes is there.
     Durability(Box<Durability>),
     /// Why there are none.
     Error(Failure),
 }
 
 impl Reply {
-    /// Reads what the child wrote.
     pub fn parse(bytes: &[u8]) -> Result<Reply, serde_json::Error> {
         crate::model::json::read(bytes)
     }
@@ -145,11 +135,9 @@ impl Reply {
     }
 }
 
-/// Why there are no numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct Failure {
-    /// What the user can do about it.
     pub kind: FailureKind,
     /// What happened, why, and what to do, for people.
     pub message: String,
@@ -163,7 +151,6 @@ impl Failure {
     }
 }
 
-/// Failures by what the user can do about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
@@ -171,15 +158,12 @@ pub enum FailureKind {
     NoSpace,
     /// `EROFS`: the place cannot be written.
     ReadOnly,
-    /// `EACCES` or `EPERM`.
     Permission,
-    /// There is no such file, directory or device.
     NotFound,
     /// The job makes no sense, or not on this target.
     Invalid,
     /// This kernel, machine, filesystem or build cannot do it.
     Unsupported,
-    /// Not enough memory for the buffers.
     NoMemory,
     /// The device or filesystem failed an operation.
     Io,

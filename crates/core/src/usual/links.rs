@@ -9,22 +9,17 @@ use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../data/links.csv");
 
-/// One link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// Its key.
     pub key: &'static str,
-    /// For people.
     pub name: &'static str,
     /// The most it can carry, bytes a second.
     pub nominal_bytes_per_s: f64,
     /// What drives reach over it, bytes a second.
     pub practice_bytes_per_s: f64,
-    /// Where it is from.
     pub source: &'static str,
 }
 
-/// Every link.
 pub fn all() -> Vec<Link> {
     let link = |[key, name, nominal, practice, _, source]: [&'static str; 6]| {
         let bytes = |text: &str| text.parse::<f64>().ok().map(|mb| mb * 1e6);
@@ -39,7 +34,6 @@ pub fn all() -> Vec<Link> {
     rows(TABLE).filter_map(link).collect()
 }
 
-/// The link of that key.
 pub fn find(key: &str) -> Option<Link> {
     all().into_iter().find(|link| link.key == key)
 }

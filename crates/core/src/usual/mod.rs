@@ -16,20 +16,15 @@ use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../data/usual.csv");
 
-/// What a line of the table states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub enum LineKind {
-    /// A usual range.
     Range,
-    /// The least that a label promises.
     Promise,
 }
 
-/// One line of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The kind of storage.
     pub medium: Medium,
     /// A class of card; empty = any.
     pub class: &'static str,
@@ -37,30 +32,22 @@ pub struct Line {
     pub link: &'static str,
     /// A board by its name in `data/boards.csv`; empty = any.
     pub board: &'static str,
-    /// The figure.
     pub test: Test,
     /// Lowest, bytes or operations a second.
     pub low: f64,
-    /// Highest.
     pub high: Option<f64>,
-    /// What it states.
     pub kind: LineKind,
-    /// How far it carries.
     pub confidence: Confidence,
-    /// Where it is from.
     pub source: &'static str,
 }
 
 /// What a place is, for the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject<'a> {
-    /// The kind of storage.
     pub medium: Medium,
     /// Classes that a card claims, as in the table.
     pub classes: &'a [String],
-    /// Key of the link.
     pub link: Option<&'a str>,
-    /// Name of the board.
     pub board: Option<&'a str>,
 }
 

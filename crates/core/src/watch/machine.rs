@@ -14,11 +14,8 @@ pub struct Machine {
     pub io_some_percent: Option<f64>,
     /// Bytes waiting to be written.
     pub dirty_bytes: Option<u64>,
-    /// Bytes being written.
     pub writeback_bytes: Option<u64>,
-    /// CPU clocks, MHz.
     pub clock_mhz: Vec<u64>,
-    /// The hottest sensor, degrees Celsius.
     pub temperature_c: Option<f64>,
     /// What the firmware says is wrong with power and heat ([`throttled`]).
     #[serde(skip)]
@@ -30,7 +27,6 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The last stretch of `seen`, `elapsed_ns` long.
     pub fn from_telemetry(seen: &Telemetry, elapsed_ns: u64) -> Machine {
         let elapsed_ms = (elapsed_ns as f64 / 1e6).max(1.0);
         let sum = |series: &[u32]| series.iter().map(|ms| f64::from(*ms)).sum::<f64>();

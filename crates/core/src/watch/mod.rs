@@ -8,17 +8,14 @@ pub use machine::Machine;
 
 use crate::telemetry::rates::DeviceRates;
 
-/// One interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// Its end, nanoseconds since 1970.
     pub unix_ns: i64,
     /// Its end as a clock on the wall shows it.
     pub clock: String,
-    /// How long it was.
     pub elapsed_ns: u64,
     /// The devices by kernel name, in the order of their numbers.
     pub devices: Vec<(String, DeviceRates)>,
-    /// The rest of the machine.
     pub machine: Machine,
 }

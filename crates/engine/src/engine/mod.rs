@@ -17,26 +17,20 @@ use crate::buffer::Buffers;
 pub struct Op {
     /// Whose slot it is; comes back in [`Done`].
     pub slot: u32,
-    /// Write, or read.
     pub write: bool,
-    /// Bytes.
     pub len: u32,
     /// Byte offset on the target.
     pub offset: u64,
-    /// The memory.
     pub memory: *mut u8,
 }
 
-/// One completed I/O.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {
-    /// The slot of its [`Op`].
     pub slot: u32,
     /// Bytes transferred, or a negative error number.
     pub result: i32,
 }
 
-/// What an engine is made for.
 pub struct Setup<'a> {
     /// The open target; `None` for an engine that does no I/O.
     pub fd: Option<BorrowedFd<'a>>,
@@ -44,7 +38,6 @@ pub struct Setup<'a> {
     pub buffers: &'a Buffers,
     /// Most I/Os in flight.
     pub depth: u32,
-    /// Whether the target was opened with O_DIRECT.
     pub direct: bool,
 }
 

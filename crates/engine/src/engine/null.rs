@@ -5,7 +5,6 @@ use std::io;
 
 use super::{Done, Engine, Immediate, Op, Queued, Setup};
 
-/// The engine that does nothing.
 pub struct Null {
     ops: Vec<Op>,
     taken: Vec<u32>,

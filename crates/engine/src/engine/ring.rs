@@ -115,7 +115,6 @@ struct WaitTime {
 const _: () = assert!(size_of::<Sqe>() == 64 && size_of::<Cqe>() == 16);
 const _: () = assert!(size_of::<Params>() == 120 && size_of::<WaitArg>() == 24);
 
-/// Memory shared with the kernel.
 struct Shared {
     memory: NonNull<u8>,
     bytes: usize,
@@ -147,14 +146,12 @@ impl Drop for Shared {
     }
 }
 
-/// A ring. Belongs to the thread that made it.
 pub struct Ring {
     /// Entries taken so far, and how many of them the kernel has.
     tail: u32,
     handed: u32,
     sq_mask: u32,
     cq_mask: u32,
-    /// Completions popped so far.
     head: u32,
     sq_tail: NonNull<AtomicU32>,
     sq_array: NonNull<u32>,
@@ -230,7 +227,6 @@ impl Ring {
         unsafe { self.sqes.add(slot as usize).as_mut() }
     }
 
-    /// Entry `slot` as it is.
     #[inline]
     pub fn entry_of(&self, slot: u32) -> &Sqe {
         assert!(slot < self.entries);

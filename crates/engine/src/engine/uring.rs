@@ -34,12 +34,10 @@ const REGISTER_PROBE: u32 = 8;
 /// call. Four keep the rate and cost a tenth less CPU than one by one (virtio disk, depth 32).
 const TOGETHER: u32 = 4;
 
-/// Reads and writes.
 pub type Uring = OfRing<false>;
 /// The ring's own cost: the kernel is asked for nothing and answers at once.
 pub type Nop = OfRing<true>;
 
-/// The engine and its ring.
 pub struct OfRing<const NOP: bool> {
     ring: Ring,
     fixed_file: bool,

@@ -17,7 +17,6 @@ const SHARE_MAX: u64 = 20;
 /// Block size from which making data is long enough to be told apart from the I/O.
 const RESTAMP_FROM_BYTES: u64 = 512;
 
-/// One lane's data.
 #[derive(Debug)]
 pub struct Filler {
     content: Content,
@@ -27,7 +26,6 @@ pub struct Filler {
     cost: Cost,
     bs: u64,
     per_slot: usize,
-    /// Which of its buffers a slot uses next.
     turns: Vec<u32>,
     /// Buffers that still hold what they were filled with: their pool body, or zeros. A read into
     /// one takes that away.
@@ -47,7 +45,6 @@ impl Filler {
         POOL_BYTES.div_ceil(bs * depth).min(POOL_BUFFERS_MAX / depth).max(1)
     }
 
-    /// For `depth` slots with `per_slot` buffers each.
     pub fn new(job: &Job, content: Content, depth: usize, per_slot: usize, cost: Cost) -> Filler {
         Filler {
             content,
@@ -144,7 +141,6 @@ impl Filler {
         self.pooled_ios
     }
 
-    /// Buffers of the pool.
     pub fn pool_buffers(&self) -> u32 {
         self.filled.len() as u32
     }

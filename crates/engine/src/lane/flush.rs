@@ -6,7 +6,6 @@ use bakeoff_core::model::job::Job;
 
 use crate::error::EngineError;
 
-/// One flush to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// fsync(2).
@@ -16,7 +15,6 @@ pub enum Call {
 }
 
 impl Call {
-    /// Makes it.
     pub fn make(self, fd: &OwnedFd) -> Result<(), EngineError> {
         loop {
             let (name, result) = match self {
@@ -73,7 +71,6 @@ impl Flushes {
         self.end_fsync = job.end_fsync && job.rw.writes();
     }
 
-    /// A write begins.
     #[inline]
     pub fn count_write(&mut self) {
         self.left -= 1;
@@ -84,7 +81,6 @@ impl Flushes {
         self.left -= writes;
     }
 
-    /// Writes that may begin before a flush is due.
     #[inline]
     pub fn writes_left(&self) -> u64 {
         self.left
@@ -139,7 +135,6 @@ impl Flushes {
         Some(call)
     }
 
-    /// Flushes so far.
     #[inline]
     pub fn done(&self) -> u64 {
         self.done
@@ -150,7 +145,6 @@ impl Flushes {
         self.time_ns += ns;
     }
 
-    /// Time of all flushes.
     pub fn time_ns(&self) -> u64 {
         self.time_ns
     }

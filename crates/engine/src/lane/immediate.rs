@@ -25,7 +25,6 @@ impl<'a, E: Immediate> Lane<'a, E> {
         self.finish(now)
     }
 
-    /// Does one slice.
     fn piece(&mut self, _: &mut Queue) -> Result<u64, EngineError> {
         self.work()
     }

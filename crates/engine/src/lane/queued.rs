@@ -17,7 +17,6 @@ pub struct Queue {
     start_ns: Vec<u64>,
     /// Which block the I/O of each slot is on.
     blocks: Vec<u64>,
-    /// Slots with nothing in flight.
     free: Vec<u32>,
     /// I/Os prepared in this turn and not handed over yet.
     prepared: Vec<Op>,
@@ -32,7 +31,6 @@ pub struct Queue {
     only: Option<Kind>,
 }
 
-/// What one wait has brought.
 #[derive(Clone, Copy)]
 struct Turn {
     kind: Kind,
@@ -80,7 +78,6 @@ impl<'a, E: Queued> Lane<'a, E> {
         self.finish(now)
     }
 
-    /// Does one slice.
     fn piece_queued(&mut self, queue: &mut Queue) -> Result<u64, EngineError> {
         self.work_queued(queue)
     }

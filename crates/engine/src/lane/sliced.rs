@@ -19,14 +19,10 @@ use crate::outcome::{Outcome, Piece};
 use crate::record::Kind;
 use crate::windows::Counts;
 
-/// Counts of a lane at the start of a slice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Base {
-    /// Whether there is a slice.
     pub is_slice: bool,
-    /// Data operations begun.
     pub issued: u64,
-    /// Flushes made.
     pub flushes: u64,
     flush_ns: u64,
     idle_ns: u64,
@@ -34,7 +30,6 @@ pub struct Base {
     pooled_ios: u64,
 }
 
-/// A lane with what its slices need.
 pub struct SlicedLane<'a, E> {
     lane: Lane<'a, E>,
     queue: Queue,
@@ -107,7 +102,6 @@ impl<E: Engine> Lane<'_, E> {
         }
     }
 
-    /// A mark along the slice is due.
     #[cold]
     pub fn mark(&mut self, now: u64) {
         let so_far = self.so_far(now);

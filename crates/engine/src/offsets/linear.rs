@@ -2,7 +2,6 @@
 
 use super::{Span, Walk};
 
-/// Position and distance.
 #[derive(Clone, Debug)]
 pub struct Linear {
     blocks: u64,

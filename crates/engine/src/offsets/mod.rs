@@ -32,22 +32,17 @@ const PURPOSE_PERMUTATION: u64 = 2;
 /// One operation to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Write, or read.
     pub write: bool,
-    /// Which block of the target.
     pub block: u64,
 }
 
 /// A sequence of blocks of a span, counted from its first.
 pub trait Walk {
-    /// The next block.
     fn next_block(&mut self) -> u64;
 }
 
-/// The blocks one lane uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// First block.
     pub base: u64,
     /// How many, at least 1.
     pub blocks: u64,
@@ -71,7 +66,6 @@ impl Span {
         }
     }
 
-    /// All of `blocks` for one lane.
     pub fn whole(blocks: u64) -> Span {
         Span { base: 0, blocks, start: 0, turn: 1 }
     }
@@ -95,18 +89,12 @@ pub fn share_start(total: u64, lane: u32, lanes: u32) -> u64 {
     lane * (total / lanes) + lane.min(total % lanes)
 }
 
-/// How blocks follow each other.
 #[derive(Clone, Debug)]
 pub enum Order {
-    /// Independent of each other.
     Uniform(Uniform),
-    /// At equal distances.
     Linear(Linear),
-    /// As a permutation.
     Once(Once),
-    /// Some far more often than others.
     Zipf(Box<Zipf>),
-    /// A part more often than the rest.
     Hot(Hot),
 }
 
@@ -117,7 +105,6 @@ pub struct Cursor {
     pub order: Order,
     /// The walk of the writes of a sequential mix: fio too has a position for each.
     writes: Option<Linear>,
-    /// First block of the span.
     pub base: u64,
     /// Draws below, of 32 bits, are reads.
     reads_below: u64,
@@ -181,7 +168,6 @@ impl Cursor {
         }
     }
 
-    /// The next operation.
     #[inline]
     pub fn step(&mut self) -> Step {
         if self.writes.is_some() || self.turns.is_some() {
@@ -231,7 +217,6 @@ impl Cursor {
     }
 }
 
-/// `draw` scaled to a number below `n`.
 #[inline]
 fn scale(draw: u64, n: u64) -> u64 {
     ((u128::from(draw) * u128::from(n)) >> 64) as u64

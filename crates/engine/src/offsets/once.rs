@@ -61,7 +61,6 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The permutation of `seed` for one pass.
     pub fn new(n: u64, seed: u64, pass: u64) -> Permutation {
         let bits = 64 - n.saturating_sub(1).leading_zeros();
         let half_bits = bits.div_ceil(2).max(1);

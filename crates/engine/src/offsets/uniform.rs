@@ -4,7 +4,6 @@ use bakeoff_core::prng::SplitMix64;
 
 use super::{Walk, scale};
 
-/// Independent draws.
 #[derive(Clone, Debug)]
 pub struct Uniform {
     blocks: u64,
@@ -12,7 +11,6 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    /// Of `blocks` blocks.
     pub fn new(blocks: u64, random: SplitMix64) -> Uniform {
         Uniform { blocks, random }
     }

@@ -12,7 +12,6 @@ use libm::{exp, expm1, log, log1p};
 use super::Walk;
 use super::once::Permutation;
 
-/// Draws of ranks.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     ranks: f64,
@@ -27,7 +26,6 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Of `blocks` blocks, with an exponent of `theta_milli` thousandths.
     pub fn new(blocks: u64, theta_milli: u32, seed: u64, random: SplitMix64) -> Zipf {
         let theta = f64::from(theta_milli) / 1000.0;
         // Above 2^53 blocks the last ranks share draws, which nobody could tell.
@@ -47,7 +45,6 @@ impl Zipf {
         zipf
     }
 
-    /// r^-theta.
     fn density(&self, rank: f64) -> f64 {
         exp(-self.theta * log(rank))
     }
@@ -60,7 +57,6 @@ impl Zipf {
         ratio * log_x
     }
 
-    /// Where the antiderivative is `y`.
     fn inverse(&self, y: f64) -> f64 {
         // Rounding may bring it below -1, where there is no logarithm.
         let t = (y * (1.0 - self.theta)).max(-1.0);

@@ -28,7 +28,6 @@ pub struct Block {
 }
 
 impl Block {
-    /// Memory for blocks of `bytes`, zeroed.
     pub fn new(job: &Job, bytes: u64, lane: u32) -> Result<Block, EngineError> {
         // check() keeps blocks at 1 GiB and below.
         let mut memory = Buffers::new(bytes as usize, 1, Mem::Malloc)?;
@@ -37,7 +36,6 @@ impl Block {
         Ok(Block { memory, content, data: job.data, made: 0, is_pool: false })
     }
 
-    /// Its bytes.
     pub fn bytes(&mut self) -> &mut [u8] {
         self.memory.block_mut(0)
     }
@@ -70,7 +68,6 @@ impl Block {
     }
 }
 
-/// Writes all of `bytes` where the file stands.
 #[inline]
 pub fn write(file: impl AsFd, mut bytes: &[u8]) -> Result<(), EngineError> {
     while !bytes.is_empty() {
@@ -83,7 +80,6 @@ pub fn write(file: impl AsFd, mut bytes: &[u8]) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Writes all of `bytes` at `offset`.
 #[inline]
 pub fn write_at(file: impl AsFd, mut bytes: &[u8], mut offset: u64) -> Result<(), EngineError> {
     while !bytes.is_empty() {
@@ -99,7 +95,6 @@ pub fn write_at(file: impl AsFd, mut bytes: &[u8], mut offset: u64) -> Result<()
     Ok(())
 }
 
-/// Fills `bytes` from where the file stands.
 #[inline]
 pub fn read(file: impl AsFd, bytes: &mut [u8]) -> Result<(), EngineError> {
     let mut got = 0;
@@ -114,7 +109,6 @@ pub fn read(file: impl AsFd, bytes: &mut [u8]) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Fills `bytes` from `offset` on.
 #[inline]
 pub fn read_at(file: impl AsFd, bytes: &mut [u8], offset: u64) -> Result<(), EngineError> {
     let mut got = 0;

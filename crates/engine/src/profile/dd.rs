@@ -18,14 +18,11 @@ use crate::record::Kind;
 const NAME: &str = "dd.bakeoff";
 const READ: u16 = 3;
 
-/// When the file is flushed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flush {
     /// After dd's own clock has stopped.
     After,
-    /// `conv=fdatasync`.
     Fdatasync,
-    /// `conv=fsync`.
     Fsync,
 }
 

@@ -23,7 +23,6 @@ use crate::record::Kind;
 const RATE: u64 = 250;
 const WRITE_BYTES: u64 = 1 << 20;
 
-/// What a thread does.
 enum Role {
     Reads,
     Writes,

@@ -15,11 +15,9 @@ use super::sqlite::{self, DatabaseOptions, failed};
 use crate::error::EngineError;
 use crate::record::Kind;
 
-/// Rows of an interval.
 const ROWS: u32 = 100;
 const LOG_LINES: u32 = 2;
 const LOG_LINE_BYTES: usize = 150;
-/// Intervals where no time is given.
 const FEWEST: u64 = 100;
 
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {

@@ -35,27 +35,22 @@ const PATTERN: [u8; 8] = [0xa5; 8];
 const STRIDE: u64 = 17;
 const MIXED: u16 = 9;
 
-/// Which record comes when.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// From the first on, where the file stands.
     Forward,
     /// From the first on, by pread(2) and pwrite(2).
     ForwardAt,
     Random,
     Backward,
-    /// The first again and again.
     First,
     Stride,
 }
 
-/// One test.
 #[derive(Clone, Copy)]
 struct Test {
     word: &'static str,
     writes: bool,
     order: Order,
-    /// Begins with a new file.
     anew: bool,
     /// Repeats what the test before did, so that memory is what it is about.
     again: bool,

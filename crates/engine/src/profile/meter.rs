@@ -23,7 +23,6 @@ use crate::usage::Usage;
 
 /// One part, or one thread of it, being measured.
 pub struct Meter<'a> {
-    /// What the part does, in the words of a job.
     pub job: Job,
     live: &'a Live<'a>,
     lane: u32,
@@ -43,7 +42,6 @@ pub struct Meter<'a> {
     pooled_ios: u64,
     ios: u64,
     backlog: u64,
-    /// Nothing counts yet.
     is_settling: bool,
     /// What grows by this meter's work while its clock runs; `None` = it is one of several threads.
     counters: Option<&'a Counters>,
@@ -93,7 +91,6 @@ impl<'a> Meter<'a> {
         Meter { counters: Some(counters), ..self }
     }
 
-    /// The clock goes on.
     pub fn resume(&mut self) {
         self.counted_at = self.counters.map(Counters::now).unwrap_or_default();
         self.usage_at = Usage::now();
@@ -134,14 +131,12 @@ impl<'a> Meter<'a> {
         self.recorder.record(kind, ns, bytes);
     }
 
-    /// A flush ended now.
     pub fn flush(&mut self) {
         let ns = self.pass();
         self.flush_ns += ns;
         self.count(Kind::Flush, ns, 0);
     }
 
-    /// A close ended now.
     pub fn close(&mut self) -> u64 {
         let ns = self.pass();
         self.close_ns += ns;
@@ -160,7 +155,6 @@ impl<'a> Meter<'a> {
         self.pooled_ios += u64::from(is_pooled);
     }
 
-    /// Waits until `due_ns`, when there is something to do.
     pub fn wait_until(&mut self, due_ns: u64) {
         self.clock.sleep_until(due_ns);
         let ns = self.pass();
@@ -195,17 +189,14 @@ impl<'a> Meter<'a> {
         self.elapsed_ns() - self.flush_ns - self.close_ns
     }
 
-    /// Time in flushes.
     pub fn flush_ns(&self) -> u64 {
         self.flush_ns
     }
 
-    /// CPU time of all passes.
     pub fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// Operations so far.
     pub fn ios(&self) -> u64 {
         self.ios
     }
@@ -220,12 +211,10 @@ impl<'a> Meter<'a> {
         self.recorder.tally(kind).map_or((0, 0, 0), |t| (t.count, t.bytes, t.sum_ns))
     }
 
-    /// The longest of one kind so far.
     pub fn longest_ns(&self, kind: Kind) -> u64 {
         self.recorder.tally(kind).map_or(0, |t| t.max_ns)
     }
 
-    /// The distribution of one kind so far.
     pub fn histogram(&self, kind: Kind) -> Histogram {
         self.recorder.tally(kind).map(|t| t.totals().histogram).unwrap_or_default()
     }
@@ -260,7 +249,6 @@ impl<'a> Meter<'a> {
         self.next_check_ns = self.now_ns + self.recorder.first_window_ns();
     }
 
-    /// Whether to stop at once.
     #[inline]
     pub fn is_cut_off(&self) -> bool {
         self.elapsed_ns() >= self.job.time_limit_ns.unwrap_or(u64::MAX) || self.live.should_stop()

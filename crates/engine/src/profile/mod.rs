@@ -47,19 +47,15 @@ pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
 pub(crate) use workdir::Workdir;
 pub use workdir::clear;
 
-/// Largest block of a profile.
 const BLOCK_MAX_BYTES: u64 = 1 << 30;
 /// Stack of a thread: it calls nothing deep.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Parts of a profile and how they are done.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
-    /// Which application.
     pub profile: Profile,
     /// Which of its parts, ascending; empty for all.
     pub parts: &'a [u16],
-    /// Sizes, times and counts.
     pub job: &'a Job,
     /// `major:minor` of the devices below whose reads are counted.
     pub disks: &'a [String],
@@ -107,11 +103,8 @@ pub(crate) fn measure_in(
     Ok(context.done)
 }
 
-/// What every profile works with.
 struct Context<'a> {
-    /// Sizes, times and counts.
     job: &'a Job,
-    /// Where it works.
     workdir: Workdir,
     at: Spot<'a>,
     open: OpenDatabase,
@@ -196,7 +189,6 @@ impl<'a> Context<'a> {
         (self.open)(&Path::new("/").join(name), options).map_err(made)
     }
 
-    /// A meter for `part`, whose job is that of the profile with what `change` makes of it.
     fn meter(&self, part: u16, kinds: &[Kind], change: impl FnOnce(&mut Job)) -> Meter<'a> {
         let change = |job: &mut Job| {
             job.numjobs = 1;

@@ -22,7 +22,6 @@ const SMALLEST_BYTES: u64 = 256;
 const OCTAVES: u32 = 10;
 /// Files of a package where nobody says otherwise: the median of Debian's is of this order.
 const FILES: u32 = 40;
-/// unpack, unpacked, half-configured, installed.
 const NOTES: u64 = 4;
 const NOTE_BYTES: usize = 1024;
 const LARGEST_BYTES: u64 = SMALLEST_BYTES << OCTAVES;

@@ -14,7 +14,6 @@ use super::meter::Meter;
 use crate::error::EngineError;
 use crate::record::Kind;
 
-/// How a database keeps its promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DatabaseOptions {
     /// `journal_mode=WAL`; else the rollback journal (`DELETE`).
@@ -25,16 +24,13 @@ pub struct DatabaseOptions {
     pub indexed: bool,
 }
 
-/// An open database of one table.
 pub trait Database {
-    /// Adds `rows` rows of `row_bytes` bytes each in one transaction.
     fn commit(&mut self, rows: u32, row_bytes: u32) -> io::Result<()>;
 
     /// Brings everything into the database file and flushes it.
     fn settle(&mut self) -> io::Result<()>;
 }
 
-/// Makes a new database at a path.
 pub type OpenDatabase = fn(&Path, DatabaseOptions) -> io::Result<Box<dyn Database>>;
 
 /// Transactions of a pass where no time is given.

@@ -24,11 +24,9 @@ use super::meter::Meter;
 use crate::error::EngineError;
 use crate::record::Kind;
 
-/// Files where nobody says otherwise.
 const FILES: u32 = 128;
 /// Most files: each is open, and a process may have 1024.
 const FILES_MAX: u32 = 900;
-/// Reads for each write of the mixed mode.
 const READS_PER_WRITE: f64 = 1.5;
 /// Tells the generator apart from others of the same seed.
 const OFFSETS: u64 = 0x7379_7362;
@@ -70,7 +68,6 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// The files.
 #[derive(Clone, Copy)]
 struct Set {
     files: u32,
@@ -92,7 +89,6 @@ impl Set {
         Ok(Set { files, file_bytes, bs: context.job.bs })
     }
 
-    /// Blocks of the whole set.
     fn blocks(self) -> u64 {
         self.file_bytes * u64::from(self.files) / self.bs
     }
@@ -203,7 +199,6 @@ fn open(
     Ok((files, opening))
 }
 
-/// What a thread does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Request {
     Read(u64),
@@ -253,15 +248,12 @@ struct Generator {
     files: u32,
     freq: u64,
     random: SplitMix64,
-    /// Data requests handed out.
     data: u64,
     reads: u64,
     writes: u64,
     /// Whether something was written since the last burst ended.
     dirty: bool,
-    /// The next file of the burst.
     flushing: u32,
-    /// Flushes handed out.
     flushes: u64,
 }
 

@@ -28,7 +28,6 @@ const FILES: u64 = 4;
 const FLUSH_EVERY_NS: u64 = 1_000_000_000;
 /// How often the flushing thread looks whether it is over.
 const LOOK_NS: u64 = 20_000_000;
-/// Both parts are told from one measurement.
 const PARTS: u16 = 2;
 
 enum Role {

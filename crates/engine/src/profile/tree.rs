@@ -15,17 +15,14 @@ use super::meter::Meter;
 use super::workdir::Workdir;
 use crate::error::EngineError;
 
-/// Directories the files are spread over.
 const DIRECTORIES: u32 = 16;
 const FILES_MIN: u64 = 16;
 const FILES_MAX: u64 = 65_536;
 /// Tells the sizes apart from other numbers of the same seed.
 const SIZES: u64 = 0x7472_6565;
 
-/// A set of files.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
-    /// How many.
     pub files: u32,
     smallest: u64,
     octaves: u32,
@@ -51,7 +48,6 @@ impl Tree {
         floor + random.next_u64() % floor
     }
 
-    /// Makes the directories in `workdir`.
     pub fn directories(&self, workdir: &Workdir) -> Result<Vec<Workdir>, EngineError> {
         (0..DIRECTORIES).map(|dir| workdir.make_dir(&format!("d{dir}"))).collect()
     }
@@ -72,7 +68,6 @@ impl Tree {
         Ok(rooms)
     }
 
-    /// The directory a file lies in.
     pub fn room_of<'r>(&self, rooms: &'r [Workdir], file: u32) -> &'r Workdir {
         &rooms[(file % DIRECTORIES) as usize]
     }
@@ -85,13 +80,11 @@ impl Tree {
         Ok(())
     }
 
-    /// Opens a file to read.
     pub fn open(&self, rooms: &[Workdir], file: u32) -> Result<OwnedFd, EngineError> {
         self.room_of(rooms, file).open_file(&name(file), OFlags::RDONLY)
     }
 }
 
-/// Name of a file.
 pub fn name(file: u32) -> String {
     format!("f{file}")
 }

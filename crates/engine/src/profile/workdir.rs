@@ -19,7 +19,6 @@ use crate::target::Spot;
 /// Deeper than any profile lays out, and a limit on recursion.
 const DEPTH_MAX: u32 = 8;
 
-/// An open directory of ours.
 #[derive(Debug)]
 pub struct Workdir {
     dir: OwnedFd,
@@ -50,7 +49,6 @@ impl Workdir {
         Ok(Workdir { dir, keeps: true })
     }
 
-    /// Its descriptor.
     pub fn dir(&self) -> &OwnedFd {
         &self.dir
     }
@@ -61,7 +59,6 @@ impl Workdir {
         file(&self.dir, name, flags).map_err(|e| EngineError::io("creating a file", e))
     }
 
-    /// Opens a file that is there.
     pub fn open_file(&self, name: &str, flags: OFlags) -> Result<OwnedFd, EngineError> {
         file(&self.dir, name, flags).map_err(|e| EngineError::io("opening a file", e))
     }
@@ -77,7 +74,6 @@ impl Workdir {
         Ok(file)
     }
 
-    /// Gives a file another name.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), EngineError> {
         renameat(&self.dir, from, &self.dir, to).map_err(|e| EngineError::io("renaming a file", e))
     }
@@ -90,7 +86,6 @@ impl Workdir {
         }
     }
 
-    /// A directory in it, made now.
     pub fn make_dir(&self, name: &str) -> Result<Workdir, EngineError> {
         mkdirat(&self.dir, name, Mode::RWXU)
             .map_err(|e| EngineError::io("creating a directory", e))?;
@@ -100,7 +95,6 @@ impl Workdir {
         Ok(Workdir { dir, keeps: self.keeps })
     }
 
-    /// Removes everything in it.
     pub fn clear(&self) -> Result<(), EngineError> {
         clear(&self.dir).map_err(|e| EngineError::io("removing the files of the profile", e))
     }

@@ -30,10 +30,8 @@ use crate::load::{self, Load, LoadError};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
-/// Time a tool may take for one turn.
 const TURN_LIMIT: Duration = Duration::from_secs(600);
 
-/// Where turns are taken.
 pub struct Bench<'a> {
     room: Scratch,
     /// The file that patterns of fio work on, once it is there.
@@ -45,7 +43,6 @@ pub struct Bench<'a> {
 type Told = Result<Measurement, ParseError>;
 
 impl<'a> Bench<'a> {
-    /// In a directory of ours.
     pub fn new(dir: &Opened, cancel: &'a Cancel) -> Bench<'a> {
         Bench { room: Scratch::from_opened(dir.clone()), data: OnceCell::new(), cancel }
     }
@@ -59,7 +56,6 @@ impl<'a> Bench<'a> {
         Ok(self.data.get_or_init(|| made))
     }
 
-    /// bakeoff does a job on the file.
     pub fn load(&self, job: &Job, progress: &Progress) -> Result<Measurement, Fault> {
         self.one(job, progress).map_err(|error| match error {
             LoadError::Interrupted => interrupted(),
@@ -152,7 +148,6 @@ impl<'a> Bench<'a> {
         done
     }
 
-    /// Writes back what is dirty.
     fn settle(&self) -> Result<(), TurnError> {
         let written = File::open(self.room.path()).and_then(|dir| Ok(syncfs(dir)?));
         written.map_err(|e| unusable("flush the filesystem", e))
@@ -183,17 +178,12 @@ fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, N
     })
 }
 
-/// What a phase of a turn gave.
 pub enum Phase {
-    /// A figure of both.
     Pair(Pair),
-    /// One of them is missing.
     Missing(NoFigure),
 }
 
-/// Why a turn gave no pair.
 pub enum TurnError {
-    /// The whole comparison ends.
     Fault(Fault),
     /// This case cannot be had here, in the words of the error.
     Cannot(String),

@@ -19,7 +19,6 @@ use crate::load::foreign::{self, ForeignError, Installed};
 use crate::signals::Cancel;
 use crate::ui::progress::Progress;
 
-/// Smallest and largest file that is worked on.
 const FILE_BYTES: (u64, u64) = (64 << 20, 4 << 30);
 /// How long one pass over the file is to last: many short turns narrow an interval more than few
 /// long ones, because what scatters is the drive from one turn to the next.
@@ -29,14 +28,12 @@ const TURNS: u64 = 300;
 const TURN_NS: (u64, u64) = (200_000_000, 700_000_000);
 /// Sizes are multiples of this: whole blocks in each of sysbench's 128 files, whole records.
 const STEP_BYTES: u64 = 16 << 20;
-/// How long flushes and reads are tried for.
 const TRIAL_NS: u64 = 300_000_000;
 /// Files there are at the same time: ours, those that are kept, and three of bonnie++'s.
 const FILES: u64 = 5;
 /// Turns after which time goes to those that scatter.
 const TURNS_LEAST: u32 = 6;
 
-/// A comparison in hand.
 pub struct Turns<'a> {
     bench: Bench<'a>,
     progress: Progress,
@@ -48,13 +45,10 @@ pub struct Turns<'a> {
 struct Running {
     case: Case,
     tool: Installed,
-    /// The pairs of each phase.
     pairs: Vec<Vec<Pair>>,
     /// Why a phase gave no pair in the last turn.
     missing: Vec<Option<NoFigure>>,
-    /// Turns taken.
     turns: u32,
-    /// How long the last turn took, and all of them.
     took: Duration,
     spent: Duration,
     is_over: bool,
@@ -100,14 +94,12 @@ fn next(running: &mut [Running], left: Duration) -> Option<&mut Running> {
 }
 
 impl<'a> Turns<'a> {
-    /// Nothing is compared yet.
     pub fn new(global: &Global, dir: &Opened, cancel: &'a Cancel) -> Turns<'a> {
         let bench = Bench::new(dir, cancel);
         let progress = Progress::new(global.quiet);
         Turns { bench, progress, cancel, table: Table::default() }
     }
 
-    /// What was compared.
     pub fn into_table(self) -> Table {
         self.table
     }

@@ -17,29 +17,22 @@ const FILES_LIMIT: usize = 10_000;
 const SOON: Duration = Duration::from_secs(10);
 /// Longest time in which the writer of a pipe writes nothing.
 const SILENCE: Duration = Duration::from_secs(3600);
-/// How deep a directory is looked into.
 const DEPTH_LIMIT: u32 = 32;
 
-/// One thing to read.
 pub struct Source {
-    /// Its name for people.
     pub name: RawPath,
-    /// Whether a directory was named, not this file.
     pub is_below_directory: bool,
     path: Option<PathBuf>,
 }
 
-/// What a word stands for.
 #[derive(Default)]
 pub struct Listed {
     /// In the order of their names.
     pub sources: Vec<Source>,
-    /// Directories that could not be read.
     pub failures: Vec<(RawPath, io::Error)>,
 }
 
 impl Source {
-    /// Opens it.
     pub fn open(&self) -> io::Result<Box<dyn Read>> {
         Ok(match &self.path {
             Some(path) => match patience(path) {
@@ -65,7 +58,6 @@ fn patience(path: &Path) -> Option<Patience> {
 enum Patience {
     /// A pipe: a writer has to come soon, and then may work for long, as in `<(fio job)`.
     Fifo,
-    /// A terminal, or a device that may have no end.
     Device,
 }
 

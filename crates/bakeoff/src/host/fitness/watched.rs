@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use bakeoff_core::fitness::Fact;
 use bakeoff_core::fitness::facts::{Disk, Watched};
-use bakeoff_core::fitness::{Fact, Missing};
 use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
 use bakeoff_core::sysinfo::{cpu_stat, vmstat};
 use bakeoff_core::telemetry::rates;
@@ -12,10 +12,8 @@ use crate::host::io_users::IoUsers;
 use crate::host::root::Root;
 use crate::signals::Cancel;
 
-/// How often is looked for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
 
-/// One look at the counters.
 struct Look {
     at: Instant,
     /// Ticks of all CPUs: busy, all.
@@ -30,7 +28,7 @@ pub fn watch(root: &Root, disks: &[Disk], time: Duration, cancel: &Cancel) -> Fa
     let before = look(root, disks);
     while before.at.elapsed() < time {
         if cancel.is_set() {
-            return Err(Missing::Interrupted);
+            return Err("interrupted".to_string());
         }
         std::thread::sleep(TICK);
     }

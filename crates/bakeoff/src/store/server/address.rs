@@ -17,10 +17,10 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::passfile::{self, Wanted};
 use super::{ServerError, is_address};
+use crate::fault::Fault;
 
 /// Where Debian and Fedora keep the socket of a server on the same machine.
 const SOCKETS: &str = "/var/run/postgresql";
-/// Port of PostgreSQL.
 const PORT: u16 = 5432;
 /// Time for a connection, its encryption and its authentication.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -28,11 +28,8 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// An address with everything a connection needs. It prints without secrets.
 pub struct Address {
     pub(super) config: Config,
-    /// Time for a connection.
     pub(super) connect: Duration,
-    /// Certificates to trust besides those of the system.
     pub(super) certificates: Option<PathBuf>,
-    /// Host, port and database, for people.
     shown: String,
     /// As it was typed; never with a password.
     typed: String,
@@ -54,7 +51,13 @@ impl Address {
     }
 
     fn with(option: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Address, ServerError> {
-        let wrong = |why: &str| ServerError::Address { why: printable(why.as_bytes()) };
+        let wrong = |why: &str| {
+            ServerError::new(Fault::usage(format!(
+                "cannot read the address of the server: {}. Write it as \
+                 postgresql://USER@HOST/DATABASE",
+                printable(why.as_bytes())
+            )))
+        };
         let typed = option.to_str().filter(|_| is_address(option));
         let typed = typed.ok_or_else(|| wrong("it does not begin with postgresql://"))?;
         let var =
@@ -68,7 +71,11 @@ impl Address {
             }
         };
         if config.get_password().is_some() || plain.contains("passfile=") {
-            return Err(ServerError::PasswordTyped);
+            return Err(ServerError::new(Fault::usage(
+                "Refusing a password in the address of a server: every user of this machine can \
+                 read it there. Put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) \
+                 or into the variable PGPASSWORD",
+            )));
         }
         own.mode = own.mode.or_else(|| var("PGSSLMODE"));
         let root = own.root.or_else(|| var("PGSSLROOTCERT"));
@@ -77,7 +84,11 @@ impl Address {
         config.ssl_mode(mode);
         if let Some(password) = password(&config, &var)? {
             if mode == SslMode::Disable && !is_local(&config) {
-                return Err(ServerError::PasswordUnencrypted { server: shown(&config) });
+                return Err(ServerError::new(Fault::refused(format!(
+                    "Refusing to send the password to {} without encryption: others on the network \
+                     could read it. Remove sslmode=disable (PGSSLMODE)",
+                    shown(&config)
+                ))));
             }
             config.password(password);
         }
@@ -90,7 +101,6 @@ impl Address {
         Ok(Address { config, connect, certificates, shown, typed: typed.to_string() })
     }
 
-    /// As it was typed.
     pub fn typed(&self) -> String {
         printable(self.typed.as_bytes())
     }
@@ -100,13 +110,11 @@ impl Address {
         self.config.get_user().map_or("your user name".to_string(), |u| printable(u.as_bytes()))
     }
 
-    /// The database, for people.
     pub fn database(&self) -> String {
         let name = self.config.get_dbname().or(self.config.get_user()).unwrap_or("DATABASE");
         printable(name.as_bytes())
     }
 
-    /// Whether there is a password to show to the server.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
     }
@@ -120,7 +128,6 @@ struct Own {
 }
 
 impl Own {
-    /// Takes them out of an address.
     fn split(typed: &str) -> (String, Own) {
         let mut own = Own::default();
         let Some((front, query)) = typed.split_once('?') else { return (typed.to_string(), own) };
@@ -183,8 +190,8 @@ fn is_local(config: &Config) -> bool {
     }
 }
 
-/// Whether every address of a name is. Even `localhost` is what the resolver says: without a line in
-/// /etc/hosts the name may go to a name server.
+/// Whether every address of a name is. Even `localhost` is what the resolver says: without a line
+/// in /etc/hosts the name may go to a name server.
 fn is_loopback(name: &str) -> bool {
     let found = (name, PORT).to_socket_addrs();
     found.is_ok_and(|mut addresses| addresses.all(|address| address.ip().is_loopback()))
@@ -313,7 +320,7 @@ mod tests {
             "postgresql:///b?host=/run/x&hostaddr=10.9.9.9&sslmode=disable",
         ] {
             let error = read(typed, &env).err().expect(typed);
-            assert!(matches!(error, ServerError::PasswordUnencrypted { .. }), "{error}");
+            assert!(error.to_string().contains("without encryption"), "{error}");
             assert!(read(typed, &[]).is_ok(), "{typed}");
         }
         assert!(read("postgresql://127.0.0.1/b?sslmode=disable", &env).is_ok());

@@ -9,49 +9,80 @@ use super::error::{ServerError, chain};
 impl ServerError {
     /// What the library said about a connection or a statement.
     pub(super) fn of(address: &Address, error: &tokio_postgres::Error) -> ServerError {
-        let server = address.to_string();
         let Some(said) = error.as_db_error() else {
             return ServerError::not_of_server(address, error);
         };
+        let server = address.to_string();
         let detail = printable(said.message().as_bytes());
         let (user, database) = (address.user(), address.database());
-        match said.code() {
+        ServerError::environment(match said.code() {
             &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
-                ServerError::Rejected { server, user, detail }
+                return rejected(address, &detail);
             }
-            &SqlState::INVALID_CATALOG_NAME => ServerError::NoDatabase { server, database },
-            &SqlState::UNDEFINED_TABLE | &SqlState::INVALID_SCHEMA_NAME => {
-                ServerError::NoSchema { server, database }
+            &SqlState::INVALID_CATALOG_NAME => format!(
+                "the server {server} has no database {database}. Create it there: createdb \
+                 {database}"
+            ),
+            &SqlState::UNDEFINED_TABLE | &SqlState::INVALID_SCHEMA_NAME => format!(
+                "the database {database} on {server} has no tables of bakeoff. Create them as its \
+                 owner: bakeoff fleet schema | psql {database}"
+            ),
+            &SqlState::INSUFFICIENT_PRIVILEGE => format!(
+                "the user {user} lacks a permission on {server}: {detail}. Grant it there with \
+                 psql: GRANT bakeoff_writer TO \"{user}\" (to push) or GRANT bakeoff_reader TO \
+                 \"{user}\" (to read)"
+            ),
+            &SqlState::DISK_FULL => {
+                format!("no space left on the server {server} ({detail}). Free some space there")
             }
-            &SqlState::INSUFFICIENT_PRIVILEGE => ServerError::NoRight { server, user, detail },
-            &SqlState::DISK_FULL => ServerError::Full { server, detail },
-            &SqlState::ADMIN_SHUTDOWN | &SqlState::CRASH_SHUTDOWN => ServerError::Gone { server },
+            &SqlState::ADMIN_SHUTDOWN | &SqlState::CRASH_SHUTDOWN => return gone(address),
             &SqlState::CANNOT_CONNECT_NOW
             | &SqlState::TOO_MANY_CONNECTIONS
             | &SqlState::QUERY_CANCELED
             | &SqlState::LOCK_NOT_AVAILABLE
-            | &SqlState::OUT_OF_MEMORY => ServerError::Busy { server, detail },
-            _ => ServerError::Other { server, detail },
-        }
+            | &SqlState::OUT_OF_MEMORY => return ServerError::busy(server, &detail),
+            _ => return ServerError::other(&server, &detail),
+        })
     }
 
     /// An error that is not the server's. The library keeps its kinds private, so they are told by
-    /// its texts, which Cargo.lock fixes; an unknown one becomes `Other`.
+    /// its texts, which Cargo.lock fixes; an unknown one becomes an other.
     fn not_of_server(address: &Address, error: &tokio_postgres::Error) -> ServerError {
         let (server, detail) = (address.to_string(), chain(error));
         if error.is_closed() || detail.starts_with("error communicating") {
-            return ServerError::Gone { server };
+            return gone(address);
         }
         if detail.starts_with("error performing TLS") {
-            return ServerError::Tls { server, detail };
+            return ServerError::environment(format!(
+                "cannot encrypt the connection to {server}: {detail}. Specify the server's \
+                 certificate or its authority's with ?sslrootcert=FILE, or allow no encryption \
+                 with ?sslmode=disable"
+            ));
         }
         if !address.has_password() && detail.contains("password missing") {
-            let detail = "it requires a password".to_string();
-            return ServerError::Rejected { server, user: address.user(), detail };
+            return rejected(address, "it requires a password");
         }
         match detail.starts_with("error connecting") {
-            true => ServerError::Away { server, detail },
-            false => ServerError::Other { server, detail },
+            true => ServerError::environment(format!(
+                "cannot connect to the server {server}: {detail}. Check that PostgreSQL runs there"
+            )),
+            false => ServerError::other(&server, &detail),
         }
     }
+}
+
+/// Wrong password, or a role that is not known or not admitted.
+fn rejected(address: &Address, detail: &str) -> ServerError {
+    ServerError::environment(format!(
+        "the server {address} rejects the user {}: {detail}. Check the name and the password in \
+         ~/.pgpass or PGPASSWORD",
+        address.user()
+    ))
+}
+
+fn gone(address: &Address) -> ServerError {
+    ServerError::environment(format!(
+        "the server {address} closed the connection: it was stopped or restarted. Repeat the \
+         command later"
+    ))
 }

@@ -31,19 +31,16 @@ pub use packed::{Checksum, Content, RUN_BYTES};
 
 use super::place::is_address;
 
-/// Time a server has for an answer.
 const ANSWER: Duration = Duration::from_secs(60);
 /// Slowest link that is waited for, bytes per second.
 const SLOWEST: u64 = 8 << 10;
 
-/// A connection to a server.
 pub struct Server {
     // Before the runtime that drives it.
     client: Client,
     runtime: Runtime,
     address: Address,
     id: String,
-    /// Nothing is waited for after this.
     until: Option<Instant>,
 }
 
@@ -68,7 +65,9 @@ impl Server {
     }
 
     fn until(address: Address, until: Option<Instant>) -> Result<Server, ServerError> {
-        let here = |detail: String| ServerError::Here { detail };
+        let here = |detail: String| {
+            ServerError::environment(format!("cannot prepare a connection: {detail}"))
+        };
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
@@ -99,7 +98,6 @@ impl Server {
         Ok(server)
     }
 
-    /// The UUID by which the server is known again.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -107,14 +105,21 @@ impl Server {
     fn check_layout(&self) -> Result<(), ServerError> {
         let sql = "SELECT coalesce(max(version), 0) FROM bakeoff.migrations";
         let found: i32 = self.ask(ANSWER, self.client.query_one(sql, &[]))?.get(0);
-        let server = self.address.to_string();
-        match found {
-            found if found > schema::KNOWN => Err(ServerError::Newer { server, found }),
-            found if found < schema::KNOWN => {
-                Err(ServerError::Older { server, database: self.address.database(), found })
-            }
-            _ => Ok(()),
-        }
+        let (server, known) = (&self.address, schema::KNOWN);
+        let bakeoff = concat!("bakeoff ", env!("CARGO_PKG_VERSION"));
+        let error = match found {
+            found if found > known => format!(
+                "the server {server} has layout {found}, and {bakeoff} supports layouts up to \
+                 {known}. Update bakeoff on this machine"
+            ),
+            found if found < known => format!(
+                "the server {server} has layout {found}, and {bakeoff} needs layout {known}. \
+                 Update it as its owner: bakeoff fleet schema | psql {}",
+                server.database()
+            ),
+            _ => return Ok(()),
+        };
+        Err(ServerError::environment(error))
     }
 
     /// Waits for an answer, for so long.
@@ -134,7 +139,6 @@ impl Server {
     }
 }
 
-/// How a connection failed.
 enum Failed {
     Late,
     Said(tokio_postgres::Error),
@@ -153,10 +157,13 @@ impl From<tokio_postgres::Error> for Failed {
 }
 
 fn slow(address: &Address, limit: Duration) -> ServerError {
-    ServerError::Slow { server: address.to_string(), seconds: limit.as_secs().max(1) }
+    ServerError::environment(format!(
+        "the server {address} did not answer within {} s. Check the network, or repeat the command \
+         later",
+        limit.as_secs().max(1)
+    ))
 }
 
-/// Time for an answer to so many bytes.
 fn time_for(bytes: usize) -> Duration {
     ANSWER + Duration::from_secs(bytes as u64 / SLOWEST)
 }

@@ -81,7 +81,6 @@ impl Unpacker {
         Ok(())
     }
 
-    /// The lines of all parts.
     pub fn finish(self) -> Vec<String> {
         self.lines
     }
@@ -90,14 +89,11 @@ impl Unpacker {
 /// The events of a run, by number and checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// How many.
     pub events: u64,
-    /// Checksum of their lines, in hexadecimal digits.
     pub sha256: String,
 }
 
 impl Content {
-    /// Of these lines, one for each event.
     pub fn from_lines(lines: &[String]) -> Content {
         let mut sum = Checksum::default();
         sum.add(lines);
@@ -113,7 +109,6 @@ pub struct Checksum {
 }
 
 impl Checksum {
-    /// Adds lines.
     pub fn add(&mut self, lines: &[String]) {
         self.lines += lines.len() as u64;
         for line in lines {
@@ -122,7 +117,6 @@ impl Checksum {
         }
     }
 
-    /// Of all lines so far.
     pub fn content(&self) -> Content {
         let sum = self.sum.clone().finalize();
         let sha256 = sum.iter().map(|byte| format!("{byte:02x}")).collect();

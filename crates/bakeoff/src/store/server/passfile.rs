@@ -20,15 +20,10 @@ use super::ServerError;
 const MOST_BYTES: u64 = 1 << 20;
 const OTHERS: u32 = 0o077;
 
-/// What a password is for.
 pub struct Wanted {
-    /// Names of the host.
     pub hosts: Vec<String>,
-    /// Port.
     pub port: u16,
-    /// Database.
     pub database: String,
-    /// Role.
     pub user: String,
 }
 
@@ -37,7 +32,10 @@ pub struct Wanted {
 /// # Errors
 /// The file cannot be read, or others can read it.
 pub fn find(path: &Path, wanted: &Wanted) -> Result<Option<String>, ServerError> {
-    let failed = |why: String| ServerError::PassFile { path: RawPath::new(path).to_string(), why };
+    let failed = |why: String| {
+        let path = RawPath::new(path);
+        ServerError::environment(format!("cannot use the passwords in {path}: {why}"))
+    };
     // A pipe would be waited for.
     let flags = OFlags::NONBLOCK.bits() as i32;
     let file = match File::options().read(true).custom_flags(flags).open(path) {

@@ -12,14 +12,11 @@ use crate::fault::Fault;
 use crate::store::listed::digest_of;
 use crate::store::{Records, RunId, Sqlite, StoreError, Summary, folded};
 
-/// What became of all.
 #[derive(Default)]
 pub struct Pushed {
     /// What the server has now, with the number of its events.
     pub sent: Vec<(RunId, Sent, u64)>,
-    /// What is not for a server, or not yet.
     pub left_out: Vec<(RunId, LeftOut)>,
-    /// What could not be read or sent.
     pub failed: Vec<(RunId, Fault)>,
     /// What the server has without a receipt: the next push reads it once more, and nothing else.
     pub without_receipt: Vec<(RunId, StoreError)>,
@@ -28,19 +25,14 @@ pub struct Pushed {
 /// Why a run is not sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LeftOut {
-    /// A process measures it.
     InProgress,
-    /// It was interrupted and can go on.
     NotFinished,
-    /// It failed before it measured anything.
     NotMeasured,
 }
 
 impl LeftOut {
-    /// All of them.
     pub const ALL: [LeftOut; 3] = [LeftOut::InProgress, LeftOut::NotFinished, LeftOut::NotMeasured];
 
-    /// In words.
     pub fn label(self) -> &'static str {
         match self {
             LeftOut::InProgress => "in progress",
@@ -84,11 +76,9 @@ impl Pushed {
     }
 }
 
-/// What became of a run.
 enum Done {
     /// The server has it; what to keep of its answer, if that is new.
     Sent(Sent, Option<Content>),
-    /// It is not for a server, or not yet.
     LeftOut(LeftOut),
 }
 

@@ -167,7 +167,6 @@ impl Records for Server {
         Ok(true)
     }
 
-    /// Every run came with its digest.
     fn set_digests(&mut self, _made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
         Ok(())
     }
@@ -180,12 +179,16 @@ impl Server {
     }
 
     fn altered(&self, run: &RunId, why: String) -> ServerError {
-        ServerError::Altered { server: self.address.to_string(), run: run.clone(), why }
+        ServerError::environment(format!(
+            "run {run} on the server {} is damaged or was changed: {why}. Other runs are not \
+             affected",
+            self.address
+        ))
     }
 }
 
 fn none(name: &str) -> StoreError {
-    StoreError::NotFound { name: name.to_string(), near: Vec::new() }
+    StoreError::not_found(name, &[])
 }
 
 fn refs(values: &Values) -> Vec<&(dyn ToSql + Sync)> {

@@ -24,7 +24,6 @@ const SEEN: &str = "WITH seen AS (
     FROM seen s JOIN bakeoff.runs r ON r.number = -s.last[2]";
 
 impl Server {
-    /// All runs by machine and label.
     pub(super) fn seen(&self) -> Result<Machines, StoreError> {
         let rows = self.ask(ANSWER, self.client.query(SEEN, &[]))?;
         let known = rows.iter().map(seen).collect();

@@ -19,37 +19,25 @@ use crate::store::{Digest, RunId};
 /// Most characters of a text that runs are found by.
 const FACT_CHARS: usize = 400;
 
-/// A run to send.
 pub struct Outgoing<'a> {
-    /// Its id.
     pub run: &'a RunId,
-    /// When it began.
     pub created_unix_ns: i64,
-    /// The command.
     pub verb: &'a str,
-    /// For people.
     pub title: &'a str,
-    /// The name its owner gave it.
     pub label: Option<&'a str>,
-    /// What a listing shows.
     pub digest: &'a Digest,
-    /// What it is found by.
     pub facts: &'a Facts,
 }
 
-/// What a server has of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     number: i64,
-    /// Whether this role sent it.
     pub is_own: bool,
-    /// The events it has.
     pub content: Content,
     /// Its label, if it is this role's.
     pub label: Option<String>,
 }
 
-/// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
     /// The server has it now: bytes that were sent.
@@ -58,26 +46,20 @@ pub enum Sent {
     Added(u64),
     /// Only its label was new.
     Labelled,
-    /// The server had it.
     Already,
 }
 
 /// Why a run was not sent.
 #[derive(Debug, Error)]
 pub enum SendError {
-    /// The server failed.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// The same id, other events.
     #[error(
         "run {run} is already on the server with different content; it was not changed there. \
          Compare it: bakeoff export {run} --format jsonl --no-redact, here and with --store of the \
          server"
     )]
-    Differs {
-        /// The run.
-        run: RunId,
-    },
+    Differs { run: RunId },
 }
 
 impl Server {
@@ -121,9 +103,7 @@ impl Server {
         let Some(known) = known else {
             return match self.begin(run, lines, &whole) {
                 // Somebody else sent it since it was asked for.
-                Err(ServerError::Other { .. }) if self.has_it(run.run, &whole)? => {
-                    Ok(Sent::Already)
-                }
+                Err(error) if error.is_other && self.has_it(run.run, &whole)? => Ok(Sent::Already),
                 done => Ok(Sent::New(done?)),
             };
         };
@@ -193,7 +173,6 @@ impl Server {
         Ok(known.into_iter().flatten().any(|known| known.content == *whole))
     }
 
-    /// Does `work` in one transaction.
     fn within<T>(&self, work: impl FnOnce() -> Result<T, ServerError>) -> Result<T, ServerError> {
         self.ask(ANSWER, self.client.batch_execute("BEGIN"))?;
         let done = work().and_then(|done| {
@@ -302,7 +281,7 @@ impl Server {
         )?;
         if changed != 1 {
             let detail = format!("another push is sending run {id}");
-            return Err(ServerError::Busy { server: self.address.to_string(), detail });
+            return Err(ServerError::busy(&self.address, &detail));
         }
         let sql = "SELECT coalesce(max(part) + 1, 0) FROM bakeoff.parts WHERE run = $1";
         let row = self.ask(ANSWER, self.client.query_one(sql, &[&known.number]))?;

@@ -28,7 +28,6 @@ use tokio_rustls::rustls::{
     ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
-/// How connections are encrypted.
 #[derive(Clone)]
 pub struct Tls(Arc<ClientConfig>);
 
@@ -137,7 +136,6 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// One connection to encrypt.
 pub struct Handshake {
     connector: TlsConnector,
     /// A socket has none; it is not encrypted.
@@ -168,7 +166,6 @@ impl TlsConnect<Socket> for Handshake {
     }
 }
 
-/// An encrypted connection.
 pub struct Encrypted(tokio_rustls::client::TlsStream<Socket>);
 
 impl AsyncRead for Encrypted {

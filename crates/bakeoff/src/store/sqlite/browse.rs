@@ -6,10 +6,10 @@ use bakeoff_core::model::event::What;
 use rusqlite::OptionalExtension;
 
 use super::{RunId, Sqlite, StoreError, VERSION, number_of, query};
+use crate::store::ErrorClass;
 use crate::store::{Records, Summary};
 
 impl Sqlite {
-    /// How many runs are stored.
     pub fn stored(&self) -> Result<u64, StoreError> {
         let count = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
         let read = self.connection.query_row("SELECT count(*) FROM runs", [], count);
@@ -53,7 +53,6 @@ impl Sqlite {
         Ok(ids.iter().filter_map(|id| RunId::parse(id)).collect())
     }
 
-    /// The run that came into the store last.
     pub fn latest(&self) -> Result<Option<RunId>, StoreError> {
         let sql = "SELECT id FROM runs ORDER BY number DESC LIMIT 1";
         let read = || self.connection.query_row(sql, [], |row| row.get::<_, String>(0)).optional();
@@ -66,7 +65,7 @@ impl Sqlite {
         for run in runs {
             match number_of(&self.connection, &self.path, run) {
                 Ok(number) => latest = latest.max(Some((number, run))),
-                Err(StoreError::NotFound { .. }) => {}
+                Err(error) if error.class == ErrorClass::NoSuchRun => {}
                 Err(error) => return Err(error),
             }
         }

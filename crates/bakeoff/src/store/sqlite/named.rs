@@ -9,7 +9,6 @@ use crate::store::machines::Unknown;
 use crate::store::{Machines, id};
 
 impl Sqlite {
-    /// The run that `name` means.
     pub(super) fn named(&self, name: &str) -> Result<RunId, StoreError> {
         if name == "last" {
             let last = self.ids("SELECT id FROM runs ORDER BY number DESC LIMIT 1", [])?;
@@ -54,7 +53,6 @@ impl Sqlite {
         read().map_err(|e| self.error(&e))
     }
 
-    /// All runs by machine and label.
     pub(super) fn seen(&self) -> Result<Machines, StoreError> {
         let sql = "SELECT r.id, r.number, r.label, r.created_unix_ns, d.hostname, d.board_id,
                 d.model, d.cpu, d.cpus, d.arch, d.kernel
@@ -77,11 +75,8 @@ impl Sqlite {
     }
 }
 
-/// A run of the list.
 enum Listed {
-    /// Its machine is known.
     Known(RunGroup),
-    /// Its machine is not.
     Unknown(Unknown),
 }
 

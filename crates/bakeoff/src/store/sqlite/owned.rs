@@ -20,7 +20,6 @@ impl Sqlite {
         Ok(Some(owner))
     }
 
-    /// How many events a run has.
     #[cfg(any(feature = "dashboard", feature = "tui"))]
     pub fn events(&self, run: &RunId) -> Result<u64, StoreError> {
         let number = number_of(&self.connection, &self.path, run)?;

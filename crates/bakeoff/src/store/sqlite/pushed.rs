@@ -23,7 +23,6 @@ impl Sqlite {
         Ok(found.map_err(|e| self.error(&e))?.flatten())
     }
 
-    /// What that server acknowledged of the run last.
     pub fn receipt(&self, run: &RunId, server: &str) -> Result<Option<Content>, StoreError> {
         let number = number_of(&self.connection, &self.path, run)?;
         let sql = "SELECT events, sha256 FROM pushed WHERE run = ?1 AND server = ?2";

@@ -9,7 +9,6 @@ use rusqlite::{Connection, Row, ToSql, Transaction, params, params_from_iter};
 
 use crate::store::{Digest, RunId, Summary};
 
-/// Runs with their digests, where those are up to date.
 const RUNS: &str = "WITH counted AS (
          SELECT r.*, (SELECT coalesce(max(seq) + 1, 0) FROM events e
                       WHERE e.run = r.number) AS n
@@ -38,7 +37,6 @@ pub(super) fn search(
     query.query_map(params_from_iter(values), summary_of)?.collect()
 }
 
-/// How many there are.
 #[cfg(feature = "dashboard")]
 pub(super) fn found(
     connection: &Connection,

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::suite::record;
 use crate::store::sqlite::Sqlite;
-use crate::store::{Records, Store, StoreError, open};
+use crate::store::{ErrorClass, Records, Store, StoreError, open};
 
 fn in_temporary_dir(test: impl FnOnce(&Path)) {
     let dir = tempfile::tempdir().expect("a temporary directory");
@@ -65,7 +65,7 @@ fn a_file_that_is_no_database_is_left_alone() {
     in_temporary_dir(|path| {
         fs::write(path, "garbage\n".repeat(1000)).expect("can write");
         let error = refused(path);
-        assert!(matches!(error, StoreError::Refused { .. }), "{error:?}");
+        assert_eq!(error.class, ErrorClass::Refused, "{error:?}");
         assert!(error.to_string().contains("not an SQLite database"), "{error}");
     });
 }
@@ -77,7 +77,7 @@ fn a_database_of_something_else_is_left_alone() {
         other.execute_batch("CREATE TABLE bookmarks (url TEXT)").expect("runs");
         drop(other);
         let error = refused(path);
-        assert!(matches!(error, StoreError::NotOurs { .. }), "{error:?}");
+        assert!(error.to_string().contains("not a bakeoff store"), "{error:?}");
     });
 }
 
@@ -91,7 +91,7 @@ fn a_newer_store_is_left_alone_and_both_versions_are_named() {
         newer.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("runs");
         drop(newer);
         let error = refused(path);
-        assert!(matches!(error, StoreError::Newer { found: 99, known: open::KNOWN, .. }));
+        assert!(error.to_string().contains(&format!("supports up to {})", open::KNOWN)), "{error}");
         assert!(error.to_string().contains("99") && error.to_string().contains("0.1.0"));
     });
 }
@@ -125,9 +125,9 @@ fn a_cut_or_scratched_store_is_an_error_and_never_a_panic() {
 fn a_directory_is_named_as_one() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let error = Sqlite::open(dir.path()).expect_err("no file");
-    assert!(matches!(error, StoreError::IsDirectory { .. }), "{error:?}");
+    assert!(error.to_string().contains("is a directory"), "{error:?}");
     let error = Sqlite::open_existing(dir.path()).expect_err("no file");
-    assert!(matches!(error, StoreError::IsDirectory { .. }), "{error:?}");
+    assert!(error.to_string().contains("is a directory"), "{error:?}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn one_unknown_event_makes_one_run_unreadable_and_no_other() {
         let list = store.list().expect("the listing works");
         let error = store.load(&list[1].run).expect_err("unknown event");
         let text = error.to_string();
-        assert!(matches!(error, StoreError::Event { seq: 1, .. }), "{error:?}");
+        assert!(text.contains("cannot read event 1 of"), "{error:?}");
         assert!(text.contains("teleported") && text.contains("which 0.1.0 wrote"), "{text}");
         store.load(&list[0].run).expect("untouched");
         store.load(&list[2].run).expect("untouched");
@@ -179,7 +179,8 @@ fn a_missing_event_is_noticed() {
         raw.execute("DELETE FROM events WHERE run = 1 AND seq = 7", []).expect("runs");
         let store = Sqlite::open(path).expect("opens");
         let run = store.find("01").expect("there");
-        assert!(matches!(store.lines(&run), Err(StoreError::Gap { expected: 7, .. })));
+        let error = store.lines(&run).expect_err("a gap").to_string();
+        assert!(error.starts_with("event 7 of"), "{error}");
     });
 }
 

@@ -30,6 +30,10 @@ pub fn record(n: u8) -> Vec<Event> {
     events
 }
 
+fn says<T>(refused: Result<T, StoreError>, words: &str) -> bool {
+    refused.is_err_and(|error| error.to_string().contains(words))
+}
+
 fn put(store: &mut dyn Store, n: u8) -> RunId {
     let events = record(n);
     let run = store.create(&events[0]).expect("a new run");
@@ -53,11 +57,11 @@ fn events_follow_without_a_gap_or_not_at_all(store: &mut dyn Store) {
     let run = store.create(&events[0]).expect("a new run");
     for wrong in [&events[2..4], &events[..2]] {
         let refused = store.append(&run, wrong);
-        assert!(matches!(refused, Err(StoreError::Gap { expected: 1, .. })), "{refused:?}");
+        assert!(says(refused, "event 1 of"));
     }
     let gap_inside = [events[1].clone(), events[2].clone(), events[4].clone()];
     let refused = store.append(&run, &gap_inside);
-    assert!(matches!(refused, Err(StoreError::Gap { expected: 3, found: 4, .. })), "{refused:?}");
+    assert!(says(refused, "event 3 of"));
     assert_eq!(store.load(&run).expect("stored").len(), 1, "all or none");
     store.append(&run, &events[1..3]).expect("they follow");
     store.append(&run, &[]).expect("nothing is fine");
@@ -66,14 +70,14 @@ fn events_follow_without_a_gap_or_not_at_all(store: &mut dyn Store) {
 
 fn a_run_begins_once_and_with_its_header(store: &mut dyn Store) {
     let events = record(1);
-    assert!(matches!(store.create(&events[1]), Err(StoreError::NoHeader)));
+    assert!(says(store.create(&events[1]), "must begin with its header"));
     let mut bad = events[0].clone();
     if let What::Started(header) = &mut bad.what {
         header.run = "../../../../tmp/x".into();
     }
-    assert!(matches!(store.create(&bad), Err(StoreError::NoHeader)));
+    assert!(says(store.create(&bad), "must begin with its header"));
     store.create(&events[0]).expect("a new run");
-    assert!(matches!(store.create(&events[0]), Err(StoreError::Exists { .. })));
+    assert!(says(store.create(&events[0]), "is already in the store"));
     assert_eq!(store.list().expect("readable").len(), 1);
 }
 
@@ -82,13 +86,13 @@ fn a_number_that_is_none_is_refused_instead_of_losing_the_run(store: &mut dyn St
     let seq = record(1).len() as u64;
     let what = What::Sentinel { block: BlockIx::new(1), bytes_per_s: f64::NAN };
     let refused = store.append(&run, &[Event { seq, unix_ns: 0, elapsed_ns: 0, what }]);
-    assert!(matches!(refused, Err(StoreError::Unstorable { .. })), "{refused:?}");
+    assert!(says(refused, "cannot be stored"));
     assert_eq!(store.load(&run).expect("still readable").len() as u64, seq);
 }
 
 fn listing_and_finding(store: &mut dyn Store) {
     assert!(store.list().expect("readable").is_empty());
-    assert!(matches!(store.find("last"), Err(StoreError::NotFound { .. })));
+    assert!(says(store.find("last"), "no run"));
     let (one, two) = (put(store, 1), put(store, 2));
     let list = store.list().expect("readable");
     let shown: Vec<_> = list.iter().map(|s| (s.run.clone(), s.title.as_str())).collect();
@@ -99,17 +103,17 @@ fn listing_and_finding(store: &mut dyn Store) {
         assert_eq!(store.find(name).expect("there"), one, "{name}");
     }
     assert_eq!(store.find("0223456789ABCDEF").expect("there"), two);
-    assert!(matches!(store.find("0"), Err(StoreError::Ambiguous { .. })));
+    assert!(says(store.find("0"), "matches several runs"));
     for name in ["x' OR '1'='1", "", "%", "_", "0123456789abcdef0", "0323"] {
-        assert!(matches!(store.find(name), Err(StoreError::NotFound { .. })), "{name}");
+        assert!(says(store.find(name), "no run"), "{name}");
         assert!(store.find(name).is_err());
     }
     let firsts = store.firsts(&[two.clone(), one.clone()]).expect("readable");
     let firsts: Vec<Event> = firsts.into_iter().map(|first| first.expect("stored")).collect();
     assert_eq!(firsts, [record(2)[0].clone(), record(1)[0].clone()]);
     let missing = RunId::parse("ffffffffffffffff").expect("an id");
-    assert!(matches!(store.first(&missing), Err(StoreError::NotFound { .. })));
-    assert!(matches!(store.lines(&missing), Err(StoreError::NotFound { .. })));
+    assert!(says(store.first(&missing), "no run"));
+    assert!(says(store.lines(&missing), "no run"));
 }
 
 fn a_run_measured_here_is_not_imported(store: &mut dyn Store) {
@@ -118,7 +122,7 @@ fn a_run_measured_here_is_not_imported(store: &mut dyn Store) {
     assert!(!list[0].is_imported && list[0].digest.is_none());
     assert!(!store.is_imported(&one).expect("there"));
     let missing = RunId::parse("ffffffffffffffff").expect("an id");
-    assert!(matches!(store.is_imported(&missing), Err(StoreError::NotFound { .. })));
+    assert!(says(store.is_imported(&missing), "no run"));
 }
 
 /// A record with this id, of a machine.
@@ -219,9 +223,9 @@ fn the_latest_are_given_and_the_others_counted(store: &mut dyn Store) {
 fn removing_takes_one_run_and_leaves_the_others(store: &mut dyn Store) {
     let (one, two) = (put(store, 1), put(store, 2));
     store.remove(&one).expect("removed");
-    assert!(matches!(store.remove(&one), Err(StoreError::NotFound { .. })));
-    assert!(matches!(store.lines(&one), Err(StoreError::NotFound { .. })));
-    assert!(matches!(store.append(&one, &[]), Err(StoreError::NotFound { .. })));
+    assert!(says(store.remove(&one), "no run"));
+    assert!(says(store.lines(&one), "no run"));
+    assert!(says(store.append(&one, &[]), "no run"));
     assert_eq!(store.load(&two).expect("untouched"), record(2));
     put(store, 1);
     assert_eq!(store.find("last").expect("there"), one, "last is what came last");

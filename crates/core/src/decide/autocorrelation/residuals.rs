@@ -7,7 +7,6 @@ use crate::model::run::Run;
 use crate::stats::own_noise::own_noise;
 use crate::stats::sample;
 
-/// Noise below this is that of the arithmetic.
 const ROUNDING: f64 = 1e-9;
 
 /// A candidate's own noise.

@@ -9,7 +9,6 @@ use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::{phrases, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L52",
     slug: "background",

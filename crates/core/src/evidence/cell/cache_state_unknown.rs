@@ -9,7 +9,6 @@ use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 use crate::model::workload::Workload;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "cache-unknown",
     slug: "cache-state-unknown",

@@ -12,7 +12,6 @@ use crate::model::finding::Finding;
 use crate::model::workload::{Metric, Workload};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L48",
     slug: "coordinated-omission",

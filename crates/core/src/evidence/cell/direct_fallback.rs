@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L17",
     slug: "direct-fallback",
@@ -26,7 +25,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],
 };
 
-/// Pages dirtied for each page written directly from which on the write was not direct.
 const DIRTIED_PER_PAGE: f64 = 0.5;
 
 fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {

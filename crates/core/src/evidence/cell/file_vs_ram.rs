@@ -12,7 +12,6 @@ use crate::model::workload::Workload;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L12",
     slug: "file-vs-ram",

@@ -18,7 +18,6 @@ pub(crate) fn found(
     judged(workload, rate, change).into_iter().map(|f| f.id).collect()
 }
 
-/// The same, with all that is found.
 pub(crate) fn judged(
     workload: &str,
     rate: f64,

@@ -3,7 +3,6 @@
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CELL, Check, Hit, Rule, W, When};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L19",
     slug: "fsync-cadence",

@@ -15,7 +15,6 @@ use crate::scan::{Metric, ToolResult};
 use crate::study::{Study, column};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L15",
     slug: "impossible-rate",

@@ -4,7 +4,6 @@ use crate::evidence::observation::{Latencies, Observation, Source};
 use crate::evidence::rule::{CELL, Check, Hit, Rule, W, When};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L26",
     slug: "mean-lies",

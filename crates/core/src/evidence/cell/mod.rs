@@ -93,7 +93,6 @@ pub fn invalid_reason<'a>(design: impl Into<Design<'a>>, of: &Cell) -> Option<St
         .map(|f| f.evidence)
 }
 
-/// Whether a cell must be measured again.
 pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> bool {
     invalid_reason(design, cell).is_some()
 }

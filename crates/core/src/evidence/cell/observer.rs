@@ -7,7 +7,6 @@ use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L54",
     slug: "observer",

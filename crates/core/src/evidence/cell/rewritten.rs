@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "rewritten",
     slug: "rewritten",

@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "suspended",
     slug: "suspended",

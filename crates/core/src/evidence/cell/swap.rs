@@ -10,7 +10,6 @@ use crate::model::finding::{Finding, Severity};
 use crate::model::workload::Workload;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L55",
     slug: "swap",

@@ -4,7 +4,6 @@
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CELL, Check, Hit, R, Rule, When};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L14",
     slug: "sync-outside-latency",

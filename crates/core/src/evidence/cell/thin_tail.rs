@@ -10,7 +10,6 @@ use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::workload::Workload;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L47",
     slug: "thin-tail",

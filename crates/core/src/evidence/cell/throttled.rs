@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::throttled;
 use crate::model::workload::Workload;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L49",
     slug: "throttled",
@@ -26,7 +25,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Cell(told_by_firmware), Check::Cell(lowered_clock)],
 };
 
-/// What helps a board that was slowed down.
 const COOLER: &str = "use a stronger power supply or better cooling, then measure again";
 
 /// The governor that leaves the clock at its highest.

@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L25",
     slug: "too-short",

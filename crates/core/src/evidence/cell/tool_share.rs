@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::model::job::Rw;
 use crate::model::workload::Workload;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "tool-share",
     slug: "tool-share",

@@ -5,7 +5,6 @@ use crate::model::thresholds::Thresholds;
 use crate::scan::ToolResult;
 
 impl<'a> Observation<'a> {
-    /// What another tool printed.
     pub fn of_result(limits: &'a Thresholds, result: &'a ToolResult) -> Observation<'a> {
         let outside = outside(result);
         Observation {

@@ -20,16 +20,12 @@ const ROWS: usize = 500;
 const TABLES: usize = 200;
 const LINE_BYTES: usize = 2000;
 
-/// What becomes of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Its columns are proposed.
     Propose,
-    /// It is read by what is proposed.
     Read,
 }
 
-/// A table while its lines come in.
 #[derive(Debug)]
 struct Table {
     heading: String,
@@ -44,15 +40,12 @@ struct Table {
 #[derive(Debug)]
 pub struct Tables {
     asked: Asked,
-    /// Of lines.
     open: Option<Table>,
-    /// Of HTML.
     open_html: Option<Table>,
     closed: Vec<Table>,
 }
 
 impl Tables {
-    /// What shall become of each.
     pub fn new(asked: Asked) -> Tables {
         Tables { asked, open: None, open_html: None, closed: Vec::new() }
     }
@@ -85,7 +78,6 @@ impl Reader for Tables {
 }
 
 impl Tables {
-    /// The table that is open after this line.
     fn look(&mut self, open: Option<Table>, line: &Line<'_>, is_near: bool) -> Option<Table> {
         let text = line.text;
         let is_rule = !text.trim().is_empty() && text.chars().all(|c| "|-:+=_ \t".contains(c));
@@ -132,7 +124,6 @@ fn begun(line: &Line<'_>) -> Option<Table> {
 
 /// What is known of a table's columns.
 enum Known {
-    /// All that is needed, as a list of columns.
     List(String),
     /// A list that lacks a unit.
     WithoutUnit(String),

@@ -4,27 +4,21 @@
 use crate::import::cell::{self, is_blank};
 use crate::import::columns::{Column, Columns};
 
-/// What a column may hold.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Title {
-    /// One of the keys of a result table.
     Label(&'static str),
-    /// Figures.
     Value {
         /// What they are, in the title's own words; two with `/` between them where a cell has two.
         test: String,
         /// Their unit, where it is stated.
         unit: Option<String>,
-        /// What the title says about the set-up, as `key=value`.
         setup: Option<String>,
     },
     /// Figures that are more than numbers: `~3,500 MB/s`, `Read 88 MB/s / Write 40 MB/s`.
     Unclear,
-    /// Nothing that is known.
     Unknown,
 }
 
-/// Words of titles for each label.
 const LABELS: [(&str, &[&str]); 9] = [
     ("filesystem", &["filesystem", "file system", "fs", "fs type", "dateisystem"]),
     ("device", &["device", "drive", "disk", "card", "sd card", "ssd", "hdd", "model", "media"]),
@@ -36,10 +30,8 @@ const LABELS: [(&str, &[&str]); 9] = [
     ("test", &["test", "workload", "operation", "mode", "job", "pattern", "access", "type"]),
     ("block_size_bytes", &["block size", "blocksize", "bs", "record size", "request size"]),
 ];
-/// Filesystems that are titles of columns.
 const FILESYSTEMS: &str = "ext2 ext3 ext4 xfs btrfs f2fs zfs bcachefs ntfs ntfs3 exfat vfat fat32 \
     jfs reiserfs nilfs2 hfs+ apfs";
-/// Words of titles over figures of storage.
 const QUANTITIES: &str = "read reads write writes rewrite reread seek seeks create delete iops \
     throughput bandwidth bw speed rate latency lat seq sequential random rand rnd fsync copy clat \
     randread randwrite seqread seqwrite lesen schreiben lecture écriture lectura escritura";
@@ -99,7 +91,6 @@ pub(super) fn is_figure(cell: &str) -> bool {
     is_number && (own.is_empty() || unit(own).is_some())
 }
 
-/// What a column is, by its title and its cells.
 pub(super) fn title(title: &str, cells: &[&str]) -> Title {
     let plain = title.trim().trim_matches(['*', '`', ':']).to_lowercase();
     if let Some((key, _)) = LABELS.iter().find(|(_, names)| names.contains(&plain.as_str())) {

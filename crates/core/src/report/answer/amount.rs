@@ -89,7 +89,6 @@ fn trim_zeros(value: f64) -> String {
     format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// Three significant digits of a whole number.
 fn three_digits(value: f64) -> String {
     let mut unit = 1.0;
     while value / unit >= 1000.0 {

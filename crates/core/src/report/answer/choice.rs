@@ -31,7 +31,6 @@ pub struct Choice {
     pub commands: Vec<String>,
 }
 
-/// What is recommended, in words.
 pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     let Some(chosen) = &analysis.recommendation else {
         return Choice::without_candidate(none(analysis));
@@ -61,13 +60,11 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
 }
 
 impl Choice {
-    /// A sentence in place of a choice.
     pub fn without_candidate(said: String) -> Choice {
         Choice { candidate: None, said, notes: Vec::new(), brief: Vec::new(), commands: Vec::new() }
     }
 }
 
-/// Why nothing is recommended yet.
 fn none(analysis: &Analysis) -> String {
     let blocks =
         analysis.verdicts.iter().find_map(|v| match v.lead.as_ref()?.refusal.as_ref()? {

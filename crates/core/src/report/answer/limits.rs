@@ -24,7 +24,6 @@ const REASONS_MAX: usize = 2;
 pub struct Limit {
     /// In one sentence, which may be longer than a line.
     pub said: String,
-    /// Whether it forbids or may forbid an answer.
     pub is_severe: bool,
     /// Whether the sentences of the answers say it too, where they are shown whole.
     pub is_in_answers: bool,
@@ -98,7 +97,6 @@ fn stalls(analysis: &Analysis) -> Option<String> {
     (!all.is_empty()).then(|| format!("Stalls (!): {}.", all.join("; ")))
 }
 
-/// Who is not ranked, by reason.
 fn not_ranked(analysis: &Analysis) -> Vec<String> {
     let reasons = [
         NotRanked::Memory,

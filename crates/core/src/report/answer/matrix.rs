@@ -11,7 +11,6 @@ use crate::units;
 
 use super::{amount, names};
 
-/// The table of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
     /// Workloads, in the order of the run.
@@ -22,59 +21,43 @@ pub struct Matrix {
     pub margin: f64,
 }
 
-/// One workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// "random writes".
     pub name: String,
-    /// "rnd writes".
     pub heading: String,
-    /// Whether nobody leads for certain yet.
     pub is_open: bool,
 }
 
-/// One candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its name, harmless.
     pub name: String,
-    /// One for each workload.
     pub cells: Vec<Cell>,
 }
 
-/// One candidate on one workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// What it did, with its unit: `1240/s`; `None` where it was not measured.
     pub figure: Option<String>,
-    /// Where it is.
     pub place: Place,
     /// Its rate as a share of the leader's: (mean, low, high); the leader's own is 1.
     pub ratio: Option<(f64, f64, f64)>,
-    /// Stalls that have to be named.
     pub stalls: Option<Stalls>,
 }
 
 /// Where a candidate is on a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
-    /// Not measured.
     #[default]
     Nowhere,
     /// The leader; whether it is fastest for certain.
     Leader {
-        /// Ahead of every other.
         is_certain: bool,
     },
     /// As fast as the leader, within the margin, for certain.
     Equal,
-    /// Behind the leader for certain.
     Behind,
-    /// It cannot be told from the leader yet.
     Open,
-    /// Not ranked.
     Out(NotRanked),
-    /// A figure without a claim.
     Observed,
 }
 
@@ -85,9 +68,7 @@ pub enum Share {
     Of(String),
     /// The interval is too wide to be told; its upper end is below the leader.
     Below(String),
-    /// The interval is too wide to be told.
     Unknown,
-    /// There is none.
     None,
 }
 
@@ -183,7 +164,6 @@ fn share(row: &Row) -> f64 {
     if count == 0 { f64::NEG_INFINITY } else { sum / f64::from(count) }
 }
 
-/// What a workload is judged by.
 pub fn metric(run: &Run, verdict: &WorkloadVerdict) -> Metric {
     let workload = run.header.workloads.iter().find(|w| w.name == verdict.workload);
     workload.map_or(Metric::Iops, |w| w.metric)

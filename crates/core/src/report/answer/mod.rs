@@ -33,6 +33,7 @@ use crate::decide::rounds::is_of_rounds;
 use crate::distinct;
 use crate::evidence;
 use crate::model::event::StopReason;
+use crate::model::health;
 use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
 use crate::model::protocol::Rules;
@@ -40,7 +41,6 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::phrases;
-use crate::report::health;
 use crate::report::layout::cut;
 use crate::report::said;
 use crate::report::view::short_id;
@@ -52,25 +52,18 @@ pub fn applies(run: &Run) -> bool {
     run.header.protocol.rules == Rules::Lead && !is_of_rounds(run)
 }
 
-/// One workload, with its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line<'a> {
-    /// "random writes".
     pub workload: String,
-    /// The verdict.
     pub verdict: &'a WorkloadVerdict,
-    /// The answer in full.
     pub said: String,
-    /// What it is judged by.
     pub metric: Metric,
-    /// Complete blocks behind it.
     pub blocks: u32,
     /// Why the last of its cells that do not count was discarded.
     pub discarded: Option<String>,
 }
 
 impl Line<'_> {
-    /// The answer in `width` characters, the workload not named.
     pub fn short(&self, width: usize) -> String {
         match &self.verdict.lead {
             Some(lead) => sentence::short(self.verdict, lead, width),
@@ -82,28 +75,21 @@ impl Line<'_> {
 /// Everything that a first screen shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer<'a> {
-    /// What is recommended.
     pub choice: Choice,
-    /// One for each workload.
     pub lines: Vec<Line<'a>>,
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
     /// Four figures of one directory, and whether they are normal.
     pub place: Option<PlaceAnswer>,
-    /// What holds the candidates back.
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important first.
     pub limits: Vec<Limit>,
-    /// What mends a refusal, and what drives reported.
     pub advice: Vec<String>,
-    /// How to continue, where that is worth it.
     pub resume: Option<String>,
-    /// The shortest id to type.
     pub id: String,
 }
 
 impl Answer<'_> {
-    /// Words and figures of a run and its analysis.
     pub fn new<'a>(run: &Run, analysis: &'a Analysis) -> Answer<'a> {
         let id = short_id(&run.header.run);
         let line = |v: &'a WorkloadVerdict| Line {

@@ -17,25 +17,19 @@ use crate::{phrases, units};
 
 use super::names;
 
-/// The answer about one place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceAnswer {
-    /// Whether it is normal, in one sentence.
     pub said: String,
-    /// The figures, a line each.
     pub figures: Vec<FigureWords>,
     /// What the energy beside them includes; `None` where no meter was read.
     pub energy: Option<String>,
 }
 
-/// One figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureWords {
-    /// "Sequential reads".
     pub name: String,
     /// MB/s without the unit.
     pub mb_per_s: String,
-    /// Operations a second.
     pub iops: String,
     /// "p99 24.3 ms", or nothing.
     pub tail: String,
@@ -47,12 +41,10 @@ pub struct FigureWords {
     pub usual: String,
     /// Where the range is from; nothing where there is none.
     pub source: String,
-    /// How it is painted.
     pub tone: Tone,
 }
 
 impl FigureWords {
-    /// Whether it is of that workload, "sequential reads".
     pub fn is_of(&self, workload: &str) -> bool {
         self.name == phrases::capital(workload)
     }
@@ -84,7 +76,6 @@ impl FigureWords {
     }
 }
 
-/// The words of a run of one directory.
 pub fn words(run: &Run, normal: &Normal) -> PlaceAnswer {
     let name = run.header.candidates.first().map_or(String::new(), |c| sanitize(&c.name));
     PlaceAnswer {

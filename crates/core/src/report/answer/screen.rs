@@ -10,17 +10,13 @@ use crate::report::layout::{Tone, cut, paint, wrap};
 use super::limits::Limit;
 use super::{Answer, Line, normal, table};
 
-/// Lines of a screen.
 const SCREEN: usize = 24;
 /// Lines of the recommendation where there is little space, and at most.
 const CHOICE: (usize, usize) = (3, 6);
-/// Blank lines that make the parts visible.
 const BLANKS_MAX: usize = 3;
-/// Findings that are shown.
 const LIMITS_MAX: usize = 3;
 /// Below so many columns a sentence takes several lines: cut to one, too little would be left.
 const NARROW: usize = 60;
-/// Between the name of a workload and its answer.
 const GAP: usize = 2;
 
 /// Lays an answer out; `report` is the path of the HTML report, where one was written.

@@ -18,7 +18,6 @@ const MOST_NAMED: usize = 3;
 /// Lengths to which names are cut, one after the other, until a sentence fits.
 const NAME_WIDTHS: [usize; 5] = [40, 24, 16, 11, 7];
 
-/// Everything about one workload, the workload named.
 pub fn full(verdict: &WorkloadVerdict, lead: &Lead) -> String {
     let own = |name: &str| sanitize(name);
     let on = format!(" for {}", names::workload(&verdict.workload));
@@ -53,7 +52,6 @@ pub fn short(verdict: &WorkloadVerdict, lead: &Lead, width: usize) -> String {
     cut(&last, width)
 }
 
-/// Adds what else fits.
 fn fill(mut line: String, say: &Say, width: usize) -> String {
     let others = say.stalls_of(|s| Some(&s.candidate) != say.lead.leader.as_ref());
     let rest = [others, say.behind(), more(say.verdict.verdict, say.lead)];
@@ -68,7 +66,6 @@ fn fill(mut line: String, say: &Say, width: usize) -> String {
 struct Say<'a> {
     verdict: &'a WorkloadVerdict,
     lead: &'a Lead,
-    /// How candidates are called.
     label: &'a dyn Fn(&str) -> String,
     /// " for random writes", or nothing where that is beside it.
     on: &'a str,
@@ -125,7 +122,6 @@ impl Say<'_> {
         }
     }
 
-    /// Candidates that are ranked.
     fn ranked(&self) -> usize {
         1 + self.lead.behind.len() + self.lead.rivals.len()
     }
@@ -194,7 +190,6 @@ impl Say<'_> {
         if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) }
     }
 
-    /// The same answer with fewer words.
     fn shorter(&self) -> String {
         let leader = self.leader();
         if self.own_stalls().is_some() {
@@ -310,7 +305,6 @@ impl Say<'_> {
         Some(format!("{} {verb} at least {}.", self.names(&all), amount::slower(least)))
     }
 
-    /// The same with a bound for each.
     fn each_behind(&self) -> Option<String> {
         self.behind()?;
         let mut each = self.lead.behind.iter();
@@ -354,7 +348,6 @@ pub fn stalled(who: &str, s: &Stalls) -> String {
     )
 }
 
-/// Why a candidate is not ranked.
 pub fn why_not_ranked(reason: NotRanked) -> &'static str {
     match reason {
         NotRanked::Memory => "reads came from memory, not from the drive",
@@ -396,7 +389,6 @@ fn more(verdict: Verdict, lead: &Lead) -> Option<String> {
     is_told.then(|| format!("Run {minutes} more minutes to narrow this to {after}."))
 }
 
-/// Whether more time is expected to give a better answer.
 pub fn is_worth_more_time(verdict: &WorkloadVerdict) -> bool {
     verdict.lead.as_ref().is_some_and(|lead| more(verdict.verdict, lead).is_some())
 }

@@ -8,13 +8,11 @@ use super::names;
 
 /// A figure with its unit, such as `89.2 MB/s`.
 const FIGURE: usize = 9;
-/// The mark after it.
 const MARK: usize = 1;
 /// Headings that plans choose are cut to this.
 const HEADING_MAX: usize = 14;
 /// Names keep so many characters at least; the explanation of the marks stands there too.
 const NAME_MIN: usize = 9;
-/// A bar shorter than this shows nothing.
 const BAR_MIN: usize = 3;
 const BAR_MAX: usize = 8;
 

@@ -9,7 +9,6 @@ use crate::model::verdict::Verdict;
 use crate::phrases::{self, figures};
 use crate::rules::published::runs_differ::named;
 
-/// The answer over all workloads.
 pub(super) fn headline(compared: &Compared) -> String {
     let unlike = compared.unlike();
     if !unlike.is_empty() {
@@ -40,7 +39,6 @@ fn in_factor(factor: Factor, differences: &[Difference]) -> String {
     }
 }
 
-/// One workload in the headline.
 fn in_short(answer: &Answer) -> String {
     let workload = &answer.workload;
     match (answer.verdict, &answer.winner) {
@@ -87,7 +85,6 @@ pub(super) fn notes(compared: &Compared) -> Vec<String> {
     notes
 }
 
-/// The answer for one workload.
 pub(super) fn text(compared: &Compared, answer: &Answer) -> String {
     let summary = &answer.summary;
     if !compared.is_alike {
@@ -128,7 +125,6 @@ fn all(runs: usize) -> String {
     if runs == 2 { "both runs".to_string() } else { format!("all {runs} runs") }
 }
 
-/// A run and where it was made.
 fn place(run: &OfRun) -> String {
     match run.conditions.is_empty() {
         true => run.short.clone(),
@@ -153,7 +149,6 @@ fn lead(said: &OfWorkload, run: &OfRun) -> String {
     }
 }
 
-/// What one run says.
 fn alone(said: &OfWorkload, run: &OfRun) -> String {
     let (top, place) = (phrases::list(&said.top), place(run));
     match said.verdict {

@@ -15,21 +15,16 @@ const SPARE_BYTES: u64 = 1 << 30;
 /// Most places of one suggestion.
 const PLACES: usize = 4;
 
-/// Who asks, and what they may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asker {
-    /// Whether it is root.
     pub is_root: bool,
-    /// Whether sudo or doas is installed.
     pub can_become_root: bool,
-    /// Whether there are loop devices, which containers lack.
     pub has_loop_devices: bool,
     /// Whether files can be made in the current directory.
     pub writes_here: bool,
 }
 
 impl Asker {
-    /// On an ordinary machine.
     pub fn ordinary(is_root: bool) -> Asker {
         Asker { is_root, can_become_root: true, has_loop_devices: true, writes_here: true }
     }

@@ -8,10 +8,8 @@ use crate::{phrases, units};
 /// Reasons and contents spelled out for one drive; the rest is counted.
 const REASONS: usize = 3;
 const PARTS: usize = 12;
-/// Names of devices that are no drives.
 const OTHERS: usize = 4;
 
-/// Describes them.
 pub fn document(devices: &Devices) -> Document {
     let mut out = Document::default();
     for drive in &devices.drives {
@@ -95,7 +93,6 @@ fn headline(drive: &Drive) -> String {
     facts.join(", ")
 }
 
-/// Vendor and model.
 pub fn title(drive: &Drive) -> String {
     match phrases::product(drive.vendor.as_deref(), drive.model.as_deref()).as_str() {
         "" if drive.bus.as_deref() == Some("virtio") => "virtual disk".to_string(),
@@ -134,7 +131,6 @@ pub fn part_words(part: &Part) -> String {
     words.join(", ")
 }
 
-/// The answer to "safe to erase?".
 pub fn answer(drive: &Drive) -> String {
     if !drive.safe_to_erase {
         let reasons = drive.reasons.iter().map(|r| r.text.clone()).collect();

@@ -14,7 +14,6 @@ enum Kind {
     Paragraph,
 }
 
-/// Lays out the parts.
 pub(super) fn write(parts: &[Part]) -> String {
     let mut out = String::new();
     let mut last = None;
@@ -71,7 +70,6 @@ fn fenced(lines: &[String]) -> String {
     format!("{fence}\n{}\n{fence}\n", lines.join("\n"))
 }
 
-/// The longest run of backticks.
 fn backticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }

@@ -22,9 +22,7 @@ pub struct Document {
 /// A word that carries the result of what it belongs to, in its colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// The word.
     pub word: String,
-    /// Its colour on a terminal that has colours.
     pub tone: Tone,
 }
 
@@ -36,7 +34,6 @@ pub(super) enum Part {
         mark: Option<Mark>,
     },
     Line(Line),
-    /// A name in front of each text.
     Rows(Vec<Row>),
     Table(Table),
     /// Lines to copy: never wrapped.
@@ -46,14 +43,11 @@ pub(super) enum Part {
     Gap,
 }
 
-/// A name with its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// The name; blanks before it put it below the one above.
     pub name: String,
-    /// What is said of it.
     pub text: String,
-    /// What to do about it.
     pub advice: Option<String>,
 }
 
@@ -65,14 +59,12 @@ impl<N: Into<String>, T: Into<String>> From<(N, T)> for Row {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Levels below a paragraph.
     pub(super) depth: usize,
     is_bullet: bool,
     pub(super) mark: Option<Mark>,
     /// In front of the text and never broken, so that a path can be copied.
     pub(super) name: Option<String>,
     pub(super) text: String,
-    /// What `text` tells, where that is a finding.
     pub(super) finding: Option<FindingView>,
 }
 
@@ -89,22 +81,18 @@ impl Line {
 }
 
 impl Document {
-    /// What it says in one sentence.
     pub fn headline(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Headline(text.into()));
     }
 
-    /// A title of what follows.
     pub fn heading(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Heading { text: text.into(), mark: None });
     }
 
-    /// A title of what follows, with its result.
     pub fn result(&mut self, text: impl Into<String>, mark: Mark) {
         self.parts.push(Part::Heading { text: text.into(), mark: Some(mark) });
     }
 
-    /// A paragraph.
     pub fn paragraph(&mut self, text: impl Into<String>) {
         self.line(0, text);
     }
@@ -119,7 +107,6 @@ impl Document {
         self.parts.push(Part::Line(Line { name: Some(name.into()), ..Line::new(text) }));
     }
 
-    /// An item of a list.
     pub fn bullet(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Line(Line { is_bullet: true, ..Line::new(text) }));
     }
@@ -130,14 +117,12 @@ impl Document {
         self.parts.push(Part::Line(line));
     }
 
-    /// A finding as an item of a list.
     pub fn finding(&mut self, finding: &FindingView) {
         let mark = Some(mark::severity(finding.severity, finding.severity_word));
         let told = Line { is_bullet: true, mark, ..Line::new(finding.told()) };
         self.parts.push(Part::Line(Line { finding: Some(finding.clone()), ..told }));
     }
 
-    /// Names, each with its text.
     pub fn rows(&mut self, rows: impl IntoIterator<Item = impl Into<Row>>) {
         self.parts.push(Part::Rows(rows.into_iter().map(Into::into).collect()));
     }
@@ -149,12 +134,10 @@ impl Document {
         }
     }
 
-    /// Lines to copy.
     pub fn verbatim(&mut self, lines: impl IntoIterator<Item = String>) {
         self.parts.push(Part::Verbatim(lines.into_iter().collect()));
     }
 
-    /// A command to copy.
     pub fn command(&mut self, command: impl Into<String>) {
         self.parts.push(Part::Command(command.into()));
     }
@@ -164,7 +147,6 @@ impl Document {
         self.parts.push(Part::Gap);
     }
 
-    /// Its findings.
     pub(super) fn findings(&self) -> impl Iterator<Item = &FindingView> {
         self.parts.iter().filter_map(|part| match part {
             Part::Line(line) => line.finding.as_ref(),

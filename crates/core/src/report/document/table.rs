@@ -7,23 +7,18 @@ use super::markdown::escape;
 use crate::model::path::sanitize;
 use crate::report::layout::{TABLE, wrap};
 
-/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     pub(in crate::report) title: String,
     pub(in crate::report) kind: Kind,
-    /// Whether the title is the name of a candidate.
     titles_candidate: bool,
 }
 
 /// What is in the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Kind {
-    /// They begin in line.
     Words,
-    /// They end in line.
     Numbers,
-    /// Names of candidates.
     Candidates,
 }
 
@@ -38,22 +33,18 @@ impl Column {
     }
 }
 
-/// A column of words.
 pub fn words(title: impl Into<String>) -> Column {
     Column::new(title, Kind::Words)
 }
 
-/// A column of numbers.
 pub fn number(title: impl Into<String>) -> Column {
     Column::new(title, Kind::Numbers)
 }
 
-/// A column of names of candidates.
 pub fn candidates(title: impl Into<String>) -> Column {
     Column::new(title, Kind::Candidates)
 }
 
-/// A column of the numbers of this candidate.
 pub fn of_candidate(name: impl Into<String>) -> Column {
     Column { titles_candidate: true, ..number(name) }
 }
@@ -68,7 +59,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of these columns.
     pub fn new(
         columns: impl IntoIterator<Item = Column>,
         rows: impl IntoIterator<Item = Vec<String>>,
@@ -82,12 +72,10 @@ impl Table {
         Table { links, ..self }
     }
 
-    /// Whether it has no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -145,7 +133,6 @@ impl Table {
         sanitize(&format!("{name}: {}", cells.collect::<Vec<_>>().join(", ")))
     }
 
-    /// For Markdown.
     pub fn markdown(&self) -> String {
         let rule = |column: &Column| if column.kind == Kind::Numbers { "--:" } else { ":--" };
         let rules: Vec<&str> = self.columns.iter().map(rule).collect();

@@ -39,11 +39,8 @@ pub(super) fn write(parts: &[Part], columns: Option<usize>, color: bool) -> Stri
 
 /// Text that is being written for a terminal.
 struct Page {
-    /// What was written so far.
     text: String,
-    /// Columns.
     width: usize,
-    /// Whether it has colours.
     color: bool,
 }
 
@@ -52,7 +49,6 @@ impl Page {
         self.text.push_str(&wrap(&sanitize(text), self.width, first, rest));
     }
 
-    /// Ends the paragraph, once.
     fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');

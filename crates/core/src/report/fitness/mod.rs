@@ -1,13 +1,6 @@
 //! `check` for people and for programs.
 
-mod busy;
-mod card;
-mod drive;
-mod link;
-mod machine;
 mod monitor;
-mod place;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -15,12 +8,10 @@ mod tests;
 use serde_json::{Value, json};
 
 pub use monitor::{prometheus, service};
-pub use words::{advice, found};
 
-use self::busy::named;
 use super::document::{Document, Row};
 use crate::fitness::facts::{Disk, Target};
-use crate::fitness::{Check, Facts, Status, busy::IN_USE, busy::users, verdict};
+use crate::fitness::{Check, Facts, Status, busy, card, verdict};
 use crate::model::host::{Layer, LayerKind};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
@@ -42,8 +33,8 @@ pub fn document(facts: &Facts, checks: &[Check], typed: impl Fn(&str) -> String)
     );
     let row = |check: &Check| Row {
         name: title(check),
-        text: found(check),
-        advice: advice(check).map(|advice| typed(&advice)),
+        text: check.found.clone(),
+        advice: check.advice.as_deref().map(&typed),
     };
     for status in [Status::Stop, Status::Warn, Status::Pass, Status::Unknown] {
         let rows: Vec<Row> =
@@ -72,7 +63,6 @@ fn title(check: &Check) -> String {
     }
 }
 
-/// The answer.
 fn sentence(facts: &Facts, checks: &[Check]) -> String {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     let name = sanitize(facts.target.name());
@@ -101,10 +91,10 @@ fn sentence(facts: &Facts, checks: &[Check]) -> String {
 
 /// " sda is in use by rsync (4711)." Who it is where that can be seen.
 fn disturbed(facts: &Facts, checks: &[Check]) -> String {
-    let is_in_use = |check: &&Check| check.id == IN_USE && check.status >= Status::Warn;
+    let is_in_use = |check: &&Check| check.id == busy::IN_USE && check.status >= Status::Warn;
     let disks: Vec<String> =
         checks.iter().filter(is_in_use).filter_map(|check| check.subject.clone()).collect();
-    let users = facts.watched.as_ref().map(|watched| named(users(watched))).unwrap_or_default();
+    let users = facts.watched.as_ref().map(busy::named).unwrap_or_default();
     let are = if disks.len() == 1 { "is" } else { "are" };
     match (disks.is_empty(), users.is_empty()) {
         (true, _) => String::new(),
@@ -125,7 +115,6 @@ fn machine(facts: &Facts) -> String {
     words.join(", ")
 }
 
-/// Its name, and what it is on.
 fn target(facts: &Facts) -> (String, String) {
     let (name, at, chain) = match &facts.target {
         Target::Place { name, place } => {
@@ -184,16 +173,6 @@ pub fn json(facts: &Facts, checks: &[Check]) -> Value {
         "drives": facts.disks.iter().map(drive).collect::<Vec<_>>(),
         "verdict": verdict(checks),
         "sentence": sentence(facts, checks),
-        "checks": checks.iter().map(worded).collect::<Vec<_>>(),
-    })
-}
-
-fn worded(check: &Check) -> Value {
-    json!({
-        "id": check.id,
-        "subject": check.subject,
-        "status": check.status,
-        "found": found(check),
-        "advice": advice(check),
+        "checks": checks,
     })
 }

@@ -1,6 +1,6 @@
 //! `check` for monitoring systems.
 
-use super::{found, sentence};
+use super::sentence;
 use crate::fitness::{Check, Facts, Status, verdict};
 use crate::report::{Exposition, Service, State};
 
@@ -48,6 +48,6 @@ pub fn service(facts: &Facts, checks: &[Check]) -> Service {
     };
     let worst = verdict(checks);
     let first = checks.iter().find(|c| c.status == worst && state != State::Ok);
-    let first = first.map_or(String::new(), |c| format!(" First: {}: {}.", c.id, found(c)));
+    let first = first.map_or(String::new(), |c| format!(" First: {}: {}.", c.id, c.found));
     Service::without_values(state, &format!("{}{first}", sentence(facts, checks)))
 }

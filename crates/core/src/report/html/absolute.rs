@@ -17,11 +17,9 @@ const ALPHA: f64 = 0.05;
 /// A rate in the unit of its question.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Absolute {
-    /// Geometric mean over complete blocks.
     pub mid: f64,
     /// Ends of the interval of that mean; the mean itself where one block is all there is.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
@@ -47,7 +45,6 @@ impl Absolute {
 /// One kind of operation of a workload that does several in turn.
 #[derive(Debug, Serialize)]
 pub struct Phase {
-    /// `create`, `stat`, `read`, `unlink`.
     pub op: &'static str,
     /// (Position of the candidate's colour, mean time of one operation in nanoseconds).
     pub means: Vec<(usize, f64)>,

@@ -16,9 +16,7 @@ pub struct Behind {
     pub job: String,
     /// A fio job file that was run as it is, line by line harmless.
     pub file: String,
-    /// Commands of other tools, each with who says it is.
     pub commands: Vec<(String, String)>,
-    /// Commands that are not shown.
     pub more: usize,
 }
 

@@ -58,12 +58,10 @@ pub(super) fn bars(question: &Question) -> String {
     )
 }
 
-/// The table of differences.
 pub(super) fn pairs(question: &QuestionPage) -> String {
     format!("How the first differs from the second, {}", question.question.workload)
 }
 
-/// The first chart in words.
 pub(super) fn label(question: &Question) -> String {
     let rows: Vec<String> = question
         .rows

@@ -14,13 +14,10 @@ use super::SYMBOLS;
 use super::matrix::{Drawn, MatrixPage, Mini, MiniPlace};
 use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
 
-/// Width and height, pixels.
 const SIZE: (f64, f64) = (1200.0, 630.0);
 /// Left and right ends of what is drawn, pixels.
 const SIDES: (f64, f64) = (48.0, 1152.0);
-/// Room for the names of candidates.
 const NAMES: f64 = 190.0;
-/// Letters of a name that fit into it.
 const NAME_LETTERS: usize = 16;
 /// Room for a figure or a share beside its interval.
 const FIGURE: f64 = 92.0;
@@ -31,11 +28,8 @@ const ROWS_MAX: usize = 8;
 const COLUMNS_MAX: usize = 5;
 /// A line of the answer is so many letters of its size wide.
 const ANSWER: [(f64, usize); 3] = [(38.0, 54), (32.0, 64), (27.0, 76)];
-/// Lines of the answer.
 const ANSWER_LINES: usize = 2;
-/// Letters of a line of the set-up.
 const SETUP: usize = 118;
-/// Lines where nothing is compared.
 const LINES_MAX: usize = 8;
 /// The colours of candidates by day, as web/src/colors.css has them.
 const COLORS: [Color; super::COLORS] = [
@@ -48,14 +42,12 @@ const COLORS: [Color; super::COLORS] = [
     Color(0x2f3337),
     Color(0x8a8200),
 ];
-/// The others, from the same place.
 const PAPER: Color = Color(0xfdfdfb);
 const TEXT: Color = Color(0x1d2125);
 const MUTED: Color = Color(0x646c74);
 const LINE: Color = Color(0xe2e4e3);
 const GOOD: Color = Color(0x00714f);
 
-/// The card of a run.
 pub fn card(run: &Run, analysis: &Analysis) -> Picture {
     let view = View::new(run, analysis);
     let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
@@ -205,7 +197,6 @@ impl Table<'_> {
     }
 }
 
-/// The symbol of a candidate.
 fn mark(
     style: usize,
     (at, scale): ((f64, f64), f64),

@@ -1,9 +1,7 @@
 //! The table of what lower layers reach on their own, and what could not be watched or measured.
 
 use crate::model::ceiling::LayerRate;
-use crate::model::clue::Rate;
 use crate::model::run::Run;
-use crate::report::bottleneck;
 use crate::report::document::{Table, candidates, number, words};
 use crate::report::view::candidate_name;
 
@@ -19,7 +17,7 @@ pub fn table(run: &Run) -> Table {
             workload.name.clone(),
             layer.layer.label().to_string(),
             layer.candidate.map_or("all".to_string(), |c| candidate_name(run, c)),
-            bottleneck::rate(Rate { metric: workload.metric, value: layer.rate }),
+            workload.metric.rate(layer.rate),
         ])
     };
     let columns = [words("workload"), words("layer"), candidates("candidate"), number("rate")];

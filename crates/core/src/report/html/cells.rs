@@ -9,31 +9,22 @@ use crate::units;
 
 use super::chart::style_of;
 
-/// One cell of one workload.
 pub struct CellRow {
-    /// Block.
     pub block: BlockIx,
-    /// Candidate's name.
     pub candidate: String,
-    /// Its colour and symbol.
     pub style: usize,
     /// Whether it is the candidate's first, which links lead to.
     pub is_first: bool,
-    /// Whether the analysis uses it.
     pub counts: bool,
     /// Rate in the question's unit.
     pub rate: String,
-    /// Wall time.
     pub elapsed: String,
     /// Share of data calls, flushes and closing.
     pub clocks: String,
-    /// CPU time of the engine.
     pub cpu: String,
     /// Median and 99th percentile of the kind of operation that took most operations.
     pub latency: String,
-    /// What is known about the page cache.
     pub cache: &'static str,
-    /// Lines of `start_ns,len_ns,read_bytes,write_bytes,ios`.
     pub windows: String,
 }
 

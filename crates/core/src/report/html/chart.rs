@@ -19,32 +19,23 @@ use super::machine::{self, MachineData};
 use super::percentile;
 use super::sweep::SweepData;
 
-/// The data of one page.
 #[derive(Debug, Serialize)]
 pub struct Data {
     /// Names of all candidates of all runs; the position is the colour and symbol.
     pub candidates: Vec<String>,
-    /// One for each run.
     pub runs: Vec<RunData>,
 }
 
-/// One run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// Half-width of a tie.
     pub tie_margin: f64,
-    /// One for each workload.
     pub questions: Vec<QuestionData>,
-    /// Workloads that are one curve together.
     pub sweeps: Vec<SweepData>,
-    /// The machine meanwhile.
     pub machine: MachineData,
 }
 
-/// One workload.
 #[derive(Debug, Serialize)]
 pub struct QuestionData {
-    /// Name of the workload.
     pub workload: String,
     /// Unit of the rates.
     pub unit: &'static str,
@@ -52,7 +43,6 @@ pub struct QuestionData {
     pub is_ratio: bool,
     /// Candidate the ratios are taken against.
     pub reference: Option<usize>,
-    /// Candidates, best first.
     pub rows: Vec<RowData>,
     /// How the windows of its cells become a rate.
     pub over_time: OverTime,
@@ -62,21 +52,18 @@ pub struct QuestionData {
     pub phases: Vec<Phase>,
     /// What lower layers reach, in the unit of `over_time`.
     pub ceilings: Vec<CeilingData>,
-    /// The rate along the slices of each candidate.
     pub along: Vec<AlongData>,
     /// Mode characterise: its rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<RoundsData>,
 }
 
-/// The rounds of a workload.
 #[derive(Debug, Serialize)]
 pub struct RoundsData {
     /// The rate of each in the unit of the question; null where its cell was thrown away.
     pub rates: Vec<Option<f64>>,
     /// First and last of those the figure is taken from, from 1.
     pub window: (u32, u32),
-    /// Whether those are steady.
     pub is_steady: bool,
 }
 
@@ -92,7 +79,6 @@ pub struct AlongData {
 /// A lower layer's rate, a line in the chart over time.
 #[derive(Debug, Serialize)]
 pub struct CeilingData {
-    /// "the raw device".
     pub layer: &'static str,
     /// Index into [`Data::candidates`]; `None` = all.
     pub candidate: Option<usize>,
@@ -100,7 +86,6 @@ pub struct CeilingData {
     pub rate: f64,
 }
 
-/// One candidate.
 #[derive(Debug, Serialize)]
 pub struct RowData {
     /// Index into [`Data::candidates`].
@@ -109,22 +94,17 @@ pub struct RowData {
     pub mid: Option<f64>,
     /// Interval; only for ratios whose pair was analysed.
     pub low: Option<f64>,
-    /// Upper end.
     pub high: Option<f64>,
     /// One value a complete block: (block, ratio or rate).
     pub dots: Vec<(BlockIx, f64)>,
-    /// Its own rate.
     pub absolute: Option<Absolute>,
-    /// The same as the table has it.
     pub figure: String,
 }
 
 /// Rate of a window: `field` divided by its length in seconds and by `per`.
 #[derive(Debug, Serialize)]
 pub struct OverTime {
-    /// `bytes` or `ios`.
     pub field: &'static str,
-    /// Divisor.
     pub per: f64,
     /// Unit of the result.
     pub unit: &'static str,
@@ -135,7 +115,6 @@ pub struct OverTime {
 pub struct LatencyData {
     /// `read`, `write`, `flush`, ….
     pub op: &'static str,
-    /// One curve a candidate.
     pub curves: Vec<Curve>,
 }
 
@@ -144,7 +123,6 @@ pub struct LatencyData {
 pub struct Curve {
     /// Index into [`Data::candidates`].
     pub candidate: usize,
-    /// Operations behind it.
     pub count: u64,
     /// [`percentile::curve`].
     pub ns: Vec<u64>,
@@ -156,7 +134,6 @@ pub fn style_of(styles: &[String], name: &str) -> usize {
 }
 
 impl RunData {
-    /// The data of a run whose verdicts have been worded.
     pub fn new(run: &Run, questions: &[Question], styles: &[String]) -> RunData {
         RunData {
             tie_margin: run.header.protocol.tie_margin,

@@ -21,7 +21,6 @@ enum Block<'a> {
     Paragraph(&'a Line),
     List(Vec<&'a Line>),
     Rows(&'a [Row]),
-    /// As HTML.
     Table(String),
     Verbatim(&'a [String]),
     Command(&'a str),
@@ -36,13 +35,10 @@ struct TableBody<'a> {
     rows: Vec<Vec<Cell<'a>>>,
 }
 
-/// A cell or a title.
 struct Cell<'a> {
     text: String,
     is_number: bool,
-    /// Whether it names its row.
     is_name: bool,
-    /// The mark of the candidate that it names.
     style: Option<usize>,
     link: Option<&'a String>,
 }
@@ -86,7 +82,6 @@ impl Table {
         text(&self.body(caption, true, styles))
     }
 
-    /// The same below a heading that says what it is.
     fn below(&self, heading: &str) -> String {
         text(&self.body(heading, false, &[]))
     }
@@ -129,7 +124,6 @@ fn clean(text: &str) -> String {
     tied(sanitize(text))
 }
 
-/// Class of the badge of a result.
 fn badge(mark: &Mark) -> &'static str {
     match mark.tone {
         Tone::Good => "beats",

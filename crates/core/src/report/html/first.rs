@@ -13,21 +13,15 @@ const LIMITS_MAX: usize = 3;
 
 /// The first screen as the template walks it.
 pub struct First {
-    /// Candidates x workloads.
     pub matrix: MatrixPage,
-    /// What has to be known of the recommendation.
     pub notes: Vec<String>,
-    /// Commands that make the recommended candidate.
     pub commands: Vec<String>,
-    /// What holds the candidates back.
     pub bottleneck: Option<String>,
     /// What limits the answers, the most important of it.
     pub limits: Vec<Limit>,
-    /// The other limits.
     pub folded: Vec<Limit>,
     /// Findings that limit nothing.
     pub notes_found: Vec<FindingView>,
-    /// What to do that no finding above says.
     pub advice: Vec<String>,
 }
 

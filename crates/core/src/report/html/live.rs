@@ -14,7 +14,6 @@ use super::{Parts, color, symbol, tied};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::answer::{self, Answer};
-use crate::report::health;
 use crate::units;
 
 /// The pages of the navigation: address and name.
@@ -63,14 +62,12 @@ fn facts(now: &Now) -> Vec<Fact> {
     for drive in &now.drives {
         let model = drive.model.as_deref().unwrap_or("no model name");
         let size = units::size_decimal(drive.size_bytes);
-        let health =
-            drive.health.as_ref().map_or(String::new(), |h| format!("; {}", health::label(h)));
+        let health = drive.health.as_ref().map_or(String::new(), |h| format!("; {}", h.label()));
         facts.push(("drive", format!("{}: {model}, {size}{health}", drive.name), None));
     }
     facts
 }
 
-/// A page as HTML.
 pub fn rendered(page: &impl Template) -> String {
     super::rendered(page, "")
 }
@@ -104,25 +101,18 @@ struct Served<'a> {
 pub struct DriveRow {
     /// `/dev/sda`.
     pub path: String,
-    /// Its model.
     pub model: String,
     /// "500 GB".
     pub size: String,
-    /// Whether it is safe to erase.
     pub is_safe: bool,
-    /// Why not.
     pub why: String,
 }
 
-/// The first page.
 #[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/now.html")]
 pub struct NowPage {
-    /// [`run_now`], or what is said where there is no run.
     pub run: String,
-    /// The last frame of `watch` as text.
     pub machine: String,
-    /// The drives of the machine.
     pub drives: Vec<DriveRow>,
 }
 
@@ -137,23 +127,16 @@ pub fn no_run() -> String {
 #[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/text.html")]
 pub struct TextPage {
-    /// The heading.
     pub title: String,
-    /// Sentences below it.
     pub said: Vec<String>,
-    /// Address and words of a link.
     pub back: Option<(String, String)>,
 }
 
-/// Runs beside each other.
 #[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/compare.html")]
 pub struct ComparePage {
-    /// What was typed for each run.
     pub chosen: Vec<String>,
-    /// What `compare` says of them, as HTML.
     pub compared: String,
-    /// What is wrong with the choice.
     pub problem: Option<String>,
 }
 

@@ -38,37 +38,28 @@ pub struct MachineData {
     pub cpus: Vec<u32>,
 }
 
-/// One cell.
 #[derive(Debug, Serialize)]
 pub struct CellData {
-    /// Index of its question on the page.
     pub question: usize,
     /// Index into the page's candidates.
     pub candidate: usize,
-    /// Block.
     pub block: BlockIx,
     /// When it began, milliseconds of the run.
     pub at_ms: u64,
     /// (end of the window in ms of the cell, bytes a second), from the load generator.
     pub moved: Vec<(u64, u64)>,
-    /// End of each fast stretch, ms of the cell.
     pub fast_ms: Vec<u64>,
     /// Mean time of a request at the device the filesystem stands on, microseconds; `None`
     /// where none ended.
     pub wait_us: Vec<Option<u64>>,
-    /// Requests in flight there on average, hundredths.
     pub queue: Vec<u64>,
     /// For each CPU the share of the stretch it was busy, percent.
     pub cpus: Vec<Vec<u64>>,
-    /// End of each slow stretch, ms of the cell.
     pub slow_ms: Vec<u64>,
     /// Shares of the time somebody waited for CPU, I/O and memory, and everybody for I/O, percent.
     pub pressure: Vec<Vec<u64>>,
-    /// Dirty pages and those being written, MB.
     pub dirty: Vec<u64>,
-    /// Hottest sensor, degrees Celsius.
     pub celsius: Vec<u64>,
-    /// Lowest clock, MHz.
     pub mhz: Vec<u64>,
 }
 

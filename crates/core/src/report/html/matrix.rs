@@ -14,62 +14,43 @@ const ENDS: [f64; 3] = [0.5, 0.25, 0.1];
 const BEYOND: f64 = 1.03;
 /// With more workloads they are lines and the candidates columns: a page is longer than it is wide.
 const MANY: usize = 7;
-/// With more candidates than this, each has a lower line.
 const LOW: usize = 8;
-/// The widest axis to the right.
 const RIGHT_MAX: f64 = 1.6;
 /// Space for half a symbol at both ends, in percent of the width.
 const PADDING: f64 = 6.0;
 
 /// The table as the template walks it.
 pub struct MatrixPage {
-    /// Workloads.
     pub heads: Vec<Head>,
-    /// Candidates.
     pub rows: Vec<Line>,
     /// `w3` for three columns.
     pub class: String,
-    /// Whether workloads are lines.
     pub is_tall: bool,
-    /// Where the leader is.
     pub one: Percent,
     /// Where the left end of the axis is, and its share: `50 %`.
     pub end: (Percent, String),
     /// Half-width of the band: `10 %`.
     pub margin: String,
-    /// Whether a cell has stalls.
     pub has_stalls: bool,
-    /// Whether a cell is beyond the left end.
     pub has_arrows: bool,
 }
 
-/// One workload.
 pub struct Head {
-    /// "random writes".
     pub name: String,
     /// The same where there is little space: "rnd writes".
     pub short: String,
-    /// Address of its section.
     pub link: String,
-    /// Complete blocks.
     pub blocks: u32,
 }
 
-/// One candidate.
 pub struct Line {
-    /// Its name.
     pub name: String,
-    /// Its colour and symbol.
     pub style: usize,
-    /// Whether it is the recommended one.
     pub is_chosen: bool,
-    /// One for each workload.
     pub cells: Vec<Mini>,
 }
 
-/// One candidate on one workload.
 pub struct Mini {
-    /// Where it stands.
     pub place: MiniPlace,
     /// `1240/s`, `89 %`, `memory`.
     pub words: String,
@@ -81,11 +62,9 @@ pub struct Mini {
     pub spoken: String,
     /// Share of its time in stalls: `12 %`.
     pub stalls: Option<String>,
-    /// What is drawn.
     pub drawn: Option<Drawn>,
     /// Where the band of equals begins and how wide it is.
     pub band: (Percent, Percent),
-    /// Where the leader is.
     pub one: Percent,
 }
 
@@ -99,13 +78,9 @@ impl fmt::Display for Percent {
     }
 }
 
-/// An interval.
 pub struct Drawn {
-    /// The symbol.
     pub at: Percent,
-    /// Ends of the interval.
     pub low: Percent,
-    /// Its other end.
     pub high: Percent,
     /// Whether the symbol is left of the axis; then an arrow stands for it.
     pub is_off: bool,
@@ -196,22 +171,15 @@ impl MatrixPage {
 /// Where a candidate is drawn to stand on a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MiniPlace {
-    /// First, with certainty.
     Certain,
-    /// First so far.
     Leader,
-    /// As fast as the leader.
     Equal,
-    /// Slower.
     Behind,
-    /// Not known yet.
     Open,
-    /// Out of the comparison.
     Out,
 }
 
 impl MiniPlace {
-    /// Its class in the page.
     pub fn class(self) -> &'static str {
         match self {
             MiniPlace::Certain => "leader certain",

@@ -84,7 +84,6 @@ pub fn document_page(title: &str, document: &Document, assets: &Assets) -> Strin
 #[template(path = "described.html")]
 struct DocumentPage<'a> {
     title: &'a str,
-    /// As HTML.
     body: String,
     rules: Vec<&'static Rule>,
     policy: String,
@@ -95,9 +94,7 @@ struct DocumentPage<'a> {
 struct Parts {
     title: String,
     runs: Vec<RunPage>,
-    /// What the findings mean.
     rules: Vec<&'static Rule>,
-    /// For the script, as JSON.
     data: String,
 }
 
@@ -140,7 +137,6 @@ fn rules_of<'a>(findings: impl Iterator<Item = &'a FindingView>) -> Vec<&'static
     found
 }
 
-/// What was seen, as a sentence.
 fn seen(finding: &FindingView) -> String {
     tied(capital(&finding.evidence()))
 }
@@ -175,7 +171,6 @@ const SYMBOLS: &[&str] = &[
     "M-2.2 -5H2.2V5H-2.2Z",
 ];
 
-/// Longer lists of commands are folded.
 const RECIPE_MAX: usize = 8;
 
 /// Colours the stylesheet knows; with [`SYMBOLS`] that makes 40 pairs before one repeats.
@@ -196,7 +191,6 @@ struct RunBody<'a> {
     run: &'a RunPage,
 }
 
-/// One workload of a run.
 #[derive(Template)]
 #[template(path = "question.html")]
 struct QuestionBody<'a> {
@@ -204,7 +198,6 @@ struct QuestionBody<'a> {
     q: &'a QuestionPage,
 }
 
-/// One run as the template walks it.
 struct RunPage {
     /// `run-0`, for anchors.
     id: String,
@@ -213,17 +206,13 @@ struct RunPage {
     overview: Vec<overview::Line>,
     /// The first screen of a run by the lead, in place of it.
     first: Option<First>,
-    /// In place of it, where nothing is compared.
     alone: Option<Alone>,
     questions: Vec<QuestionPage>,
-    /// Workloads that are one curve or map together.
     sweeps: Vec<SweepPage>,
-    /// Anchor and name of each part.
     contents: Vec<(String, String)>,
     styles: Vec<usize>,
     /// Candidates of the page; the position is the colour and symbol.
     candidates: Vec<String>,
-    /// The machine during each cell that was watched.
     machine: Table,
     /// What lower layers reached, and what was not measured of them.
     ceilings: Table,
@@ -241,7 +230,6 @@ struct QuestionPage {
     index: usize,
     question: Question,
     cells: Vec<CellRow>,
-    /// How every two candidates differ.
     pairs: Table,
     behind: Option<Behind>,
     row_styles: Vec<usize>,

@@ -3,23 +3,17 @@
 use crate::model::verdict::Verdict;
 use crate::report::view::{Question, Row, View};
 
-/// One candidate on every workload.
 pub struct Line {
-    /// Its name.
     pub name: String,
-    /// Its colour and symbol.
     pub style: usize,
-    /// One for each workload.
     pub entries: Vec<Entry>,
 }
 
-/// One candidate on one workload.
 pub struct Entry {
     /// "best", "-8 %", "tie", "-".
     pub word: String,
     /// "123 MB/s".
     pub rate: String,
-    /// `first`, `tie`, `behind` or nothing.
     pub class: &'static str,
 }
 

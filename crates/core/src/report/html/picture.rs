@@ -6,69 +6,47 @@ use std::fmt;
 
 use askama::Template;
 
-/// Shapes, each over those before it.
 #[derive(Clone, Debug, Template)]
 #[template(path = "picture.svg", escape = "html")]
 pub struct Picture {
-    /// Pixels.
     pub width: u32,
-    /// Pixels.
     pub height: u32,
-    /// What is drawn.
     pub shapes: Vec<Shape>,
 }
 
-/// One shape.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// Filled, outlined or both.
     Outline(Outline),
-    /// A line of text.
     Text(Text),
 }
 
-/// A shape with an outline.
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// Path data (SVG 2, 9.3).
     pub path: String,
-    /// Where its origin is, pixels.
     pub at: (f64, f64),
-    /// How much larger than in the path data.
     pub scale: f64,
-    /// What it is filled with.
     pub fill: Option<Color>,
     /// Of the filling, 0 to 1.
     pub opacity: f64,
-    /// What its outline is drawn with.
     pub stroke: Option<Stroke>,
 }
 
-/// How an outline is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Stroke {
-    /// Its colour.
     pub color: Color,
-    /// Pixels, before the scale.
     pub width: f64,
-    /// Length of dashes and of what is between them, pixels.
     pub dash: Option<f64>,
 }
 
-/// A line of text.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// Where its base line begins or ends, pixels.
     pub at: (f64, f64),
-    /// Of the letters, pixels.
     pub size: f64,
     /// Whether the weight is 600 and not 400.
     pub is_bold: bool,
-    /// Its colour.
     pub color: Color,
-    /// Letters that the bundled font has.
     pub text: String,
-    /// Whether it ends at its place.
     pub is_right: bool,
 }
 
@@ -83,13 +61,11 @@ impl fmt::Display for Color {
 }
 
 impl Picture {
-    /// The picture as an SVG.
     pub fn svg(&self) -> String {
         // Rendering into a String fails only when a Display of ours does, and none of them can.
         self.render().unwrap_or_default()
     }
 
-    /// A filled rectangle.
     pub fn rect(&mut self, at: (f64, f64), size: (f64, f64), fill: Color, opacity: f64) {
         let path = format!("M0 0H{:.2}V{:.2}H0Z", size.0, size.1);
         let outline = Outline { path, at, scale: 1.0, fill: Some(fill), opacity, stroke: None };
@@ -104,7 +80,6 @@ impl Picture {
         self.shapes.push(Shape::Outline(outline));
     }
 
-    /// Text that begins at a point.
     pub fn text(&mut self, at: (f64, f64), size: f64, is_bold: bool, (color, text): (Color, &str)) {
         let text = text.to_string();
         self.shapes.push(Shape::Text(Text { at, size, is_bold, color, text, is_right: false }));

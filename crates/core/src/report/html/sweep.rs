@@ -26,43 +26,34 @@ pub struct SweepData {
     pub unit: &'static str,
     /// Whether the values are bytes.
     pub is_size: bool,
-    /// One for each candidate.
     pub curves: Vec<Curve>,
 }
 
-/// One candidate of a sweep.
 #[derive(Debug, Serialize)]
 pub struct Curve {
-    /// Position of its colour and symbol.
     pub candidate: usize,
     /// (Value on the axis, its rate).
     pub points: Vec<(u64, Absolute)>,
 }
 
-/// One sweep as the template walks it.
 pub struct SweepPage {
     /// `run-0-sweep-1`.
     pub id: String,
     /// Position among the run's sweeps.
     pub index: usize,
-    /// "Sequential writes by block size".
     pub title: String,
-    /// "block size".
     pub axis: &'static str,
     /// Unit of the rates.
     pub unit: &'static str,
-    /// Positions of its questions on the page.
     pub questions: Vec<usize>,
     /// Whether it is a curve; else a map for each candidate.
     pub is_curve: bool,
     /// A row for each value, which leads to its question, and a column for each candidate.
     pub table: Table,
-    /// The maps.
     pub maps: Vec<Map>,
 }
 
 impl SweepPage {
-    /// Of its table.
     pub fn caption(&self) -> String {
         format!("{}, {}", self.title, self.unit)
     }
@@ -70,13 +61,9 @@ impl SweepPage {
 
 /// Depths across, threads down, for one candidate.
 pub struct Map {
-    /// Its colour and symbol.
     pub style: usize,
-    /// Its name.
     pub name: String,
-    /// Depths.
     pub depths: Vec<u64>,
-    /// A line for each number of threads.
     pub lines: Vec<MapLine>,
 }
 

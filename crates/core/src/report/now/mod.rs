@@ -26,7 +26,6 @@ use super::answer::{Answer, Limit};
 use super::runs::State;
 use super::said;
 
-/// Its schema.
 pub const SCHEMA: &str = "bakeoff/now/1";
 /// Most findings of the document; the report has all.
 const FINDINGS_MAX: usize = 20;
@@ -34,38 +33,25 @@ const FINDINGS_MAX: usize = 20;
 /// A run as it is now. Text from outside is harmless in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Now {
-    /// [`SCHEMA`].
     pub schema: String,
-    /// Its id.
     pub run: String,
-    /// The command that began it.
     pub verb: Verb,
-    /// For people.
     pub title: String,
-    /// Name of the machine.
     pub host: String,
-    /// How it stands.
     pub state: State,
     /// Why it stopped; `None` while it runs and for one that died.
     pub stopped: Option<StopReason>,
-    /// Whether `resume` can go on with it.
     pub can_resume: bool,
-    /// `quick`, `decide`, `precise`, `characterise`.
     pub mode: String,
-    /// Events it was made of.
     pub events: u64,
     /// When it began, nanoseconds since 1970.
     pub started_unix_ns: i64,
-    /// When the last event was recorded.
     pub last_unix_ns: i64,
-    /// Active time at the last event.
     pub elapsed_ns: u64,
     /// Time it is expected to take from the last event on; `None` when it does not run, or while
     /// the duration of a block is unknown.
     pub left_ns: Option<u64>,
-    /// What is measured, in words.
     pub doing: String,
-    /// Complete blocks.
     pub blocks: u32,
     /// Workloads measured of the block that is open, and how many it has.
     pub workloads_done: Option<(u32, u32)>,
@@ -73,54 +59,38 @@ pub struct Now {
     pub written_bytes: u64,
     /// Most bytes it may write.
     pub max_write_bytes: Option<u64>,
-    /// The answer over all workloads.
     pub headline: String,
-    /// One for each workload.
     pub verdicts: Vec<VerdictNow>,
     /// Candidates, the best first.
     pub candidates: Vec<Row>,
     /// What limits the answers, the most important first.
     pub findings: Vec<Said>,
-    /// The drives it measures.
     pub drives: Vec<DriveNow>,
-    /// What lower layers reached.
     pub ceilings: Vec<CeilingNow>,
 }
 
-/// The answer to one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictNow {
-    /// `randwrite`.
     pub workload: String,
-    /// "random writes".
     pub name: String,
-    /// What may be said.
     pub verdict: Verdict,
-    /// Who leads.
     pub leader: Option<String>,
     /// The lead, a fraction: 0.12 is at least 12 % ahead of all others.
     pub lead: Option<f64>,
-    /// In a sentence.
     pub sentence: String,
 }
 
-/// One candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its name.
     pub name: String,
-    /// One for each workload.
     pub cells: Vec<CellNow>,
 }
 
-/// One candidate on one workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellNow {
     /// `1240/s`, `89 %`, `-`.
     pub label: String,
-    /// Where it is.
     pub place: PlaceNow,
-    /// Whether that is certain.
     pub is_certain: bool,
     /// Its rate as a share of the leader's: mean, low end and high end of the interval.
     pub ratio: Option<(f64, f64, f64)>,
@@ -130,57 +100,39 @@ pub struct CellNow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlaceNow {
-    /// It has the best mean.
     Leader,
-    /// Within the margin of the leader for certain.
     Equal,
-    /// Behind the leader for certain.
     Behind,
-    /// Neither, so far.
     Open,
-    /// Not ranked.
     Out,
-    /// Not measured.
     None,
 }
 
-/// A finding in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// The sentence.
     pub said: String,
-    /// Whether it forbids or may forbid an answer.
     pub is_severe: bool,
 }
 
-/// A drive below the candidates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriveNow {
-    /// `sda`.
     pub name: String,
     /// `Samsung SSD 860`.
     pub model: Option<String>,
-    /// Serial number.
     pub serial: Option<String>,
-    /// Its size.
     pub size_bytes: u64,
     /// What it told of its wear and errors, last.
     pub health: Option<Health>,
 }
 
-/// A lower layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CeilingNow {
-    /// Which.
     pub layer: Layer,
-    /// The workload's name.
     pub workload: String,
-    /// Bytes a second.
     pub bytes_per_s: f64,
 }
 
 impl Now {
-    /// The document of a run in this state.
     pub fn new(run: &Run, analysis: &Analysis, state: State) -> Now {
         let answer = Answer::new(run, analysis);
         let is_live = state == State::Running;

@@ -72,7 +72,6 @@ pub fn notification(now: &Now) -> String {
     )
 }
 
-/// A cell of the matrix.
 pub(super) fn cell(cell: &Cell) -> CellNow {
     let (place, is_certain) = match cell.place {
         Place::Nowhere => (PlaceNow::None, false),

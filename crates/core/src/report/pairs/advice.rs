@@ -4,12 +4,12 @@ use crate::decide::schedule;
 use crate::distinct;
 use crate::evidence::rule::CLAIMS;
 use crate::model::finding::Scope;
+use crate::model::health;
 use crate::model::host::PlaceClass;
 use crate::model::run::Run;
 use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
 use crate::phrases;
 use crate::phrases::figures;
-use crate::report::health;
 use crate::report::view::short_id;
 use crate::rules::{limit, unlike_promises};
 
@@ -60,7 +60,6 @@ fn drives(run: &Run) -> Vec<String> {
     told.into_iter().map(line).collect()
 }
 
-/// How to resume, where more blocks are expected to tell.
 fn more_blocks(run: &Run, verdicts: &[WorkloadVerdict]) -> Option<String> {
     let is_over = run.stopped.as_ref().is_some_and(|(reason, _)| !reason.is_resumable());
     let open = || verdicts.iter().filter(|v| v.verdict == Verdict::NotResolved);

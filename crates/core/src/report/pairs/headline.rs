@@ -14,7 +14,6 @@ use crate::stats::paired::Interval;
 /// So many figures of one candidate are told in its headline; more are for the table.
 const MOST_TOLD: usize = 6;
 
-/// One or two sentences over all workloads.
 pub fn text(run: &Run, verdicts: &[WorkloadVerdict]) -> String {
     let header = &run.header;
     if !schedule::has_question(run) {
@@ -70,7 +69,6 @@ fn lead(verdict: &WorkloadVerdict) -> String {
     figures::lead(libm::log(effect.ratio), interval)
 }
 
-/// A workload and what may be said of it.
 type Parts<'a> = [(&'a WorkloadVerdict, Part)];
 
 /// The parts in words: winners first, each with its workloads, then ties, then what is open.

@@ -33,7 +33,6 @@ pub fn text(run: &Run, verdict: &WorkloadVerdict) -> String {
     Words { run, table: &table, at: workload, compared: &compared, findings }.say(verdict.verdict)
 }
 
-/// Everything a sentence draws on.
 struct Words<'a> {
     run: &'a Run,
     table: &'a Table,

@@ -15,7 +15,6 @@ use crate::report::prepared::speeds;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
-/// Describes a plan.
 pub fn document(view: &PlanView) -> Document {
     let mut out = Document::default();
     out.headline(format!("{}: {}", view.plan, view.title));
@@ -42,7 +41,6 @@ pub fn document(view: &PlanView) -> Document {
     out
 }
 
-/// What `--prove` adds.
 fn experiments() -> String {
     format!(
         " After the answer, bakeoff measures each candidate with an unverified bottleneck once \
@@ -55,7 +53,6 @@ fn experiments() -> String {
     )
 }
 
-/// Mode, margin, limits.
 fn rules(view: &PlanView) -> String {
     let protocol = &view.protocol;
     let time = match protocol.time_ns {
@@ -114,7 +111,6 @@ fn rules(view: &PlanView) -> String {
     )
 }
 
-/// What is counted.
 fn block_words(mode: Mode) -> &'static str {
     if mode == Mode::Characterise { "rounds" } else { "blocks" }
 }
@@ -255,7 +251,6 @@ fn write_target(target: &TargetView, out: &mut Document) {
     out.line(1, format!("erase token: {}", target.erase_token));
 }
 
-/// Speed by position, and what it does to the region.
 fn speed(speed: &SpeedView) -> String {
     if let Some(why) = &speed.not_read {
         return format!("speed from start to end: not read: {why}");

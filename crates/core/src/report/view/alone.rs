@@ -4,12 +4,9 @@
 use super::{Question, View};
 use crate::report::document::{Table, number, words};
 
-/// One candidate on one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Index of the question and of its row.
     pub at: (usize, usize),
-    /// Name of the workload.
     pub workload: String,
     /// Name of the candidate: there may be its twin besides.
     pub candidate: String,
@@ -21,18 +18,14 @@ pub struct Line {
     pub range: String,
     /// 99th percentile of the latency, or nothing.
     pub p99: String,
-    /// Cells that the figure is of.
     pub cells: u32,
 }
 
-/// The whole table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alone {
-    /// Its lines, as the workloads were asked for.
     pub lines: Vec<Line>,
     /// Whether there is more than one name among the candidates.
     pub has_several: bool,
-    /// Whether the cells are rounds.
     pub has_rounds: bool,
     /// Whether any line has a 99th percentile.
     pub has_p99: bool,
@@ -54,12 +47,10 @@ impl Alone {
         })
     }
 
-    /// What a cell is called.
     pub fn cell_word(&self) -> &'static str {
         if self.has_rounds { "rounds" } else { "blocks" }
     }
 
-    /// What text and Markdown show.
     pub fn table(&self) -> Table {
         let chosen = [
             (true, words("workload")),

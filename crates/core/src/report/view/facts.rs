@@ -2,34 +2,28 @@
 
 use crate::model::candidate::{Candidate, Kind, Stack};
 use crate::model::event::FlashState;
-use crate::model::health::DriveTold;
+use crate::model::health::{self, DriveTold};
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::report::health;
 use crate::report::prepared::{encryption, preconditioned, speeds};
 use crate::{phrases, units};
 
-/// A candidate as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
     pub name: String,
     /// What it is: "ext4, mkfs -O ^has_journal" or "/mnt/usb: ext4 on sda1".
     pub what: String,
 }
 
-/// Facts that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// "machine", "region", "place /mnt/usb".
     pub name: String,
-    /// Label and value.
     pub facts: Vec<(String, String)>,
 }
 
-/// Every candidate.
 pub fn columns(run: &Run) -> Vec<Column> {
     let column = |c: &Candidate| Column { name: sanitize(&c.name), what: what(&c.name, &c.kind) };
     run.header.candidates.iter().map(column).collect()
@@ -82,14 +76,12 @@ fn stack_words(stack: &Stack) -> String {
     words
 }
 
-/// "SanDisk Ultra (sda)".
 fn disk_name(disk: &Layer) -> String {
     let product = sanitize(&phrases::product(disk.vendor.as_deref(), disk.model.as_deref()));
     let name = sanitize(&disk.name);
     if product.is_empty() { name } else { format!("{product} ({name})") }
 }
 
-/// Machine, region and places.
 pub fn groups(run: &Run) -> Vec<Group> {
     let mut groups = vec![Group { name: "machine".into(), facts: machine(&run.header.host) }];
     for (index, region) in run.header.regions().enumerate() {
@@ -145,8 +137,8 @@ pub fn groups(run: &Run) -> Vec<Group> {
 fn told(run: &Run) -> Vec<(String, String)> {
     let words = |drive: &DriveTold| match (&drive.health, &drive.why) {
         (Some(told), _) => {
-            let label = [health::label(told)];
-            label.into_iter().chain(health::complaints(told)).collect::<Vec<_>>().join("; ")
+            let complaints = told.complaints().into_iter().map(|complaint| complaint.text);
+            [told.label()].into_iter().chain(complaints).collect::<Vec<_>>().join("; ")
         }
         (None, Some(why)) => why.clone(),
         (None, None) => "nothing".to_string(),
@@ -186,7 +178,6 @@ fn machine(host: &Host) -> Vec<(String, String)> {
     facts.0
 }
 
-/// A list of facts that leaves out what is not known.
 #[derive(Default)]
 struct Facts(Vec<(String, String)>);
 

@@ -9,14 +9,11 @@ const CELLS: &str = "cells";
 /// So many candidates and workloads are named; of more, their number.
 const SUBJECTS_MAX: usize = 4;
 
-/// A finding in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingView {
-    /// Lint id.
     pub id: String,
     /// How much it limits.
     pub severity: Severity,
-    /// "prevents a verdict", "error", "warning", "note".
     pub severity_word: &'static str,
     /// Kind of claim: "places".
     pub scope: &'static str,
@@ -26,14 +23,11 @@ pub struct FindingView {
     is_of_workload: bool,
     /// What was seen; of several that differ, of the first.
     evidence: String,
-    /// Whether it stands for others with figures of their own.
     is_of_first: bool,
-    /// What mends it.
     pub advice: String,
 }
 
 impl FindingView {
-    /// The finding in words.
     pub fn new(finding: &Finding) -> FindingView {
         let scope = match finding.scope {
             Scope::Cell => CELLS,
@@ -60,7 +54,6 @@ impl FindingView {
         }
     }
 
-    /// What was seen.
     pub fn evidence(&self) -> String {
         match self.subjects.first().filter(|_| self.is_of_first) {
             Some(first) => format!("for {first}: {}", self.evidence),

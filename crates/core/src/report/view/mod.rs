@@ -38,19 +38,14 @@ use crate::units;
 /// A run, ready to be laid out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Run id.
     pub run: String,
     /// Shortest prefix a person would type; the id itself is unique.
     pub short_id: String,
     /// For people: "quick: /home, /mnt/usb".
     pub title: String,
-    /// Board, drive, link, kernel and date.
     pub setup: Setup,
-    /// `quick`, `demo`, `run`.
     pub verb: String,
-    /// The answer over all workloads.
     pub headline: String,
-    /// What to do, a sentence each.
     pub advice: Vec<String>,
     /// What has to be known to read the answers: everything in which places differ.
     pub context: Option<String>,
@@ -62,35 +57,25 @@ pub struct View {
     pub started: String,
     /// "5 blocks, 80 cells, 4 min 52 s, mode quick".
     pub extent: String,
-    /// How it ended, when that needs saying.
     pub ending: Option<String>,
-    /// What the intervals are.
     pub interval_note: String,
     /// What the p99 of a closed loop leaves out, where one is shown.
     pub closed_loop_note: Option<&'static str>,
     /// Half-width of a tie, as a fraction.
     pub tie_margin: f64,
-    /// Candidates as declared.
     pub columns: Vec<Column>,
-    /// One for each workload.
     pub questions: Vec<Question>,
     /// Most severe first, equal ones once.
     pub findings: Vec<FindingView>,
     /// Wanted and not possible, with the reason: candidates, then workloads.
     pub missing: Vec<(String, String)>,
-    /// Machine, places, settings.
     pub facts: Vec<Group>,
-    /// How to make the winner again.
     pub recipe: Vec<String>,
-    /// Blocks as they happened.
     pub blocks: Vec<BlockView>,
-    /// What was done to the system.
     pub steps: Vec<StepView>,
     /// Cells thrown away: "block 2, ext4, randwrite: reason".
     pub invalid: Vec<String>,
-    /// The command that repeats the run, seed included.
     pub repeat: String,
-    /// Version of bakeoff that measured.
     pub version: String,
 }
 
@@ -194,7 +179,6 @@ fn extent(run: &Run, analysis: &Analysis) -> String {
     parts.join(", ")
 }
 
-/// What a block of the run is called.
 fn block_word(run: &Run) -> &'static str {
     if is_of_rounds(run) { "round" } else { "block" }
 }
@@ -280,7 +264,6 @@ fn interval_note(run: &Run) -> String {
     )
 }
 
-/// What the lead and its intervals promise.
 fn lead_note(run: &Run) -> String {
     let margin = super::answer::margin_words(run);
     format!(

@@ -7,39 +7,29 @@ use crate::model::secrets;
 use crate::prepare::steps::{describe, describe_undo};
 use crate::units;
 
-/// One block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockView {
-    /// Its number.
     pub number: BlockIx,
     /// Candidates in the order they were visited.
     pub order: Vec<String>,
-    /// Speed of the raw read at its start.
     pub sentinel: Option<String>,
-    /// "complete", "superseded", "open".
     pub state: &'static str,
 }
 
-/// One change to the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepView {
-    /// Its number.
     pub number: u32,
-    /// Why.
     pub why: String,
     /// What was run or done, as it could be pasted.
     pub command: String,
-    /// How it is undone.
     pub undo: Option<String>,
     /// "exit 0, 1.2 s", "not run".
     pub outcome: String,
-    /// Whether it ran and reported success.
     pub is_ok: bool,
     /// What it printed, line by line harmless.
     pub output: String,
 }
 
-/// Name of a candidate by its index.
 pub fn name(run: &Run, candidate: CandidateIx) -> String {
     let found = candidate.get(&run.header.candidates);
     found.map_or_else(|| format!("candidate {candidate}"), |c| sanitize(&c.name))
@@ -50,7 +40,6 @@ fn workload_name(run: &Run, workload: WorkloadIx) -> String {
     found.map_or_else(|| format!("workload {workload}"), |w| sanitize(&w.name))
 }
 
-/// Blocks as they happened.
 pub fn blocks(run: &Run) -> Vec<BlockView> {
     let block = |b: &crate::model::run::Block| BlockView {
         number: b.block,

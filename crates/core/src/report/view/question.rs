@@ -16,10 +16,8 @@ use crate::units;
 
 use super::{FindingView, RoundsView};
 
-/// One workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// Name of the workload.
     pub workload: String,
     /// The same for people: "Random writes"; the name itself in runs of version 0.1.
     pub title: String,
@@ -35,41 +33,31 @@ pub struct Question {
     pub unit_scale: f64,
     /// Whether there is one candidate, twins aside, and so nothing to compare.
     pub is_alone: bool,
-    /// The verdict.
     pub verdict: Verdict,
     /// The verdict in words; "measured" for one alone; of rounds whether they
     /// are steady.
     pub verdict_word: &'static str,
-    /// The answer in words.
     pub sentence: String,
-    /// The candidate the others are shown against.
     pub reference: Option<String>,
-    /// Standings, best first.
     pub rows: Vec<Row>,
-    /// Every pair.
     pub effects: Vec<EffectView>,
     /// Mode characterise: its rounds.
     pub rounds: Option<RoundsView>,
     /// What the A/A twin came to.
     pub control: Option<String>,
-    /// What holds it back.
     pub bottleneck: Option<String>,
     /// The same for each candidate, if it differs: (candidate, cause).
     pub held_back: Vec<(String, String)>,
-    /// How candidates took turns, and how long each.
     pub slices: Option<String>,
     /// Energy of the candidates' work, and what it includes.
     pub energy: Option<String>,
     /// Findings that limit this answer.
     pub findings: Vec<FindingView>,
-    /// Time that would resolve it, where that is the question.
     pub resolve: Option<String>,
 }
 
-/// One candidate on one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Name of the candidate.
     pub candidate: String,
     /// Tiers it stands in, from 1: `1`, or `1-2` when it can be told from neither; `None` where
     /// nothing is ranked.
@@ -86,7 +74,6 @@ pub struct Row {
     pub ratio: Option<(f64, f64, f64)>,
     /// 99th percentile of latency.
     pub p99: Option<String>,
-    /// Cells behind it.
     pub cells: u32,
     /// "dropped after 5 blocks".
     pub dropped: Option<String>,
@@ -102,22 +89,16 @@ impl Row {
     }
 }
 
-/// One pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectView {
-    /// The first of the pair.
     pub a: String,
-    /// The other.
     pub b: String,
     /// How a differs from b, in percent.
     pub change: Change,
-    /// Blocks both took part in.
     pub blocks: u32,
-    /// What the pair alone allows to say.
     pub verdict_word: &'static str,
 }
 
-/// The word for a verdict.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Fastest => "fastest",
@@ -132,7 +113,6 @@ pub fn word(verdict: Verdict) -> &'static str {
 }
 
 impl Question {
-    /// Words and rounds one verdict of `run`.
     pub fn new(run: &Run, verdict: &WorkloadVerdict) -> Question {
         let index = run.header.workloads.iter().position(|w| w.name == verdict.workload);
         let workload = index.map(|i| &run.header.workloads[i]);
@@ -216,9 +196,7 @@ impl Row {
 /// The tiers a candidate is in, from 1: "1", or "1-2" for one that is in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiers {
-    /// The first.
     pub first: usize,
-    /// The last.
     pub last: usize,
 }
 

@@ -5,18 +5,14 @@ use crate::phrases;
 use crate::report::round;
 use crate::stats::steady_state::ROUNDS;
 
-/// The rounds of one workload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoundsView {
     /// The figure of each, in the question's unit; `-` where its cell was thrown away.
     pub figures: Vec<String>,
-    /// The same as numbers, for the chart.
     pub numbers: Vec<Option<f64>>,
     /// First and last round that the figure is taken from, from 1.
     pub window: (u32, u32),
-    /// Whether those are steady.
     pub is_steady: bool,
-    /// "steady", "not steady", "not measured".
     pub word: &'static str,
     /// "rounds 4 to 8 range over 6 % of their mean, their trend is 2 %".
     pub spread: Option<String>,

@@ -14,7 +14,6 @@ const DRIVES_MAX: usize = 3;
 /// Label and value, in the order they are shown; what is not known is left out.
 pub type Setup = Vec<(&'static str, String)>;
 
-/// The five facts of a run.
 pub fn from_run(run: &Run) -> Setup {
     let places: Vec<&Place> = run.header.places().collect();
     let mut disks: Vec<&Layer> = Vec::new();

@@ -52,7 +52,6 @@ pub fn json(frame: &Frame) -> String {
     format!("{value}\n")
 }
 
-/// The first line of CSV.
 pub fn csv_header() -> String {
     let names = figures(&DeviceRates::default()).into_iter().map(|(name, _)| name);
     let names: Vec<&str> =
@@ -60,7 +59,6 @@ pub fn csv_header() -> String {
     names.join(",") + "\n"
 }
 
-/// A row a device.
 pub fn csv(frame: &Frame) -> String {
     let row = |(name, rates): &(String, DeviceRates)| {
         let cells = figures(rates).into_iter().map(|(_, value)| match value {

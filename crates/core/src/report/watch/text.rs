@@ -10,9 +10,7 @@ use crate::watch::{Frame, Machine};
 
 /// Columns of a device's name.
 const NAME: usize = 11;
-/// CPUs shown one by one.
 const CPUS: usize = 8;
-/// Threads and lines of the log shown.
 const THREADS: usize = 4;
 const LOG: usize = 3;
 

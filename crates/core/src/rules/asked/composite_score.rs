@@ -5,7 +5,6 @@ use crate::evidence::rule::{Check, RUN, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::scan::ToolResult;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L46",
     slug: "composite-score",
@@ -20,7 +19,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Result(in_result)],
 };
 
-/// What programs call one figure for everything.
 const SCORES: [&str; 4] = ["score", "index", "points", "overall"];
 
 fn in_result(result: &ToolResult) -> Option<Finding> {

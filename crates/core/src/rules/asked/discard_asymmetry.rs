@@ -8,7 +8,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::phrases;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L68",
     slug: "discard-asymmetry",

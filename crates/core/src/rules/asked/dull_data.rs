@@ -8,7 +8,6 @@ use crate::evidence::rule::{CLAIMS, Check, E, Hit, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L20",
     slug: "dull-data",

@@ -11,7 +11,6 @@ use crate::model::thresholds::Thresholds;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L21",
     slug: "fake-random",
@@ -63,7 +62,6 @@ fn in_study(study: &Study) -> Option<Finding> {
         .then(|| of_study(&RULE, evidence, advice))
 }
 
-/// Random tests of a table in large blocks.
 fn large_blocks(study: &Study) -> Option<Finding> {
     let limit = Thresholds::default().random_block_bytes;
     let large = study.cells.iter().find(|cell| cell.is_random() && cell.block >= limit)?;

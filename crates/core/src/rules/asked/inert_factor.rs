@@ -10,7 +10,6 @@ use crate::prepare::recipe::keeps_no_journal;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L66",
     slug: "inert-factor",

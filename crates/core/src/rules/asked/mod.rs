@@ -20,7 +20,6 @@ use crate::model::finding::Finding;
 use crate::model::thresholds::Thresholds;
 use crate::study::Study;
 
-/// By id.
 pub static RULES: [&Rule; 10] = [
     &sync_not_timed::RULE,
     &dull_data::RULE,

@@ -6,7 +6,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L39",
     slug: "multiplicity",

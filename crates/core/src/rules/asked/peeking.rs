@@ -8,7 +8,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::protocol::{Protocol, Rules};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L38",
     slug: "peeking",
@@ -23,10 +22,8 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Design(in_plan)],
 };
 
-/// The alpha that five looks may have.
 const ALPHA: f64 = 0.0134;
 
-/// Looks it was found for.
 const LOOKS: usize = 5;
 
 fn in_plan(design: Design<'_>) -> Option<Finding> {

@@ -11,7 +11,6 @@ use crate::model::workload::Workload;
 use crate::scan::ToolResult;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L30",
     slug: "qd-engine",
@@ -57,7 +56,6 @@ fn in_study(study: &Study) -> Option<Finding> {
 /// "I/O engine".
 const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"];
 
-/// The value of `--key=value`.
 fn option<'a>(word: &'a str, key: &str) -> Option<&'a str> {
     word.trim_start_matches('-').strip_prefix(key)?.strip_prefix('=')
 }

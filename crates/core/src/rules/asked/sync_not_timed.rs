@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L13",
     slug: "sync-not-timed",
@@ -52,7 +51,6 @@ fn in_study(study: &Study) -> Option<Finding> {
     of_commands(&RULE, hit, study)
 }
 
-/// Reads need no flush.
 fn unstated(study: &Study) -> Option<Finding> {
     let fact = study.states("sync", "not stated")?;
     let only_reads = !study.cells.is_empty() && study.cells.iter().all(|c| c.only_reads());

@@ -9,7 +9,6 @@ use crate::model::setting::Setting;
 use crate::model::workload::Workload;
 use crate::study::{Cell, Study};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L29",
     slug: "workload-mismatch",
@@ -25,7 +24,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Design(in_plan), Check::Study(in_study)],
 };
 
-/// Block size of a stream.
 const STREAM_BYTES: u64 = 1 << 20;
 /// Words of a title that ask about small scattered writes.
 const SCATTERED: [&str; 8] =

@@ -8,7 +8,6 @@ use crate::model::finding::{Finding, Severity};
 use crate::model::host::Place;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L62",
     slug: "crypto-unspecified",

@@ -11,7 +11,6 @@ use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::{plan, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L06",
     slug: "fresh-flash",

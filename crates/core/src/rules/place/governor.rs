@@ -6,7 +6,6 @@ use crate::model::candidate::Candidate;
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L50",
     slug: "governor",

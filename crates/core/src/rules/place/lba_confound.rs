@@ -12,7 +12,6 @@ use crate::model::host::Layer;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L01",
     slug: "lba-confound",
@@ -61,7 +60,6 @@ fn overlap(a: &Region, b: &Region) -> f64 {
     high.saturating_sub(low) as f64 / a.size_bytes.min(b.size_bytes).max(1) as f64
 }
 
-/// Directories on two partitions of one drive.
 fn two_partitions(design: Design<'_>) -> Option<Finding> {
     let parts = |(name, place)| Some((name, drive(place)?, place.partition()?));
     let on: Vec<(&str, &Layer, &Layer)> = design.directories().filter_map(parts).collect();

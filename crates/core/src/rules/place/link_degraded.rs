@@ -7,7 +7,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L57",
     slug: "link-degraded",

@@ -6,7 +6,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{LayerKind, Place};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "loop-not-direct",
     slug: "loop-not-direct",

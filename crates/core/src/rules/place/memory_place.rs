@@ -6,7 +6,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::{LayerKind, Place, PlaceClass};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "memory",
     slug: "memory-place",

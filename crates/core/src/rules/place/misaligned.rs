@@ -12,7 +12,6 @@ use crate::model::thresholds::Thresholds;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L03",
     slug: "misaligned",

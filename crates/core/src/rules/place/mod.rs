@@ -28,7 +28,6 @@ use crate::model::design::Design;
 use crate::model::event::Region;
 use crate::model::host::{Layer, Place};
 
-/// By id.
 pub static RULES: [&Rule; 18] = [
     &lba_confound::RULE,
     &zone_gradient::RULE,
@@ -57,7 +56,6 @@ pub(super) fn places(design: Design<'_>) -> Vec<(Option<&str>, &Place)> {
     directories.chain(region).collect()
 }
 
-/// The first drive of a place.
 fn drive(place: &Place) -> Option<&Layer> {
     place.disks().next()
 }

@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::setting::Setting;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L60",
     slug: "options-unpinned",

@@ -8,7 +8,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::Place;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L59",
     slug: "power-budget",
@@ -23,7 +22,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Place(in_plan)],
 };
 
-/// Boards without a detector of under-voltage.
 const NO_DETECTOR: [&str; 2] = ["Raspberry Pi Zero", "Raspberry Pi Model B Rev"];
 
 fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {

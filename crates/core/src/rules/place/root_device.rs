@@ -7,7 +7,6 @@ use crate::model::finding::Finding;
 use crate::model::host::{Place, SystemDisk};
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L10",
     slug: "root-device",

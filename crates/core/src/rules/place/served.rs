@@ -6,7 +6,6 @@ use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::phrases;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "served",
     slug: "served",

@@ -7,7 +7,6 @@ use crate::model::design::Design;
 use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L56",
     slug: "shared-bus",

@@ -7,7 +7,6 @@ use crate::model::candidate::Stack;
 use crate::model::design::Design;
 use crate::model::finding::Finding;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L05",
     slug: "state-carryover",

@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::link::Transport;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L58",
     slug: "uas-bot",

@@ -13,7 +13,6 @@ use crate::prepare::region::gradient;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L02",
     slug: "zone-gradient",

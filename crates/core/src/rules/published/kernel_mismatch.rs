@@ -8,7 +8,6 @@ use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L63",
     slug: "kernel-mismatch",

@@ -16,7 +16,6 @@ pub mod unmeasured_claim;
 
 use crate::evidence::rule::Rule;
 
-/// By id.
 pub static RULES: [&Rule; 13] = [
     &slot_reuse::RULE,
     &per_char::RULE,

@@ -2,7 +2,6 @@
 
 use crate::evidence::rule::{Check, RUN, Rule, Stated, W, When};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L33",
     slug: "no-dispersion",

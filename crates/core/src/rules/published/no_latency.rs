@@ -5,7 +5,6 @@ use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::scan::ToolResult;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "no-latency",
     slug: "no-latency",

@@ -7,7 +7,6 @@ use crate::scan::ToolResult;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L28",
     slug: "patched-tool",

@@ -7,7 +7,6 @@ use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::phrases;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "runs-differ",
     slug: "runs-differ",
@@ -24,7 +23,6 @@ pub static RULE: Rule = Rule {
 /// Most differences that are named in one sentence.
 const NAMED_LIMIT: usize = 4;
 
-/// What forbids ranking runs that differ in these.
 pub fn over_runs(header: &Header, unlike: &[&Difference]) -> Finding {
     let advice = "measure again with only one change, and specify it with --across";
     finding(header, &RULE, named(unlike), advice)

@@ -7,7 +7,6 @@ use crate::evidence::rule::{Check, E, RUN, Rule, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L04",
     slug: "slot-reuse",

@@ -7,7 +7,6 @@ use crate::model::path::printable;
 use crate::model::run::Run;
 use crate::study::{Cell, Study};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L31",
     slug: "tool-version",

@@ -6,7 +6,6 @@ use crate::model::finding::Finding;
 use crate::scan::{Metric, ToolResult};
 use crate::study::{Study, column};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L27",
     slug: "units",

@@ -6,7 +6,6 @@ use crate::model::finding::Finding;
 use crate::study::Study;
 use crate::study::facts::Quantity;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L44",
     slug: "unmeasured-claim",

@@ -20,7 +20,6 @@ use crate::scan::ToolResult;
 use crate::stats::autocorrelation::{Lag1, lag1, widening};
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L36",
     slug: "autocorrelation",
@@ -39,13 +38,11 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Study(in_study)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
 
 /// Above this probability a wave is not worth widening an interval for.
 const PLAUSIBLE: f64 = 0.3;
 
-/// The findings about one workload.
 fn in_run(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> Vec<Finding> {
     if run.header.protocol.rules == Rules::Lead {
         let lead = Lead::new(run, table, compared, 1);

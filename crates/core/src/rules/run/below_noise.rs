@@ -15,7 +15,6 @@ use crate::stats::paired::Paired;
 use crate::study;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L40",
     slug: "below-noise",
@@ -30,7 +29,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Study(in_study), Check::Study(tools_disagree)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(of_winner)] };
 

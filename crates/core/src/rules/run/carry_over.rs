@@ -11,7 +11,6 @@ use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::stats::carry_over::{CarryOver, Slice, estimate};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "carry-over",
     slug: "carry-over",
@@ -29,7 +28,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::PerWorkload(of_workload)] };
 

@@ -16,7 +16,6 @@ use crate::stats::sample;
 use crate::study::{SAME, Study};
 use crate::{study, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L41",
     slug: "ceiling",
@@ -31,7 +30,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Study(in_study)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(at_the_link)] };
 

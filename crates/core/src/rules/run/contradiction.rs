@@ -15,7 +15,6 @@ use crate::model::run::Run;
 use crate::study::{SAME, Study};
 use crate::{study, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L43",
     slug: "contradiction",
@@ -29,7 +28,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Study(in_study)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(in_pairs)] };
 
@@ -67,7 +65,6 @@ fn adds_to(a: &Stack, b: &Stack) -> bool {
     more && bare == *b
 }
 
-/// With encryption faster than without.
 fn in_study(study: &Study) -> Option<Finding> {
     for of in study.settings() {
         for plain in of.iter().filter(|c| c.crypt.is_empty()) {

@@ -10,7 +10,6 @@ use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::rules::control::{Control, slowed};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "control-missed",
     slug: "control-missed",
@@ -26,7 +25,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
 
 fn in_run(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {

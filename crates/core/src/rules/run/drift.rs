@@ -18,7 +18,6 @@ use crate::stats::spearman::spearman;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L35",
     slug: "drift",
@@ -36,7 +35,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Study(in_study)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Whole(sentinel), RunCheck::Each(twins)] };
 
@@ -70,7 +68,6 @@ fn follows_time(run: &Run, series: &[f64]) -> bool {
     spearman(&time, series).is_some_and(|s| s.rho.abs() > limit && s.p < ALPHA)
 }
 
-/// The twins inside the run, and those of earlier runs.
 fn twins(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
     let own = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
     let own = own.filter_map(|control| differs_from_itself(run, &control));
@@ -85,7 +82,6 @@ fn differs_from_itself(run: &Run, control: &Control) -> Option<Finding> {
     })
 }
 
-/// The twins of earlier runs on the drive, all together.
 fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
     let (runs, of) = pooled(run, workload)?;
     of.interval().excludes_zero().then(|| {

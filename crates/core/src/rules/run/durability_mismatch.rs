@@ -10,7 +10,6 @@ use crate::rules::unlike_promises::promise;
 use crate::scan::ToolResult;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L18",
     slug: "durability-mismatch",

@@ -14,7 +14,6 @@ use crate::stats::change_point::Segment;
 use crate::study::Study;
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L07",
     slug: "fast-cache",

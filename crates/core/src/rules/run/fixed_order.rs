@@ -10,7 +10,6 @@ use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L34",
     slug: "fixed-order",
@@ -25,7 +24,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Study(in_study)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Whole(always_first)] };
 

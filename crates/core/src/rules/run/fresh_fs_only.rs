@@ -6,7 +6,6 @@ use crate::model::finding::Finding;
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L67",
     slug: "fresh-fs-only",

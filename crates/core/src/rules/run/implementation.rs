@@ -6,7 +6,6 @@ use crate::evidence::rule::{Check, E, Rule, STACK, W, When};
 use crate::model::finding::Finding;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L61",
     slug: "implementation",

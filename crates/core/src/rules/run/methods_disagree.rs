@@ -11,7 +11,6 @@ use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::stats::hodges_lehmann;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "methods-disagree",
     slug: "methods-disagree",
@@ -26,7 +25,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Workload(methods)] };
 

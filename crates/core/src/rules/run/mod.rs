@@ -43,32 +43,24 @@ use crate::stats::paired::Paired;
 
 /// Fewest blocks about whose course anything is said.
 const FEWEST: usize = 5;
-/// Probability of as strong a correlation by chance.
 const ALPHA: f64 = 0.05;
 
 /// A rule with what it checks of a run and its comparisons.
 #[derive(Clone, Copy, Debug)]
 pub struct RunRule {
-    /// The rule, with its other checks.
     pub rule: &'static Rule,
-    /// These checks.
     pub checks: &'static [RunCheck],
 }
 
-/// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 pub enum RunCheck {
-    /// The figures of all workloads together.
     Whole(fn(&Run, &Table) -> Option<Finding>),
-    /// Each workload, for the answer about the whole run.
     PerWorkload(fn(&Run, &Table, WorkloadIx) -> Option<Finding>),
-    /// One workload, for its answer.
     Workload(fn(&Run, &Table, WorkloadIx, &Comparison) -> Option<Finding>),
     /// One workload, for its answer; a finding for each candidate or pair.
     Each(fn(&Run, &Table, WorkloadIx, &Comparison) -> Vec<Finding>),
 }
 
-/// Rules over comparisons, by id.
 pub static OVER_RUNS: [&RunRule; 15] = [
     &tiny_block::OVER_RUN,
     &fixed_order::OVER_RUN,
@@ -87,7 +79,6 @@ pub static OVER_RUNS: [&RunRule; 15] = [
     &unsettled::OVER_RUN,
 ];
 
-/// Rules over a run that need no comparison, by id.
 pub static RULES: [&Rule; 10] = [
     &fast_cache::RULE,
     &durability_mismatch::RULE,
@@ -101,7 +92,6 @@ pub static RULES: [&Rule; 10] = [
     &two_speeds::RULE,
 ];
 
-/// The rules of this folder.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     RULES.into_iter().chain(OVER_RUNS.iter().map(|of| of.rule))
 }
@@ -127,7 +117,6 @@ pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
     own.chain(compared).collect()
 }
 
-/// Findings about one workload.
 pub fn workload(
     run: &Run,
     table: &Table,

@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::study::Study;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L32",
     slug: "no-replication",

@@ -21,7 +21,6 @@ use crate::{phrases, units};
 /// range over 20 % on a drive that is as steady as it gets.
 const FEWEST: usize = 30;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L37",
     slug: "not-steady",

@@ -16,9 +16,7 @@ use crate::model::workload::{Metric, Workload};
 /// has.
 const WINDOW_IOS: u64 = 20;
 
-/// A candidate on a workload.
 pub struct Course<'a> {
-    /// The workload.
     pub of: &'a Workload,
     /// The cells that count, in the order of the blocks.
     pub cells: Vec<&'a Cell>,
@@ -54,7 +52,6 @@ pub fn courses(run: &Run) -> Vec<Course<'_>> {
         .collect()
 }
 
-/// The score of each piece of a cell.
 fn scores(metric: Metric, cell: &Cell) -> Vec<f64> {
     if !cell.slices.is_empty() {
         let valid = cell.slices.iter().filter(|slice| slice.is_valid());

@@ -16,7 +16,6 @@ use crate::phrases::figures;
 use crate::study::{Cell, SAME, Study};
 use crate::units;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L42",
     slug: "rank-flip",
@@ -30,10 +29,8 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Study(in_study), Check::Study(over_blocks)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(winners)] };
 
-/// Different winners.
 fn winners(run: &Run, table: &Table) -> Option<Finding> {
     let alpha = schedule::alpha_pair(run);
     let all: Vec<Comparison> = WorkloadIx::all(run.header.workloads.len())
@@ -62,16 +59,12 @@ fn winners(run: &Run, table: &Table) -> Option<Finding> {
     Some(finding(&run.header, &RULE, evidence, advice))
 }
 
-/// The winner of one of several runs.
 #[derive(Clone, Copy, Debug)]
 pub struct WinnerIn<'a> {
-    /// The candidate.
     pub winner: &'a str,
-    /// What the run is called.
     pub run: &'a str,
 }
 
-/// Different winners of one workload in two runs.
 pub fn over_runs(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) -> Finding {
     let evidence = format!("{} is fastest in {}, {} in {}", a.winner, a.run, b.winner, b.run);
     let advice = "choose by the setting that you use; a winner is valid for its own setting only";
@@ -79,7 +72,6 @@ pub fn over_runs(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) -> Find
     Finding { workload: Some(workload.to_string()), ..found }
 }
 
-/// Drive, test and block size.
 type Sweep<'a> = (String, &'a str, u64);
 
 /// Another candidate leads once the same drive hangs on another bus.

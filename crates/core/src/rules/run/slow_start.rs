@@ -9,7 +9,6 @@ use crate::model::run::Run;
 use crate::phrases;
 use crate::stats::{sample, student_t};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "slow-start",
     slug: "slow-start",
@@ -73,7 +72,6 @@ fn first_slices(course: &Course, alpha: f64) -> Option<String> {
     })
 }
 
-/// The first block against the prediction from all others.
 fn first_block(course: &Course, alpha: f64) -> Option<String> {
     let metric = course.of.metric;
     let score =

@@ -8,7 +8,6 @@ use crate::model::finding::Finding;
 use crate::model::run::Run;
 use crate::{phrases, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "stalls",
     slug: "stalls",

@@ -10,7 +10,6 @@ use crate::model::run::Run;
 use crate::stats::sample;
 use crate::stats::spearman::{Spearman, spearman};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L51",
     slug: "thermal-trend",
@@ -31,7 +30,6 @@ pub static RULE: Rule = Rule {
     })],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(thermal)] };
 
 /// What keeps heat out of a run: `run` waits before visits to drives, and nothing else does.

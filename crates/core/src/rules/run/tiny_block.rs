@@ -15,7 +15,6 @@ use crate::stats::sample;
 use crate::study::Study;
 use crate::{study, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L22",
     slug: "tiny-block",
@@ -31,7 +30,6 @@ pub static RULE: Rule = Rule {
     checks: &[Check::Observed(hit), Check::Study(in_study)],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(calls)] };
 
 fn hit(of: &Observation) -> Option<Hit> {

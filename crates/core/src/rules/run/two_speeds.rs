@@ -9,7 +9,6 @@ use crate::stats::sample::median;
 use crate::stats::two_groups::{TwoGroups, two_groups};
 use crate::{phrases, units};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "two-speeds",
     slug: "two-speeds",
@@ -53,7 +52,6 @@ fn check(run: &Run) -> Vec<Finding> {
     })
 }
 
-/// The two groups of scores, where there are two.
 fn groups(scores: &[f64]) -> Option<TwoGroups> {
     let groups = two_groups(scores)?;
     let is_far = groups.high - groups.low >= libm::log(TIMES);

@@ -10,7 +10,6 @@ use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "unmeasured",
     slug: "unmeasured",
@@ -23,7 +22,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Each(unmeasured)] };
 

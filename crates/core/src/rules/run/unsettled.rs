@@ -15,7 +15,6 @@ use crate::model::run::Run;
 use crate::model::slice_length;
 use crate::phrases;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "unsettled",
     slug: "unsettled",
@@ -35,7 +34,6 @@ pub static RULE: Rule = Rule {
     checks: &[],
 };
 
-/// What it checks of a run and its comparisons.
 pub(super) static OVER_RUN: RunRule =
     RunRule { rule: &RULE, checks: &[RunCheck::Each(of_workload)] };
 

@@ -13,7 +13,6 @@ use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::model::setting::Setting;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "L45",
     slug: "untested-cause",
@@ -82,12 +81,11 @@ mod tests {
     use super::*;
     use crate::model::bottleneck::Reason;
     use crate::model::ceiling::LayerRate;
-    use crate::model::clue::Clue;
     use crate::model::profile::{Part, Profile};
     use crate::testing::RunBuilder;
 
     fn held(cause: Cause, grade: Grade) -> Vec<Bottleneck> {
-        let reason = Reason { grade, ..Reason::consistent(cause, Clue::Layers(Vec::new())) };
+        let reason = Reason { grade, ..Reason::consistent(cause, "no lower layer was measured") };
         vec![Bottleneck { candidate: "/a".to_string(), reason, cells: 5, of: 5 }]
     }
 

@@ -3,7 +3,6 @@
 use crate::scan::quantity::Quantity;
 use crate::scan::result::Metrics;
 
-/// One of the twelve phases.
 #[derive(Debug)]
 pub struct Test {
     /// What bonnie++ calls it: the title of its columns with that of their group.
@@ -13,7 +12,6 @@ pub struct Test {
 }
 
 impl Test {
-    /// Its name in our words.
     pub fn name(&self) -> String {
         self.title.to_lowercase().replace(' ', "_")
     }
@@ -62,29 +60,21 @@ const SIZES: [(&str, u64); 7] = [
     ("G", 1 << 30),
     ("", 1),
 ];
-/// Units of latencies.
 const TIMES: [(&str, u64); 3] = [("us", 1000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
-/// A figure and its line.
 pub type Figure = (Quantity, u64);
 
 /// What was printed of a phase.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// Its rate.
     pub rate: Option<Figure>,
-    /// CPU share.
     pub cpu: Option<Figure>,
-    /// The longest operation.
     pub latency: Option<Figure>,
-    /// `+++++` was printed.
     pub is_too_short: bool,
 }
 
-/// One run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cells {
-    /// Version of the program.
     pub version: String,
     /// The machine's name or label.
     pub name: String,
@@ -94,7 +84,6 @@ pub struct Cells {
     pub file_size: Option<Figure>,
     /// Bytes of a chunk.
     pub chunk_size: Option<Figure>,
-    /// Number of small files.
     pub files: Option<Figure>,
     /// The phases, in the order of [`TESTS`].
     pub tests: [Cell; 12],
@@ -105,7 +94,6 @@ pub fn figure(text: &str, unit: u64, line: u64) -> Option<Figure> {
     Some((Quantity::with_unit(text.trim(), unit)?, line))
 }
 
-/// A size as bonnie++ writes it.
 pub fn size(text: &str, line: u64) -> Option<Figure> {
     Some((Quantity::suffixed(text, &SIZES)?, line))
 }

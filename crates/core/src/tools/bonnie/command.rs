@@ -15,7 +15,6 @@ use crate::tools::foreign::{
 };
 use crate::tools::measured::{Done, Figures, Work, of_rate, whole};
 
-/// The installed bonnie++.
 pub struct Bonnie;
 
 /// Operations in the seek phase, of which one in ten is written back.

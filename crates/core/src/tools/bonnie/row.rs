@@ -4,7 +4,6 @@
 use super::cells::{Figure, figure, is_pluses, size};
 use crate::scan::lines::words;
 
-/// Characters in front of the first cell.
 pub const NAME_WIDTH: usize = 19;
 /// Characters of one phase: a blank, five of the rate, a blank, three of the CPU.
 pub const CELL_WIDTH: usize = 10;

@@ -29,12 +29,10 @@ const PARTS: usize = 4;
 /// A line of the table, with the number of its first part.
 pub type Whole = (u64, String);
 
-/// What the next line of the text does.
 #[derive(Debug, PartialEq)]
 pub enum Next {
     /// It is a part; these lines are whole by it.
     Whole(Vec<Whole>),
-    /// The block is over.
     Over,
     /// It does not go on as a table does.
     Broken,
@@ -50,17 +48,12 @@ enum Stage {
     Latency,
 }
 
-/// One block.
 #[derive(Debug, Default)]
 pub struct Wrapped {
-    /// Its first line.
     pub first_line: u64,
-    /// Its last line so far.
     pub last_line: u64,
     stage: Stage,
-    /// Parts of the line in hand.
     parts: Parts,
-    /// The lines of titles in their parts.
     titles: Vec<Parts>,
     is_create: bool,
     /// Characters of a line, where breaks are inside words.
@@ -85,7 +78,6 @@ impl Wrapped {
         })
     }
 
-    /// Takes the next line of the text.
     pub fn line(&mut self, line: &Line<'_>) -> Next {
         if line.text.trim().is_empty() {
             return Next::Whole(Vec::new());
@@ -103,7 +95,6 @@ impl Wrapped {
         }
     }
 
-    /// Whether a row was whole.
     pub fn has_row(&self) -> bool {
         self.stage == Stage::Latency
     }
@@ -174,18 +165,15 @@ impl Wrapped {
         self.titles.iter().map(Parts::width).max().filter(|_| is_torn)
     }
 
-    /// The parts as one line.
     fn joined(&self, parts: &Parts) -> String {
         self.width.map_or_else(|| parts.spaced(), |width| parts.filled(width))
     }
 
-    /// The same with its number.
     fn whole(&self, parts: &Parts) -> Whole {
         (parts.first_line(), self.joined(parts))
     }
 }
 
-/// What follows the version on a squeezed first line.
 fn version_titles(squeezed: &str) -> Option<String> {
     let rest = squeezed.strip_prefix("Version")?;
     let at = rest.find("---")?;

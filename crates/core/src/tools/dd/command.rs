@@ -14,7 +14,6 @@ use crate::tools::foreign::{
 };
 use crate::tools::measured::{Done, Figures, Work, side};
 
-/// The installed dd.
 pub struct Dd;
 
 impl Driver for Dd {

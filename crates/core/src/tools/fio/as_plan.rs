@@ -70,7 +70,6 @@ fn beyond(section: &Section) -> Option<(u64, String)> {
     Some((*line, printable(format!("{name}={value}").as_bytes())))
 }
 
-/// Jobs that fio does not run one after another, as a plan does.
 fn together(file: &JobFile) -> Option<(u64, String)> {
     let waits = |section: &Section| {
         section.options.iter().any(|(name, value, _)| {
@@ -148,7 +147,6 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
     format!("\n[[workload]]\nname = {}\n{}\n", quoted(&name), lines.join("\n"))
 }
 
-/// One name for options that fio has two of.
 fn canonical(name: &str) -> &str {
     match name {
         "readwrite" => "rw",

@@ -18,10 +18,8 @@ use crate::tools::foreign::{
 };
 use crate::tools::measured::{Figures, Work};
 
-/// The installed fio.
 pub struct Fio;
 
-/// The job file in the directory fio works in.
 const JOB_FILE: &str = "bakeoff.fio";
 /// Blocks from this size on hide their repeats from any compressor, so that marks are enough.
 const POOL_BYTES: u64 = 1 << 20;

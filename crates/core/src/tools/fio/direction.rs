@@ -10,13 +10,9 @@ pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
 pub struct Parts {
     /// What its rate may mean; at least one.
     pub rates: Vec<Rounded>,
-    /// The text of it.
     pub rate_raw: String,
-    /// Operations a second.
     pub iops: Option<(f64, String)>,
-    /// Bytes moved.
     pub bytes: (Rounded, String),
-    /// Milliseconds.
     pub runtime_ms: (u64, String),
 }
 

@@ -10,7 +10,6 @@ use crate::units;
 pub type Variables<'v> = &'v dyn Fn(&str) -> Option<String>;
 
 const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
-/// Parentheses within each other.
 const DEPTH_MAX: u32 = 32;
 
 /// The value with everything in its place.

@@ -14,25 +14,19 @@ pub const FILE_LIMIT_BYTES: usize = 64 << 10;
 /// A job file, in the order of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobFile {
-    /// `global` sections apply to the jobs after them.
     pub sections: Vec<Section>,
 }
 
-/// One section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Between the brackets.
     pub name: String,
     /// Options with their line, counted from 1; a word alone stands for `1`.
     pub options: Vec<(String, String, u64)>,
-    /// The first so many are from `global` sections.
     pub global: usize,
 }
 
-/// A job file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum JobFileError {
-    /// It is too large.
     #[error("the job file is over {} KiB", FILE_LIMIT_BYTES >> 10)]
     Large,
     /// A line is neither a section nor an option, or an option stands before the first section.
@@ -40,21 +34,16 @@ pub enum JobFileError {
     Line {
         /// Counted from 1.
         line: u64,
-        /// Its text.
         text: String,
     },
-    /// A file that it includes cannot be used.
     #[error("line {line} of the job file: {why}")]
     Include {
         /// Counted from 1.
         line: u64,
-        /// Which file and why.
         why: String,
     },
-    /// It has no job.
     #[error("the job file has no job: a [section] that is not global")]
     Empty,
-    /// An option may reach beyond the directory that is measured.
     #[error(
         "line {line}: bakeoff does not run job files with {option}, which may access files outside \
          the measured directory or run other programs; remove it, or run fio yourself and import \
@@ -63,7 +52,6 @@ pub enum JobFileError {
     Reach {
         /// Counted from 1.
         line: u64,
-        /// The option with its value.
         option: String,
     },
 }
@@ -91,7 +79,6 @@ const HARMLESS: &str = "\
 const ENGINES: &str = "\
     sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
 
-/// How deep fio follows files that include files.
 const INCLUDES_MAX: u32 = 16;
 
 /// Gives the text of a file that a job file includes, or why it cannot.

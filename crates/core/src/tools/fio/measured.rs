@@ -4,7 +4,6 @@ use crate::model::measurement::Latency;
 use crate::tools::foreign::ParseError;
 use crate::tools::measured::{Done, Figures, Work, whole};
 
-/// What fio did.
 pub fn work(figures: Figures<'_>) -> Result<Work, ParseError> {
     let of = |name: &str| Done {
         ios: figures.find(&format!("{name}.ios")).map_or(0, whole),

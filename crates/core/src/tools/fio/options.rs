@@ -18,7 +18,6 @@ use crate::units;
 /// An option of fio's as somebody wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// Its name, with underscores.
     pub name: String,
     /// Its name as it was written.
     pub typed: String,
@@ -29,26 +28,18 @@ pub struct Given {
 /// Where options were written. Defaults that differ from fio's hold at the command line only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
-    /// The command line of `bench`.
     Line,
-    /// A job file.
     File,
 }
 
-/// What a job asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Its name, where it has one.
     pub name: Option<String>,
     /// What its files are called after: the section, whatever its name option says.
     pub files: Option<String>,
-    /// Options of `bench`, each `--name=value`.
     pub words: Vec<String>,
-    /// What has no effect here, in sentences.
     pub notes: Vec<String>,
-    /// Whether the job waits until those before it have ended.
     pub waits: bool,
-    /// All options as they were given.
     pub given: Vec<Given>,
 }
 
@@ -171,7 +162,6 @@ impl Given {
 }
 
 impl Entry {
-    /// Whether the value asks for what fio does anyway.
     fn is_default(&self, value: &str) -> bool {
         ["0", "none"].contains(&value) || self.default == Some(value)
     }

@@ -3,14 +3,12 @@
 //! `serde_json` says whether the text is JSON; this only finds where the numbers stand, which a
 //! tree of values has forgotten. It reads nothing but what `serde_json` accepted.
 
-/// One number, word or string.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scalar {
     /// Keys and indices, joined with `/`: `jobs/0/read/io_bytes`.
     pub path: String,
     /// As it stands; a string without its quotation marks.
     pub text: String,
-    /// Lines from the first one of the text.
     pub line: u64,
 }
 

@@ -5,7 +5,6 @@
 /// Most rows of one table.
 const ROWS: usize = 64;
 
-/// The rows of the table in hand.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// Line, number of percentiles, and whether more should follow.
@@ -26,7 +25,6 @@ impl Rows {
         }
     }
 
-    /// The table is over.
     pub fn end(&mut self) {
         let width = self.rows.iter().map(|row| row.1).max().unwrap_or(0);
         let is_cut = |row: &&(u64, usize, bool)| row.2 && row.1 < width;

@@ -2,10 +2,8 @@
 
 use crate::scan::decimal::Decimal;
 
-/// A number with what rounding may have changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rounded {
-    /// The value.
     pub value: f64,
     /// One unit of its last digit.
     pub slack: f64,

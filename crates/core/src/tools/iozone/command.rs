@@ -15,7 +15,6 @@ use crate::tools::foreign::{
 };
 use crate::tools::measured::{Done, Figures, Work, of_rate, side};
 
-/// The installed iozone.
 pub struct Iozone;
 
 /// The largest record of an iozone that nobody patched (`MAXBUFFERSIZE`).

@@ -11,12 +11,9 @@ use crate::scan::finder::Line;
 const VALUES: usize = 20_000;
 const REPORTS: usize = 100;
 
-/// What a report holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// The values of one column of the table.
     Rates(usize),
-    /// The CPU utilisation of one test.
     Cpu(usize),
     /// Something else, whose lines are only passed over.
     Other,
@@ -33,7 +30,6 @@ fn kind(title: &str) -> Kind {
     rates.or_else(|| cpu().map(Kind::Cpu)).unwrap_or(Kind::Other)
 }
 
-/// One value of a report.
 #[derive(Debug)]
 struct Cell {
     file: String,
@@ -51,7 +47,6 @@ struct Report {
 
 type Places = Vec<(String, String)>;
 
-/// The reports of one run.
 #[derive(Debug, Default)]
 pub struct Excel {
     open: Option<Kind>,
@@ -61,7 +56,6 @@ pub struct Excel {
     records: Vec<String>,
     records_line: u64,
     cells: Vec<Cell>,
-    /// By file, record and test.
     cpu: BTreeMap<(String, String, usize), Option<Value>>,
     /// The file's size in the last row of the report: it grows from row to row.
     file: Option<u64>,
@@ -69,7 +63,6 @@ pub struct Excel {
     /// The line of the last row that was taken, and its characters.
     row_line: u64,
     row_width: usize,
-    /// Characters of the longest line of the run.
     widest: usize,
 }
 
@@ -82,7 +75,6 @@ fn is_number(text: &str) -> bool {
 }
 
 impl Excel {
-    /// Takes a line of a report.
     pub fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
         let width = line.text.chars().count();
         self.widest = self.widest.max(width);

@@ -18,7 +18,6 @@ const OPERATIONS: usize = 1 << 20;
 const LISTS: usize = 1000;
 const TITLE: [&str; 10] =
     ["Offset", "in", "kBytes", "Latency", "in", "microseconds", "Transfer", "size", "in", "bytes"];
-/// What iozone calls the file of each test.
 const FILES: [(&str, &str); 4] =
     [("rwol.dat", "rewrite"), ("wol.dat", "write"), ("rrol.dat", "reread"), ("rol.dat", "read")];
 /// What a list is called whose file is not known.
@@ -27,7 +26,6 @@ const INCOMPLETE: &str = "a list of latencies (-Q) of iozone is incomplete";
 /// Quantiles that are given where ten operations lie beyond them.
 const QUANTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.95, "p95"), (0.99, "p99"), (0.999, "p99.9")];
 
-/// One list while its lines come in.
 #[derive(Debug, Default)]
 struct List {
     place: Place,
@@ -35,7 +33,6 @@ struct List {
     /// Bytes of each operation, with the text and line of the first.
     bytes: Option<(u64, String, u64)>,
     latencies_us: Vec<u32>,
-    /// The text and line of the longest.
     longest: (u32, String, u64),
     is_wrong: bool,
 }
@@ -48,7 +45,6 @@ struct Ended {
     result: ToolResult,
 }
 
-/// Reads the lists.
 #[derive(Debug, Default)]
 pub struct Latencies {
     open: Option<List>,

@@ -8,7 +8,6 @@ use crate::scan::result::Metrics;
 /// What the values of a table are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// KiB per second.
     Kib,
     /// Operations per second (`-O`).
     Operations,
@@ -67,40 +66,28 @@ pub fn unit_of_command(command: &str) -> Unit {
     }
 }
 
-/// One value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// Index into [`TESTS`].
     pub test: usize,
-    /// The number.
     pub number: Decimal,
-    /// The text.
     pub raw: String,
-    /// The line.
     pub line: u64,
 }
 
-/// One row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// File size in KiB.
     pub file_kib: Decimal,
-    /// Its text.
     pub file_raw: String,
     /// Record size in KiB.
     pub record_kib: Decimal,
-    /// Its text.
     pub record_raw: String,
-    /// What is there.
     pub values: Vec<Value>,
-    /// The line.
     pub line: u64,
-    /// The line of the record size.
     pub record_line: u64,
 }
 
 impl Row {
-    /// A row on one line with these sizes of file and record.
     pub fn with_sizes((file, record): (&str, &str), values: Vec<Value>, line: u64) -> Option<Row> {
         Some(Row {
             file_kib: Decimal::parse(file)?,
@@ -114,7 +101,6 @@ impl Row {
     }
 }
 
-/// Where the columns are.
 #[derive(Debug, PartialEq)]
 pub struct Layout {
     widths: [usize; 19],
@@ -126,11 +112,8 @@ pub struct Layout {
 /// What a line below the titles is.
 #[derive(Debug, PartialEq)]
 pub enum Found {
-    /// No row.
     None,
-    /// A row.
     Row(Row),
-    /// A row that cannot be told apart.
     Wrong,
 }
 
@@ -162,7 +145,6 @@ impl Value {
 }
 
 impl Layout {
-    /// The columns of a line of titles.
     pub fn from_titles(text: &str) -> Option<Layout> {
         let mut words = text.split_whitespace();
         let unit = words.next().filter(|unit| matches!(*unit, "kB" | "KB"))?;
@@ -201,7 +183,6 @@ impl Layout {
         Row::with_sizes(sizes, values, line.number).map_or(Found::Wrong, Found::Row)
     }
 
-    /// Where a column ends.
     pub fn end(&self, column: usize) -> isize {
         let width: usize = self.widths.iter().take(column + 1).sum();
         width as isize + self.shift
@@ -285,7 +266,6 @@ fn selected(
     (is_row && words.len() == asked.len() + 2).then_some(asked)
 }
 
-/// Whether a line is numbers and nothing else.
 pub fn is_numbers(text: &str) -> bool {
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     !text.trim().is_empty() && text.split_whitespace().all(is_number)

@@ -9,16 +9,12 @@ const MIXED: &str = "two throughput runs of iozone are mixed";
 const BLOCKS: usize = 200;
 const PROCESSES: usize = 1000;
 
-/// One test.
 #[derive(Debug)]
 pub struct Block {
     /// As iozone calls it: `initial writers`, `re-readers`.
     pub test: String,
-    /// First line.
     pub first_line: u64,
-    /// Last line.
     pub last_line: u64,
-    /// The figures.
     pub metrics: Metrics,
     children: f64,
     processes: f64,
@@ -28,7 +24,6 @@ pub struct Block {
     each: Vec<(f64, f64)>,
 }
 
-/// The blocks of one run.
 #[derive(Debug, Default)]
 pub struct Throughput {
     blocks: Vec<Block>,
@@ -47,7 +42,6 @@ const LINES: [(&str, &str); 4] = [
 ];
 
 impl Throughput {
-    /// Takes a line.
     pub fn line(&mut self, line: &Line<'_>, text: &str) -> bool {
         if let Some(rest) = text.strip_prefix("Children see throughput for") {
             self.begin(line, rest);
@@ -141,7 +135,6 @@ impl Throughput {
         self.blocks.push(block);
     }
 
-    /// Lines that were not read.
     pub fn strays(&self) -> &[u64] {
         &self.strays
     }

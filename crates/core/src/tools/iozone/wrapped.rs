@@ -23,9 +23,7 @@ const PARTS: usize = 8;
 pub struct Wrapped {
     titles: String,
     last_line: u64,
-    /// Whether titles went on below.
     is_sure: bool,
-    /// The parts of the row in hand.
     parts: Parts,
 }
 
@@ -35,7 +33,6 @@ impl Wrapped {
         Wrapped { titles: squeeze(line.text), last_line: line.number, ..Wrapped::default() }
     }
 
-    /// Whether the line goes on with the titles.
     pub fn titles(&mut self, line: &Line<'_>) -> bool {
         let whole = format!("{}{}", self.titles, squeeze(line.text));
         let is_next = self.last_line + 1 == line.number && whole.len() > self.titles.len();
@@ -74,7 +71,6 @@ impl Wrapped {
     }
 }
 
-/// The parts as one row, if they are one.
 fn joined(layout: &Layout, parts: &[(u64, String)], asked: &[usize]) -> Option<Row> {
     let mut tokens: Vec<(u64, String)> = Vec::new();
     for (at, (number, text)) in parts.iter().enumerate() {

@@ -19,11 +19,9 @@ pub const ORDER_LIMIT_BYTES: u64 = 4 << 10;
 /// Most slices of one child: those of a block of a thousand rounds, each repeated.
 pub const SLICES_MAX: usize = 2048;
 
-/// What the parent asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Measure one slice.
     Go(Go),
     /// Close the target, verify where the job asks for it, and end.
     End,
@@ -55,7 +53,6 @@ pub struct Go {
     /// a slice may come from memory.
     #[serde(default)]
     pub most_bytes: u64,
-    /// Time after which a part starts nothing more.
     pub limit_ns: u64,
 }
 
@@ -86,17 +83,13 @@ impl Go {
     }
 }
 
-/// What the child answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The target is open and everything is allocated.
     Ready,
-    /// One slice.
     Slice(Box<SliceReport>),
     /// The target is closed. What is known of the whole cell, without the work of its slices.
     Ended(Box<Measurement>),
-    /// Why there are no numbers. The child ends.
     Error(Failure),
 }
 
@@ -104,17 +97,12 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpKind {
-    /// Data or a file read.
     Read,
-    /// Data written.
     Write,
     /// fsync(2), fdatasync(2).
     Flush,
-    /// A file made, written and closed.
     Create,
-    /// A file looked up.
     Stat,
-    /// A file removed.
     Unlink,
 }
 
@@ -125,9 +113,7 @@ pub struct SliceReport {
     pub monotonic_ns: u64,
     /// Wall time from the first operation to the end of the last flush.
     pub elapsed_ns: u64,
-    /// Time inside data calls.
     pub data_ns: u64,
-    /// Time inside flushes.
     pub flush_ns: u64,
     /// Time inside close(2), of small files.
     #[serde(default)]
@@ -141,9 +127,7 @@ pub struct SliceReport {
     /// Time its threads were ready to run and had to wait for a CPU; see [`Measurement`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waited_ns: Option<u64>,
-    /// Estimated time the generator itself took.
     pub tool_ns: u64,
-    /// Writes whose body came from the pre-filled pool.
     #[serde(default)]
     pub pooled_ios: u64,
     /// Whether its limit ended it before its minimum was done.
@@ -152,7 +136,6 @@ pub struct SliceReport {
     /// The part in which the drive settled: contained in nothing else.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub settling: Vec<Stretch>,
-    /// The part that counts.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub along: Vec<Stretch>,
 }

@@ -15,7 +15,6 @@ use crate::tools::foreign::{
 };
 use crate::tools::measured::{Figures, Work};
 
-/// The installed sysbench.
 pub struct Sysbench;
 
 /// Time of a workload that names neither time nor bytes, in sequential modes that wrap around.

@@ -37,7 +37,6 @@ const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 const STAT: u64 = 1;
 const DELETE: u64 = 2;
 
-/// Does the six parts from `first` on.
 pub fn run(context: &mut Context<'_>, first: u16) -> Result<(), EngineError> {
     for (set, shuffled) in [(0, false), (3, true)] {
         if (first + set..first + set + 3).any(|part| context.wants(part)) {
@@ -92,7 +91,6 @@ fn look_up(meter: &mut Meter<'_>, dir: &OwnedFd, name: &CStr) -> Result<(), Engi
     Ok(())
 }
 
-/// One directory full of files.
 struct Set {
     workdir: Workdir,
     files: u32,
@@ -179,7 +177,6 @@ impl Set {
         Ok(())
     }
 
-    /// Every name as the directory lists it.
     fn list(
         &self,
         meter: &mut Meter<'_>,

@@ -17,11 +17,9 @@ pub struct Query {
     pub host: String,
     /// Part of a plan's title or a kind of run.
     pub plan: String,
-    /// Part of a label.
     pub label: String,
     /// First day, `2026-11-24`.
     pub since: String,
-    /// Last day.
     pub until: String,
 }
 
@@ -39,7 +37,6 @@ impl Query {
         ]
     }
 
-    /// The query as a link to a page of it.
     pub fn link(&self, page: usize) -> String {
         let given = self.fields().into_iter().filter(|(.., value)| !value.is_empty());
         let mut link = format!("/runs?page={page}");
@@ -64,14 +61,10 @@ pub fn encoded(text: &str) -> String {
     out
 }
 
-/// One run of the list.
 #[derive(Clone, Debug)]
 pub struct HistoryRow {
-    /// What is stored.
     pub row: Row,
-    /// Name of the machine.
     pub host: String,
-    /// Its drives.
     pub drives: Vec<String>,
 }
 
@@ -100,21 +93,16 @@ impl HistoryRow {
     }
 }
 
-/// The list.
 #[derive(Clone, Debug, Default, Template)]
 #[template(path = "live/runs.html")]
 pub struct HistoryPage {
-    /// What was looked for.
     pub query: Query,
     /// Runs of this page, the latest first.
     pub rows: Vec<HistoryRow>,
-    /// Runs found on all pages.
     pub found: usize,
-    /// Runs stored.
     pub stored: usize,
     /// Which page, from 0.
     pub page: usize,
-    /// Whether there is another one behind it.
     pub has_more: bool,
 }
 
@@ -127,7 +115,6 @@ impl HistoryPage {
         self.has_more.then(|| self.query.link(self.page + 1))
     }
 
-    /// How many there are.
     fn count(&self) -> String {
         match (self.stored, self.found) {
             (0, _) => "No runs are stored yet.".to_string(),

@@ -13,10 +13,8 @@ use crate::report::view::{day, short_id};
 /// Size of a drawing in its own units, and the room for points at its edges.
 const SIZE: (f64, f64) = (640.0, 120.0);
 const EDGE: f64 = 8.0;
-/// Room above the highest point.
 const ABOVE: f64 = 1.05;
 
-/// The page.
 pub fn trend_page(trend: &Trend) -> String {
     let mut said: Vec<String> = Vec::new();
     if trend.series.is_empty() {
@@ -53,7 +51,6 @@ struct Drawn {
     table: Table,
 }
 
-/// A run in the drawing.
 struct Dot {
     x: String,
     y: String,

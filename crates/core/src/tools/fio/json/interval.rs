@@ -5,19 +5,16 @@ use super::Job;
 use super::figures::Known;
 use crate::scan::result::Out;
 
-/// What is known of one document.
 #[derive(Debug, Default)]
 pub struct Interval {
     first_line: u64,
     last_line: u64,
     /// When its jobs began, in milliseconds since 1970, and how long they had run.
     began_ms: Option<(u64, u64)>,
-    /// Names of the jobs, and where their results are.
     jobs: Vec<(String, Option<usize>)>,
 }
 
 impl Interval {
-    /// The document of these scalars and lines.
     pub fn new(known: &Known, first_line: u64, last_line: u64) -> Interval {
         let is_runtime = |path: &str| {
             path.starts_with(known.list())
@@ -46,7 +43,6 @@ impl Interval {
             && began <= before_began.saturating_add(before_ran / 2)
     }
 
-    /// Gives a job, in the place of its earlier self.
     pub fn give(&mut self, job: Job, earlier: Option<&Interval>, out: &mut Out) {
         let name = job.name.clone();
         // Jobs may have one name: the place in the list tells them apart.

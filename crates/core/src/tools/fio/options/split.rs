@@ -6,7 +6,6 @@
 use super::table::{self, Shape};
 use super::{Asked, From, Given, asked};
 
-/// What was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// Words that are no option of fio's, in their order: for all jobs.

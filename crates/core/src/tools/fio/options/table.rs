@@ -5,42 +5,32 @@ use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../../../data/fio_options.csv");
 
-/// How an option is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Alone, or with `=0` or `=1`.
     Flag,
     /// With 0 or 1; alone it is 1.
     Switch,
-    /// With a value.
     Value,
 }
 
 /// What `bench` makes of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// The option of `bench` of the same name.
     Same,
-    /// An option of `bench` of another name.
     Called(&'static str),
     /// By its value ([`super::values`]); in a few words, how.
     Worded(&'static str),
-    /// `bench` does it always, or with the same result.
     Always(&'static str),
-    /// It changes nothing, because.
     Idle(&'static str),
     /// `bench` does not do it: why, and what does.
     Refused(&'static str),
 }
 
-/// Options that are treated alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Their names, with spaces between.
     pub names: &'static str,
-    /// How they are written.
     pub shape: Shape,
-    /// What is made of them.
     pub taken: Taken,
     /// A value beside 0 and `none` that asks for what fio does anyway.
     pub default: Option<&'static str>,
@@ -96,7 +86,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("hugepage-size", "hugepage_size"),
 ];
 
-/// One name for options that fio has two of.
 pub fn canonical(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }

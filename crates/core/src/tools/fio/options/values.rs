@@ -96,7 +96,6 @@ fn mix(value: &str) -> Answer {
     }
 }
 
-/// `--random_distribution`.
 fn distribution(value: &str) -> Answer {
     let is_zipf = matches!(value.parse::<Offsets>(), Ok(Offsets::Zipf { .. }));
     match value {
