@@ -36,7 +36,7 @@ udevadm settle --timeout=60"""
 
 @pytest.mark.parametrize("stack", WON, ids=["encrypted", "lvm"])
 def test_the_commands_of_a_winner_make_its_layers(guest, stack):
-    """"ext4 + luks: best" printed the commands for a disk without encryption."""
+    """The commands of "ext4 + luks: best" made a disk without encryption."""
     write_plan(guest, small(LOST + stack))
     command = f"bakeoff run {PLAN} {TARGET} --seed 1 --time 10m --max-write 100g --format json"
     start(guest, command)

@@ -41,12 +41,14 @@ pub fn cache_state(
     }
 }
 
-/// Takes what others moved off what the devices read, where it could be taken for ours. It may be
-/// too much, as nobody counts which drive others used: then it is not known where reads came from.
-pub fn leave_to_others(truth: &mut Truth, counted: &Counted) {
-    if counted.shares_reads {
-        let foreign = truth.foreign_bytes.unwrap_or(0);
-        truth.device_read_bytes = truth.device_read_bytes.map(|b| b.saturating_sub(foreign));
+/// Forgets what the devices read where that of others could be taken for ours: nobody counts which
+/// drive they used, so it is not known where the reads came from.
+pub fn leave_to_others(truth: &mut Truth, counted: &Counted, read_bytes: u64) {
+    let is_ours = |bytes: u64| bytes as f64 >= read_bytes as f64 * COLD_SHARE;
+    let foreign = truth.foreign_bytes.unwrap_or(0);
+    let depends = |bytes: u64| is_ours(bytes) && !is_ours(bytes.saturating_sub(foreign));
+    if counted.shares_reads && truth.device_read_bytes.is_some_and(depends) {
+        truth.device_read_bytes = None;
     }
 }
 

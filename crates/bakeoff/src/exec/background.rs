@@ -56,8 +56,8 @@ pub fn session(args: &[OsString], out: &File, err: &File) -> Result<Child, ExecE
 pub fn view(args: &[OsString]) -> Result<Child, ExecError> {
     let failed = |source| ExecError::Start { program: "sh".to_string(), source };
     let parent = std::process::id().to_string();
-    // Not OURSELVES, which is the shell in the shell.
-    let ourselves = std::env::current_exe().map_err(failed)?;
+    // OURSELVES is the shell in the shell, and the file of our name may be gone after an upgrade.
+    let ourselves = OURSELVES.replace("self", &parent);
     Command::new("sh")
         .args(["-c", "trap '' TTOU TTIN; exec \"$0\" \"$@\""])
         .arg(ourselves)

@@ -239,7 +239,7 @@ fn judge(
     for ((workload, measurement, raw), mut truth) in measured {
         let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
         let direct = measurement.job.direct;
-        cold_reads::leave_to_others(&mut truth, &site.counted);
+        cold_reads::leave_to_others(&mut truth, &site.counted, read_bytes);
         truth.cache =
             cold_reads::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
         let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);

@@ -226,7 +226,7 @@ fn finish(
     let (read, job) = (&cell.measurement.read, &cell.measurement.job);
     let read_bytes = read.as_ref().map_or(0, |read| read.io_bytes);
     let (class, file_bytes) = (site.class, site.file_bytes);
-    cold_reads::leave_to_others(&mut cell.truth, &site.counted);
+    cold_reads::leave_to_others(&mut cell.truth, &site.counted, read_bytes);
     cell.truth.cache =
         cold_reads::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
     cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));

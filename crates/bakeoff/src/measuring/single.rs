@@ -67,7 +67,7 @@ pub fn measure(
     progress.clear();
     let mut measurement = measured.and_then(load::only)?;
     let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
-    cold_reads::leave_to_others(&mut truth, &drives);
+    cold_reads::leave_to_others(&mut truth, &drives, read_bytes);
     truth.cache =
         cold_reads::cache_state(place.class, &truth, read_bytes, job.span_bytes(), job.direct);
     let cell = Cell {

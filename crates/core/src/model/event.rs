@@ -410,8 +410,8 @@ pub struct Cell {
 pub struct Truth {
     /// Bytes of the file in the page cache just before a read cell; `None` = not known.
     pub resident_before_bytes: Option<u64>,
-    /// Bytes that came from the devices during the cell ([`crate::model::host::Counted`]), without
-    /// what others moved where that cannot be told apart; `None` = no device can be named.
+    /// Bytes that came from the devices during the cell ([`crate::model::host::Counted`]); `None` =
+    /// no device can be named, or others may have read as much.
     pub device_read_bytes: Option<u64>,
     pub device_written_bytes: Option<u64>,
     /// Pages the kernel dirtied for a short burst of direct writes, per page written.

@@ -89,8 +89,7 @@ impl Place {
     /// The devices whose counters tell what was moved here.
     pub fn counted(&self) -> Counted {
         let writes = self.disk_numbers();
-        let is_cached = |l: &Layer| l.kind == LayerKind::Loop && l.direct_io != Some(true);
-        let shares_reads = self.chain.iter().any(is_cached);
+        let shares_reads = self.chain.iter().any(Layer::caches_its_file);
         let reads = match self.chain.first() {
             Some(top) if !shares_reads && self.disks().count() == 1 => vec![top.dev.clone()],
             _ => writes.clone(),
@@ -117,8 +116,8 @@ impl Place {
     /// Files that loop devices of the chain keep in the page cache: those without direct I/O, or
     /// on kernels that do not say.
     pub fn cached_files(&self) -> impl Iterator<Item = &RawPath> {
-        let cached = |l: &&Layer| l.kind == LayerKind::Loop && l.direct_io != Some(true);
-        self.chain.iter().filter(cached).filter_map(|l| l.backing_file.as_ref())
+        let cached = self.chain.iter().filter(|layer| layer.caches_its_file());
+        cached.filter_map(|layer| layer.backing_file.as_ref())
     }
 }
 
@@ -217,6 +216,11 @@ const VIRTUAL: [&str; 9] = [
 ];
 
 impl Layer {
+    /// Whether this is a loop device whose file the page cache keeps, as far as the kernel says.
+    fn caches_its_file(&self) -> bool {
+        self.kind == LayerKind::Loop && self.direct_io != Some(true)
+    }
+
     /// Whether a hypervisor or a cloud makes the drive, as far as it can be told.
     pub fn is_virtual(&self) -> bool {
         let names = [&self.vendor, &self.model].into_iter().flatten();
