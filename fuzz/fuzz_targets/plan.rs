@@ -19,7 +19,7 @@ fuzz_target!(|text: &str| {
         }
     };
     let supports = |stack: &Stack, target: usize| match stack.lvm && target == 1 {
-        true => Err(Lacking::FrequencyScaling),
+        true => Err(Lacking::Other("no LVM".to_string())),
         false => Ok(()),
     };
     let job_files: BTreeMap<String, String> =

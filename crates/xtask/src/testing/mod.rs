@@ -49,7 +49,7 @@ const LONG: [&str; 15] = [
 /// The quick checks, for while working.
 pub fn check(root: &Path) -> Result<bool> {
     let mut steps = vec![step::cargo("format", &["fmt", "--all", "--check"])];
-    steps.push(clippy());
+    steps.extend([clippy(), fuzz_lints()]);
     steps.push(step::xtask("house rules", &["tidy"]));
     steps.push(step::xtask("prose", &["prose"]));
     steps.push(step::xtask("dependencies", &["dependencies"]).quiet());
@@ -72,6 +72,7 @@ pub fn test(root: &Path) -> Result<bool> {
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),
         clippy(),
+        fuzz_lints(),
         step::cargo("compiled tests", &["test", "--workspace", "--no-run", "--quiet"]),
         // Before the tests, since cargo links it where they find the program.
         step::xtask("plain program", &["plain"]),
@@ -124,6 +125,15 @@ pub fn fuzz(root: &Path, seconds: u32) -> Result<bool> {
 fn clippy() -> Step {
     let arguments = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
     step::cargo("lints", &arguments)
+}
+
+/// The fuzz targets are a workspace of their own, so that changing what they call breaks them unseen.
+fn fuzz_lints() -> Step {
+    let target = tool::target();
+    let mut arguments = vec!["clippy", "--manifest-path", "fuzz/Cargo.toml", "--quiet", "--locked"];
+    let folder = target.to_string_lossy();
+    arguments.extend(["--target-dir", &folder, "--", "-D", "warnings"]);
+    step::cargo("fuzz lints", &arguments)
 }
 
 /// Runs the `first` steps one after another, then the others beside each other, whatever becomes of
