@@ -10,12 +10,15 @@ use crate::scan::result::short;
 const WORDS: usize = 7;
 
 /// The words of a line and what stands between them.
-pub struct Pattern(Vec<Piece>);
+pub struct Pattern {
+    pieces: Vec<Piece>,
+    /// Its first words, where only this tool prints them, and the next ones.
+    own_words: Option<(&'static str, Option<&'static str>)>,
+}
 
 enum Piece {
     Words(&'static str),
-    /// A name and a kind.
-    /// And whether its text is a part of the test.
+    /// A name and a kind, and whether its text is a part of the test.
     Figure(&'static str, &'static str, bool),
     /// What it is, and what has to stand in front.
     Text(&'static str, &'static str),
@@ -52,36 +55,41 @@ impl Pattern {
                 pieces.push(Piece::Words(words));
             }
         }
-        Pattern(pieces)
+        let mut words = pieces.iter().filter_map(|piece| match piece {
+            Piece::Words(words) => Some(*words),
+            _ => None,
+        });
+        let first = words.next().filter(|first| is_own(first));
+        let own_words = first.map(|first| (first, words.next()));
+        Pattern { pieces, own_words }
     }
 
     /// Whether the text has the first words of the form, which are this tool's, and the next ones.
     pub fn is_like(&self, text: &str) -> bool {
-        let mut words = self.0.iter().filter_map(|piece| {
-            let Piece::Words(words) = piece else { return None };
-            Some(*words)
-        });
-        let begins = matches!(self.0.first(), Some(Piece::Words(_)));
-        let Some(first) = words.next().filter(|first| is_own(first)) else { return false };
-        let Some((before, rest)) = text.split_once(first) else { return false };
+        let Some((first, next)) = self.own_words else { return false };
+        let found = match self.pieces.first() {
+            Some(Piece::Words(_)) => text.strip_prefix(first),
+            _ => text.split_once(first).map(|(_, rest)| rest),
+        };
+        let Some(rest) = found else { return false };
         let is_cut_off = rest.starts_with(|c: char| c.is_alphanumeric() || c == '/');
         if is_cut_off && first.ends_with(char::is_alphanumeric) {
             return false;
         }
-        (before.is_empty() || !begins) && words.next().is_none_or(|next| rest.contains(next))
+        next.is_none_or(|next| rest.contains(next))
     }
 
     /// Whether there are words at all in it.
     pub fn has_words(&self) -> bool {
         let has_letter = |words: &str| words.contains(char::is_alphabetic);
-        self.0.iter().any(|piece| matches!(piece, Piece::Words(words) if has_letter(words)))
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Words(words) if has_letter(words)))
     }
 
     /// The words and figures of a text in which every run of blanks is one.
     pub fn read(&self, text: &str, line: &Line<'_>, kinds: &'static [Kind]) -> Option<Read> {
         let (mut head, mut figures) = (Head::default(), Vec::new());
         let (mut rest, mut digits) = (text, "");
-        let mut pieces = self.0.iter().peekable();
+        let mut pieces = self.pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
             if let Piece::Words(words) = piece {
                 rest = rest.strip_prefix(words)?.trim_start();
