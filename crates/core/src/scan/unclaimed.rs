@@ -125,7 +125,8 @@ impl Unclaimed {
         for (first_line, last_line, has_figure) in self.figures.drain(..) {
             if has_figure && !out.has_between(first_line, last_line) {
                 let why = "these lines have figures and a unit of speed, but bakeoff knows no tool \
-                           that prints them: import the tool's own output, or a table with --columns";
+                           that prints them: import the tool's own output, or a table with \
+                           --columns";
                 out.unread(first_line, last_line, why);
             }
         }

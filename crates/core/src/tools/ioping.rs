@@ -81,7 +81,8 @@ const FORMS: &[Form] = &[
          {latency_mdev:time}",
     ),
     last(
-        "min/avg/max/mdev = {latency_min:ms}/{latency_avg:ms}/{latency_max:ms}/{latency_mdev:ms} ms",
+        "min/avg/max/mdev = {latency_min:ms}/{latency_avg:ms}/{latency_max:ms}/\
+         {latency_mdev:ms} ms",
     ),
     guess(
         "{requests:n} {request_time:ns} {iops:rate} {throughput:bytes} {latency_min:ns} \

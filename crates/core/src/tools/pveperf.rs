@@ -42,8 +42,8 @@ static GRAMMAR: Grammar = Grammar {
 
 fn note(result: &mut ToolResult) -> Option<String> {
     if result.test.as_deref() == Some("fsyncs") {
-        let evidence = "pveperf syncs each file while its 4001 bytes are still in a buffer of Perl: \
-                        the files are empty when they are synced";
+        let evidence = "pveperf syncs each file while its 4001 bytes are still in a buffer of \
+                        Perl: the files are empty when they are synced";
         let advice = "Compare by synced writes: fio --rw=randwrite --bs=4k --fsync=1";
         let empty = finding("empty-sync", Severity::Refuse, evidence.to_string(), advice);
         result.findings.push(empty);

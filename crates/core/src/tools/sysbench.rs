@@ -64,16 +64,20 @@ const FORMS: &[Form] = &[
     figures("Time limit exceeded{}").inside().marks("ended_by_time_limit"),
     figures("Doing {$test} test").inside(),
     last(
-        "{prepared_bytes:bytes} bytes written in {_seconds:seconds} seconds ({prepare_throughput:mib} MiB/sec).",
+        "{prepared_bytes:bytes} bytes written in {_seconds:seconds} seconds \
+         ({prepare_throughput:mib} MiB/sec).",
     ),
     last(
-        "{prepared_bytes:bytes} bytes written in {_seconds:seconds} seconds ({prepare_throughput:mib} MB/sec).",
+        "{prepared_bytes:bytes} bytes written in {_seconds:seconds} seconds \
+         ({prepare_throughput:mib} MB/sec).",
     ),
     figures(
-        "Operations performed: {reads:n} Read, {writes:n} Write, {fsyncs:n} Other = {_total:n} Total",
+        "Operations performed: {reads:n} Read, {writes:n} Write, {fsyncs:n} Other = \
+         {_total:n} Total",
     ),
     figures(
-        "Operations performed: {reads:n} reads, {writes:n} writes, {fsyncs:n} Other = {_total:n} Total",
+        "Operations performed: {reads:n} reads, {writes:n} writes, {fsyncs:n} Other = \
+         {_total:n} Total",
     ),
     figures(
         "Read {_read_volume:size} Written {_written_volume:size} Total transferred \
