@@ -8,7 +8,6 @@ use crate::scan::result::Out;
 /// The first titles of the CSV of a run (docs/format.md).
 const TITLES: &str = "run,block,counts,candidate,workload,metric,";
 
-/// Finds them.
 #[derive(Debug, Default)]
 pub struct Own {
     /// What was found, where it begins, and its last line.

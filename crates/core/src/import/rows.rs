@@ -19,11 +19,9 @@ const WAITING: usize = 10_000;
 /// A row: its first line, its last line, and what it gives.
 type Row = (u64, u64, Vec<ToolResult>);
 
-/// Reads the rows of such a table.
 #[derive(Debug)]
 pub struct Rows {
     columns: Columns,
-    /// The labels of the row above, by column.
     labels: Vec<String>,
     /// The first half of a row that may be wrapped: its line and its cells.
     half: Option<(u64, Vec<String>)>,
@@ -31,14 +29,12 @@ pub struct Rows {
     last: Option<u64>,
     /// The mark that begins fractions, as far as that is known.
     mark: Option<Mark>,
-    /// Rows with an unclear number.
     waiting: Vec<Row>,
     /// The last line so far of a table whose titles say something else.
     other: Option<u64>,
 }
 
 impl Rows {
-    /// For a table with these columns.
     pub fn new(columns: Columns) -> Rows {
         let labels = vec![String::new(); columns.0.len()];
         Rows {
@@ -255,7 +251,6 @@ fn tell((first, last, results): Row, is_clear: bool, out: &mut Out) {
     }
 }
 
-/// Takes the labels of a row.
 fn remember(columns: &Columns, labels: &mut [String], cells: &[String]) {
     for ((column, label), cell) in columns.0.iter().zip(labels).zip(cells) {
         if matches!(column, Column::Label(_)) && !cell.is_empty() {

@@ -29,17 +29,14 @@ const BESIDE: [&str; 2] = ["source_line", "note"];
 /// Most lines of one row, in quotation marks.
 const ROW_LINES: usize = 20;
 
-/// Reads result tables.
 #[derive(Debug, Default)]
 pub struct ResultTable {
-    /// The columns of the open table.
     columns: Option<Vec<String>>,
     /// A row whose quotation marks are still open: its first line, its lines, its text.
     open: Option<(u64, usize, String)>,
     group: Option<Group>,
 }
 
-/// The rows of one result.
 #[derive(Debug)]
 struct Group {
     key: BTreeMap<String, String>,

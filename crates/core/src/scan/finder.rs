@@ -8,7 +8,6 @@ use super::tool::Tool;
 use super::unclaimed::Unclaimed;
 use super::utf16::Utf16;
 
-/// One line as the readers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// Counted from 1.
@@ -17,7 +16,6 @@ pub struct Line<'a> {
     pub text: &'a str,
     /// Whether a line feed ended it. A number at the end of a line that was cut is not whole.
     pub is_ended: bool,
-    /// What stands above it.
     pub above: &'a Above,
 }
 
@@ -50,7 +48,6 @@ pub trait Reader {
     /// Looks at a row of a table of HTML, with bars between its cells; its lines were offered as
     /// they stand, too.
     fn row(&mut self, _line: &Line<'_>, _out: &mut Out) {}
-    /// The text is over.
     fn finish(&mut self, _out: &mut Out) {}
 }
 
@@ -113,7 +110,6 @@ impl Finder {
         self.splitter.push(piece, &mut |raw| self.inner.raw(raw));
     }
 
-    /// The text is over.
     pub fn finish(mut self) -> Imported {
         self.splitter.finish(&mut |raw| self.inner.raw(raw));
         let Inner { mut readers, mut out, number, mut unclaimed, .. } = self.inner;
@@ -186,7 +182,6 @@ fn no_text(bytes: &[u8]) -> Option<&'static str> {
 }
 
 impl Above {
-    /// Nothing but a heading.
     pub fn under(heading: String) -> Above {
         Above { heading, ..Above::default() }
     }

@@ -207,7 +207,6 @@ impl Grammar {
     }
 }
 
-/// Nothing to say.
 pub fn no_note(_: &mut ToolResult) -> Option<String> {
     None
 }

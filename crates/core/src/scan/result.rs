@@ -11,7 +11,6 @@ use crate::model::finding::{Finding, Scope, Severity};
 /// The longest text kept of a heading, a command line or a tool's figure, in characters.
 const TEXT_LIMIT: usize = 400;
 
-/// Everything found in one text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
     /// In the order of their first lines.
@@ -22,7 +21,6 @@ pub struct Imported {
     pub findings: Vec<Finding>,
 }
 
-/// One result of one tool.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolResult {
     /// The name of a tool (`dd`, `fio`, `Storage.sh`); or what a table says.
@@ -34,7 +32,6 @@ pub struct ToolResult {
     pub test: Option<String>,
     /// First line of the output, counted from 1.
     pub first_line: u64,
-    /// Last line of the output.
     pub last_line: u64,
     /// The heading above it; a label, never taken for a filesystem or a device.
     pub context: Option<String>,
@@ -44,11 +41,9 @@ pub struct ToolResult {
     /// What a result table states about the set-up, column by column; a tool's output states none.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub setup: BTreeMap<String, String>,
-    /// The figures.
     pub metrics: Vec<Metric>,
     /// What limits what may be said with them.
     pub findings: Vec<Finding>,
-    /// In which form it was printed.
     #[serde(skip)]
     pub form: Form,
 }
@@ -56,12 +51,9 @@ pub struct ToolResult {
 /// In which form a tool printed a result that it can print in several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// For people.
     #[default]
     Text,
-    /// JSON.
     Json,
-    /// Fields on one line.
     Terse,
 }
 
@@ -71,7 +63,6 @@ impl ToolResult {
         ToolResult { test: Some(name.to_string()).filter(|name| !name.is_empty()), ..self }
     }
 
-    /// Whether it is an output of this tool.
     pub fn is(&self, tool: &str) -> bool {
         self.tool.starts_with(tool)
     }
@@ -90,7 +81,6 @@ impl ToolResult {
     }
 }
 
-/// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metric {
     /// What it is, as `test.metric` where the tool has several tests.
@@ -102,7 +92,6 @@ pub struct Metric {
     pub unit: Cow<'static, str>,
     /// The tool's own text that it was read from.
     pub raw: String,
-    /// The line of that text.
     pub line: u64,
 }
 
@@ -112,7 +101,6 @@ pub struct Metric {
 pub enum Value {
     /// Bytes, nanoseconds and counts.
     Whole(u64),
-    /// Rates, shares and means.
     Real(f64),
 }
 
@@ -129,9 +117,7 @@ impl Value {
 /// Lines that look like a tool's output and gave nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// First such line.
     pub first_line: u64,
-    /// Last such line.
     pub last_line: u64,
     /// Why, and what would help: one sentence without the last full stop. Text of the input in it
     /// is as it stands there.
@@ -140,7 +126,6 @@ pub struct Unread {
     pub is_too_short: bool,
 }
 
-/// Figures while they are gathered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metrics(pub Vec<Metric>);
 
@@ -162,7 +147,6 @@ impl Metrics {
         self.0.push(Metric { name: name.to_string(), value, unit: unit.into(), raw, line });
     }
 
-    /// The metric of that name.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|metric| metric.name == name).map(|metric| metric.value.as_f64())
     }
@@ -191,7 +175,6 @@ pub struct Out {
 }
 
 impl Out {
-    /// Asks `judge` about every result.
     pub fn judged_by(judge: Judge) -> Out {
         Out { judge: Some(judge), ..Out::default() }
     }
@@ -235,7 +218,6 @@ impl Out {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: false });
     }
 
-    /// Takes a figure that a phase was too short for.
     pub fn too_short(&mut self, first_line: u64, last_line: u64, why: impl Into<String>) {
         self.push(Unread { first_line, last_line, why: why.into(), is_too_short: true });
     }
@@ -255,7 +237,6 @@ impl Out {
         near.any(|result| result.metrics.iter().any(is_it))
     }
 
-    /// Whether a result from that line on is of this test.
     pub fn has_test(&self, from_line: u64, tool: &str, test: &str) -> bool {
         let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
         near.any(|result| result.tool == tool && result.test.as_deref() == Some(test))
@@ -287,7 +268,6 @@ impl Out {
 }
 
 impl Place {
-    /// A result that began here.
     pub fn result(
         &self,
         tool: &str,
@@ -316,7 +296,6 @@ pub fn short(text: &str) -> String {
     text.trim().chars().take(TEXT_LIMIT).collect()
 }
 
-/// A finding about one imported result.
 pub fn finding(id: &str, severity: Severity, evidence: String, advice: &str) -> Finding {
     Finding {
         id: id.to_string(),

@@ -20,7 +20,6 @@ impl Utf16 {
         Some(Utf16 { is_big_endian, rest: Vec::new() })
     }
 
-    /// The next piece.
     pub fn decode(&mut self, piece: &[u8]) -> String {
         self.rest.extend_from_slice(piece);
         let unit = |pair: &[u8]| match self.is_big_endian {

@@ -8,7 +8,6 @@
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, again, alone, head, kind, law, no_note};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("agnostics", &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "], || {
         vec![GRAMMAR.reader()]
@@ -47,7 +46,6 @@ const fn write(pattern: &'static str, test: &'static str, block: u64) -> Form {
     alone(pattern).of_test(test).named("write.").of_bytes(block)
 }
 
-/// A job that reads.
 const fn read(pattern: &'static str, test: &'static str, block: u64) -> Form {
     alone(pattern).of_test(test).named("read.").of_bytes(block)
 }

@@ -4,7 +4,6 @@
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, alone, kind, no_note, own};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("bench.sh", &[], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[Form] = &[

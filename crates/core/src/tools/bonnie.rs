@@ -27,7 +27,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::parts::Parts;
 use crate::scan::result::{Metrics, Out, Place};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     phases: &["Writing a byte at a time...", "Writing intelligently..."],
     ..Tool::new(
@@ -37,18 +36,14 @@ pub static TOOL: Tool = Tool {
     )
 };
 
-/// The CSV line follows its table within this many lines.
 const CSV_GAP_LINES: u64 = 12;
-/// A CSV line may be wrapped over this many lines.
 const WRAP_LINES: usize = 6;
 
-/// Reads bonnie++'s outputs.
 #[derive(Debug, Default)]
 pub struct Bonnie {
     table: Option<Table>,
     /// A CSV line that was wrapped, and where it is.
     half: Option<(Place, Parts)>,
-    /// A block whose lines were wrapped.
     wrapped: Option<Wrapped>,
 }
 
@@ -72,7 +67,6 @@ impl Reader for Bonnie {
 }
 
 impl Bonnie {
-    /// Whether the line is one of a table.
     fn of_table(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let is_stale =
             self.table.as_ref().is_some_and(|t| line.number > t.last_line + CSV_GAP_LINES);
@@ -125,7 +119,6 @@ impl Bonnie {
         }
     }
 
-    /// Whether the line is a CSV line or a part of one.
     fn csv(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let text = line.text.trim();
         if csv::is_header(text) {

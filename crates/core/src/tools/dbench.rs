@@ -3,7 +3,6 @@
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, alone, kind, no_zeros, own};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("dbench", &["= Dbench Summary ="], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[Form] = &[

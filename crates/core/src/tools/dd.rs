@@ -15,7 +15,6 @@ use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
     "dd",
     &["+0 records in", "+0 records out", " bytes transferred in ", "B) copied, "],
@@ -24,14 +23,12 @@ pub static TOOL: Tool = Tool::new(
 
 /// Statistics follow the record lines at once, but for a warning or a count of cut records.
 const RECORDS_GAP_LINES: u64 = 2;
-/// Statistics follow an error within this many lines.
 const ERROR_GAP_LINES: u64 = 6;
 /// For this many lines, record lines may belong to a run whose own were lost.
 const STRAY_LINES: u64 = 200;
 /// A progress line is followed by the last one within this many lines.
 const PROGRESS_GAP_LINES: u64 = 4;
 
-/// Reads dd's statistics.
 #[derive(Debug, Default)]
 pub struct Dd {
     /// Record lines directly above, with their full and partial counts.
@@ -39,7 +36,6 @@ pub struct Dd {
     place: Option<Place>,
     /// A line of statistics without record lines: a progress line, unless nothing follows.
     loose: Option<(Place, u64, Stats)>,
-    /// Whether that line was printed over another one.
     is_display: bool,
     /// What may be the first half of a wrapped line.
     carry: Option<(u64, String)>,
@@ -88,7 +84,6 @@ impl Dd {
         }
     }
 
-    /// An error that no statistics followed.
     fn give_error(&mut self, out: &mut Out) {
         if let Some((at, text)) = self.error.take() {
             out.unread(at, at, format!("dd failed: {text}"));

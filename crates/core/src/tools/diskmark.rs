@@ -10,7 +10,6 @@ use crate::scan::grammar::{
 };
 use crate::scan::{Tool, ToolResult};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     title: "CrystalDiskMark",
     ..Tool::new("crystaldiskmark", &["iB (Q=", "Sequential Read (", "Sequential Write ("], || {
@@ -79,7 +78,6 @@ static GRAMMAR: Grammar = Grammar {
     note,
 };
 
-/// A test of versions that name its direction with it.
 const fn old(pattern: &'static str, test: &'static str, direction: &'static str) -> Form {
     alone(pattern).of_test(test).named(direction)
 }

@@ -1,4 +1,4 @@
-//! diskspd: the rows of all threads. Its MB/s, which it calls MiB/s since 2.0.21, are of 2^20 bytes.
+//! diskspd: the rows of all threads. Its MB/s, since 2.0.21 called MiB/s, are of 2^20 bytes.
 
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, OF_HEAD, alone, head, kind, no_zeros, own};

@@ -4,7 +4,6 @@
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, figures, kind, law, no_note, own};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("elbencho", &[], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[Form] = &[

@@ -11,7 +11,6 @@ use crate::scan::grammar::{
 use crate::scan::result::finding;
 use crate::scan::{Tool, ToolResult};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     programs: &["f3write", "f3read", "f3probe"],
     ..Tool::new(

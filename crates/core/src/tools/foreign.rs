@@ -59,10 +59,8 @@ pub struct Scratch {
     pub is_root: bool,
 }
 
-/// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
-    /// Where it works.
     pub workdir: Workdir,
     /// Files with these contents, made in the directory first: a job file of fio.
     pub files: Vec<(&'static str, String)>,
@@ -70,24 +68,19 @@ pub struct Invocation {
     pub prepare: Vec<Vec<String>>,
     /// Whether what it reads has to be put out of memory after that.
     pub cool: bool,
-    /// The command whose output holds the figures.
     pub measure: Vec<String>,
 }
 
 impl Invocation {
-    /// One command that prepares nothing.
     pub fn plain(workdir: Workdir, measure: Vec<String>) -> Invocation {
         Invocation { workdir, files: Vec::new(), prepare: Vec::new(), cool: false, measure }
     }
 }
 
-/// A workload that a tool has no words for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{tool} cannot run this: {why}")]
 pub struct Unsupported {
-    /// The tool.
     pub tool: &'static str,
-    /// What it cannot, and what would do.
     pub why: Cannot,
 }
 
@@ -99,12 +92,9 @@ pub(super) fn refuse(tool: &'static str, reasons: &[(bool, Cannot)]) -> Result<(
     }
 }
 
-/// What a tool printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawOutput {
-    /// Standard output.
     pub stdout: Vec<u8>,
-    /// Standard error.
     pub stderr: Vec<u8>,
     /// Whether it ended with status 0.
     pub is_success: bool,
@@ -121,32 +111,23 @@ impl RawOutput {
 /// A tool's output without the figures that were asked for; [`crate::report::foreign`] words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
-    /// It failed.
     Failed {
-        /// The tool.
         tool: &'static str,
         /// What could not be read, or its own words.
         said: Said,
     },
-    /// There is no result in it, or more than one.
     Results {
-        /// The tool.
         tool: &'static str,
-        /// How many were found.
         count: usize,
         /// What could not be read, or its own words.
         said: Said,
     },
     /// bonnie++ keeps what it measured in less than half a second to itself.
     TooShort {
-        /// The tool.
         tool: &'static str,
     },
-    /// A figure is not in the result.
     Figure {
-        /// The tool.
         tool: &'static str,
-        /// Which one.
         figure: String,
     },
 }
@@ -154,15 +135,12 @@ pub enum ParseError {
 /// What a tool printed instead of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// Lines that were not read.
     Unread(String),
     /// Its last words, harmless and short.
     Words(String),
-    /// Nothing.
     Nothing,
 }
 
-/// What a tool was asked to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The work in words, or the sizes of the profile.
@@ -173,13 +151,10 @@ pub struct Asked<'a> {
     pub rw: Rw,
 }
 
-/// A foreign tool.
 pub trait Driver {
-    /// The program, and what asks it for its version.
     fn version_command(&self) -> &'static [&'static str];
     /// The version out of what that printed; `None` when it is another program.
     fn version(&self, output: &RawOutput) -> Option<String>;
-    /// The command for a workload.
     fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported>;
     /// The tool's name among the readers of outputs.
     fn tool(&self) -> &'static str;
@@ -187,7 +162,6 @@ pub trait Driver {
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
         Ok(one_result(self.tool(), output)?.metrics)
     }
-    /// What it did, by those figures.
     fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError>;
 }
 
@@ -231,7 +205,6 @@ pub(super) fn refuse_beyond_plain(tool: &'static str, job: &Job) -> Result<(), U
     refuse(tool, &[(job.engine != EngineName::Psync, Cannot::Engine), (!is_plain, Cannot::Offsets)])
 }
 
-/// The one result of `tool` in its output.
 pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, ParseError> {
     let mut finder = Finder::for_tool(tool);
     finder.push(&output.stdout);
@@ -280,18 +253,15 @@ fn said(output: &RawOutput) -> Said {
 pub(super) struct Words(pub Vec<String>);
 
 impl Words {
-    /// A command that begins with these words.
     pub fn new(words: &[&str]) -> Words {
         Words(words.iter().map(|word| (*word).to_string()).collect())
     }
 
-    /// Adds `--name=value`.
     pub fn long(&mut self, name: &str, value: impl std::fmt::Display) -> &mut Words {
         self.0.push(format!("--{name}={value}"));
         self
     }
 
-    /// Adds words as they are.
     pub fn add(&mut self, words: &[&str]) -> &mut Words {
         self.0.extend(words.iter().map(|word| (*word).to_string()));
         self

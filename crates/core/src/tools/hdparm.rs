@@ -10,7 +10,6 @@ use crate::scan::grammar::{Form, Grammar, alone, head, kind, law};
 use crate::scan::result::finding;
 use crate::scan::{Tool, ToolResult};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[Form] = &[

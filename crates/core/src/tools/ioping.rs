@@ -13,7 +13,6 @@ use crate::scan::grammar::{
 };
 use crate::scan::quantity::IEC;
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("ioping", &[" ioping statistics ---", " requests completed in "], || {
         vec![GRAMMAR.reader()]

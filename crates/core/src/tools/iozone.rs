@@ -22,7 +22,6 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, finding, short};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("iozone", &["Children see throughput", " reclen ", "\"Writer report\""], || {
         vec![Box::new(Iozone::default()), Box::new(Latencies::default())]
@@ -44,7 +43,6 @@ struct Open {
     layout: Option<row::Layout>,
     wrapped: wrapped::Wrapped,
     rows: Vec<Row>,
-    /// Lines of numbers that fit no column.
     misfits: Vec<u64>,
     /// The lines of the last row, where its values were told by their number.
     by_count: Option<(u64, u64)>,
@@ -60,7 +58,6 @@ struct Open {
     error: Option<String>,
 }
 
-/// Reads iozone's outputs.
 #[derive(Debug, Default)]
 pub struct Iozone {
     open: Option<Open>,

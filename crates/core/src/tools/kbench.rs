@@ -3,7 +3,6 @@
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, alone, head, kind, no_zeros, own};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("kbench", &["FIO Benchmark Summary"], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[Form] = &[

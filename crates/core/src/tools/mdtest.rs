@@ -3,7 +3,6 @@
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, alone, kind, no_note, own};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("mdtest", &[], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[Form] = &[

@@ -11,7 +11,6 @@ use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
 use crate::scan::{Tool, ToolResult};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
         vec![Box::new(StorageSh::default())]
@@ -27,7 +26,6 @@ const FAR_LINES: u64 = 150;
 /// Most figures of outputs that are remembered.
 const MOST_FIGURES: usize = 64;
 
-/// Whose figure a row is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
     Hdparm,
@@ -77,14 +75,11 @@ const NAMES: [&str; 9] = [
     "RandWrite",
 ];
 
-/// Reads Storage.sh's table.
 #[derive(Debug, Default)]
 pub struct StorageSh {
-    /// Numbers of outputs above, and their lines.
     above: Vec<(Source, String, u64)>,
     /// The line of the last row of hdparm, when its unit was that of versions until 2023.
     old_unit: Option<u64>,
-    /// The line of the last row or title.
     last: Option<u64>,
     /// What stands between the outputs, which the table below gives once more.
     pending: Vec<ToolResult>,

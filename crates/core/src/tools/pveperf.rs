@@ -10,7 +10,6 @@ use crate::scan::grammar::{Form, Grammar, Kind, alone, head, kind, own};
 use crate::scan::result::finding;
 use crate::scan::{Tool, ToolResult};
 
-/// How its outputs are found.
 pub static TOOL: Tool =
     Tool::new("pveperf", &["BUFFERED READS:", "AVERAGE SEEK TIME:", "FSYNCS/SECOND:"], || {
         vec![GRAMMAR.reader()]

@@ -3,7 +3,6 @@
 use crate::scan::Tool;
 use crate::scan::grammar::{Form, Grammar, figures, kind, law, no_note, own};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new("rados", &[], || vec![GRAMMAR.reader()]);
 
 const FORMS: &[Form] = &[

@@ -14,7 +14,6 @@ use crate::scan::grammar::{
     Form, Grammar, Kind, Law, fault, figures, head, kind, last, law, own, unread,
 };
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool::new(
     "sysbench",
     &["Requests/sec executed", "Total transferred ", "total number of events:"],

@@ -12,7 +12,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place};
 
-/// How its outputs are found.
 pub static TOOL: Tool = Tool {
     title: "YABS",
     ..Tool::new("yabs", &["Block Size | ", "fio Disk Speed Tests"], || {
@@ -25,10 +24,8 @@ const NAMES: [&str; 3] = ["read", "write", "total"];
 /// Bytes of a KB: since July 2026, and before.
 const KILOBYTES: [u64; 2] = [1000, 1024];
 
-/// Reads YABS' tables.
 #[derive(Debug, Default)]
 pub struct Yabs {
-    /// The date of the banner.
     version: Option<String>,
     table: Option<Table>,
 }
@@ -41,10 +38,8 @@ struct Table {
     is_dd: bool,
     /// The block sizes of the columns that are open.
     columns: Vec<String>,
-    /// How many rows stand below them.
     rows: usize,
     cells: Vec<Cell>,
-    /// Lines that could not be read.
     bad: Vec<u64>,
 }
 

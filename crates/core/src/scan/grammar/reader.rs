@@ -9,7 +9,6 @@ use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out, Place, ToolResult, finding, short};
 
-/// A figure of a result.
 struct Figure {
     name: String,
     kind: &'static Kind,
@@ -17,11 +16,9 @@ struct Figure {
     line: u64,
 }
 
-/// What stands above results.
 #[derive(Clone, Debug, Default)]
 pub struct Head {
     line: u64,
-    /// The last line of what stands above results.
     last_line: u64,
     pub context: Option<String>,
     pub version: Option<String>,
@@ -43,7 +40,6 @@ struct Open {
 /// What a line of a form has.
 struct Found {
     form: &'static Form,
-    /// What the names of its figures begin with.
     prefix: &'static str,
     head: Head,
     figures: Vec<Figure>,
@@ -61,7 +57,6 @@ enum Fit {
 
 static MARK: Kind = kind("mark", "", &[]);
 
-/// Reads what a grammar says.
 pub struct Grammatical {
     grammar: &'static Grammar,
     patterns: Vec<Pattern>,
@@ -120,13 +115,11 @@ impl Reader for Grammatical {
 }
 
 impl Grammatical {
-    /// One that has read nothing.
     pub fn new(grammar: &'static Grammar) -> Grammatical {
         let patterns = grammar.forms.iter().map(|form| Pattern::parse(form.pattern)).collect();
         Grammatical { grammar, patterns, head: None, before: None, open: None }
     }
 
-    /// Takes the line where it has this form.
     fn form(&mut self, at: usize, text: &str, line: &Line<'_>, out: &mut Out) -> Fit {
         let form = &self.grammar.forms[at];
         let found = match self.read(at, text, line) {
@@ -237,7 +230,6 @@ impl Grammatical {
         });
     }
 
-    /// A line that is a result.
     fn alone(&mut self, line: &Line<'_>, found: Found, out: &mut Out) -> Fit {
         let Found { form, prefix, head, figures } = found;
         let broken = self.broken(form, prefix, &[], &figures);
@@ -257,7 +249,6 @@ impl Grammatical {
         Fit::Taken
     }
 
-    /// A line of a result with several.
     fn figures(&mut self, line: &Line<'_>, found: Found, out: &mut Out) -> Fit {
         let Found { form, prefix, mut head, figures } = found;
         let is_next = |open: &&Open| {

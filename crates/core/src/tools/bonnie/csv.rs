@@ -2,10 +2,8 @@
 
 use super::cells::{Cell, Cells, TESTS, figure, is_pluses, latency, size};
 
-/// Why a part of a CSV line gave nothing.
 pub const INCOMPLETE: &str = "a CSV line of bonnie++ is incomplete";
 
-/// Where the columns of a format begin.
 struct Columns {
     count: usize,
     bulk: usize,

@@ -8,7 +8,6 @@ use crate::scan::lines::words;
 use crate::scan::result::Place;
 
 const MIXED: &str = "two tables of bonnie++ are mixed";
-/// Of the two blocks of one table.
 const DIFFERENT_NAMES: &str =
     "the names in the two parts of a bonnie++ table contradict each other";
 
@@ -51,12 +50,9 @@ enum Expect {
     Latency,
 }
 
-/// The blocks of one run.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// Where the run began.
     pub place: Place,
-    /// The last line of it so far.
     pub last_line: u64,
     cells: Cells,
     has_output: bool,
@@ -65,7 +61,6 @@ pub struct Table {
     shift: usize,
     expect: Expect,
     cut_line: Option<u64>,
-    /// Why nothing of it can be read.
     wrong: Option<String>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
     is_whole: bool,
@@ -76,7 +71,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// A run that begins here.
     pub fn new(place: Place, header: &Header) -> Table {
         let cells = Cells { version: header.version.clone(), ..Cells::default() };
         Table { last_line: place.first_line, place, cells, ..Table::default() }
@@ -95,7 +89,6 @@ impl Table {
         is_next.then_some(Header { version, is_create: true, shift: self.shift })
     }
 
-    /// A block of this run begins.
     pub fn begin(&mut self, header: Header, line: u64) {
         if self.expect == Expect::Data || self.expect == Expect::Titles {
             self.wrong = Some(MIXED.to_string());

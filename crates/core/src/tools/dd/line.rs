@@ -2,22 +2,16 @@
 
 use crate::scan::decimal::Decimal;
 
-/// What a line of statistics says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
-    /// Bytes copied, exactly.
     pub bytes: u64,
     /// Nanoseconds, as far as dd printed digits.
     pub elapsed_ns: u64,
     /// A progress line prints whole seconds; so does nearly no last line.
     pub is_progress: bool,
-    /// The text of the byte count.
     pub bytes_raw: String,
-    /// The text of the time.
     pub elapsed_raw: String,
-    /// The text of the rate.
     pub rate_raw: String,
-    /// The line says two different things.
     pub contradiction: Option<String>,
     /// Where it begins; the caller knows.
     pub first_line: u64,

@@ -13,7 +13,6 @@ use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
 /// Most contradictory lines that are listed of one block.
 const DOUBTS: usize = 16;
 
-/// One direction of a job.
 #[derive(Debug, Default)]
 struct Direction {
     name: &'static str,
@@ -30,15 +29,12 @@ struct Direction {
 #[derive(Debug, Default)]
 pub struct Open {
     place: Place,
-    /// Its last line so far.
     pub last_line: u64,
-    /// The job's name.
     pub name: String,
     /// What says of a later block that it is of the same run: job, group and process.
     pub identity: Option<String>,
     error: u64,
     directions: Vec<Direction>,
-    /// Where in the block its last line stands.
     at: order::Place,
     /// Requests issued: read, write, trim, flush.
     issued: Option<([u64; 4], String, u64)>,
@@ -67,12 +63,10 @@ impl Open {
         self.name.is_empty()
     }
 
-    /// Whether the block has the direction that this line is of.
     pub fn has_direction_of(&self, text: &str) -> bool {
         self.directions.iter().any(|direction| text.starts_with(direction.name))
     }
 
-    /// Whether the block began below another command than this line.
     pub fn is_below_another(&self, line: &Line<'_>) -> bool {
         let command = line.place("fio").command;
         !command.is_empty() && command != self.place.command

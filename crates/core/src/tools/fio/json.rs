@@ -33,17 +33,14 @@ struct Open {
     /// Where the last object of a job, or of what it did in one direction, ended: the length of
     /// the text, its line, and what was open then.
     whole: Option<(usize, u64, Vec<u8>)>,
-    /// Whether the end is missing.
     is_cut: bool,
     /// The last line with nothing but a brace, which may be the head of another JSON.
     brace: Option<u64>,
 }
 
-/// Reads fio's JSON.
 #[derive(Debug, Default)]
 pub struct Json {
     open: Option<Open>,
-    /// The one before.
     last: Option<Interval>,
 }
 

@@ -6,7 +6,6 @@ use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Form, Metrics, Out, short};
 
-/// Reads terse lines.
 #[derive(Debug)]
 pub struct Terse;
 

@@ -14,7 +14,6 @@ const ANNOUNCED: usize = 1000;
 /// A job's block ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 40;
 
-/// Reads fio's text.
 #[derive(Debug, Default)]
 pub struct Text {
     version: Option<String>,

@@ -15,13 +15,9 @@ const PARTS: usize = 4;
 /// A line, or several that are one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joined {
-    /// Its first line.
     pub first_line: u64,
-    /// Its last line.
     pub last_line: u64,
-    /// The text without blanks around it.
     pub text: String,
-    /// Whether its end is there.
     pub is_whole: bool,
 }
 
@@ -36,7 +32,6 @@ impl Joined {
     }
 }
 
-/// What is known of a line by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// None of fio's, as the rest of a broken line is.
@@ -47,7 +42,6 @@ pub enum Kind {
     Broken,
 }
 
-/// Puts lines together.
 #[derive(Debug, Default)]
 pub struct Joiner {
     held: Parts,
@@ -77,7 +71,6 @@ impl Joiner {
         broken.into_iter().chain(own).collect()
     }
 
-    /// What nothing followed.
     pub fn finish(&mut self) -> Option<Joined> {
         self.give(false)
     }
@@ -88,7 +81,6 @@ impl Joiner {
     }
 }
 
-/// What a line is.
 fn kind(text: &str, is_among_percentiles: bool) -> Kind {
     let ends_with = |is_whole: bool| if is_whole { Kind::Whole } else { Kind::Broken };
     if text.contains(": (groupid=") {

@@ -8,7 +8,6 @@ use crate::tools::fio::paths::Scalar;
 /// A percentile is the middle of its bucket, which is a 64th of its value wide.
 const BEYOND: f64 = 1.02;
 
-/// The scalars of one JSON, by path.
 pub struct Known {
     /// Sorted by [`Known::sort`].
     pub scalars: Vec<Scalar>,
@@ -45,12 +44,10 @@ impl Known {
         self.scalars.get(at)
     }
 
-    /// A scalar as it stands.
     pub fn text(&self, path: &str) -> Option<&str> {
         self.find(path).map(|scalar| scalar.text.as_str())
     }
 
-    /// A whole number.
     pub fn whole(&self, path: &str) -> Option<u64> {
         self.text(path)?.parse().ok()
     }
