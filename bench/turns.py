@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,18 +65,19 @@ def drive(name: str, size_mib: int, folder: Path):
 
 @dataclass
 class Measured:
-    """One run: ratios of pairs with their intervals, levels of candidates, seconds."""
+    """One run: ratios of pairs with their intervals, levels of candidates, seconds, and what each
+    candidate had of the drive."""
 
     ratios: dict
     levels: dict
     seconds: float
     isolation: str
+    region_mib: int
 
 
-def run(program, device, folder, options, stacks, workload, isolation) -> Measured:
-    # Slices share the region, also with the control that joins; a visit has all of it.
-    shares = len(stacks) + 1 if isolation == "slices" else 1
-    plan = f"title = 'turns'\n[region]\nsize = '{options.region * shares}m'\n"
+def run(program, device, folder, options, workload, isolation, region_mib) -> Measured:
+    stacks = options.stack
+    plan = f"title = 'turns'\n[region]\nsize = '{region_mib}m'\n"
     plan += "".join(f"[[stack]]\nname = '{name}'\n{STACKS[name]}\n" for name in stacks)
     plan += f"[[workload]]\n{WORKLOADS[workload]}\n[protocol]\nmode = 'quick'\n"
     plan += f"isolation = '{isolation}'\n"
@@ -84,6 +86,8 @@ def run(program, device, folder, options, stacks, workload, isolation) -> Measur
     on = ["--target", device, "--max-write", "100g", "--quiet", "--store", "turns.db"]
     planned = answer_json(program, "plan", "plan.toml", *on, cwd=folder)
     token = planned["targets"][0]["erase_token"]
+    # Slices share the region, also with the control where it has room; a visit has all of it.
+    shares = len(planned["candidates"]) if isolation == "slices" else 1
     words = ["run", "plan.toml", "--erase", token, "--time", options.time, "--format", "json"]
     started = time.monotonic()
     result = json.loads(answer(program, *words, *on, cwd=folder))
@@ -96,7 +100,8 @@ def run(program, device, folder, options, stacks, workload, isolation) -> Measur
         ratios[a, b] = ratio
     levels = {one["candidate"]: one["mean"] for one in verdict["standings"]}
     seconds = time.monotonic() - started
-    return Measured(ratios, levels, seconds, result["protocol"].get("isolation", "visit"))
+    isolation = result["protocol"].get("isolation", "visit")
+    return Measured(ratios, levels, seconds, isolation, region_mib // shares)
 
 
 def compared(drive_name, workload, turns: Measured, visits: Measured):
@@ -113,6 +118,20 @@ def compared(drive_name, workload, turns: Measured, visits: Measured):
         yield drive_name, workload, " / ".join(pair), words[0] + how, words[1], said, level, seconds
 
 
+def both(program, options, name, workload):
+    """The rows of one drive and workload: first in turns, then by visits on as large a region."""
+    with tempfile.TemporaryDirectory(dir=options.dir) as folder:
+        folder = Path(folder)
+        all_mib = (len(options.stack) + 1) * options.region
+        with drive(name, all_mib + 64, folder) as device:
+            common = (program, device, folder, options, workload)
+            turns = run(*common, "slices", all_mib)
+            visits = run(*common, "visit", turns.region_mib)
+    rows = list(compared(name, workload, turns, visits))
+    print(*rows, sep="\n", file=sys.stderr, flush=True)
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--drive", choices=drives.NAMES, action="append")
@@ -120,24 +139,20 @@ def main():
     parser.add_argument("--stack", choices=STACKS, action="append")
     parser.add_argument("--region", type=int, default=320, help="MiB for each candidate")
     parser.add_argument("--time", default="8m", help="of each run")
-    parser.add_argument("--dir", type=Path, default=TARGET)
+    parser.add_argument("--jobs", type=int, default=1, help="drives at once: most of them sleep")
+    parser.add_argument("--dir", type=Path, default=TARGET, help="of the files behind the drives")
     parser.add_argument("--binary", type=Path)
     options = parser.parse_args()
+    options.stack = options.stack or list(STACKS)
     packages = TARGET / "mfusepy"
     if not packages.exists():
         pip = "-m pip install --quiet --target".split()
         subprocess.run([sys.executable, *pip, packages, "mfusepy==3.1.1"], check=True)
-    program, rows = (options.binary or released()).resolve(), []
-    stacks = options.stack or list(STACKS)
+    program = (options.binary or released()).resolve()
     wanted = itertools.product(options.drive or drives.NAMES, options.workload or WORKLOADS)
-    for name, workload in wanted:
-        with tempfile.TemporaryDirectory(dir=options.dir) as folder:
-            folder = Path(folder)
-            with drive(name, (len(stacks) + 1) * options.region + 64, folder) as device:
-                common = (program, device, folder, options, stacks, workload)
-                turns, visits = (run(*common, kind) for kind in ("slices", "visit"))
-        rows += compared(name, workload, turns, visits)
-        print(*rows[-len(stacks) :], sep="\n", file=sys.stderr)
+    with ThreadPoolExecutor(options.jobs) as jobs:
+        each = jobs.map(lambda one: both(program, options, *one), wanted)
+        rows = [row for rows in each for row in rows]
     agreed = sum(row[5] == "yes" for row in rows)
     columns = ["drive", "workload", "pair", "in turns", "by visits", "agree", "levels", "time"]
     print(f"{agreed} of {len(rows)} pairs agree.\n\n{table(columns, rows)}")

@@ -8,6 +8,7 @@ use bakeoff_core::model::event::{Action, Header, StopReason, What};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::{Run, StepRecord};
 use bakeoff_core::model::verdict::Analysis;
+use bakeoff_core::report::stop;
 
 use super::answer::{self, Extent};
 use super::{notify, stored};
@@ -236,7 +237,8 @@ fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Faul
             let said = match reason {
                 StopReason::WriteBudget => Fault::refused(format!(
                     "{note}, before the first measurement. bakeoff has undone all changes. \
-                     Continue with: bakeoff resume {id} --max-write 20g"
+                     Continue with: {}",
+                    stop::write_more(session.journal.run())
                 )),
                 StopReason::Decided
                 | StopReason::LastBlock

@@ -7,6 +7,7 @@ use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::prepare::words;
+use bakeoff_core::report::stop;
 
 use super::{consent, lifecycle};
 use crate::cli::{Global, Resume};
@@ -97,7 +98,8 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     let is_over_budget = matches!(run.stopped, Some((StopReason::WriteBudget, _)));
     if is_over_budget && args.max_write.is_none() {
         return Err(Fault::usage(format!(
-            "Write limit of run {id} reached. Continue with: bakeoff resume {id} --max-write 20g"
+            "Write limit of run {id} reached. Continue with: {}",
+            stop::write_more(run)
         )));
     }
     if let Some(more) = args.time {

@@ -64,10 +64,13 @@ pub fn guarded(protocol: Protocol, fit: &Fit, slices: Slices) -> Protocol {
         return protocol;
     }
     let fixed_bytes = fit.least.write_bytes.saturating_sub(slices.write_bytes);
+    let left_bytes = limit.saturating_sub(fixed_bytes);
     // Filesystems add to what is asked of them.
-    let left_bytes = limit.saturating_sub(fixed_bytes) / 5 * 4;
-    let expected_bytes = slices.largest_bytes.saturating_add(slices.largest_bytes / 2);
-    let slice_bytes = (left_bytes / slices.count).max(expected_bytes).max(SLICE_BYTES);
+    let each_bytes = left_bytes / 5 * 4 / slices.count;
+    // All of them may turn out longer than expected by the same factor.
+    let growth = (left_bytes as f64 / slices.write_bytes.max(1) as f64).max(1.0);
+    let expected_bytes = (slices.largest_bytes as f64 * growth) as u64;
+    let slice_bytes = each_bytes.max(expected_bytes).max(SLICE_BYTES);
     Protocol { slice_bytes, ..protocol }
 }
 
@@ -183,7 +186,8 @@ mod tests {
         };
         assert_eq!(of(None, 1), 0);
         assert_eq!(of(Some(5300), 1), 80, "4800 x 4 / 5 over 48");
-        assert_eq!(of(Some(5300), 60), 90, "no expected slice is shorter");
+        assert_eq!(of(Some(5300), 60), 105, "as much more as all of them may write");
+        assert_eq!(of(Some(3700), 60), 70);
         assert!(of(Some(3000), 60) < 32, "what is spared stays");
     }
 

@@ -1,6 +1,7 @@
 //! Why a run is over, in words.
 
 use crate::decide::{Part, Stop};
+use crate::model::run::Run;
 use crate::stats::steady_state::MOST_ROUNDS;
 use crate::{phrases, units};
 
@@ -40,6 +41,15 @@ pub fn time_reached(limit_ns: u64) -> String {
 /// The note of a run that wrote all it might in a block.
 pub fn bytes_reached(limit_bytes: u64) -> String {
     format!("write limit of {} reached", units::size(limit_bytes))
+}
+
+/// The command that goes on with a run that wrote all it might: with twice its limit, and with time
+/// to use it.
+pub fn write_more(run: &Run) -> String {
+    let protocol = &run.header.protocol;
+    let limit_mib = protocol.max_write_bytes.map_or(0, |bytes| bytes.div_ceil(1 << 20));
+    let time = protocol.time_ns.map_or("", |_| " --time 10m");
+    format!("bakeoff resume {} --max-write {}m{time}", run.header.short_id(), limit_mib * 2)
 }
 
 /// Why a block did not complete.

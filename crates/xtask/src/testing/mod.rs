@@ -127,7 +127,7 @@ fn clippy() -> Step {
     step::cargo("lints", &arguments)
 }
 
-/// The fuzz targets are a workspace of their own, so that changing what they call breaks them unseen.
+/// The fuzz targets are a workspace of their own: a change elsewhere breaks them unseen.
 fn fuzz_lints() -> Step {
     let target = tool::target();
     let mut arguments = vec!["clippy", "--manifest-path", "fuzz/Cargo.toml", "--quiet", "--locked"];

@@ -20,8 +20,8 @@ pub static RULE: Rule = Rule {
     scope: CELL,
     condition: "part of what was read was in memory, or was not transferred by the devices",
     explain: "A read counts as cold only if no part of the file was in memory just before it and \
-        the lowest real device then transferred at least nine tenths of the data. One study read \
-        its files in the order in which it had written them, without clearing the page cache. \
+        the devices below then transferred at least nine tenths of the data. One study read its \
+        files in the order in which it had written them, without clearing the page cache. \
         This applies to each part of a profile and each command of a tool. A cell that fails this \
         check is shown, but does not count. A candidate with mostly such cells is not ranked.",
     checks: &[Check::Cell(in_cell), Check::Study(in_study)],

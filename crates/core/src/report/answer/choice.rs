@@ -3,6 +3,7 @@
 
 use crate::analyse::scope;
 use crate::model::candidate::Kind;
+use crate::model::event::StopReason;
 use crate::model::lead::Refusal;
 use crate::model::path::sanitize;
 use crate::model::recommendation::{GivesUp, MOST_REGRET, Recommendation, Regret};
@@ -33,7 +34,7 @@ pub struct Choice {
 
 pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
     let Some(chosen) = &analysis.recommendation else {
-        return Choice::without_candidate(none(analysis));
+        return Choice::without_candidate(none(run, analysis));
     };
     let reach = || scope::reach(&run.header).map(str::to_string).into_iter();
     if !chosen.alternatives.is_empty() {
@@ -65,7 +66,7 @@ impl Choice {
     }
 }
 
-fn none(analysis: &Analysis) -> String {
+fn none(run: &Run, analysis: &Analysis) -> String {
     let blocks =
         analysis.verdicts.iter().find_map(|v| match v.lead.as_ref()?.refusal.as_ref()? {
             Refusal::TooFewBlocks { complete, needed } => Some((*complete, *needed)),
@@ -73,7 +74,12 @@ fn none(analysis: &Analysis) -> String {
         });
     match blocks {
         Some((complete, needed)) => {
-            format!("No recommendation yet: {complete} of {needed} blocks are complete.")
+            let why = match &run.stopped {
+                Some((StopReason::WriteBudget, _)) => " The write limit ended the run.",
+                Some((StopReason::TimeUp, _)) => " The time limit ended the run.",
+                _ => "",
+            };
+            format!("No recommendation yet: {complete} of {needed} blocks are complete.{why}")
         }
         None => "No recommendation: no workload has an answer.".to_string(),
     }

@@ -42,8 +42,8 @@ use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::phrases;
 use crate::report::layout::cut;
-use crate::report::said;
 use crate::report::view::short_id;
+use crate::report::{said, stop};
 use crate::rules::limit;
 
 /// Whether a run is shown as an answer of this kind: those of version 0.1 and those in rounds are
@@ -163,16 +163,10 @@ fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
     let may_help = analysis.verdicts.iter().any(sentence::is_worth_more_time);
     match (is_early, may_help && reason.is_resumable()) {
         (true, _) => Some(format!("bakeoff resume {id}")),
-        (false, true) => Some(format!("bakeoff resume {id}{} --time 10m", more_writes(run))),
+        (false, true) if *reason == StopReason::WriteBudget => Some(stop::write_more(run)),
+        (false, true) => Some(format!("bakeoff resume {id} --time 10m")),
         (false, false) => None,
     }
-}
-
-/// Twice the write limit of a run that reached it, as an option of `resume`.
-fn more_writes(run: &Run) -> String {
-    let is_reached = matches!(run.stopped, Some((StopReason::WriteBudget, _)));
-    let limit_bytes = run.header.protocol.max_write_bytes.filter(|_| is_reached);
-    limit_bytes.map_or(String::new(), |bytes| format!(" --max-write {}m", bytes.div_ceil(1 << 19)))
 }
 
 #[cfg(test)]

@@ -390,7 +390,10 @@ fn more(verdict: Verdict, lead: &Lead) -> Option<String> {
 }
 
 pub fn is_worth_more_time(verdict: &WorkloadVerdict) -> bool {
-    verdict.lead.as_ref().is_some_and(|lead| more(verdict.verdict, lead).is_some())
+    verdict.lead.as_ref().is_some_and(|lead| {
+        matches!(lead.refusal, Some(Refusal::TooFewBlocks { .. }))
+            || more(verdict.verdict, lead).is_some()
+    })
 }
 
 /// Text of others inside a sentence: harmless, without its full stop.

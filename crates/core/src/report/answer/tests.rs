@@ -78,6 +78,23 @@ fn says_who_leads_so_far_and_what_more_time_would_do() {
     insta::assert_snapshot!("leads", both(&run.stopped(StopReason::TimeUp, "").build()));
 }
 
+/// A run that its write limit ended before the first look said neither so nor how to go on, and the
+/// page left the size to the reader.
+#[test]
+fn a_run_out_of_writes_says_so_and_how_to_go_on() {
+    let early = demo(&["ext4", "xfs"], &["randwrite"], 2, 0.01, |_, _| 1000.0)
+        .header(|h| h.protocol.max_write_bytes = Some(4 << 30))
+        .stopped(StopReason::WriteBudget, "write limit reached");
+    let (run, minutes) = (early.build(), Some(180_000_000_000));
+    let text = both(&run);
+    assert!(text.contains("The write limit ended the run."), "{text}");
+    assert!(text.contains("--max-write 8192m"), "{text}");
+    assert!(!text.contains("--time"), "{text}");
+    let mut timed = run.clone();
+    timed.header.protocol.time_ns = minutes;
+    assert!(both(&timed).contains("--max-write 8192m --time 10m"), "{}", both(&timed));
+}
+
 /// "No single choice is certain yet" stood above five certain answers.
 #[test]
 fn certain_answers_without_a_common_choice_are_not_called_so_far() {

@@ -31,7 +31,7 @@ use crate::model::verdict::Analysis;
 use crate::phrases;
 use crate::prepare::steps::shell_word;
 use crate::report::answer::{self, Answer, Matrix};
-use crate::report::{closed_loop, said};
+use crate::report::{closed_loop, said, stop};
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
@@ -209,7 +209,7 @@ fn ending(run: &Run) -> Option<String> {
     let note = if is_known { String::new() } else { format!(": {note}") };
     let how = match reason {
         StopReason::TimeUp => format!("bakeoff resume {id} --time 10m"),
-        StopReason::WriteBudget => format!("bakeoff resume {id} --max-write SIZE"),
+        StopReason::WriteBudget => stop::write_more(run),
         StopReason::Decided
         | StopReason::LastBlock
         | StopReason::Interrupted
