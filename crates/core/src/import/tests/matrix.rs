@@ -135,6 +135,13 @@ const IOZONE: &[Case] = cases![
           \x20             KB  reclen   write rewrite    read    reread\n\
           \x20        1024000    4096   10123    9876   18000    18100\n",
         ["rewrite.throughput" = Some(9876.0 * KIB), "reread.throughput" = Some(18_100.0 * KIB)], Nothing;
+    "below the command of a shell, without the line of its unit",
+        b"$ iozone -e -I -a -s 200M -r 4k -i 0 -i 1 -i 2 -f /mnt/t\n\
+          \x20                                                   random    random\n\
+          \x20   kB  reclen    write  rewrite    read    reread    read     write\n\
+          204800       4     2101     2105     7301     7302     7290     2050\n",
+        ["rewrite.throughput" = Some(2105.0 * KIB), "random_write.throughput" = Some(2050.0 * KIB)],
+        Nothing;
     "3.489, some tests", sample!("iozone/text_subset_0_1_2.stdout"),
         ["backward_read.throughput" = None, "stride_read.throughput" = None], Nothing;
     "3.489, -O", sample!("iozone/ops_mode.stdout"),
