@@ -52,7 +52,8 @@ impl Reader for Bonnie {
         if self.csv(line, out) || self.wrapped(line, out) {
             return true;
         }
-        if let Some(wrapped) = Wrapped::begin(line) {
+        let second = self.table.as_ref().and_then(|table| table.second_header(line.text));
+        if let Some(wrapped) = Wrapped::begin(line, second.is_some()) {
             self.wrapped = Some(wrapped);
             return true;
         }
