@@ -87,6 +87,11 @@ impl Pattern {
 
     /// The words and figures of a text in which every run of blanks is one.
     pub fn read(&self, text: &str, line: &Line<'_>, kinds: &'static [Kind]) -> Option<Read> {
+        let is_other =
+            |piece: &Piece| matches!(piece, Piece::Words(first) if !text.starts_with(first));
+        if self.pieces.first().is_some_and(is_other) {
+            return None;
+        }
         let (mut head, mut figures) = (Head::default(), Vec::new());
         let (mut rest, mut digits) = (text, "");
         let mut pieces = self.pieces.iter().peekable();

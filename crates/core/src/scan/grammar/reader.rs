@@ -69,7 +69,8 @@ pub struct Grammatical {
 impl Reader for Grammatical {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let trimmed = line.text.trim();
-        let words = match trimmed.contains(['\t', '\u{b}', '\u{c}']) || trimmed.contains("  ") {
+        let is_wide = ["\t", "\u{b}", "\u{c}", "  "].iter().any(|blank| trimmed.contains(blank));
+        let words = match is_wide {
             true => Cow::from(trimmed.split_whitespace().collect::<Vec<_>>().join(" ")),
             false => Cow::from(trimmed),
         };
