@@ -58,8 +58,8 @@ pub fn find(
     Ok(found)
 }
 
-/// Share of the remaining time that the last slices of a search may take.
-const SEARCH_OF: u64 = 4;
+/// Slices of each candidate that a search takes together, in those of its last length.
+const SEARCHED: u64 = 3;
 
 /// A search for a workload, with what the run knows and has time for.
 fn search(session: &Session, workload: WorkloadIx) -> Search {
@@ -68,12 +68,12 @@ fn search(session: &Session, workload: WorkloadIx) -> Search {
     let all = run.header.workloads.iter().filter(|w| w.can_be_sliced()).count();
     let left = u32::try_from(all.saturating_sub(run.calibrations.len())).unwrap_or(u32::MAX);
     let chosen_ns = run.calibrations.iter().map(|known| known.length.unit_ns).sum();
+    // The control takes turns too. The search leaves the blocks of the first look their time.
+    let candidates = run.header.candidates.len().max(1) as u64;
     let slices =
-        u64::from(protocol.first_look()) * u64::from(protocol.k.max(1)) * u64::from(left.max(1));
+        (u64::from(protocol.first_look()) + SEARCHED) * candidates * u64::from(left.max(1));
     let time_ns = protocol.time_ns.unwrap_or(u64::MAX);
     let left_ns = time_ns.saturating_sub(session.journal.elapsed_ns());
-    // The search itself leaves most of the time to the blocks.
-    let searches = SEARCH_OF.saturating_mul(protocol.k.max(1).into());
     let natural = session.natural.get(&workload).copied().unwrap_or_default();
     let charges = run.header.places().any(Place::charges_turns);
     let job = &run.header.workloads[workload].job;
@@ -82,7 +82,7 @@ fn search(session: &Session, workload: WorkloadIx) -> Search {
         planned: protocol.rounds.max(1),
         margin: protocol.tie_margin,
         granted_ns: session.pace.longest_slice_ns(chosen_ns, left),
-        most_ns: (left_ns / slices).min(left_ns / searches),
+        most_ns: left_ns / slices,
         natural,
         charges,
         is_slow: slice_length::is_slow(job, natural.unit_ns, charges),

@@ -26,9 +26,8 @@ pub fn parts(
     file_bytes: u64,
     seed: u64,
 ) -> Result<u16, Fault> {
-    if asked.protocol.mode == Mode::Precise {
-        made.candidates.extend(twin::drawn(&made.candidates, seed));
-    } else if made.candidates.len() > 1 {
+    let is_precise = asked.protocol.mode == Mode::Precise;
+    if is_precise || made.candidates.len() > 1 {
         for twin in twin::twins(&made.candidates, seed) {
             let mut both = made.clone();
             both.candidates.push(twin);
@@ -38,6 +37,9 @@ pub fn parts(
                 return Ok(parts);
             }
         }
+    }
+    if is_precise {
+        made.candidates.extend(twin::drawn(&made.candidates, seed));
     }
     side_by_side(asked, made, places, file_bytes)
 }
@@ -74,6 +76,13 @@ fn side_by_side(
         || !made.workloads.iter().any(Workload::can_be_sliced);
     if is_visited {
         return Ok(1);
+    }
+    if are_tangled {
+        return Err(Fault::usage(
+            "two btrfs cannot be mounted at once on loop devices over one device, because \
+             mkfs.btrfs takes them for the same. Leave one out, load the dm_mod module, or set \
+             isolation = \"visit\"",
+        ));
     }
     // Regions begin where the device likes it.
     let part = |(target, span): (&Target, &Span)| {

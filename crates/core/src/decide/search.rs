@@ -30,6 +30,8 @@ pub struct TriedSlice {
     elapsed_ns: u64,
     /// Logarithm of the rate in the part in which the drive settled.
     settling_log: Option<f64>,
+    /// The same of its second half: what would have counted with half as much settling.
+    halved_log: Option<f64>,
     settling_ns: u64,
 }
 
@@ -39,6 +41,7 @@ impl TriedSlice {
         let rate_of = if metric == Metric::LatencyP99 { Metric::Iops } else { metric };
         let log_of = |rate: Option<f64>| libm::log(rate.unwrap_or_default().max(f64::MIN_POSITIVE));
         let settling = Stretch::sum(&slice.settling);
+        let second_half = Stretch::sum(&slice.settling[slice.settling.len() / 2..]);
         let rates = slice.along.iter().filter_map(|stretch| stretch.rate(rate_of));
         let logs: Vec<f64> = rates.map(libm::log).collect();
         let noise = match logs.len() {
@@ -54,6 +57,7 @@ impl TriedSlice {
             noise,
             elapsed_ns: slice.elapsed_ns,
             settling_log: (settling.elapsed_ns > 0).then(|| log_of(settling.rate(rate_of))),
+            halved_log: second_half.rate(rate_of).map(libm::log),
             settling_ns: settling.elapsed_ns,
         }
     }
@@ -151,7 +155,7 @@ impl Search {
         level: &mut impl FnMut(Length, u32) -> Result<Level, E>,
         unit_ns: u64,
     ) -> Result<Calibration, E> {
-        let (mut tried, mut before): (Vec<TriedSettling>, Level) = (Vec::new(), Level::new());
+        let (mut tried, mut counted_ns): (Vec<TriedSettling>, u64) = (Vec::new(), 0);
         loop {
             let settling = match slice_length::settle(&tried, self.margin, self.most_ns()) {
                 Settling::Try(settling) => settling,
@@ -168,10 +172,10 @@ impl Search {
                     let longest_ns = tried.last().map_or(0, |t| t.longest_ns);
                     let has_time =
                         longest_ns.saturating_mul(2) <= self.most_ns || longest_ns >= SETTLED_NS;
-                    let times = self.visit_times(longest_ns, counted_ns(&before));
+                    let times = self.visit_times(longest_ns, counted_ns);
                     let length = Length { unit_ns, settling: settling.saturating_mul(times) };
                     let settled = if has_time { Settled::ByVisits } else { Settled::NoTime };
-                    let longer_ns = 2 * u64::from(times - 1) * counted_ns(&before);
+                    let longer_ns = 2 * u64::from(times - 1) * counted_ns;
                     return Ok(self.found(length, settled, longest_ns.saturating_add(longer_ns)));
                 }
             };
@@ -181,9 +185,9 @@ impl Search {
             }
             let all = now.values().flatten();
             let longest_ns = all.map(|t| t.elapsed_ns + t.settling_ns).max().unwrap_or(0);
-            let changes = now.iter().map(|(c, now)| change(before.get(c), now)).collect();
+            let changes = now.values().map(|own| change_in(own, settling)).collect();
             tried.push(TriedSettling { settling, longest_ns, changes });
-            before = now;
+            counted_ns = now.values().flatten().map(|t| t.elapsed_ns).max().unwrap_or(0);
         }
     }
 
@@ -234,10 +238,6 @@ impl Search {
     }
 }
 
-fn counted_ns(level: &Level) -> u64 {
-    level.values().flatten().map(|t| t.elapsed_ns).max().unwrap_or(0)
-}
-
 fn is_unsteady(tried: &[MeasuredLength]) -> bool {
     let at_the_end = tried.last().is_some_and(|t| t.length_ns >= slice_length::LONGEST_NS);
     at_the_end && slice_length::still_changes(tried)
@@ -255,23 +255,35 @@ fn certainly_rises(before: &Level, now: &Level, margin: f64) -> bool {
     let common = libm::sqrt(spread(before) + spread(now));
     let least = libm::log1p(slice_length::tolerance(margin));
     let rises = |c: Change| c.change > least.max(CERTAIN * c.noise.max(common));
-    now.iter().any(|(c, own)| before.get(c).is_some_and(|past| rises(change(Some(past), own))))
+    now.iter().any(|(c, own)| before.get(c).is_some_and(|past| rises(change(past, own))))
 }
 
-/// How the rate of what counts changed since half the settling; first, since none.
-fn change(before: Option<&Vec<TriedSlice>>, now: &[TriedSlice]) -> Change {
+/// How the rate of what counts differs between two lengths.
+fn change(before: &[TriedSlice], now: &[TriedSlice]) -> Change {
     let noise = |tried: &[TriedSlice]| {
         let within = mean(tried.iter().map(|t| t.noise * t.noise));
         let logs: Vec<f64> = tried.iter().map(|t| t.log).collect();
         let between = sample::sd(&logs).unwrap_or(0.0);
         within.max(between * between) / tried.len().max(1) as f64
     };
-    let own = mean(now.iter().map(|t| t.log));
-    let (earlier, earlier_noise) = match before {
-        Some(before) => (mean(before.iter().map(|t| t.log)), noise(before)),
-        None => (mean(now.iter().filter_map(|t| t.settling_log)), noise(now)),
+    let log = |tried: &[TriedSlice]| mean(tried.iter().map(|t| t.log));
+    Change { change: log(now) - log(before), noise: libm::sqrt(noise(now) + noise(before)) }
+}
+
+/// How the rate of what counts changed since half the settling; with one unit of it, since none.
+/// Both are of the same slices: what changes for everybody from one length to the next, as on a
+/// busy machine, is in neither.
+fn change_in(tried: &[TriedSlice], settling: u32) -> Change {
+    // What counts is as long as all of the settling, and twice as long as its second half.
+    let (earlier, parts): (fn(&TriedSlice) -> Option<f64>, f64) = match settling {
+        0 | 1 => (|t| t.settling_log, 2.0),
+        _ => (|t| t.halved_log.or(t.settling_log), 3.0),
     };
-    Change { change: own - earlier, noise: libm::sqrt(noise(now) + earlier_noise) }
+    let changes: Vec<f64> = tried.iter().filter_map(|t| Some(t.log - earlier(t)?)).collect();
+    let within = mean(tried.iter().map(|t| t.noise * t.noise)) * parts;
+    let between = sample::sd(&changes).unwrap_or(0.0);
+    let noise = libm::sqrt(within.max(between * between) / changes.len().max(1) as f64);
+    Change { change: mean(changes.into_iter()), noise }
 }
 
 fn mean(logs: impl Iterator<Item = f64>) -> f64 {

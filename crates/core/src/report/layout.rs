@@ -1,5 +1,7 @@
 //! Lines of text: wrapping at a width, and the escapes that colour a word.
 
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
 /// Columns below which a table is written as a list.
 pub const TABLE: usize = 72;
 const DEEP: usize = 6;
@@ -11,85 +13,52 @@ const DEEP: usize = 6;
 pub fn wrap(text: &str, width: usize, first: &str, rest: &str) -> String {
     let is_deep = width < TABLE && rest.trim().is_empty() && rest.len() > DEEP;
     let rest = if is_deep { &rest[..DEEP] } else { rest };
-    let mut out = String::new();
-    let mut line = first.to_string();
-    let mut is_bare = true;
-    for word in text.split_whitespace() {
-        let mut word: Vec<char> = word.chars().collect();
-        loop {
-            let used = line.chars().count() + usize::from(!is_bare);
-            let room = width.saturating_sub(used);
-            if word.len() <= room {
-                break;
-            }
-            let is_fresh = line == rest || word.len() > width.saturating_sub(rest.chars().count());
-            if is_bare && is_fresh {
-                let tail = word.split_off(room.clamp(1, word.len()));
-                line.extend(word);
-                word = tail;
-            }
-            out.push_str(line.trim_end());
-            out.push('\n');
-            line = rest.to_string();
-            is_bare = true;
-        }
-        if !is_bare {
-            line.push(' ');
-        }
-        line.extend(word);
-        is_bare = false;
-    }
-    out.push_str(line.trim_end());
-    out.push('\n');
-    out
+    let words: Vec<&str> = text.split_whitespace().collect();
+    filled(&words.join(" "), at_words(width).initial_indent(first).subsequent_indent(rest))
 }
 
 /// Fits text that was laid out for a wider terminal: a line that is too long continues below, two
-/// columns further in than it began. Words stay whole unless they are longer than a line. Escapes
-/// that colour a word take no room.
+/// columns further in than it began. Words stay whole, so that paths can be copied. Escapes that
+/// colour a word take no room.
 pub fn fit(text: &str, width: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        if visible(line.trim_end()) <= width {
+        if columns(line.trim_end()) <= width {
             out.push_str(line);
             continue;
         }
         let indent = line.len() - line.trim_start().len();
-        let first = indent.min(width / 4);
-        let rest = (indent + 2).min(width / 3);
-        let mut used = first;
-        out.push_str(&" ".repeat(first));
-        for (at, word) in line.split_whitespace().enumerate() {
-            let length = visible(word);
-            if at > 0 && used + 1 + length > width {
-                out.push('\n');
-                out.push_str(&" ".repeat(rest));
-                used = rest;
-            } else if at > 0 {
-                out.push(' ');
-                used += 1;
-            }
-            out.push_str(word);
-            used += length;
-        }
-        if line.ends_with('\n') {
-            out.push('\n');
-        }
+        let [first, rest] = [indent.min(width / 4), (indent + 2).min(width / 3)];
+        let [first, rest] = [first, rest].map(|columns| " ".repeat(columns));
+        let options = at_words(width).initial_indent(&first).subsequent_indent(&rest);
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let fitted = filled(&words.join(" "), options.break_words(false));
+        out.push_str(if line.ends_with('\n') { &fitted } else { fitted.trim_end() });
     }
     out
 }
 
-/// Columns that `text` takes, escapes of ECMA-48 SGR left out.
-pub fn visible(text: &str) -> usize {
-    let mut columns = 0;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => while chars.next().is_some_and(|c| c != 'm') {},
-            _ => columns += 1,
-        }
-    }
-    columns
+fn at_words<'a>(width: usize) -> Options<'a> {
+    Options::new(width)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
+}
+
+fn filled(text: &str, options: Options<'_>) -> String {
+    let lines = textwrap::wrap(text, options);
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Columns that `text` takes in a terminal: letters of some scripts take two, escapes of ECMA-48
+/// none.
+pub fn columns(text: &str) -> usize {
+    textwrap::core::display_width(text)
+}
+
+/// `text` with blanks up to `width` columns.
+pub fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
 /// Wraps a command for a shell at `width` columns, so that all its lines can be pasted at once.
@@ -98,12 +67,19 @@ pub fn wrap_command(command: &str, width: usize, first: &str, rest: &str) -> Str
     wrapped.trim_end().replace('\n', " \\\n") + "\n"
 }
 
-/// Cuts `text` to `width` characters, with an ellipsis where something is missing.
+/// Cuts `text` to `width` columns, with an ellipsis where something is missing.
 pub fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    if columns(text) <= width {
         return text.to_string();
     }
-    let mut out: String = text.chars().take(width.saturating_sub(1)).collect();
+    let mut out = String::new();
+    for letter in text.chars() {
+        out.push(letter);
+        if columns(&out) >= width {
+            out.pop();
+            break;
+        }
+    }
     out.push('…');
     out
 }
@@ -147,7 +123,9 @@ mod tests {
             wrap("serial-number-1", 40, &deep, &deep),
             format!("{}\n      serial-number-1\n", "")
         );
-        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!((cut("abcdef", 4), cut("abcd", 4)), ("abc…".into(), "abcd".into()));
+        // Letters that take two columns moved what stands beside them.
+        assert_eq!((cut("硬盘一号", 6), padded("盘", 4)), ("硬盘…".into(), "盘  ".into()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, WorkloadVerdict};
 use crate::model::workload::Workload;
 use crate::phrases::{self, capital};
-use crate::report::layout::cut;
+use crate::report::layout::{columns, cut};
 use crate::report::view::{FindingView, findings};
 use crate::units;
 
@@ -36,7 +36,7 @@ impl Limit {
     /// fit is cut before the code, which leads to the rest.
     pub fn within(&self, width: usize) -> String {
         let code = self.finding.as_ref().map_or(String::new(), |f| format!(" ({})", f.id));
-        let room = width.saturating_sub(code.chars().count());
+        let room = width.saturating_sub(columns(&code));
         format!("{}{code}", cut(&self.said, room))
     }
 }

@@ -1,7 +1,7 @@
 //! Names for people: workloads in words, and candidates cut so that they stay apart.
 
 use crate::model::path::sanitize;
-use crate::report::layout::cut;
+use crate::report::layout::{columns, cut};
 
 /// Built-in workloads: name, in a sentence, as a heading of a column.
 const WORKLOADS: [(&str, &str, &str); 6] = [
@@ -43,7 +43,7 @@ pub fn labels(names: &[String], width: usize) -> Vec<String> {
     }
     let numbered = |(i, name): (usize, &String)| {
         let number = format!(" {}", i + 1);
-        match name.chars().count() <= width {
+        match columns(name) <= width {
             true => name.clone(),
             false => cut(name, width.saturating_sub(number.len()).max(1)) + &number,
         }

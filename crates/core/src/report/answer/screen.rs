@@ -5,7 +5,7 @@
 
 use crate::model::verdict::Verdict;
 use crate::report::TextOptions;
-use crate::report::layout::{Tone, cut, paint, wrap};
+use crate::report::layout::{Tone, columns, cut, paint, wrap};
 
 use super::limits::Limit;
 use super::{Answer, Line, normal, table};
@@ -119,7 +119,7 @@ impl Screen<'_> {
             return Vec::new();
         }
         let one = format!("  {}", commands.join(" && "));
-        let fits = |line: &String| line.chars().count() <= self.width;
+        let fits = |line: &String| columns(line) <= self.width;
         if fits(&one) && !one.contains('#') {
             return vec![one];
         }
@@ -136,12 +136,12 @@ impl Screen<'_> {
             let table = normal::table(place, false).text(self.width);
             let mut shown: Vec<String> = table.lines().map(str::to_string).collect();
             let is_other = |line: &&Line| !place.figures.iter().any(|f| f.is_of(&line.workload));
-            let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
+            let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
             let name = longest.min(self.width / 3);
             shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
             return shown;
         }
-        let longest = lines.iter().map(|l| l.workload.chars().count()).max().unwrap_or(0);
+        let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
         let name = longest.min(self.width / 3);
         lines.iter().map(|line| self.line(line, name)).collect()
     }
@@ -161,7 +161,7 @@ impl Screen<'_> {
             Verdict::Refused => Tone::Bad,
             Verdict::Alone | Verdict::Beats | Verdict::Ties | Verdict::NotResolved => Tone::Plain,
         };
-        let blanks = " ".repeat(room.saturating_sub(text.chars().count()));
+        let blanks = " ".repeat(room.saturating_sub(columns(&text)));
         let label = cut(&line.workload, name);
         let text = paint(&text, tone, self.color);
         format!("{label:<name$}{:GAP$}{text}{blanks} {n:>n_width$}", "")
@@ -208,7 +208,7 @@ impl Screen<'_> {
         let mut lines: Vec<String> = Vec::new();
         for piece in pieces {
             match lines.last_mut() {
-                Some(line) if line.chars().count() + 2 + piece.chars().count() <= self.width => {
+                Some(line) if columns(line) + 2 + columns(&piece) <= self.width => {
                     line.push_str(&format!("  {piece}"));
                 }
                 _ => lines.push(piece),

@@ -7,7 +7,7 @@
 use crate::model::lead::{Lead, NotRanked, Refusal, Stalls, fraction};
 use crate::model::path::sanitize;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
-use crate::report::layout::cut;
+use crate::report::layout::{columns, cut};
 use crate::rules::limit;
 use crate::{phrases, units};
 
@@ -43,7 +43,7 @@ pub fn short(verdict: &WorkloadVerdict, lead: &Lead, width: usize) -> String {
         };
         let say = Say { verdict, lead, label: &label, on: "", most_named: MOST_NAMED };
         for main in [say.main_with_stalls(), say.shorter(), say.brief(), say.briefest()] {
-            if main.chars().count() <= width {
+            if columns(&main) <= width {
                 return fill(main, &say, width);
             }
             last = main;
@@ -56,7 +56,7 @@ fn fill(mut line: String, say: &Say, width: usize) -> String {
     let others = say.stalls_of(|s| Some(&s.candidate) != say.lead.leader.as_ref());
     let rest = [others, say.behind(), more(say.verdict.verdict, say.lead)];
     for part in rest.into_iter().flatten() {
-        if line.chars().count() + 1 + part.chars().count() <= width {
+        if columns(&line) + 1 + columns(&part) <= width {
             line = format!("{line} {part}");
         }
     }

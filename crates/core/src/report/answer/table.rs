@@ -1,7 +1,7 @@
 //! The matrix as a table in a terminal: one line a candidate, columns as narrow as their words,
 //! with bars where there is space for them.
 
-use crate::report::layout::{Tone, cut, paint};
+use crate::report::layout::{Tone, columns, cut, padded, paint};
 
 use super::matrix::{Cell, Matrix, Place};
 use super::names;
@@ -20,9 +20,8 @@ const BAR_MAX: usize = 8;
 pub fn parts(matrix: &Matrix, width: usize, color: bool) -> Vec<Vec<String>> {
     let headings: Vec<String> =
         matrix.columns.iter().map(|c| cut(&c.heading, HEADING_MAX)).collect();
-    let natural: Vec<usize> =
-        headings.iter().map(|h| 1 + h.chars().count().max(FIGURE + MARK)).collect();
-    let longest = matrix.rows.iter().map(|r| r.name.chars().count()).max().unwrap_or(0);
+    let natural: Vec<usize> = headings.iter().map(|h| 1 + columns(h).max(FIGURE + MARK)).collect();
+    let longest = matrix.rows.iter().map(|r| columns(&r.name)).max().unwrap_or(0);
     let mut parts = Vec::new();
     let mut at = 0;
     while at < natural.len() {
@@ -60,10 +59,10 @@ impl Part<'_> {
         let has_mark = |c: &Cell| c.mark() == '*';
         let cells = || self.matrix.rows.iter().flat_map(|r| self.cells(&r.cells));
         let corner = if cells().any(has_mark) { "* certain" } else { "" };
-        let mut head = format!("{corner:<width$}", width = self.name);
+        let mut head = padded(corner, self.name);
         for (heading, width) in headings.iter().zip(&self.widths) {
             // The heading ends where the figures end, before their marks, where it can.
-            let is_short = heading.chars().count() < *width - MARK;
+            let is_short = columns(heading) < *width - MARK;
             let text = if is_short { format!("{heading} ") } else { heading.clone() };
             head.push_str(&format!("{text:>width$}"));
         }
@@ -73,7 +72,7 @@ impl Part<'_> {
         for (row, label) in self.matrix.rows.iter().zip(labels) {
             let is_out = self.cells(&row.cells).iter().all(|c| is_grey(c.place));
             let tone = if is_out { Tone::Grey } else { Tone::Plain };
-            let mut line = paint(&format!("{label:<width$}", width = self.name), tone, self.color);
+            let mut line = paint(&padded(&label, self.name), tone, self.color);
             for (cell, width) in self.cells(&row.cells).iter().zip(&self.widths) {
                 line.push_str(&self.cell(cell, *width));
             }
@@ -100,14 +99,14 @@ impl Part<'_> {
             None => String::new(),
         };
         // The blanks are outside of the colour, so that a line without a last cell ends early.
-        let used = usize::from(self.bar > 0) + bar.chars().count();
-        let blanks = " ".repeat(width.saturating_sub(used + words.chars().count()));
+        let used = usize::from(self.bar > 0) + columns(&bar);
+        let blanks = " ".repeat(width.saturating_sub(used + columns(&words)));
         let bar = match bar.is_empty() {
             true => " ".repeat(used),
             false => format!(" {}", paint(&bar, tone, self.color)),
         };
         let text = words.trim_end();
-        let tail = " ".repeat(words.chars().count() - text.chars().count());
+        let tail = " ".repeat(columns(&words) - columns(text));
         format!("{bar}{blanks}{}{tail}", paint(text, tone, self.color))
     }
 }

@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table as 
 
 use super::markdown::escape;
 use crate::model::path::sanitize;
-use crate::report::layout::{TABLE, wrap};
+use crate::report::layout::{TABLE, columns, wrap};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
@@ -83,7 +83,7 @@ impl Table {
     /// For a terminal of `width` columns: as narrow as it is, or with words on several lines. Where
     /// there is no space for that, a row is a paragraph.
     pub fn text(&self, width: usize) -> String {
-        let fits = |text: &String| text.lines().all(|line| line.chars().count() <= width);
+        let fits = |text: &String| text.lines().all(|line| columns(line) <= width);
         let natural = Some(self.laid_out(None)).filter(fits);
         let arranged = || {
             let columns = u16::try_from(width).ok().filter(|_| width >= TABLE)?;

@@ -2,7 +2,7 @@
 
 use super::{Line, Mark, Part, Row};
 use crate::model::path::sanitize;
-use crate::report::layout::{TABLE, Tone, paint, wrap, wrap_command};
+use crate::report::layout::{TABLE, Tone, columns, padded, paint, wrap, wrap_command};
 
 /// The widest name in front of a text; a longer one pushes its text to the right.
 const NAME: usize = 24;
@@ -67,8 +67,8 @@ impl Page {
         self.strong(&lines);
         let Some(mark) = mark else { return };
         let word = sanitize(&mark.word).to_uppercase();
-        let last = lines.lines().last().map_or(0, |line| line.chars().count());
-        if last + 2 + word.chars().count() <= self.width {
+        let last = lines.lines().last().map_or(0, columns);
+        if last + 2 + columns(&word) <= self.width {
             self.text.pop();
         }
         self.text.push_str(&format!("  {}\n", paint(&word, mark.tone, self.color)));
@@ -95,11 +95,11 @@ impl Page {
 
     fn rows(&mut self, rows: &[Row]) {
         let most = if self.width < TABLE { 0 } else { NAME };
-        let widest = rows.iter().map(|row| sanitize(&row.name).chars().count()).max().unwrap_or(0);
+        let widest = rows.iter().map(|row| columns(&sanitize(&row.name))).max().unwrap_or(0);
         let column = widest.min(most);
         let rest = " ".repeat(column + 4);
         for Row { name, text, advice } in rows {
-            self.wrap(text, &format!("  {:<column$}  ", sanitize(name)), &rest);
+            self.wrap(text, &format!("  {}  ", padded(&sanitize(name), column)), &rest);
             if let Some(advice) = advice {
                 self.wrap(advice, &format!("{rest}-> "), &format!("{rest}   "));
             }
