@@ -55,9 +55,9 @@ impl Pattern {
                 pieces.push(Piece::Words(words));
             }
         }
-        let mut words = pieces.iter().filter_map(|piece| match piece {
-            Piece::Words(words) => Some(*words),
-            _ => None,
+        let mut words = pieces.iter().filter_map(|piece| {
+            let Piece::Words(words) = piece else { return None };
+            Some(*words)
         });
         let first = words.next().filter(|first| is_own(first));
         let own_words = first.map(|first| (first, words.next()));
