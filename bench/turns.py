@@ -65,8 +65,8 @@ def drive(name: str, size_mib: int, folder: Path):
 
 @dataclass
 class Measured:
-    """One run: ratios of pairs with their intervals, levels of candidates, seconds, and what each
-    candidate had of the drive."""
+    """One run: of each workload the ratios of pairs with their intervals and the levels of
+    candidates; seconds, and what each candidate had of the drive."""
 
     ratios: dict
     levels: dict
@@ -91,25 +91,27 @@ def run(program, device, folder, options, workload, isolation, region_mib) -> Me
     words = ["run", "plan.toml", "--erase", token, "--time", options.time, "--format", "json"]
     started = time.monotonic()
     result = json.loads(answer(program, *words, *on, cwd=folder))
-    [verdict] = result["verdicts"]
-    ratios = {}
-    for effect in verdict["effects"]:
-        a, b, ratio = effect["a"], effect["b"], [effect["ratio"], effect["low"], effect["high"]]
-        if a > b:
-            a, b, ratio = b, a, [1 / ratio[0], 1 / ratio[2], 1 / ratio[1]]
-        ratios[a, b] = ratio
-    levels = {one["candidate"]: one["mean"] for one in verdict["standings"]}
+    ratios, levels = {}, {}
+    for verdict in result["verdicts"]:
+        for effect in verdict["effects"]:
+            a, b, ratio = effect["a"], effect["b"], [effect["ratio"], effect["low"], effect["high"]]
+            if a > b:
+                a, b, ratio = b, a, [1 / ratio[0], 1 / ratio[2], 1 / ratio[1]]
+            ratios[verdict["workload"], a, b] = ratio
+        for one in verdict["standings"]:
+            levels[verdict["workload"], one["candidate"]] = one["mean"]
     seconds = time.monotonic() - started
     isolation = result["protocol"].get("isolation", "visit")
     return Measured(ratios, levels, seconds, isolation, region_mib // shares)
 
 
-def compared(drive_name, workload, turns: Measured, visits: Measured):
+def compared(drive_name, turns: Measured, visits: Measured):
     """A row for each pair: whether intervals overlap, and whether levels are within a tenth."""
-    for pair in sorted(turns.ratios.keys() & visits.ratios.keys()):
-        a, b = turns.ratios[pair], visits.ratios[pair]
+    for key in sorted(turns.ratios.keys() & visits.ratios.keys()):
+        workload, *pair = key
+        a, b = turns.ratios[key], visits.ratios[key]
         agree = a[1] <= b[2] and b[1] <= a[2]
-        levels = [turns.levels[name] / visits.levels[name] for name in pair]
+        levels = [turns.levels[workload, name] / visits.levels[workload, name] for name in pair]
         words = ["{:.2f} ({:.2f} to {:.2f})".format(*ratio) for ratio in (a, b)]
         level = ", ".join(f"{value:.2f}" for value in levels)
         said = "yes" if agree else "**no**"
@@ -127,7 +129,7 @@ def both(program, options, name, workload):
             common = (program, device, folder, options, workload)
             turns = run(*common, "slices", all_mib)
             visits = run(*common, "visit", turns.region_mib)
-    rows = list(compared(name, workload, turns, visits))
+    rows = list(compared(name, turns, visits))
     print(*rows, sep="\n", file=sys.stderr, flush=True)
     return rows
 

@@ -45,14 +45,11 @@ impl Reader for Own {
 
     fn finish(&mut self, out: &mut Out) {
         let Some((format, first, last)) = self.found else { return };
-        out.unread(
-            first,
-            last,
-            format!(
-                "this is a run of bakeoff that was exported as {format}. import needs a complete \
-                 run: create it with `bakeoff show RUN -o run.bundle` where the run was measured"
-            ),
+        let why = format!(
+            "this is a run of bakeoff that was exported as {format}. import needs a complete run: \
+             create it with `bakeoff show RUN -o run.bundle` where the run was measured"
         );
+        out.unread(first, last, why);
     }
 }
 
@@ -78,7 +75,9 @@ mod tests {
             let found = Finder::all(text.as_bytes());
             assert!(found.results.is_empty());
             let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
-            assert!(part.why.contains(&format!("exported as {format}")), "{}", part.why);
+            assert!(
+                part.why.contains(&format!("exported as {format}. import needs a complete run"))
+            );
             let run = (format == "jsonl").then_some(run.header.run.as_str());
             assert_eq!(super::run_of_events(&text), run, "{format}");
         }

@@ -75,11 +75,9 @@ impl Reader for Rows {
         let is_next = self.last.is_some_and(|last| last + 1 == line.number);
         let is_text = !text.contains('|') && cells.iter().all(|cell| numbers(cell, "").is_empty());
         if is_next && is_text && !cells.is_empty() && text.starts_with([' ', '\t']) {
-            out.unread(
-                line.number,
-                line.number,
-                "the text below a row may continue one of its labels: write the row on one line",
-            );
+            let why =
+                "the text below a row may continue one of its labels: write the row on one line";
+            out.unread(line.number, line.number, why);
             return true;
         }
         if cells.len() == self.columns.0.len() {
@@ -128,7 +126,8 @@ impl Rows {
         let numbers = half.iter().filter(|cell| !numbers(cell, "").is_empty()).count();
         if numbers > 1 {
             let (cells, columns) = (half.len(), self.columns.0.len());
-            out.unread(first, first, unlike_columns(cells, columns));
+            let why = format!("the row has {cells} cells, but the table has {columns} columns");
+            out.unread(first, first, why);
         }
     }
 
@@ -177,11 +176,8 @@ impl Rows {
         }
         remember(&self.columns, &mut self.labels, cells);
         if bad > 0 || !line.is_ended {
-            out.unread(
-                first,
-                line.number,
-                "the row has a cell that is not a number, or is incomplete",
-            );
+            let why = "the row has a cell that is not a number, or is incomplete";
+            out.unread(first, line.number, why);
             return true;
         }
         let labels: BTreeMap<String, String> = self
@@ -247,16 +243,12 @@ fn tell((first, last, results): Row, is_clear: bool, out: &mut Out) {
         false => out.unread(
             first,
             last,
-            "the point before three digits may be a thousands separator, and no other number of \
-             the table shows that it is a decimal point: write the number with more or fewer \
-             digits",
+            "the point before three digits may be a thousands \
+                                          separator, and no other number of the table shows that \
+                                          it is a decimal point: write the number with more or \
+                                          fewer digits",
         ),
     }
-}
-
-/// Why a row with more or fewer cells than columns is not read.
-pub(super) fn unlike_columns(cells: usize, columns: usize) -> String {
-    format!("the row has {cells} cells, but the table has {columns} columns")
 }
 
 fn remember(columns: &Columns, labels: &mut [String], cells: &[String]) {
@@ -340,7 +332,7 @@ mod tests {
         let text = "usb  sequential  31 MiB/s\n     write\n\n  Thanks for reading\n";
         let read = read("device,test,write MB/s", text);
         assert_eq!(read.len(), 2, "{read:?}");
-        assert!(read[1].starts_with("2: the text below a row may continue"), "{read:?}");
+        assert!(read[1].starts_with("2: the text below a row may continue"));
     }
 
     /// A thousand of a German table was read as one and a bit.
@@ -348,17 +340,13 @@ mod tests {
     fn a_point_in_front_of_three_digits_waits_for_a_number_that_shows_what_it_is() {
         let of = |rows: &str| read("filesystem,write MB/s,read MB/s", rows);
         let german = of("| ext4 | 987 | 1.234 |\n| xfs | 12,5 | 88 |\n| f2fs | 2.345 | 1 |\n");
-        let figures =
-            german.iter().filter(|line| !line.contains("point before three digits")).count();
+        let figures = german.iter().filter(|line| !line.contains("thousands separator")).count();
         assert_eq!((figures, german.len()), (2, 4), "{german:?}");
         let english = of("| ext4 | 987 | 1.234 |\n| xfs | 12.5 | 88 |\n| f2fs | 2.345 | 1 |\n");
         assert!(english.contains(&"ext4 read 1234000 bytes/s".to_string()), "{english:?}");
         assert_eq!(english.len(), 6, "{english:?}");
         let nobody_knows = of("| ext4 | 987 | 1.234 |\n");
-        assert!(
-            nobody_knows[0].starts_with("1: the point before three digits"),
-            "{nobody_knows:?}"
-        );
+        assert!(nobody_knows[0].starts_with("1: the point before three digits"));
         let mixed = of("| ext4 | 9.5 | 1.234 |\n| xfs | 12,5 | 1.234 |\n");
         assert_eq!(mixed.len(), 3, "{mixed:?}");
     }

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::rows::unlike_columns;
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metric, Metrics, Out, Place, Value, short};
@@ -152,7 +151,8 @@ impl ResultTable {
         let Some(columns) = &self.columns else { return false };
         let is_cut = !line.is_ended && columns.last().is_some_and(|last| FIGURE[1] == *last);
         if fields.len() != columns.len() || is_cut {
-            let why = unlike_columns(fields.len(), columns.len());
+            let (cells, columns) = (fields.len(), columns.len());
+            let why = format!("the row has {cells} cells, but the table has {columns} columns");
             let is_text = fields.len() == 1;
             match is_text {
                 true => self.end(out),

@@ -6,6 +6,7 @@ use super::result::{Imported, Judge, Out, Place, short};
 use super::stamp;
 use super::tool::Tool;
 use super::unclaimed::Unclaimed;
+use super::utf16::Utf16;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
@@ -53,6 +54,9 @@ pub trait Reader {
 /// Finds results in a text that comes in pieces.
 pub struct Finder {
     splitter: Splitter,
+    /// Whether the first piece is still to come, and what turns pieces into UTF-8.
+    is_begun: bool,
+    utf16: Option<Utf16>,
     inner: Inner,
 }
 
@@ -75,7 +79,7 @@ impl Finder {
         let (number, is_table) = (0, false);
         let (above, html, unclaimed, out) = Default::default();
         let inner = Inner { number, is_table, above, html, tools, readers, unclaimed, out };
-        Finder { splitter: Splitter::default(), inner }
+        Finder { splitter: Splitter::default(), is_begun: false, utf16: None, inner }
     }
 
     /// Asks `judge` about every result that is found.
@@ -98,6 +102,11 @@ impl Finder {
 
     /// The next piece, cut anywhere.
     pub fn push(&mut self, piece: &[u8]) {
+        if !std::mem::replace(&mut self.is_begun, true) {
+            self.utf16 = Utf16::by_mark(piece);
+        }
+        let text = self.utf16.as_mut().map(|utf16| utf16.decode(piece));
+        let piece = text.as_ref().map_or(piece, String::as_bytes);
         self.splitter.push(piece, &mut |raw| self.inner.raw(raw));
     }
 
@@ -108,6 +117,7 @@ impl Finder {
         unclaimed.give_strange(&mut out);
         readers.iter_mut().for_each(|reader| reader.finish(&mut out));
         unclaimed.give_known(&mut out);
+        unclaimed.give_figures(&mut out);
         out.finish(number)
     }
 }
@@ -153,6 +163,9 @@ impl Inner {
         if !is_taken {
             self.unclaimed.look(self.tools, self.number, text);
             self.above.look(self.tools, text);
+        } else {
+            // A name below a result is a heading as one below a blank line is.
+            self.above.last.clear();
         }
     }
 }
@@ -160,9 +173,6 @@ impl Inner {
 /// What a file is that begins with these bytes and is no text that is read.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some("the text is in UTF-16: convert it with iconv -f UTF-16 -t UTF-8")
-        }
         // BIFF2: the record that begins a worksheet.
         [9, 0, 4, 0, ..] => {
             Some("this is a worksheet of iozone -b: import the text that iozone printed")
@@ -190,10 +200,12 @@ impl Above {
             self.is_command_open = text.ends_with('\\');
             return;
         }
-        let is_rule = text.len() >= 3 && text.bytes().all(|b| b == b'=' || b == b'-');
+        let is_rule = |text: &str| text.len() >= 3 && text.bytes().all(|b| b"=-".contains(&b));
         let heading = match text.trim_start_matches('#') {
             rest if rest.len() < text.len() => Some(rest.trim_end_matches('#')),
-            _ if is_rule && !self.last.is_empty() => Some(self.last.as_str()),
+            _ if is_rule(text) && !self.last.is_empty() && !is_rule(&self.last) => {
+                Some(self.last.as_str())
+            }
             _ => between(text, "==> ", " <==").or_else(|| text.strip_prefix("--- ")),
         };
         if let Some(heading) = heading.map(short).filter(|heading| !heading.is_empty()) {
@@ -308,12 +320,21 @@ mod tests {
         }
     }
 
+    /// Results of one filesystem were given under the name of the one above.
+    #[test]
+    fn a_name_right_below_a_result_is_the_heading_of_the_next() {
+        let stats = "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 10.0 s, 107 MB/s\n";
+        let found = Finder::all(format!("F2FS\n{stats}ExFAT\n{stats}").as_bytes());
+        let headings: Vec<_> = found.results.iter().filter_map(|r| r.context.as_deref()).collect();
+        assert_eq!(headings, ["F2FS", "ExFAT"]);
+    }
+
     #[test]
     fn a_long_line_is_listed_and_what_follows_is_read() {
         let mut text = vec![b'x'; 3 << 20];
         text.extend(b"\n21 bytes copied, 2.3427e-05 s, 896 kB/s\n");
         let imported = Finder::all(&text);
         assert_eq!(imported.results[0].first_line, 2);
-        assert!(imported.unread[0].why.starts_with("the line has 3145728 bytes"));
+        assert!(imported.unread[0].why.contains("has 3145728 bytes"));
     }
 }

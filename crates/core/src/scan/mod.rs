@@ -6,6 +6,7 @@
 
 pub mod decimal;
 pub mod finder;
+pub mod grammar;
 pub mod html;
 pub mod lines;
 pub mod parts;
@@ -14,6 +15,7 @@ pub mod result;
 mod stamp;
 pub mod tool;
 mod unclaimed;
+mod utf16;
 
 pub use finder::{Finder, Reader};
 pub use result::{Imported, Metric, ToolResult, Unread, Value};

@@ -117,8 +117,8 @@ impl Value {
 pub struct Unread {
     pub first_line: u64,
     pub last_line: u64,
-    /// Why, and what would help: a sentence without the last full stop. Text of the input in it is
-    /// as it stands there.
+    /// Why, and what would help: one sentence without the last full stop. Text of the input in it
+    /// is as it stands there.
     pub why: String,
     /// Whether the tool printed no figure because its phase was too short.
     pub is_too_short: bool,
@@ -226,6 +226,18 @@ impl Out {
         } else {
             self.dropped += 1;
         }
+    }
+
+    /// Whether a result from that line on has this figure, whatever it calls it.
+    pub fn has_figure(&self, from_line: u64, figure: &Metric) -> bool {
+        let is_it = |known: &Metric| known.value == figure.value && known.unit == figure.unit;
+        let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
+        near.any(|result| result.metrics.iter().any(is_it))
+    }
+
+    pub fn has_test(&self, from_line: u64, tool: &str, test: &str) -> bool {
+        let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
+        near.any(|result| result.tool == tool && result.test.as_deref() == Some(test))
     }
 
     /// Whether something was read or listed between these lines.

@@ -2,173 +2,61 @@
 //!
 //! Its script (sdtest.sh) cuts five fields out of each terse line of fio: job, KiB/s and requests
 //! per second of reads, and of writes. Below a run it repeats three of them with their targets; its
-//! "KB/sec" are fio's KiB. A verdict is a result of its own only where its job is not above it.
+//! "KB/sec" are fio's KiB. A verdict is a result of its own only where its job is not above it. The
+//! block of sequential writes grew from 512 KiB to 4 MiB in 2024.
 
 use crate::scan::Tool;
-use crate::scan::finder::{Line, Reader};
-use crate::scan::quantity::{Quantity, Span};
-use crate::scan::result::{Metrics, Out};
+use crate::scan::grammar::{Form, Grammar, again, alone, head, kind, law, no_note};
 
 pub static TOOL: Tool =
     Tool::new("agnostics", &["seq-write;0;0;", "rand-4k-write;0;0;", "write speed - "], || {
-        vec![Box::new(Agnostics::default())]
+        vec![GRAMMAR.reader()]
     });
 
-const KIB: u64 = 1 << 10;
-/// The jobs of sd_bench.fio and the bytes of a request, which grew in 2024.
-const JOBS: [(&str, &[u64]); 5] = [
-    ("prepare-file", &[512 << 10]),
-    ("seq-write", &[512 << 10, 4 << 20]),
-    ("seq-read", &[4 << 20]),
-    ("rand-4k-write", &[4 << 10]),
-    ("rand-4k-read", &[4 << 10]),
+const FORMS: &[Form] = &[
+    head("{$context:Run }"),
+    write("prepare-file;0;0;{throughput:kib};{iops:n}", "prepare-file", 512 << 10),
+    write("seq-write;0;0;{throughput:kib};{iops:n}", "seq-write", 512 << 10),
+    write("seq-write;0;0;{throughput:kib};{iops:n}", "seq-write", 4 << 20),
+    read("seq-read;{throughput:kib};{iops:n};0;0", "seq-read", 4 << 20),
+    write("rand-4k-write;0;0;{throughput:kib};{iops:n}", "rand-4k-write", 4 << 10),
+    read("rand-4k-read;{throughput:kib};{iops:n};0;0", "rand-4k-read", 4 << 10),
+    verdict("Sequential write speed {throughput:kib} (target {}) - {}", "seq-write", "write."),
+    verdict("Random write speed {iops:n} (target {}) - {}", "rand-4k-write", "write."),
+    verdict("Random read speed {iops:n} (target {}) - {}", "rand-4k-read", "read."),
 ];
-/// What a verdict begins with, its job, and its unit.
-const VERDICTS: [(&str, &str, &str); 3] = [
-    ("Sequential write speed ", "seq-write", "KB/sec"),
-    ("Random write speed ", "rand-4k-write", "IOPS"),
-    ("Random read speed ", "rand-4k-read", "IOPS"),
-];
-const FAR_LINES: u64 = 12;
+static GRAMMAR: Grammar = Grammar {
+    tool: "agnostics",
+    kinds: &[
+        kind("kib", "bytes/s", &[("KB/sec", 1 << 10), ("", 1 << 10)]),
+        kind("n", "1/s", &[("IOPS", 1), ("", 1)]),
+    ],
+    forms: FORMS,
+    laws: &[law(
+        &["*iops", "_block"],
+        &["*throughput"],
+        "the rate and the requests per second of a job of agnostics",
+    )],
+    gap_lines: 12,
+    note: no_note,
+};
 
-#[derive(Debug, Default)]
-pub struct Agnostics {
-    /// The jobs of one run: name, the figure that its verdict repeats, line.
-    jobs: Vec<(&'static str, String, u64)>,
-    /// `Run 2`, and its line.
-    run: Option<(String, u64)>,
+/// A job that writes blocks of so many bytes.
+const fn write(pattern: &'static str, test: &'static str, block: u64) -> Form {
+    alone(pattern).of_test(test).named("write.").of_bytes(block)
 }
 
-impl Reader for Agnostics {
-    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        // People make a list of the verdicts.
-        let text = line.text.trim().trim_start_matches(['-', '*']).trim_start();
-        if text.strip_prefix("Run ").is_some_and(|run| ["1", "2", "3"].contains(&run)) {
-            self.run = Some((text.to_string(), line.number));
-            self.jobs.clear();
-            return false;
-        }
-        let fields: Vec<&str> = text.split(';').collect();
-        if let Some((name, sizes)) = JOBS.iter().find(|(name, _)| fields[0] == *name)
-            && fields.len() > 1
-        {
-            self.job(line, (name, sizes), &fields[1..], out);
-            return true;
-        }
-        let verdict = VERDICTS.iter().find(|(before, ..)| text.starts_with(before));
-        let Some((before, job, unit)) = verdict.filter(|_| text.contains("(target ")) else {
-            return false;
-        };
-        self.verdict(line, (job, unit), &text[before.len()..], out);
-        true
-    }
+const fn read(pattern: &'static str, test: &'static str, block: u64) -> Form {
+    alone(pattern).of_test(test).named("read.").of_bytes(block)
 }
 
-impl Agnostics {
-    fn job(
-        &mut self,
-        line: &Line<'_>,
-        (name, sizes): (&'static str, &[u64]),
-        fields: &[&str],
-        out: &mut Out,
-    ) {
-        let is_read = name.ends_with("read");
-        let (rate, iops) = match fields {
-            [rate, iops, "0", "0"] if is_read => (*rate, *iops),
-            ["0", "0", rate, iops] if !is_read && line.is_ended => (*rate, *iops),
-            _ => return unread(line, "a job of agnostics is incomplete", out),
-        };
-        let count = |text: &str, unit| {
-            let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
-            Quantity::with_unit(text, unit).filter(|of| is_whole && of.value() > 0.0)
-        };
-        let (Some(kib), Some(requests)) = (count(rate, KIB), count(iops, 1)) else {
-            let why = "a job of agnostics has no speed";
-            return unread(line, why, out);
-        };
-        let is_of =
-            |size: &u64| kib.span().meets(requests.span().times(Span::exactly(*size as f64)));
-        if !sizes.iter().any(is_of) {
-            let why =
-                "the rate and the requests per second of a job of agnostics contradict each other";
-            return unread(line, why, out);
-        }
-        self.jobs.retain(|(known, ..)| *known != name);
-        let repeated = if name == "seq-write" { rate } else { iops };
-        self.jobs.push((name, repeated.to_string(), line.number));
-        let direction = if is_read { "read" } else { "write" };
-        let mut metrics = Metrics::default();
-        let [rate_name, iops_name] = ["throughput", "iops"].map(|w| format!("{direction}.{w}"));
-        kib.give_real(&rate_name, "bytes/s", line.number, &mut metrics);
-        requests.give_real(&iops_name, "1/s", line.number, &mut metrics);
-        self.give(line, name, metrics, out);
-    }
-
-    /// `21990 KB/sec (target 10000) - PASS`; the first version left the unit out.
-    fn verdict(
-        &mut self,
-        line: &Line<'_>,
-        (job, unit): (&'static str, &str),
-        text: &str,
-        out: &mut Out,
-    ) {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let (value, is_whole) = match words.as_slice() {
-            [value, "(target", _, "-", end] => (*value, is_end(end)),
-            [value, known, "(target", _, "-", end] => (*value, *known == unit && is_end(end)),
-            _ => ("", false),
-        };
-        let known =
-            self.jobs.iter().find(|(name, _, at)| *name == job && line.number <= at + FAR_LINES);
-        let of = |unit| Quantity::with_unit(value, unit).filter(|of| is_whole && of.value() > 0.0);
-        let speed = if unit == "IOPS" { of(1) } else { of(KIB) };
-        match (speed, known) {
-            // Another verdict below it is of another run.
-            (Some(_), Some((_, repeated, _))) if *repeated == value => {
-                self.jobs.retain(|(name, ..)| *name != job);
-            }
-            (Some(speed), None) => {
-                let direction = if job.ends_with("read") { "read" } else { "write" };
-                let (what, unit) = match unit {
-                    "IOPS" => ("iops", "1/s"),
-                    _ => ("throughput", "bytes/s"),
-                };
-                let mut metrics = Metrics::default();
-                speed.give_real(&format!("{direction}.{what}"), unit, line.number, &mut metrics);
-                self.give(line, job, metrics, out);
-            }
-            _ => {
-                let why = "a verdict of agnostics is incomplete or contradicts its job above";
-                unread(line, why, out);
-            }
-        }
-    }
-}
-
-impl Agnostics {
-    fn give(&self, line: &Line<'_>, job: &str, metrics: Metrics, out: &mut Out) {
-        let result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
-        let mut result = result.of_test(job);
-        if let Some((run, at)) = &self.run
-            && line.number <= at + FAR_LINES
-        {
-            result.context = Some(run.clone());
-        }
-        out.result(result);
-    }
-}
-
-fn is_end(word: &str) -> bool {
-    ["PASS", "FAIL"].contains(&word)
-}
-
-fn unread(line: &Line<'_>, why: &str, out: &mut Out) {
-    out.unread(line.number, line.number, why);
+/// What is said of a job once more.
+const fn verdict(pattern: &'static str, test: &'static str, direction: &'static str) -> Form {
+    again(pattern).of_test(test).named(direction)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::scan::{Finder, Imported};
 
     macro_rules! fixture {
@@ -194,7 +82,8 @@ mod tests {
     fn every_job_is_a_result_and_its_verdict_none() {
         let found = read(fixture!("v2024_pass"));
         let tests: Vec<_> = found.results.iter().filter_map(|r| r.test.as_deref()).collect();
-        assert_eq!(tests, JOBS.map(|(name, _)| name));
+        let jobs = ["prepare-file", "seq-write", "seq-read", "rand-4k-write", "rand-4k-read"];
+        assert_eq!(tests, jobs);
         assert_eq!(found.results[1].figure(&["write.throughput"]), Some(3_855_058.0 * 1024.0));
         assert_eq!(found.results[4].figure(&["read.iops"]), Some(132_129.0));
         assert_eq!(found.unread, []);

@@ -9,6 +9,7 @@
 mod cells;
 pub mod command;
 mod csv;
+mod plain;
 mod row;
 mod table;
 #[cfg(test)]
@@ -31,7 +32,7 @@ pub static TOOL: Tool = Tool {
     ..Tool::new(
         "bonnie++",
         &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"],
-        || vec![Box::new(Bonnie::default())],
+        || vec![Box::new(Bonnie::default()), plain::GRAMMAR.reader()],
     )
 };
 
@@ -51,7 +52,8 @@ impl Reader for Bonnie {
         if self.csv(line, out) || self.wrapped(line, out) {
             return true;
         }
-        if let Some(wrapped) = Wrapped::begin(line) {
+        let second = self.table.as_ref().and_then(|table| table.second_header(line.text));
+        if let Some(wrapped) = Wrapped::begin(line, second.is_some()) {
             self.wrapped = Some(wrapped);
             return true;
         }
@@ -113,11 +115,8 @@ impl Bonnie {
     fn drop_wrapped(&mut self, out: &mut Out) {
         let Some(wrapped) = self.wrapped.take() else { return };
         if !wrapped.has_row() {
-            out.unread(
-                wrapped.first_line,
-                wrapped.last_line,
-                "a bonnie++ table was wrapped, and its pieces do not fit together",
-            );
+            let why = "a bonnie++ table was wrapped, and its pieces do not fit together";
+            out.unread(wrapped.first_line, wrapped.last_line, why);
         }
     }
 
@@ -160,12 +159,12 @@ impl Bonnie {
         let Some(table) = self.table.take() else { return };
         let (place, last) = (table.place.clone(), table.last_line);
         if let Some(line) = table.leftover_line() {
-            out.unread(
-                line,
-                line,
-                "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates are in \
-                 its CSV line",
-            );
+            let why = "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates \
+                       are in its CSV line";
+            out.unread(line, line, why);
+        }
+        if let Some(line) = table.cut_line() {
+            out.unread(line, line, "a latency of a bonnie++ table was cut");
         }
         match table.cells() {
             Ok(cells) => emit(&place, last, &cells, out),

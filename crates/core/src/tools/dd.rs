@@ -110,12 +110,9 @@ impl Dd {
                     self.carry = Some((line.number, line.text.to_string()));
                 }
                 if line::is_like(line.text) {
-                    out.unread(
-                        line.number,
-                        line.number,
-                        "this looks like statistics of dd, but the words or units are not those of \
-                         dd",
-                    );
+                    let why = "this looks like statistics of dd, but the words or units are not \
+                               those of dd";
+                    out.unread(line.number, line.number, why);
                 }
                 self.leave_records(line.number, out);
                 return false;
@@ -198,11 +195,9 @@ impl Dd {
     fn give_loose(&mut self, out: &mut Out) {
         let Some((place, line, stats)) = self.loose.take() else { return };
         if stats.is_progress {
-            out.unread(
-                place.first_line,
-                line,
-                "this is a progress line of dd: the run continued after it, and its end is missing",
-            );
+            let why =
+                "this is a progress line of dd: the run continued after it, and its end is missing";
+            out.unread(place.first_line, line, why);
             return;
         }
         out.result(self.result(&place, line, &stats, None));
@@ -287,10 +282,8 @@ impl Dd {
         self.records.clear();
         self.place = None;
         self.stray_line = Some(last);
-        out.unread(
-            first,
-            last,
-            "the record counts of dd have no time: busybox, a version before 5.3 or status=noxfer",
-        );
+        let why =
+            "the record counts of dd have no time: busybox, a version before 5.3 or status=noxfer";
+        out.unread(first, last, why);
     }
 }

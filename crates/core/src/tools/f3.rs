@@ -4,259 +4,140 @@
 //! rounded and as a number of sectors or blocks, which is the figure; the two must agree. Lines
 //! about single files are part of the output and give no figure.
 
-mod block;
-
-use self::block::{Block, Size};
 use crate::model::finding::Severity;
-use crate::scan::Tool;
-use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Out, finding, short};
+use crate::scan::grammar::{
+    Form, Grammar, Law, before, fault, figures, head, kind, last, law, own, unread,
+};
+use crate::scan::result::finding;
+use crate::scan::{Tool, ToolResult};
 
 pub static TOOL: Tool = Tool {
     programs: &["f3write", "f3read", "f3probe"],
     ..Tool::new(
         "f3",
         &["Average reading speed:", "Average writing speed:", "*Usable* size:", "Data LOST:"],
-        || vec![Box::new(F3::default())],
+        || vec![GRAMMAR.reader()],
     )
 };
 
-/// Lines after which the rest of a block is another one.
-const FAR_LINES: u64 = 60;
-/// What f3read prints below its files.
-const DATA: [(&str, &str); 5] = [
-    ("Data OK", "data_ok"),
-    ("Data LOST", "data_lost"),
-    ("Corrupted", "corrupted"),
-    ("Slightly changed", "slightly_changed"),
-    ("Overwritten", "overwritten"),
+const NO_TOTALS: &str = "f3's lines about single files lack the totals: import the last lines too";
+const TOO_LITTLE: &str = "f3 had too little data for a speed";
+const UNITS: &[(&str, u64)] = &[
+    ("KB", 1 << 10),
+    ("MB", 1 << 20),
+    ("GB", 1 << 30),
+    ("TB", 1 << 40),
+    ("PB", 1 << 50),
+    ("Bytes", 1),
+    ("Byte", 1),
 ];
-/// What f3probe prints of the device.
-const GEOMETRY: [(&str, &str); 5] = [
-    ("*Usable* size", "usable_size"),
-    ("Announced size", "announced_size"),
-    ("Module", "module"),
-    ("Approximate cache size", "cache_size"),
-    ("Physical block size", "block_size"),
+const FORMS: &[Form] = &[
+    head("F3 read {$version}"),
+    head("F3 write {$version}"),
+    head("F3 probe {$version}"),
+    head("Good news: The device `{$context}' is {}"),
+    head("Bad news: The device `{$context}' is {}"),
+    before("Creating file {}.h2w ... {}", NO_TOTALS),
+    before("Validating file {}.h2w ... {}", NO_TOTALS),
+    own("Free space: {}"),
+    own("Min: {}, Max: {} samples"),
+    own("WARNING: Probing {}"),
+    own("Probe finished{}"),
+    own("Device geometry:"),
+    fault("WARNING: Not all {}"),
+    fault("Write failure: {}"),
+    unread("Writing speed not available", TOO_LITTLE),
+    unread("Reading speed not available", TOO_LITTLE),
+    read("Data OK: {_ok:size} ({data_ok:sectors})"),
+    read("Data LOST: {_lost:size} ({data_lost:sectors})"),
+    read("Corrupted: {_corrupted:size} ({corrupted:sectors})"),
+    read("Slightly changed: {_changed:size} ({slightly_changed:sectors})"),
+    read("Overwritten: {_overwritten:size} ({overwritten:sectors})"),
+    speed("Average reading speed: {throughput:speed}/s", "read."),
+    speed("Average Reading speed: {throughput:speed}/s", "read."),
+    speed(
+        "Average sequential read speed: {throughput:speed}/s ({bytes:sectors} / {elapsed:time})",
+        "read.",
+    ),
+    speed("Average writing speed: {throughput:speed}/s", "write."),
+    speed("Average Writing speed: {throughput:speed}/s", "write."),
+    speed(
+        "Average sequential write speed: {throughput:speed}/s ({bytes:sectors} / {elapsed:time})",
+        "write.",
+    ),
+    probe("*Usable* size: {_usable:size} ({usable_size:sectors})"),
+    probe("*Usable* size: {usable_size:size} ({} blocks)"),
+    probe("Announced size: {_announced:size} ({announced_size:sectors})"),
+    probe("Announced size: {announced_size:size} ({} blocks)"),
+    probe("Module: {module:size} (2^{} Bytes)"),
+    probe("Approximate cache size: {cache_size:size} ({} block{}"),
+    probe("Physical block size: {block_size:size} (2^{} Bytes)"),
+    probe("Sequential write: {sequential_write.throughput:speed}/s ({} blocks / {}"),
+    probe("Random write: {random_write.throughput:speed}/s ({} blocks / {}"),
+    probe("Random read: {random_read.throughput:speed}/s ({} blocks / {}"),
+    last("Probe time: {}").of_test("f3probe"),
 ];
-const PROBE_SPEEDS: [(&str, &str); 3] = [
-    ("Sequential write", "sequential_write"),
-    ("Random write", "random_write"),
-    ("Random read", "random_read"),
+const LAWS: &[Law] = &[
+    law(&["_ok"], &["data_ok"], SIZE),
+    law(&["_lost"], &["data_lost"], SIZE),
+    law(&["_corrupted"], &["corrupted"], SIZE),
+    law(&["_changed"], &["slightly_changed"], SIZE),
+    law(&["_overwritten"], &["overwritten"], SIZE),
+    law(&["_usable"], &["usable_size"], SIZE),
+    law(&["_announced"], &["announced_size"], SIZE),
+    law(
+        &["*throughput", "*elapsed"],
+        &["*bytes", "1e9"],
+        "the sectors, the time and the speed of f3",
+    ),
 ];
-const SPEEDS: [(&str, &str); 4] = [
-    ("Average writing speed", "write"),
-    ("Average reading speed", "read"),
-    ("Average sequential write speed", "write"),
-    ("Average sequential read speed", "read"),
-];
+const SIZE: &str = "a size of f3 and its sectors or blocks";
+static GRAMMAR: Grammar = Grammar {
+    tool: "f3",
+    kinds: &[
+        kind("size", "bytes", UNITS),
+        kind("speed", "bytes/s", UNITS),
+        kind("sectors", "bytes", &[("sectors", 512), ("sector", 512), ("blocks", 512)]),
+        kind("time", "ns", &[("ms", 1_000_000), ("us", 1000), ("ns", 1), ("s", 1_000_000_000)]),
+    ],
+    forms: FORMS,
+    laws: LAWS,
+    gap_lines: 12,
+    note,
+};
 
-/// Reads what the programs of f3 print.
-#[derive(Debug, Default)]
-pub struct F3 {
-    version: Option<String>,
-    /// What f3probe says of the device, its line, and whether it is bad.
-    news: Option<(u64, String, bool)>,
-    block: Option<Block>,
-    /// A block that began where another one had no end: the rest of that one may be in it.
-    pending: Option<Pending>,
-    /// First and last line about files that no figure followed yet.
-    files: Option<(u64, u64)>,
+const fn read(pattern: &'static str) -> Form {
+    figures(pattern).of_test("f3read")
 }
 
-/// A block with what stood above it.
-#[derive(Debug)]
-struct Pending {
-    block: Block,
-    version: Option<String>,
-    news: Option<(u64, String, bool)>,
+const fn probe(pattern: &'static str) -> Form {
+    figures(pattern).of_test("f3probe")
 }
 
-impl Reader for F3 {
-    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let text = line.text.trim();
-        let (label, value) = text.split_once(": ").map_or((text, ""), |(l, v)| (l, v.trim()));
-        let known = |table: &'static [(&str, &'static str)]| {
-            // Versions before 6 write "Average Writing speed".
-            let is_it = |known: &str| known.eq_ignore_ascii_case(label);
-            table.iter().find(|(known, _)| is_it(known)).map(|(_, name)| *name)
-        };
-        if let Some(version) = version(text) {
-            self.version = Some(short(version));
-        } else if let Some(name) = known(&SPEEDS) {
-            self.average(line, name, value, out);
-        } else if let Some(name) = known(&DATA) {
-            self.size(line, ("f3read", name), value, out);
-        } else if let Some(name) = known(&GEOMETRY).filter(|_| value.contains('(')) {
-            self.size(line, ("f3probe", name), value, out);
-        } else if let Some(name) = known(&PROBE_SPEEDS).filter(|_| value.contains(" blocks /")) {
-            let block = self.block_of(line, "f3probe", out);
-            block.last_line = line.number;
-            block.speed(name, value, out);
-        } else if let Some(news) = news(text) {
-            self.news = Some((line.number, short(news), text.starts_with("Bad")));
-        } else if label == "Probe time" {
-            return self.close(out);
-        } else if text == "Writing speed not available" || text == "Reading speed not available" {
-            out.unread(line.number, line.number, "f3 had too little data for a speed");
-            self.files = None;
-            self.close(out);
-        } else if text.starts_with("WARNING: Not all ") || label == "Write failure" {
-            return self.fault(text, line.number);
-        } else if is_file(text) {
-            let first_line = self.files.map_or(line.number, |(first, _)| first);
-            self.files = Some((first_line, line.number));
-        } else {
-            return false;
-        }
-        true
-    }
-
-    fn finish(&mut self, out: &mut Out) {
-        self.close(out);
-        self.release(out);
-        if let Some((first_line, last_line)) = self.files.take() {
-            let why = "f3's lines about single files lack the totals: import the last lines too";
-            out.unread(first_line, last_line, why);
-        }
-    }
+/// The last line of a run, in that direction.
+const fn speed(pattern: &'static str, direction: &'static str) -> Form {
+    let test = if direction.len() == "read.".len() { "f3read" } else { "f3write" };
+    last(pattern).named(direction).of_test(test)
 }
 
-impl F3 {
-    fn average(&mut self, line: &Line<'_>, name: &'static str, value: &str, out: &mut Out) {
-        self.files = None;
-        let is_near = |block: &mut Block| {
-            name == "read" && block.test == "f3read" && line.number <= block.last_line + 4
-        };
-        let mut block = match self.block.take_if(is_near) {
-            Some(block) => block,
-            None => self.fresh(line, if name == "read" { "f3read" } else { "f3write" }, out),
-        };
-        block.last_line = line.number;
-        block.speed(name, value, out);
-        self.block = Some(block);
-        self.close(out);
-    }
-
-    fn size(
-        &mut self,
-        line: &Line<'_>,
-        what: (&'static str, &'static str),
-        value: &str,
-        out: &mut Out,
-    ) {
-        self.files = None;
-        let (test, name) = what;
-        let size = Size::parse(name, value, line.number);
-        let is_first = matches!(name, "data_ok" | "usable_size");
-        let is_known = |block: &Block| block.sizes.iter().any(|size| size.name == name);
-        let is_torn =
-            self.block.as_ref().is_some_and(|b| b.test == test && (is_first || is_known(b)));
-        if is_torn {
-            self.close(out);
-        }
-        if is_first {
-            self.release(out);
-        }
-        let block = self.block_of(line, test, out);
-        block.is_suspect |= is_torn;
-        block.last_line = line.number;
-        match size.filter(|size| size.is_whole() && (is_first || !block.is_mixed)) {
-            Some(size) => block.sizes.push(size),
-            None => {
-                let why = "a size of f3 is incomplete, contradicts its sectors or blocks, or is \
-                           among those of another run";
-                out.unread(line.number, line.number, why);
-            }
-        }
-    }
-
-    fn block_of(&mut self, line: &Line<'_>, test: &'static str, out: &mut Out) -> &mut Block {
-        let is_its = |block: &mut Block| block.test == test && line.number <= block.last_line + 4;
-        let block = match self.block.take_if(is_its) {
-            Some(block) => block,
-            None => self.fresh(line, test, out),
-        };
-        self.block.insert(block)
-    }
-
-    /// A new block. Where it is the rest of another one, the pending block may have lines of that
-    /// one, and the new block of the pending one: neither is read but for the first line.
-    fn fresh(&mut self, line: &Line<'_>, test: &'static str, out: &mut Out) -> Block {
-        self.close(out);
-        let mut block = Block::new(line, test);
-        let is_near = |pending: &mut Pending| {
-            pending.block.test == test && line.number <= pending.block.last_line + FAR_LINES
-        };
-        if let Some(mut pending) = self.pending.take_if(is_near) {
-            pending.block.keep_first(out);
-            pending.give(out);
-            block.is_mixed = true;
-        }
-        block
-    }
-
-    /// Gives the pending block: the rest of another one did not follow.
-    fn release(&mut self, out: &mut Out) {
-        if let Some(pending) = self.pending.take() {
-            pending.give(out);
-        }
-    }
-
-    /// A line that says that not everything was written or read.
-    fn fault(&mut self, text: &str, number: u64) -> bool {
-        let Some(block) = self.block.as_mut() else { return false };
-        block.last_line = number;
-        let advice = "the results cover only part of the card: repeat the test";
-        block.findings.push(finding("tool-error", Severity::Error, short(text), advice));
-        true
-    }
-
-    /// Gives the open block; true when there was one.
-    fn close(&mut self, out: &mut Out) -> bool {
-        let Some(block) = self.block.take() else { return false };
-        let news = self.news.take().filter(|_| block.test == "f3probe");
-        let news = news.filter(|(at, ..)| *at < block.place.first_line);
-        let pending = Pending { block, version: self.version.take(), news };
-        if pending.block.is_suspect {
-            self.release(out);
-            self.pending = Some(pending);
-        } else {
-            pending.give(out);
-        }
-        true
-    }
-}
-
-impl Pending {
-    fn give(self, out: &mut Out) {
-        self.block.give(self.version, self.news, out);
-    }
-}
-
-/// `8.0` of `F3 read 8.0`.
-fn version(text: &str) -> Option<&str> {
-    let (program, version) = text.strip_prefix("F3 ")?.split_once(' ')?;
-    let is_program = ["read", "write", "probe"].contains(&program);
-    let is_version = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    (is_program && is_version).then_some(version)
-}
-
-/// The device of ``Bad news: The device `/dev/sdb' is a counterfeit of type limbo``.
-fn news(text: &str) -> Option<&str> {
-    let rest = text.strip_prefix("Good news: ").or_else(|| text.strip_prefix("Bad news: "))?;
-    let (device, _) = rest.strip_prefix("The device `")?.split_once("' is ")?;
-    Some(device)
-}
-
-fn is_file(text: &str) -> bool {
-    let is_of = |before: &str| text.starts_with(before) && text.contains(".h2w ...");
-    is_of("Creating file ") || is_of("Validating file ")
+/// What the figures say of the capacity, where they say that it is false.
+fn note(result: &mut ToolResult) -> Option<String> {
+    let evidence = if let Some(lost) = result.figure(&["data_lost"]).filter(|lost| *lost > 0.0) {
+        format!("f3read could not read back {lost} of the bytes that f3write had written")
+    } else if let Some(usable) = result.figure(&["usable_size"])
+        && let Some(announced) = result.figure(&["announced_size"]).filter(|size| *size > usable)
+    {
+        format!("the device announces {announced} bytes, but only {usable} are usable")
+    } else {
+        return None;
+    };
+    let advice = "do not use the card, or only its usable part";
+    result.findings.push(finding("L11", Severity::Refuse, evidence, advice));
+    None
 }
 
 #[cfg(test)]
 mod tests {
-    use super::block::elapsed;
     use crate::scan::{Finder, Imported};
 
     macro_rules! fixture {
@@ -311,10 +192,11 @@ mod tests {
 
     #[test]
     fn times_of_a_minute_and_more_are_whole_seconds() {
-        for (text, seconds) in [("3.07s", 3.07), ("2'05\"", 125.0), ("1:02:05", 3725.0)] {
-            assert_eq!(elapsed(text).map(|time| time.value() / 1e9), Some(seconds), "{text}");
-        }
-        assert!(elapsed("1 day 2:00:01").is_none() && elapsed("2'61\"").is_none());
+        let speed = "Average sequential read speed: 1.00 MB/s (256000 sectors / 2'05\")\n";
+        let found = read(speed);
+        assert_eq!(figure(&found, "read.elapsed"), Some(125e9), "{found:#?}");
+        let found = read(&speed.replace("2'05\"", "2'61\""));
+        assert_eq!((found.results.len(), found.unread.len()), (0, 1));
     }
 
     #[test]
@@ -344,10 +226,6 @@ mod tests {
                     Announced size: 119.38 GB (250347520 blocks)\n";
         let found = read(&[head, fixture!("v80_probe_limbo")].concat());
         assert_eq!((found.results.len(), found.unread.len()), (2, 0), "{found:#?}");
-        // The rest of the first below it may be its own.
-        let rest = "Module: 128.00 GB (2^37 Bytes)\n";
-        let found = read(&[head, fixture!("v80_probe_limbo"), rest].concat());
-        assert_eq!((found.results.len(), found.unread.len()), (2, 2), "{found:#?}");
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub struct Volume {
     pub bytes: Option<(u64, String, u64)>,
     /// Milliseconds, and the text and line of it.
     pub runtime_ms: Option<(u64, String, u64)>,
+    /// Bytes a second, where they are printed finer than the bytes.
+    pub rate: Option<f64>,
 }
 
 impl Volume {
@@ -67,7 +69,7 @@ impl Volume {
             && *ms > 0
             && *bytes > 0
         {
-            let rate = *bytes as f64 * 1000.0 / *ms as f64;
+            let rate = self.rate.unwrap_or(*bytes as f64 * 1000.0 / *ms as f64);
             metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", (rate_raw, line));
         }
     }

@@ -5,134 +5,46 @@
 //! and T only show that the line is whole. -t reads for three seconds from the start of the device
 //! or from `--offset`, -T reads the same 2 MiB again and again.
 
-use crate::evidence::cell::warm_cache;
-use crate::evidence::of_result;
-use crate::scan::Tool;
-use crate::scan::decimal::Decimal;
-use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Metrics, Out};
+use crate::model::finding::Severity;
+use crate::scan::grammar::{Form, Grammar, alone, head, kind, law};
+use crate::scan::result::finding;
+use crate::scan::{Tool, ToolResult};
 
-pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![Box::new(Hdparm::default())]);
+pub static TOOL: Tool = Tool::new("hdparm", &[], || vec![GRAMMAR.reader()]);
 
-const MIB: u64 = 1 << 20;
+const FORMS: &[Form] = &[
+    head("{$context:/dev/}:"),
+    alone("Timing {$test}: {bytes:size} in {elapsed:time} = {throughput:rate}"),
+    alone("Timing {$test}: {bytes:size} in {elapsed:time}={throughput:rate}"),
+];
+static GRAMMAR: Grammar = Grammar {
+    tool: "hdparm",
+    kinds: &[
+        kind("size", "bytes", &[("MB", 1 << 20)]),
+        kind("time", "ns", &[("seconds", 1_000_000_000)]),
+        kind("rate", "bytes/s", &[("MB/sec", 1 << 20), ("kB/sec", 1 << 10)]),
+    ],
+    forms: FORMS,
+    laws: &[law(
+        &["throughput", "elapsed"],
+        &["bytes", "1e9"],
+        "the size, the time and the rate of this hdparm timing",
+    )],
+    gap_lines: 100,
+    note,
+};
 
-#[derive(Debug, Default)]
-pub struct Hdparm {
-    /// The line that names a device, and its number.
-    device: Option<(u64, String)>,
-}
-
-impl Reader for Hdparm {
-    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        if let Some(device) = device(line.text) {
-            self.device = Some((line.number, device.to_string()));
-            return false;
-        }
-        let Some((test, figures)) = timing(line.text) else { return false };
-        let Some(figures) = Figures::parse(figures) else {
-            let why = "this looks like a timing of hdparm, but its figures are incomplete";
-            out.unread(line.number, line.number, why);
-            return true;
-        };
-        if !figures.is_whole() {
-            let why = "the size, the time and the rate of this hdparm timing contradict each other";
-            out.unread(line.number, line.number, why);
-            return true;
-        }
-        self.give(line, test, &figures, out);
-        true
-    }
-}
-
-impl Hdparm {
-    fn give(&self, line: &Line<'_>, test: &str, figures: &Figures<'_>, out: &mut Out) {
-        let mut metrics = Metrics::default();
-        let at = line.number;
-        if let Some(bytes) = figures.size.times(MIB) {
-            metrics.whole("bytes", bytes, "bytes", (figures.raw, at));
-        }
-        if let Some(ns) = figures.elapsed.times(1_000_000_000) {
-            metrics.whole("elapsed", ns, "ns", (figures.raw, at));
-        }
-        metrics.real("throughput", figures.bytes_per_s(), "bytes/s", (figures.raw, at));
-        let mut place = line.place(TOOL.name);
-        if let Some((first_line, device)) = &self.device {
-            (place.first_line, place.context) = (*first_line, device.clone());
-        }
-        let mut result = place.result(TOOL.name, None, at, metrics).of_test(test);
-        if test.ends_with("cached reads") || test == "buffer-cache reads" {
-            let evidence = "the same 2 MiB are read repeatedly: this is the speed of memory and \
-                            CPU, not of the drive";
-            let advice = "compare drives by the disk reads: hdparm -t --direct";
-            result.findings.push(of_result(&warm_cache::RULE, evidence.to_string(), advice));
-        }
-        out.result(result);
-    }
-}
-
-/// `/dev/sda` of `/dev/sda:`.
-fn device(text: &str) -> Option<&str> {
-    let device = text.trim().strip_suffix(':')?;
-    let is_one = device.starts_with("/dev/") && !device.contains(char::is_whitespace);
-    is_one.then_some(device)
-}
-
-/// What was timed and its figures: `Timing buffered disk reads: 310 MB in …`.
-fn timing(text: &str) -> Option<(&str, &str)> {
-    let (_, rest) = text.split_once("Timing ")?;
-    let (test, figures) = rest.split_once(": ")?;
-    let name = test.split(" (offset").next().unwrap_or(test);
+fn note(result: &mut ToolResult) -> Option<String> {
     // Versions before 4 name the cache of the kernel that -T reads from.
-    let names = [
-        "buffer-cache reads",
-        "cached reads",
-        "buffered disk reads",
-        "O_DIRECT cached reads",
-        "O_DIRECT disk reads",
-    ];
-    names.contains(&name).then_some((test, figures.trim()))
-}
-
-/// `310 MB in  3.01 seconds = 102.88 MB/sec`.
-struct Figures<'a> {
-    raw: &'a str,
-    size: Decimal,
-    elapsed: Decimal,
-    rate: Decimal,
-    /// Bytes of the unit of the rate.
-    unit_bytes: u64,
-}
-
-impl Figures<'_> {
-    fn parse(raw: &str) -> Option<Figures<'_>> {
-        // Version 3 puts no blank behind it.
-        let spaced = raw.replace('=', " = ");
-        let words: Vec<&str> = spaced.split_whitespace().collect();
-        let [size, "MB", "in", elapsed, "seconds", "=", rate, unit, ..] = words.as_slice() else {
-            return None;
-        };
-        let unit_bytes = match *unit {
-            "MB/sec" => MIB,
-            "kB/sec" => 1 << 10,
-            _ => return None,
-        };
-        let [size, elapsed, rate] = [size, elapsed, rate].map(|word| Decimal::parse(word));
-        let figures = Figures { raw, size: size?, elapsed: elapsed?, rate: rate?, unit_bytes };
-        (figures.elapsed.value() > 0.0).then_some(figures)
+    let is_cached = |test: &str| test.ends_with("cached reads") || test == "buffer-cache reads";
+    if result.test.as_deref().is_some_and(is_cached) {
+        let evidence = "the same 2 MiB are read repeatedly: this is the speed of memory and CPU, \
+                        not of the drive";
+        let advice = "compare drives by the disk reads: hdparm -t --direct";
+        let cached = finding("L16", Severity::Refuse, evidence.to_string(), advice);
+        result.findings.push(cached);
     }
-
-    fn bytes_per_s(&self) -> f64 {
-        self.rate.value() * self.unit_bytes as f64
-    }
-
-    /// Whether size over time gives the rate, within what rounding the time may change.
-    fn is_whole(&self) -> bool {
-        let size = self.size.value() * MIB as f64;
-        let time = |by: f64| (self.elapsed.value() + by * self.elapsed.last_digit()).max(1e-9);
-        let slack = self.rate.last_digit() * self.unit_bytes as f64;
-        let rate = self.bytes_per_s();
-        rate >= size / time(0.51) - slack && rate <= size / time(-0.51) + slack
-    }
+    None
 }
 
 #[cfg(test)]

@@ -213,25 +213,25 @@ impl Open {
             return out.unread(first, last, why);
         }
         let command_unit = self.command.as_deref().map(row::unit_of_command);
+        // Often the shell's command stands above the table instead of iozone's own lines.
+        let in_shell = Some(&self.place.command).filter(|command| !command.is_empty());
+        let shell_unit = in_shell.map(|command| row::unit_of_command(command));
         let unit = match (self.unit, command_unit) {
             (Some(unit), Some(asked)) if unit != asked => {
                 let why = "iozone's unit line and its command line contradict each other";
                 return out.unread(first, last, why);
             }
-            (unit, asked) => unit.or(asked),
+            (unit, asked) => unit.or(asked).or(shell_unit),
         };
         if let Some(command) = self.command.take() {
             self.place.command = command;
         }
         self.is_assumed = unit.is_none();
         let Some(unit) = unit.or(assumed) else {
-            return out.unread(
-                first,
-                last,
-                "a table of iozone lacks the line that states its unit, `Output is in kBytes/sec` \
-                 or the command line: import that line too, or use --guess, which assumes \
-                 kBytes/sec",
-            );
+            let why = "a table of iozone lacks the line that states its unit, `Output is in \
+                       kBytes/sec` or the command line: import that line too, or use --guess, \
+                       which assumes kBytes/sec";
+            return out.unread(first, last, why);
         };
         if let Some(why) = self.excel.contradiction(&self.rows, unit) {
             return out.unread(first, last, why);

@@ -1,10 +1,14 @@
 //! Ways to execute a workload, as values: what goes to a driver and what comes back.
 
 pub mod agnostics;
+pub mod bench_sh;
 pub mod bonnie;
 pub mod cannot;
+pub mod dbench;
 pub mod dd;
 pub mod diskmark;
+pub mod diskspd;
+pub mod elbencho;
 pub mod f3;
 pub mod fio;
 pub mod foreign;
@@ -12,10 +16,13 @@ pub mod hdparm;
 pub mod ioping;
 pub mod iostat;
 pub mod iozone;
+pub mod kbench;
+pub mod mdtest;
 pub mod measured;
 pub mod native;
 pub mod pibenchmarks;
 pub mod pveperf;
+pub mod rados;
 pub mod sysbench;
 #[cfg(test)]
 mod tests;
@@ -25,7 +32,7 @@ use crate::scan::{Finder, Tool};
 
 /// The tools whose outputs are read and whose command lines are remembered. Others repeat lines of
 /// fio, so it comes last.
-pub static TOOLS: [&Tool; 14] = [
+pub static TOOLS: [&Tool; 21] = [
     &dd::TOOL,
     &sysbench::TOOL,
     &bonnie::TOOL,
@@ -39,6 +46,13 @@ pub static TOOLS: [&Tool; 14] = [
     &agnostics::TOOL,
     &pibenchmarks::TOOL,
     &pveperf::TOOL,
+    &bench_sh::TOOL,
+    &dbench::TOOL,
+    &diskspd::TOOL,
+    &elbencho::TOOL,
+    &kbench::TOOL,
+    &mdtest::TOOL,
+    &rados::TOOL,
     &fio::TOOL,
 ];
 

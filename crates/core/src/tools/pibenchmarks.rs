@@ -6,10 +6,10 @@
 //! iozone 2^10. Until 2023 the script wrote MB/s behind dd's number, whatever its unit was; such a
 //! number below ten may be of GB and is listed.
 
-use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
+use crate::scan::{Tool, ToolResult};
 
 pub static TOOL: Tool =
     Tool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
@@ -62,18 +62,34 @@ const ROWS: [Row; 9] = [
     row("IOZone", "4k random write", "write", Source::Iozone),
 ];
 
+/// What the lines between the outputs call the rows.
+const NAMES: [&str; 9] = [
+    "HDParm",
+    "HDParmCached",
+    "DD Write Speed",
+    "4k RandRead",
+    "4k RandWrite",
+    "Read",
+    "Write",
+    "RandRead",
+    "RandWrite",
+];
+
 #[derive(Debug, Default)]
 pub struct StorageSh {
     above: Vec<(Source, String, u64)>,
     /// The line of the last row of hdparm, when its unit was that of versions until 2023.
     old_unit: Option<u64>,
     last: Option<u64>,
+    /// What stands between the outputs, which the table below gives once more.
+    pending: Vec<ToolResult>,
 }
 
 impl Reader for StorageSh {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         if words == ["Category", "Test", "Result"] {
+            self.pending.clear();
             self.last = Some(line.number);
             return true;
         }
@@ -86,6 +102,11 @@ impl Reader for StorageSh {
             return true;
         }
         let text = words.join(" ");
+        let begins = ["FIO results - ", "HDParm: ", "DD Write Speed: ", "RandRead: "];
+        if begins.iter().any(|begin| text.starts_with(begin)) {
+            self.told_between(line, text.trim_start_matches("FIO results - "), out);
+            return true;
+        }
         let known = ROWS.iter().find_map(|row| {
             let rest = text.strip_prefix(row.category)?.strip_prefix(' ')?;
             Some((row, rest.strip_prefix(row.test)?.strip_prefix(' ')?))
@@ -98,9 +119,32 @@ impl Reader for StorageSh {
         self.row(line, row, figures, out);
         true
     }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.pending.drain(..).for_each(|result| {
+            out.result(result);
+        });
+    }
 }
 
 impl StorageSh {
+    /// `RandRead: 199021 - RandWrite: 45002`, below the output of each tool.
+    fn told_between(&mut self, line: &Line<'_>, text: &str, out: &mut Out) {
+        for (name, figures) in text.split(" - ").filter_map(|part| part.split_once(": ")) {
+            let at = NAMES.iter().position(|known| *known == name);
+            let Some(row) = at.and_then(|at| ROWS.get(at)) else { continue };
+            let is_bare = row.source == Source::Iozone && !figures.contains(' ');
+            let figures = if is_bare { format!("{figures} KB/s") } else { figures.to_string() };
+            let mut found = Out::default();
+            self.row(line, row, &figures, &mut found);
+            let found = found.finish(line.number);
+            self.pending.extend(found.results);
+            found.unread.into_iter().for_each(|unread| {
+                out.unread(unread.first_line, unread.last_line, unread.why);
+            });
+        }
+    }
+
     /// Keeps the figures of an output, which the table repeats.
     fn remember(&mut self, words: &[&str], number: u64) {
         let is_figure = |word: &str| Quantity::with_unit(word, 1).is_some();

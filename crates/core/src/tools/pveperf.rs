@@ -6,122 +6,48 @@
 //! names say nothing about a drive and are passed over.
 
 use crate::model::finding::Severity;
-use crate::scan::Tool;
-use crate::scan::decimal::Decimal;
-use crate::scan::finder::{Line, Reader};
-use crate::scan::result::{Metrics, Out, finding};
+use crate::scan::grammar::{Form, Grammar, Kind, alone, head, kind, own};
+use crate::scan::result::finding;
+use crate::scan::{Tool, ToolResult};
 
 pub static TOOL: Tool =
     Tool::new("pveperf", &["BUFFERED READS:", "AVERAGE SEEK TIME:", "FSYNCS/SECOND:"], || {
-        vec![Box::new(Pveperf::default())]
+        vec![GRAMMAR.reader()]
     });
 
-const MIB: u64 = 1 << 20;
-const OTHERS: [&str; 4] = ["CPU BOGOMIPS:", "REGEX/SECOND:", "DNS EXT:", "DNS INT:"];
-/// Lines of one output at most, which has eight.
-const LINES: u64 = 8;
-
-#[derive(Debug, Default)]
-pub struct Pveperf {
-    /// The line that names the device, and its number.
-    device: Option<(u64, String)>,
-}
-
-/// A line with a figure: how it begins and ends, what is tested, and what it is in which unit.
-struct Figure {
-    title: &'static str,
-    unit: &'static str,
-    test: &'static str,
-    metric: (&'static str, &'static str),
-    factor: u64,
-}
-
-const FIGURES: [Figure; 3] = [
-    Figure {
-        title: "BUFFERED READS:",
-        unit: "MB/sec",
-        test: "buffered reads",
-        metric: ("throughput", "bytes/s"),
-        factor: MIB,
-    },
-    Figure {
-        title: "AVERAGE SEEK TIME:",
-        unit: "ms",
-        test: "seeks",
-        metric: ("latency_avg", "ns"),
-        factor: 1_000_000,
-    },
-    Figure {
-        title: "FSYNCS/SECOND:",
-        unit: "",
-        test: "fsyncs",
-        metric: ("fsyncs_per_second", "1/s"),
-        factor: 1,
-    },
+const FORMS: &[Form] = &[
+    // An output begins with it, so that what stood above was another one.
+    head("CPU BOGOMIPS: {}"),
+    head("HD SIZE: {} GB ({$context})"),
+    alone("BUFFERED READS: {throughput:rate}").of_test("buffered reads"),
+    alone("AVERAGE SEEK TIME: {latency_avg:time}").of_test("seeks"),
+    alone("FSYNCS/SECOND: {fsyncs_per_second:count}").of_test("fsyncs"),
+    own("REGEX/SECOND: {}"),
+    own("DNS EXT: {}"),
+    own("DNS INT: {}"),
 ];
+static GRAMMAR: Grammar = Grammar {
+    tool: "pveperf",
+    kinds: &[
+        kind("rate", "bytes/s", &[("MB/sec", 1 << 20)]),
+        kind("time", "ns", &[("ms", 1_000_000)]),
+        Kind { decimals: 2, ..kind("count", "1/s", &[("", 1)]) },
+    ],
+    forms: FORMS,
+    laws: &[],
+    gap_lines: 8,
+    note,
+};
 
-impl Reader for Pveperf {
-    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let text = line.text.trim();
-        if let Some(device) = device(text) {
-            self.device = Some((line.number, device.to_string()));
-            return true;
-        }
-        if OTHERS.iter().any(|title| text.starts_with(title)) {
-            // It begins with the first of them, so what stood above was another output.
-            self.device.take_if(|_| text.starts_with(OTHERS[0]));
-            return true;
-        }
-        let found = FIGURES.iter().find_map(|of| Some((of, text.strip_prefix(of.title)?.trim())));
-        let Some((of, printed)) = found else { return false };
-        match of.value(printed) {
-            Some(value) => self.give(line, of, (value, printed), out),
-            None => {
-                let why = "a figure of pveperf is incomplete";
-                out.unread(line.number, line.number, why);
-            }
-        }
-        true
+fn note(result: &mut ToolResult) -> Option<String> {
+    if result.test.as_deref() == Some("fsyncs") {
+        let evidence = "pveperf syncs each file while its 4001 bytes are still in a buffer of \
+                        Perl: the files are empty when they are synced";
+        let advice = "Compare by synced writes: fio --rw=randwrite --bs=4k --fsync=1";
+        let empty = finding("empty-sync", Severity::Refuse, evidence.to_string(), advice);
+        result.findings.push(empty);
     }
-}
-
-impl Pveperf {
-    fn give(&self, line: &Line<'_>, of: &Figure, (value, printed): (Decimal, &str), out: &mut Out) {
-        let ((name, unit), mut metrics) = (of.metric, Metrics::default());
-        match value.times(of.factor) {
-            Some(whole) if unit == "ns" => metrics.whole(name, whole, unit, (printed, line.number)),
-            _ => metrics.real(name, value.value() * of.factor as f64, unit, (printed, line.number)),
-        }
-        let mut place = line.place(TOOL.name);
-        let is_near = |(at, _): &&(u64, String)| line.number <= *at + LINES;
-        if let Some((first_line, device)) = self.device.as_ref().filter(is_near) {
-            (place.first_line, place.context) = (*first_line, device.clone());
-        }
-        let mut result = place.result(TOOL.name, None, line.number, metrics).of_test(of.test);
-        if of.test == "fsyncs" {
-            let evidence = "pveperf syncs each file while its 4001 bytes are still in a buffer of \
-                            Perl: the files are empty when they are synced";
-            let advice = "Compare by synced writes: fio --rw=randwrite --bs=4k --fsync=1";
-            let found = finding("empty-sync", Severity::Refuse, evidence.to_string(), advice);
-            result.findings.push(found);
-        }
-        out.result(result);
-    }
-}
-
-impl Figure {
-    /// The number, which has two digits behind its point, where its unit follows.
-    fn value(&self, printed: &str) -> Option<Decimal> {
-        let number = printed.strip_suffix(self.unit)?.trim_end();
-        let is_whole = number.split_once('.').is_some_and(|(_, digits)| digits.len() == 2);
-        Decimal::parse(number).filter(|_| is_whole)
-    }
-}
-
-/// `/dev/sda1` of `HD SIZE:           93.99 GB (/dev/sda1)`, or the name of a pool of ZFS.
-fn device(text: &str) -> Option<&str> {
-    let (_, name) = text.strip_prefix("HD SIZE:")?.split_once(" GB (")?;
-    name.strip_suffix(')')
+    None
 }
 
 #[cfg(test)]

@@ -217,12 +217,9 @@ impl Table {
             iops.give_real(&name("iops"), "1/s", cell.line, &mut metrics);
         }
         if kilobyte.is_none() && !metrics.0.is_empty() {
-            out.unread(
-                self.place.first_line,
-                self.last_line,
-                "the MB in rates of YABS may be 1,000,000 or 1,024,000 bytes: the requests per \
-                 second have too few digits to decide",
-            );
+            let why = "the MB in rates of YABS may be 1,000,000 or 1,024,000 bytes: the requests \
+                       per second have too few digits to decide";
+            out.unread(self.place.first_line, self.last_line, why);
         }
         self.give(metrics, "fio", out);
     }
@@ -265,7 +262,11 @@ impl Cell {
     fn fits(&self, kilobyte: u64) -> bool {
         let parts = (rate(&self.rate, kilobyte), self.iops.as_ref(), bytes(&self.block));
         let (Some(rate), Some(iops), Some(bytes)) = parts else { return false };
-        rate.span().meets(iops.span().times(Span::exactly(bytes as f64)))
+        // A total is the sum of two that were cut.
+        let cut = if self.row == 2 { iops.slack() } else { 0.0 };
+        let iops = iops.span().plus(Span::between(0.0, cut));
+        let cut = if self.row == 2 { rate.slack() } else { 0.0 };
+        rate.span().plus(Span::between(0.0, cut)).meets(iops.times(Span::exactly(bytes as f64)))
     }
 }
 

@@ -86,7 +86,7 @@ fn unflushed(result: &ToolResult) -> Option<Unflushed> {
         () if result.is("dd") => {
             let to = words.iter().find_map(|word| word.strip_prefix("of="))?;
             let is_synced = has(&words, &["fsync", "fdatasync", "oflag=sync", "oflag=dsync"]);
-            to != "/dev/null" && !is_synced
+            !["/dev/null", "/dev/zero"].contains(&to) && !is_synced
         }
         () if result.is("iozone") => {
             let flags = ["-e", "-o", "-+D", "-+r", "-I"];

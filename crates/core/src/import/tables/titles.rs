@@ -45,7 +45,7 @@ const UNITS: [(&str, &str); 10] = [
     ("GiB/s", "gib/s"),
     ("ops/s", "iops io/s ops/s ops/sec"),
     ("ms", "ms msec"),
-    ("us", "us µs usec"),
+    ("us", "us µs μs usec"),
     ("ns", "ns"),
 ];
 /// Most characters of a figure's name.

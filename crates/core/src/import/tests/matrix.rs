@@ -15,8 +15,7 @@ enum Told {
     /// A finding with this id.
     Finding(&'static str),
     /// A reason why nothing is read.
-    /// It begins with this.
-    Unread(&'static str),
+    Unread(fn(&str) -> bool),
 }
 
 use Told::{Finding, Nothing, Unread};
@@ -75,9 +74,10 @@ const DD: &[Case] = cases![
           2.0MB/s\n",
         ["bytes" = Some(4_194_304.0), "elapsed" = Some(2e9)], Nothing;
     "before 5.3, and busybox without a time", sample!("dd/busybox_read.stderr"),
-        ["bytes" = None, "elapsed" = None], Unread("the record counts of dd have no time");
+        ["bytes" = None, "elapsed" = None], Unread(|why| why == "the record counts of dd have no \
+            time: busybox, a version before 5.3 or status=noxfer");
     "the rate is of another run", b"1073741824 bytes (1.1 GB) copied, 54.05 s, 29.9 MB/s\n",
-        ["elapsed" = None], Unread("dd's 1073741824 bytes, its time and its rate");
+        ["elapsed" = None], Unread(|why| why.contains("its time and its rate contradict"));
     "no time passed", b"0 bytes copied, 0 s, Infinity B/s\n", ["throughput" = None], Nothing;
 ];
 
@@ -85,13 +85,13 @@ const SYSBENCH: &[Case] = cases![
     "0.4.12, time limit", sample!("sysbench/v04_rndrw_time_limited.stdout"),
         ["event_execution_time" = Some(945e6), "ended_by_time_limit" = Some(1.0)], Nothing;
     "0.4.12, no file", sample!("sysbench/v04_error_missing_files_rndrd.stdout"),
-        ["throughput" = None], Unread("sysbench failed: ");
+        ["throughput" = None], Unread(|why| why.contains("sysbench failed: "));
     "1.0.20", sample!("sysbench/v1_rndrw_default_fsync.stdout"),
         ["reads_per_second" = Some(40_437.86), "read_throughput" = Some(40_437.86 * 16_384.0)], Nothing;
     "1.0.20, requests of less than a block", sample!("sysbench/v1_seqrd_half_blocks.stdout"),
         ["read_throughput" = Some(4357.58 * MIB)], Nothing;
     "1.0.20, not prepared", sample!("sysbench/v1_error_not_prepared.stdout"),
-        ["reads_per_second" = None], Unread("sysbench failed: ");
+        ["reads_per_second" = None], Unread(|why| why.contains("sysbench failed: "));
     "1.0.20, interrupted", sample!("sysbench/v1_interrupted_sigint.stdout"),
         ["reads_per_second" = None, "total_time" = None], Nothing;
 ];
@@ -135,6 +135,13 @@ const IOZONE: &[Case] = cases![
           \x20             KB  reclen   write rewrite    read    reread\n\
           \x20        1024000    4096   10123    9876   18000    18100\n",
         ["rewrite.throughput" = Some(9876.0 * KIB), "reread.throughput" = Some(18_100.0 * KIB)], Nothing;
+    "below the command of a shell, without the line of its unit",
+        b"$ iozone -e -I -a -s 200M -r 4k -i 0 -i 1 -i 2 -f /mnt/t\n\
+          \x20                                                   random    random\n\
+          \x20   kB  reclen    write  rewrite    read    reread    read     write\n\
+          204800       4     2101     2105     7301     7302     7290     2050\n",
+        ["rewrite.throughput" = Some(2105.0 * KIB), "random_write.throughput" = Some(2050.0 * KIB)],
+        Nothing;
     "3.489, some tests", sample!("iozone/text_subset_0_1_2.stdout"),
         ["backward_read.throughput" = None, "stride_read.throughput" = None], Nothing;
     "3.489, -O", sample!("iozone/ops_mode.stdout"),
@@ -145,12 +152,11 @@ const IOZONE: &[Case] = cases![
         ["pwrite.throughput" = Some(6_652_558.0 * KIB)], Nothing;
     "3.489, -t", sample!("iozone/throughput_t2.stdout"),
         ["children_throughput" = Some(3_177_664.25 * KIB)], Nothing;
-    "3.489, -R interrupted: zeros are no \
-     figures", sample!("iozone/interrupted_sigint_excel.stdout"),
-        ["write.throughput" = None], Unread("iozone was interrupted before its first result");
+    "3.489, -R interrupted: zeros are no figures",
+        sample!("iozone/interrupted_sigint_excel.stdout"),
+        ["write.throughput" = None], Unread(|why| why.starts_with("iozone was interrupted"));
     "3.489, record too large", sample!("iozone/error_record_too_large.stdout"),
-        ["write.throughput" = None], Unread("a table of iozone lacks the line that states its \
-                                             unit");
+        ["write.throughput" = None], Unread(|why| why.contains("lacks the line that"));
 ];
 
 const FIO: &[Case] = cases![
@@ -194,7 +200,7 @@ fn says(found: &Imported, told: &Told) -> bool {
     match told {
         Nothing => true,
         Finding(id) => found.results.iter().flat_map(|r| &r.findings).any(|f| f.id == *id),
-        Unread(start) => found.unread.iter().any(|unread| unread.why.starts_with(start)),
+        Unread(is_why) => found.unread.iter().any(|unread| is_why(&unread.why)),
     }
 }
 

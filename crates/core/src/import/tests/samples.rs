@@ -216,8 +216,8 @@ pub fn listing(imported: &Imported) -> String {
         }
     }
     for unread in &imported.unread {
-        writeln!(out, "  unread {}-{}: {}", unread.first_line, unread.last_line, unread.why)
-            .unwrap();
+        let why = &unread.why;
+        writeln!(out, "  unread {}-{}: {why}", unread.first_line, unread.last_line).unwrap();
     }
     out
 }

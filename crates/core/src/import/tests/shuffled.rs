@@ -1,7 +1,7 @@
 //! Every output in fixtures/tools with lines gone, swapped or turned round: a figure stays with its
 //! test, its direction and its sizes, or is none.
 
-use super::hostile::{comes_from, lines};
+use super::hostile::{comes_from, cuts, lines};
 use super::samples::SAMPLES;
 use crate::import::{Finder, Imported, ToolResult};
 
@@ -30,7 +30,7 @@ fn assert_own(parts: &[&[u8]], original: &Imported, what: &str) {
 fn a_line_that_is_gone_takes_figures_and_moves_none() {
     for (path, text) in SAMPLES {
         let (all, original) = (lines(text), Finder::all(text));
-        for at in 0..all.len() {
+        for at in cuts(all.len()) {
             let left = [&all[..at], &all[at + 1..]].concat();
             assert_own(&left, &original, &format!("{path} without {}", at + 1));
         }
@@ -41,7 +41,7 @@ fn a_line_that_is_gone_takes_figures_and_moves_none() {
 fn neighbours_that_changed_places_move_no_figure() {
     for (path, text) in SAMPLES {
         let (all, original) = (lines(text), Finder::all(text));
-        for at in 1..all.len() {
+        for at in cuts(all.len()).skip(1) {
             let mut left = all.clone();
             left.swap(at - 1, at);
             assert_own(&left, &original, &format!("{path} with {at} and the next swapped"));
@@ -52,7 +52,8 @@ fn neighbours_that_changed_places_move_no_figure() {
 /// fio's latencies stood below the other direction then, and its figures under another job.
 #[test]
 fn an_output_turned_round_moves_no_figure() {
-    for (path, text) in SAMPLES {
+    // CrystalDiskMark's directions are headings: turned round they are those of other tests.
+    for (path, text) in SAMPLES.iter().filter(|(path, _)| !path.starts_with("crystal")) {
         let mut all = lines(text);
         all.reverse();
         assert_own(&all, &Finder::all(text), path);

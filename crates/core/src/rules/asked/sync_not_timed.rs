@@ -62,6 +62,7 @@ mod tests {
         assert_eq!(of("dd if=/dev/zero of=t bs=1M"), ["L13", "L20"]);
         assert_eq!(of("dd if=/dev/zero of=t bs=1M conv=fdatasync,notrunc"), ["L20"]);
         assert_eq!(of("dd if=t of=/dev/null bs=1M"), [""; 0]);
+        assert_eq!(of("dd if=t of=/dev/zero bs=1M"), [""; 0]);
         assert_eq!(of("dd if=/dev/zero of=t; sync"), [""; 0], "two programs, one clock: unclear");
         assert_eq!(ids(stats), [""; 0], "no command, no evidence");
     }

@@ -22,12 +22,28 @@ pub fn is_header(text: &str) -> bool {
     text.starts_with("format_version,bonnie_version,")
 }
 
-/// Whether a line begins like a CSV line with a format version.
+/// Whether a line begins like a CSV line.
 pub fn begins(text: &str) -> bool {
+    has_version(text) || begins_1_03(text)
+}
+
+fn has_version(text: &str) -> bool {
     let mut fields = text.split(',');
     let format = fields.next().unwrap_or("");
     let is_program = |v: &str| v.starts_with(|c: char| c.is_ascii_digit()) && v.contains('.');
     matches!(format, "1.96" | "1.97" | "1.98") && fields.next().is_some_and(is_program)
+}
+
+/// Whether the line is a part of 1.03's: a name, a size and numbers.
+fn begins_1_03(text: &str) -> bool {
+    const FEWEST_FIELDS: usize = 8;
+    let fields: Vec<&str> = text.split(',').take(V103.count).collect();
+    let is_cell =
+        |field: &&str| is_pluses(field) || field.is_empty() || field.parse::<f64>().is_ok();
+    (FEWEST_FIELDS..V103.count).contains(&fields.len())
+        && fields[1].ends_with(['M', 'G'])
+        && size(fields[1], 0).is_some()
+        && fields[2..].iter().all(is_cell)
 }
 
 /// Whether a line has nothing but what the rest of a CSV line can have.
@@ -45,8 +61,8 @@ pub fn read(text: &str, is_ended: bool, line: u64) -> Option<Cells> {
     }
     let fields: Vec<&str> = text.split(',').map(str::trim).collect();
     let columns = match (fields[0], fields.len()) {
-        ("1.96" | "1.97", 48) if begins(text) => V197,
-        ("1.98", 50) if begins(text) => V198,
+        ("1.96" | "1.97", 48) if has_version(text) => V197,
+        ("1.98", 50) if has_version(text) => V198,
         (_, 27) => V103,
         _ => return None,
     };

@@ -60,6 +60,7 @@ pub struct Table {
     is_create: bool,
     shift: usize,
     expect: Expect,
+    cut_line: Option<u64>,
     wrong: Option<String>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
     is_whole: bool,
@@ -90,7 +91,7 @@ impl Table {
 
     pub fn begin(&mut self, header: Header, line: u64) {
         if self.expect == Expect::Data || self.expect == Expect::Titles {
-            self.wrong = Some(MIXED.into());
+            self.wrong = Some(MIXED.to_string());
         }
         self.is_create = header.is_create;
         self.has_create |= header.is_create;
@@ -111,9 +112,8 @@ impl Table {
         let text: String = line.text.chars().skip(self.shift).collect();
         let is_near = line.number <= self.last_line + 3;
         if self.is_rest_of_row(&text, line.number) {
-            self.wrong = Some(
-                "a row of a bonnie++ table was wrapped, and its pieces do not fit together".into(),
-            );
+            let why = "a row of a bonnie++ table was wrapped, and its pieces do not fit together";
+            self.wrong = Some(why.to_string());
         }
         let is_own = is_near
             && match self.expect {
@@ -131,7 +131,7 @@ impl Table {
         if is_own {
             self.last_line = line.number;
         } else if self.is_of_another(&text) {
-            self.wrong = Some(MIXED.into());
+            self.wrong = Some(MIXED.to_string());
         }
         is_own
     }
@@ -157,7 +157,7 @@ impl Table {
     fn titles(&mut self, text: &str, line: u64) -> bool {
         let other = if self.is_create { "-Per Chr-" } else { "-Create--" };
         if text.contains(other) {
-            self.wrong = Some("two title lines of bonnie++ contradict each other".into());
+            self.wrong = Some("two title lines of bonnie++ contradict each other".to_string());
         }
         if let Some(rest) = text.trim_start().strip_prefix("Concurrency") {
             let number = rest.split_whitespace().next().unwrap_or("");
@@ -174,7 +174,7 @@ impl Table {
             }
             let is_twice = std::mem::replace(&mut self.titles[0], true);
             if is_twice {
-                self.wrong = Some(MIXED.into());
+                self.wrong = Some(MIXED.to_string());
             }
             return true;
         }
@@ -189,7 +189,7 @@ impl Table {
         }
         let known = &self.cells.name;
         if !known.starts_with(name) && !name.starts_with(known.as_str()) {
-            self.wrong = Some(DIFFERENT_NAMES.into());
+            self.wrong = Some(DIFFERENT_NAMES.to_string());
         }
         if known.len() < name.len() {
             self.cells.name = name.to_string();
@@ -199,7 +199,7 @@ impl Table {
     fn data(&mut self, text: &str, line: &Line<'_>) -> bool {
         self.expect = Expect::Latency;
         let Some((head, values)) = row(text) else {
-            self.wrong = Some("the values of a bonnie++ table do not fit its columns".into());
+            self.wrong = Some("the values of a bonnie++ table do not fit its columns".to_string());
             return true;
         };
         self.is_whole = whole(text).is_some();
@@ -261,7 +261,9 @@ impl Table {
         let all: Vec<&str> = text.split_whitespace().skip(1).collect();
         if self.is_whole && all.len() == 6 && line.is_ended {
             for (at, word) in all.into_iter().enumerate() {
-                self.cells.tests[first + at].latency = latency(word, line.number);
+                let read = latency(word, line.number);
+                self.cut_line = self.cut_line.or(read.is_none().then_some(line.number));
+                self.cells.tests[first + at].latency = read;
             }
             return;
         }
@@ -273,11 +275,16 @@ impl Table {
                 Some((at, figure)) => self.cells.tests[first + at - 1].latency = Some(figure),
                 None if !line.is_ended => {}
                 None => {
-                    self.wrong =
-                        Some("the latencies of a bonnie++ table do not fit its columns".into());
+                    let why = "the latencies of a bonnie++ table do not fit its columns";
+                    self.wrong = Some(why.to_string());
                 }
             }
         }
+    }
+
+    /// The row that has a latency without its unit.
+    pub fn cut_line(&self) -> Option<u64> {
+        self.cut_line
     }
 
     /// The row whose rates were not read.
@@ -289,7 +296,9 @@ impl Table {
     pub fn cells(self) -> Result<Cells, String> {
         match (self.wrong, self.expect) {
             (Some(why), _) => Err(why),
-            (None, Expect::Titles | Expect::Data) => Err("a bonnie++ table has no figures".into()),
+            (None, Expect::Titles | Expect::Data) => {
+                Err("a bonnie++ table has no figures".to_string())
+            }
             (None, _) => Ok(self.cells),
         }
     }

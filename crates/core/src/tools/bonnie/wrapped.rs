@@ -61,9 +61,11 @@ pub struct Wrapped {
 }
 
 impl Wrapped {
-    /// The block that a line begins, when the line was broken.
-    pub fn begin(line: &Line<'_>) -> Option<Wrapped> {
-        let titles = version_titles(&squeezed(line.text))?;
+    /// The block that a line begins, when the line was broken. Only the second block of a run has
+    /// no version in some versions.
+    pub fn begin(line: &Line<'_>, is_second: bool) -> Option<Wrapped> {
+        let text = squeezed(line.text);
+        let titles = version_titles(&text).filter(|_| is_second || !text.starts_with('-'))?;
         let is_part = |whole: &[&str; 2]| {
             let whole = squeezed(whole[0]);
             whole.starts_with(&titles) && whole.len() > titles.len()
@@ -175,9 +177,10 @@ impl Wrapped {
 }
 
 fn version_titles(squeezed: &str) -> Option<String> {
-    let rest = squeezed.strip_prefix("Version")?;
-    let at = rest.find("---")?;
-    rest.starts_with(|c: char| c.is_ascii_digit()).then(|| rest[at..].to_string())
+    let (version, titles) = squeezed.split_at(squeezed.find("---")?);
+    let number = version.strip_prefix("Version");
+    let is_version = number.is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+    (version.is_empty() || is_version).then(|| titles.to_string())
 }
 
 #[cfg(test)]
@@ -244,6 +247,40 @@ Latency               410ms    3021us     213ms     402ms     121us     219ms
                 assert_eq!((figures(&found), found.unread.len()), (whole.clone(), 0), "{text}");
                 assert_eq!(found.results[0].last_line, text.lines().count() as u64, "{text}");
             }
+        }
+    }
+
+    /// Its second block has no version, and its CSV line none either.
+    #[test]
+    fn a_table_of_1_03_that_a_mail_wrapped_is_read_with_its_csv_line() {
+        let csv = "store.example.com,1G,3700,99,11000,22,4900,7,3600,92,17600,10,104.9,0,1\n\
+                   6,484,98,+++++,+++,15714,86,518,98,+++++,+++,1985,92\n";
+        let table = "\
+Version  1.03       ------Sequential Output------ --Sequential Input-
+--Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block--
+--Seeks--
+Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP
+/sec %CP
+store.example.co 1G  3700  99 11000  22  4900   7  3600  92 17600  10
+104.9   0
+                    ------Sequential Create------ --------Random
+Create--------
+                    -Create-- --Read--- -Delete-- -Create-- --Read---
+-Delete--
+              files  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+/sec %CP
+                 16   484  98 +++++ +++ 15714  86   518  98 +++++ +++
+1985  92
+";
+        for text in [table.to_string() + csv, table.to_string(), csv.to_string()] {
+            let found = read(&text);
+            let [result] = found.results.as_slice() else { panic!("{text}{found:#?}") };
+            let figure = |name: &str| result.figure(&[name]);
+            assert_eq!(figure("random_seeks.rate"), Some(104.9));
+            assert_eq!(figure("sequential_create.rate"), Some(484.0));
+            assert_eq!(figure("random_delete.rate"), Some(1985.0));
+            assert_eq!((found.unread.len(), result.last_line), (0, text.lines().count() as u64));
         }
     }
 

@@ -5,7 +5,7 @@ mod latency;
 use super::direction::{self, is_direction, issued};
 use super::order;
 use super::percentile_rows::Rows;
-use super::scalar::{Rounded, is_rate, unit_ns, value};
+use super::scalar::{Rounded, finer, is_rate, unit_ns, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
@@ -18,6 +18,7 @@ struct Direction {
     name: &'static str,
     line: u64,
     rate_raw: String,
+    rate: Option<f64>,
     iops: Option<(f64, String)>,
     bytes: Option<(Rounded, String)>,
     runtime_ms: Option<(u64, String)>,
@@ -48,7 +49,7 @@ pub struct Open {
     /// A line that fio prints elsewhere: other figures may be another output's too.
     misplaced: Option<u64>,
     /// Lines whose own figures contradict each other, and how.
-    doubts: Vec<(u64, &'static str)>,
+    doubts: Vec<(u64, String)>,
 }
 
 impl Open {
@@ -138,6 +139,7 @@ impl Open {
             return true;
         }
         let Some(direction) = self.directions.last_mut() else { return true };
+        direction.rate = finer(&parts.rates, bytes, ms);
         direction.rate_raw = parts.rate_raw;
         direction.iops = parts.iops;
         direction.bytes = Some(parts.bytes);
@@ -181,9 +183,9 @@ impl Open {
     }
 
     /// Figures of one line are not given; the others are.
-    fn doubt(&mut self, line: &Line<'_>, why: &'static str) {
+    fn doubt(&mut self, line: &Line<'_>, why: impl Into<String>) {
         if self.doubts.len() < DOUBTS {
-            self.doubts.push((line.number, why));
+            self.doubts.push((line.number, why.into()));
         }
     }
 
@@ -229,8 +231,11 @@ impl Open {
             }
         }
         for (line, why) in &doubts {
-            let why = format!("{why}: digits are missing; the job's other figures are given");
-            out.unread(*line, *line, why);
+            out.unread(
+                *line,
+                *line,
+                format!("{why}: digits are missing; the job's other figures are given"),
+            );
         }
         if let (Some((user, system, raw, line)), false) = (&self.cpu, metrics.0.is_empty()) {
             metrics.real("user_cpu", *user, "percent", (raw, *line));
@@ -278,7 +283,7 @@ impl Open {
         direction: &Direction,
         blocks: &[Option<u64>; 3],
         metrics: &mut Metrics,
-        unread: &mut Vec<(u64, &'static str)>,
+        unread: &mut Vec<(u64, String)>,
     ) -> Result<(), &'static str> {
         let Some((bytes, raw)) = &direction.bytes else {
             metrics.0.extend(direction.latencies.0.iter().cloned());
@@ -291,6 +296,7 @@ impl Open {
         let mut volume = Volume {
             bytes: Some((libm::round(bytes.value) as u64, raw.clone(), direction.line)),
             runtime_ms: direction.runtime_ms.clone().map(|(ms, raw)| (ms, raw, direction.line)),
+            rate: direction.rate,
         };
         if let Some((total, block, issued_raw, line)) = self.issued_of(direction.name, blocks) {
             if (total == 0) != (bytes.value == 0.0) {
@@ -302,9 +308,10 @@ impl Open {
                     metrics.whole(&name, total, "count", (issued_raw, line));
                     if let Some(exact) = exact {
                         volume.bytes = Some((exact, issued_raw.to_string(), line));
+                        volume.rate = None;
                     }
                 }
-                Err(why) => unread.push((line, why)),
+                Err(why) => unread.push((line, why.to_string())),
             }
         }
         volume.give(direction.name, &direction.rate_raw, direction.line, metrics);

@@ -46,6 +46,9 @@ pub struct Json {
 
 impl Reader for Json {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        // In a terminal the brace is typed over the first letter of `Jobs: 1 (f=1)`.
+        let brace = Line { text: "{", ..*line };
+        let line = if line.text.starts_with("{obs: ") { &brace } else { line };
         let text = line.text.trim();
         let is_first_key = text.contains("\"fio version\"");
         let begins = text == "{" || (text.starts_with('{') && is_first_key);
@@ -102,19 +105,13 @@ impl Json {
             Some(open) => {
                 let rest = (open.last_line + 1).min(last);
                 open.give(None, out);
-                out.unread(
-                    rest,
-                    last,
-                    "fio's JSON ends before its last brace; the part before this was read",
-                );
+                let why = "fio's JSON ends before its last brace; the part before this was read";
+                out.unread(rest, last, why);
             }
             None => {
-                out.unread(
-                    first,
-                    last,
-                    "fio's JSON is incomplete: its last brace is missing, or it contains other \
-                     text",
-                );
+                let why = "fio's JSON is incomplete: its last brace is missing, or it contains \
+                           other text";
+                out.unread(first, last, why);
             }
         }
     }
@@ -225,7 +222,7 @@ impl Open {
             return Err(format!("fio's JSON is incomplete or contains other text: {error}"));
         }
         let Some(scalars) = scalars(&self.text, SCALARS) else {
-            return Err("fio's JSON has more values than bakeoff reads".into());
+            return Err("fio's JSON has more values than bakeoff reads".to_string());
         };
         let mut known = Known { scalars, first: self.place.first_line };
         match known.sort() {

@@ -66,6 +66,13 @@ pub fn rates(text: &str, is_old: bool) -> Vec<Rounded> {
     all
 }
 
+/// The rate that was printed with more digits than the bytes were; none where it may mean two.
+pub fn finer(rates: &[Rounded], bytes: Rounded, ms: f64) -> Option<f64> {
+    let mut all = rates.iter().filter(|rate| is_rate(bytes, ms, **rate));
+    let rate = all.next().filter(|rate| rate.slack * bytes.value < bytes.slack * rate.value)?;
+    all.next().is_none().then_some(rate.value)
+}
+
 /// Nanoseconds of the unit a latency line names.
 pub fn unit_ns(text: &str) -> Option<f64> {
     match text {

@@ -1,6 +1,8 @@
-//! The lines `READ: bw=...` below all jobs; results of their own only where no job is above.
+//! The lines `READ: bw=...` below all jobs; results of their own only where no job above has the
+//! direction.
 
-use super::scalar::{is_rate, rates, size, value};
+use super::direction::NAMES;
+use super::scalar::{finer, is_rate, rates, size, value};
 use super::{Job, Volume};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out};
@@ -12,11 +14,19 @@ const GAP_LINES: u64 = 60;
 #[derive(Debug, Default)]
 pub struct Summary {
     covered_line: Option<u64>,
+    /// The directions of the jobs above, and whether a summary followed them.
+    directions: Vec<&'static str>,
+    is_over: bool,
 }
 
 impl Summary {
-    pub fn cover(&mut self, line: u64) {
+    /// A line of a job, with the direction that it is of.
+    pub fn cover(&mut self, line: u64, text: &str) {
         self.covered_line = Some(line);
+        if std::mem::take(&mut self.is_over) {
+            self.directions.clear();
+        }
+        self.directions.extend(NAMES.iter().filter(|name| text.starts_with(**name)));
     }
 
     /// Takes a summary's line.
@@ -43,7 +53,9 @@ impl Summary {
         if !is_new && !is_old {
             return false;
         }
-        let is_covered = self.covered_line.is_some_and(|at| line.number <= at + GAP_LINES);
+        self.is_over = true;
+        let is_near = self.covered_line.is_some_and(|at| line.number <= at + GAP_LINES);
+        let is_covered = is_near && self.directions.contains(&name);
         if is_covered {
             self.covered_line = Some(line.number);
             return true;
@@ -84,6 +96,7 @@ fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics
     let volume = Volume {
         bytes: Some((libm::round(bytes.value) as u64, bytes_raw.to_string(), line.number)),
         runtime_ms: Some((ms, runtime.to_string(), line.number)),
+        rate: finer(&rates, bytes, ms as f64),
     };
     volume.give(name, rate_raw, line.number, &mut metrics);
     Some(metrics)

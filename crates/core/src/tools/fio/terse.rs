@@ -95,11 +95,12 @@ fn give(
     let least = kib as f64 * 1000.0 / (ms as f64 + 1.0) - 1.0;
     let most = kib.saturating_add(1) as f64 * 1000.0 / (ms as f64 - 1.0).max(0.5) + 1.0;
     if !(least..=most).contains(&(rate as f64)) {
-        return Err("the bytes, runtime and rate of a terse line contradict each other".into());
+        return Err("the bytes, runtime and rate of a terse line contradict each other".to_string());
     }
     let volume = Volume {
         bytes: Some((bytes, fields[0].to_string(), line)),
         runtime_ms: Some((ms, fields[3].to_string(), line)),
+        rate: None,
     };
     volume.give(direction, fields[1], line, metrics);
     metrics.whole(&format!("{direction}.iops"), iops, "1/s", (fields[2], line));

@@ -33,6 +33,12 @@ impl Reader for Text {
         let is_among_percentiles = self.open.as_ref().is_some_and(Open::is_among_percentiles);
         let mut is_taken = true;
         for joined in self.joiner.take(line, is_among_percentiles) {
+            if let Some(parts) = joined.of_windows() {
+                parts.iter().for_each(|part| {
+                    self.joined(part, line.above, out);
+                });
+                continue;
+            }
             let is_own = self.joined(&joined, line.above, out);
             is_taken = is_own || joined.last_line != line.number;
         }
@@ -101,7 +107,7 @@ impl Text {
         }
         if let Some((name, error)) = head(text) {
             self.close(out);
-            self.summary.cover(line.number);
+            self.summary.cover(line.number, "");
             self.is_told = true;
             let mut open = Open::new(line.place("fio"), name, error);
             open.identity = identity(text);
@@ -130,14 +136,12 @@ impl Text {
         let is_own = open.line(line, text);
         if is_own {
             open.last_line = joined.last_line;
-            self.summary.cover(joined.last_line);
+            self.summary.cover(joined.last_line, text);
         }
         if is_own && !joined.is_whole && has_figures(text) {
-            out.unread(
-                joined.first_line,
-                joined.last_line,
-                "a line of fio is incomplete: it was cut, or was wrapped and continues elsewhere",
-            );
+            let why =
+                "a line of fio is incomplete: it was cut, or was wrapped and continues elsewhere";
+            out.unread(joined.first_line, joined.last_line, why);
         }
         is_own
     }

@@ -94,7 +94,7 @@ impl Open {
 
     /// Latencies contradict each other: digits are missing, or lines of two directions changed
     /// places; none of the block's is given.
-    fn no_latencies(&mut self, line: &Line<'_>, why: &'static str) {
+    fn no_latencies(&mut self, line: &Line<'_>, why: &str) {
         self.doubt(line, why);
         self.percentiles = self.percentiles.map(|(ns, _)| (ns, false));
         self.has_wrong_latencies = true;

@@ -95,6 +95,7 @@ impl Known {
         let volume = Volume {
             bytes: Some(entry(bytes, amount.saturating_mul(factor))),
             runtime_ms: runtime.and_then(|s| Some(entry(s, s.text.parse().ok()?))),
+            rate: None,
         };
         let (raw, line) = rate.map_or(("", 0), |rate| (rate.text.as_str(), rate.line));
         volume.give(name, raw, self.first + line, metrics);
@@ -117,12 +118,12 @@ impl Known {
     fn factor(&self, at: &str, amount: u64) -> Result<u64, String> {
         let runtime = self.number(&format!("{at}/runtime"));
         let (Some(ms), Some(kib_per_s)) = (runtime, self.number(&format!("{at}/bw"))) else {
-            return Err("a direction of fio's JSON has no runtime or rate".into());
+            return Err("a direction of fio's JSON has no runtime or rate".to_string());
         };
         if let Some(kib) = self.whole(&format!("{at}/io_kbytes"))
             && kib != amount >> 10
         {
-            return Err("io_bytes and io_kbytes contradict each other".into());
+            return Err("io_bytes and io_kbytes contradict each other".to_string());
         }
         if ms == 0.0 {
             return Ok(1);
@@ -136,7 +137,9 @@ impl Known {
         match (fits(amount as f64), fits(amount as f64 * 1024.0)) {
             (true, _) => Ok(1),
             (false, true) => Ok(1024),
-            (false, false) => Err("fio's bytes, runtime and rate contradict each other".into()),
+            (false, false) => {
+                Err("fio's bytes, runtime and rate contradict each other".to_string())
+            }
         }
     }
 
@@ -187,7 +190,8 @@ impl Known {
             let rank = &scalar.path[prefix.len()..];
             let value = Decimal::parse(rank).filter(|_| rank.contains('.')).map(Decimal::value);
             let Some(value) = value.filter(|value| *value <= 100.0) else {
-                return Err(format!("'{rank}' is not a percentile of fio"));
+                let text = rank.to_string();
+                return Err(format!("'{text}' is not a percentile of fio"));
             };
             if value > 0.0 {
                 let rank = rank.trim_end_matches('0').trim_end_matches('.');

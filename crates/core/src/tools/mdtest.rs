@@ -1,0 +1,48 @@
+//! mdtest: its summary of operations per second, of which the mean is given.
+
+use crate::scan::Tool;
+use crate::scan::grammar::{Form, Grammar, alone, kind, no_note, own};
+
+pub static TOOL: Tool = Tool::new("mdtest", &[], || vec![GRAMMAR.reader()]);
+
+const FORMS: &[Form] = &[
+    row("Directory creation {_max:n} {_min:n} {rate:n} {_dev:n}", "directory creation"),
+    row("Directory stat {_max:n} {_min:n} {rate:n} {_dev:n}", "directory stat"),
+    row("Directory rename {_max:n} {_min:n} {rate:n} {_dev:n}", "directory rename"),
+    row("Directory removal {_max:n} {_min:n} {rate:n} {_dev:n}", "directory removal"),
+    row("File creation {_max:n} {_min:n} {rate:n} {_dev:n}", "file creation"),
+    row("File stat {_max:n} {_min:n} {rate:n} {_dev:n}", "file stat"),
+    row("File read {_max:n} {_min:n} {rate:n} {_dev:n}", "file read"),
+    row("File removal {_max:n} {_min:n} {rate:n} {_dev:n}", "file removal"),
+    row("Tree creation {_max:n} {_min:n} {rate:n} {_dev:n}", "tree creation"),
+    row("Tree removal {_max:n} {_min:n} {rate:n} {_dev:n}", "tree removal"),
+    own("SUMMARY rate: {}"),
+    own("Operation Max Min Mean Std Dev"),
+];
+static GRAMMAR: Grammar = Grammar {
+    tool: "mdtest",
+    kinds: &[kind("n", "1/s", &[("", 1)])],
+    forms: FORMS,
+    laws: &[],
+    gap_lines: 4,
+    note: no_note,
+};
+
+const fn row(pattern: &'static str, test: &'static str) -> Form {
+    alone(pattern).of_test(test)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scan::Finder;
+
+    #[test]
+    fn the_mean_of_each_operation_is_a_result() {
+        let text = "   Operation      Max            Min           Mean        Std Dev\n\
+                    File creation     24001.000      23999.000      24000.000          0.500\n\
+                    File stat         50000.000      50000.000      50000.000          0.000\n";
+        let found = Finder::for_tool("mdtest").all_of(text.as_bytes());
+        let rates: Vec<_> = found.results.iter().filter_map(|r| r.figure(&["rate"])).collect();
+        assert_eq!((rates, found.unread), (vec![24e3, 50e3], Vec::new()));
+    }
+}
