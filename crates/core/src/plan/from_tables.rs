@@ -5,147 +5,110 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::axes::{self, Choices};
+use super::axes::{self, OneOrMany};
 use super::document::{Axis, MOST_CASES, Plan};
 use super::error::{PlanError, Problem};
 use super::exclude::exclude;
-use super::made::Made;
+use super::made::{Made, Planned};
 use super::names::{self, Sayable};
 use super::protocol;
-use super::read::{Entry, NAME_CHARS, Source, Value};
-use super::stack::{self, PlannedStack};
-use super::workload::{self, Basis, PlannedWorkload};
+use super::read::{NAME_CHARS, Source, Value};
+use super::stack::PlannedStack;
+use super::workload::{Basis, PlannedWorkload};
+use crate::distinct;
 use crate::model::job::Rw;
 use crate::model::path::printable;
 use crate::model::run::{MOST_CANDIDATES, MOST_WORKLOADS};
 
-const STACK: &str = "[[stack]]";
-const WORKLOAD: &str = "[[workload]]";
 const AXES: &str = "[axes]";
 
+const KEYS: [&str; 8] =
+    ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
+
 /// A plan's table `[[stack]]` or `[[workload]]` as keys with values.
-struct Rows<'a, 't> {
-    choices: Vec<Choices<'a, 't>>,
+struct Row<'a, 't> {
+    choices: Vec<OneOrMany<'a, 't>>,
     span: Range<usize>,
 }
 
-struct TableKind {
-    name: &'static str,
-    keys: &'static [&'static str],
-    lists: &'static [&'static str],
-    expected: &'static str,
-}
-
-const STACKS: TableKind = TableKind {
-    name: STACK,
-    keys: &stack::KEYS,
-    lists: &stack::LISTS,
-    expected: "tables, each under [[stack]]",
-};
-
-const WORKLOADS: TableKind = TableKind {
-    name: WORKLOAD,
-    keys: &workload::KEYS,
-    lists: &[],
-    expected: "tables, each under [[workload]]",
-};
-
-pub(super) fn plan(
-    source: &Source,
-    document: &DeTable,
-    keys: &[&'static str],
-) -> Result<Plan, PlanError> {
-    let top = source.entries(document, "a plan", keys)?;
-    let of = |key| top.iter().find(|entry| entry.key == key);
-    let table = |key: &'static str| -> Result<Option<&DeTable>, PlanError> {
-        let Some(entry) = of(key) else { return Ok(None) };
-        source.table(key, entry.value, "a table, in square brackets").map(Some)
+pub(super) fn plan(source: &Source, document: &DeTable) -> Result<Plan, PlanError> {
+    source.entries(document, "a plan", &KEYS)?;
+    let table = |key: &str| -> Result<Option<&DeTable>, PlanError> {
+        let Some(value) = document.get(key) else { return Ok(None) };
+        source.table(key, value, "a table, in square brackets").map(Some)
     };
-    let title = match of("title") {
-        Some(entry) => source.text("title", entry.value)?.to_string(),
+    let title = match document.get("title") {
+        Some(title) => source.text("title", title)?.to_string(),
         None => printable(source.plan.as_bytes()),
     };
     let region = table("region")?.map(|t| protocol::region(source, t)).transpose()?;
     let protocol = table("protocol")?.map(|t| protocol::protocol(source, t)).transpose()?;
-    let shared = match table("axes")? {
-        Some(axes) => shared_axes(source, axes)?,
-        None => Vec::new(),
-    };
-    let mut rows_of_stacks = rows(source, of("stack"), &STACKS, &shared)?;
+    // Keys of stacks and of workloads, names excepted.
+    let keys = [&PlannedStack::KEYS[1..], &PlannedWorkload::KEYS[1..]].concat();
+    let shared = table("axes")?.map(|table| axes::of_table(source, table, AXES, &keys));
+    let shared = shared.transpose()?.unwrap_or_default();
+    let mut rows_of_stacks = rows::<PlannedStack>(source, document, &shared)?;
     let fs = shared.iter().find(|choices| choices.key == "fs");
     if let Some(fs) = fs.filter(|_| rows_of_stacks.is_empty()) {
-        let choices = shared.iter().filter(|c| stack::KEYS.contains(&c.key)).cloned().collect();
-        rows_of_stacks.push(Rows { choices, span: fs.key_span.clone() });
+        let is_of_stack = |c: &&OneOrMany| PlannedStack::KEYS.contains(&c.key);
+        let choices = shared.iter().filter(is_of_stack).cloned().collect();
+        rows_of_stacks.push(Row { choices, span: fs.key_span.clone() });
     }
-    let rows_of_workloads = rows(source, of("workload"), &WORKLOADS, &shared)?;
-    let included = included(source, of("include"))?;
+    let rows_of_workloads = rows::<PlannedWorkload>(source, document, &shared)?;
+    let included = included(source, document)?;
     bounded(source, &rows_of_stacks, included.len(), &rows_of_workloads)?;
-    let mut stacks = make_stacks(source, &rows_of_stacks)?;
-    let mut workloads = make_workloads(source, &rows_of_workloads)?;
-    if let Some(entry) = of("exclude") {
-        exclude(source, entry, &mut stacks, &mut workloads)?;
-    }
+    let mut stacks: Vec<Made<PlannedStack>> = make(source, &rows_of_stacks)?;
+    rows_of_workloads.iter().try_for_each(|row| has_one_basis(source, row))?;
+    let mut workloads: Vec<Made<PlannedWorkload>> = make(source, &rows_of_workloads)?;
+    exclude(source, document, &mut stacks, &mut workloads)?;
     stacks.extend(included);
-    let stacks = checked_stacks(source, stacks)?;
-    let workloads = checked_workloads(source, workloads)?;
+    stacks.retain(|one| one.kept);
+    workloads.retain(|one| one.kept);
+    check_cases(source, &stacks, "candidates", MOST_CANDIDATES, |stack| {
+        let recipe = stack.recipes().into_iter().next()?;
+        Some(names::of_stack(stack, recipe))
+    })?;
+    check_cases(source, &workloads, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
+    some_tool_can(source, &workloads)?;
     raw_measures_blocks(source, &stacks, &workloads)?;
-    let mut said: Vec<Axis> = axes_of(source, AXES, &shared);
-    rows_of_stacks.iter().for_each(|r| said.extend(own_axes(source, STACK, r, &shared)));
-    rows_of_workloads.iter().for_each(|r| said.extend(own_axes(source, WORKLOAD, r, &shared)));
+    let own = rows_of_stacks.iter().chain(&rows_of_workloads).flat_map(|rows| &rows.choices);
+    let axes = shared.iter().chain(own.filter(|choices| choices.table != AXES));
     Ok(Plan {
         name: printable(source.plan.as_bytes()),
         text: source.text.to_string(),
         title,
         region: region.unwrap_or_default(),
         protocol: protocol.unwrap_or_default(),
+        axes: axes.filter(|axis| axis.values.len() > 1).map(|axis| said(source, axis)).collect(),
         stacks: stacks.into_iter().map(|made| made.item).collect(),
         workloads: workloads.into_iter().map(|made| made.item).collect(),
-        axes: said,
     })
 }
 
-/// `[axes]`: keys of stacks and of workloads, names excepted.
-fn shared_axes<'a, 't>(
-    source: &Source,
-    table: &'t DeTable<'a>,
-) -> Result<Vec<Choices<'a, 't>>, PlanError> {
-    let keys: Vec<&str> = stack::KEYS[1..].iter().chain(&workload::KEYS[1..]).copied().collect();
-    let entries = source.entries(table, AXES, &keys)?;
-    entries.iter().map(|entry| Choices::from_entry(source, entry, &stack::LISTS)).collect()
-}
-
 /// The tables of one kind; what a table does not set itself it takes from `[axes]`.
-fn rows<'a, 't>(
+fn rows<'a, 't, T: Planned>(
     source: &Source,
-    entry: Option<&Entry<'a, 't>>,
-    of: &TableKind,
-    shared: &[Choices<'a, 't>],
-) -> Result<Vec<Rows<'a, 't>>, PlanError> {
-    let Some(entry) = entry else { return Ok(Vec::new()) };
-    let TableKind { name, keys, lists, expected } = *of;
+    document: &'t DeTable<'a>,
+    shared: &[OneOrMany<'a, 't>],
+) -> Result<Vec<Row<'a, 't>>, PlanError> {
     let mut rows = Vec::new();
-    for (table, span) in source.tables(entry.key, entry.value, expected)? {
-        let own = source.entries(table, name, keys)?;
-        let mut choices: Vec<Choices> =
-            own.iter().map(|e| Choices::from_entry(source, e, lists)).collect::<Result<_, _>>()?;
-        let missing = |c: &&Choices| keys.contains(&c.key) && own.iter().all(|e| e.key != c.key);
-        choices.extend(shared.iter().filter(missing).cloned());
-        rows.push(Rows { choices, span });
+    for (table, span) in source.tables(document, T::NAME)? {
+        let mut choices = axes::of_table(source, table, T::TABLE, T::KEYS)?;
+        let is_missing = |c: &&OneOrMany| T::KEYS.contains(&c.key) && !table.contains_key(c.key);
+        choices.extend(shared.iter().filter(is_missing).cloned());
+        rows.push(Row { choices, span });
     }
     Ok(rows)
 }
 
 /// `[[include]]`: single stacks that no axis and no exclusion touches.
-fn included(source: &Source, entry: Option<&Entry>) -> Result<Vec<Made<PlannedStack>>, PlanError> {
-    let Some(entry) = entry else { return Ok(Vec::new()) };
+fn included(source: &Source, document: &DeTable) -> Result<Vec<Made<PlannedStack>>, PlanError> {
     let mut made = Vec::new();
-    let tables = source.tables("include", entry.value, "tables, each under [[include]]")?;
-    for (at, (table, span)) in tables.into_iter().enumerate() {
+    for (at, (table, span)) in source.tables(document, "include")?.into_iter().enumerate() {
+        let entries = source.entries(table, "[[include]]", PlannedStack::KEYS)?;
+        let values = entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
         // Numbers no table of [[stack]] has.
-        let mut item = PlannedStack { table: usize::MAX - at, ..PlannedStack::default() };
-        for entry in source.entries(table, "[[include]]", &stack::KEYS)? {
-            item.set(source, entry.key, entry.value)?;
-        }
+        let item = PlannedStack::made(source, usize::MAX - at, values)?;
         item.check().map_err(|problem| source.error(span.clone(), problem))?;
         made.push(Made { item, span, kept: true });
     }
@@ -155,11 +118,11 @@ fn included(source: &Source, entry: Option<&Entry>) -> Result<Vec<Made<PlannedSt
 /// Refuses, before anything is made, what nobody could measure.
 fn bounded(
     source: &Source,
-    stacks: &[Rows],
+    stacks: &[Row],
     included: usize,
-    workloads: &[Rows],
+    workloads: &[Row],
 ) -> Result<(), PlanError> {
-    let sum = |rows: &[Rows]| {
+    let sum = |rows: &[Row]| {
         rows.iter().map(|row| axes::count(&row.choices)).fold(0, u64::saturating_add)
     };
     let stacks = sum(stacks).saturating_add(included as u64);
@@ -179,14 +142,11 @@ fn bounded(
     }
 }
 
-fn make_stacks(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedStack>>, PlanError> {
+fn make<T: Planned>(source: &Source, rows: &[Row]) -> Result<Vec<Made<T>>, PlanError> {
     let mut made = Vec::new();
     for (table, row) in rows.iter().enumerate() {
         for picked in axes::combinations(&row.choices) {
-            let mut item = PlannedStack { table, ..PlannedStack::default() };
-            for (key, value) in picked {
-                item.set(source, key, value)?;
-            }
+            let item = T::made(source, table, picked)?;
             item.check().map_err(|problem| source.error(row.span.clone(), problem))?;
             made.push(Made { item, span: row.span.clone(), kept: true });
         }
@@ -194,63 +154,35 @@ fn make_stacks(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedStack>>
     Ok(made)
 }
 
-fn make_workloads(source: &Source, rows: &[Rows]) -> Result<Vec<Made<PlannedWorkload>>, PlanError> {
-    const BASES: [&str; 4] = ["profile", "job", "rw", "name"];
-    let mut made = Vec::new();
-    for (table, row) in rows.iter().enumerate() {
-        let of = |key: &&str| row.choices.iter().find(|c| c.key == *key);
-        let has = |key: &&str| of(key).is_some();
-        let bases: Vec<&Choices> = BASES[..3].iter().filter_map(of).collect();
-        if !BASES.iter().any(has) {
-            let what = "a workload needs rw, profile or job, or the name of a built-in one: \
-                        name = \"randwrite\"";
-            return Err(source.error(row.span.clone(), what));
-        }
-        if let [first, second, ..] = bases[..] {
-            let (key, other) = (first.key, second.key);
-            let what = format!("a workload takes {key} or {other}, not both");
+fn has_one_basis(source: &Source, row: &Row) -> Result<(), PlanError> {
+    let choice = |key: &&str| row.choices.iter().find(|c| c.key == *key);
+    let bases: Vec<&OneOrMany> = ["profile", "job", "rw"].iter().filter_map(choice).collect();
+    match (&bases[..], choice(&"name")) {
+        ([first, second, ..], _) => {
+            let what = format!("a workload takes {} or {}, not both", first.key, second.key);
             // The later of the two, in whichever table it stands.
             let spans = [first, second].map(|c| c.key_span.clone());
             let span = spans.into_iter().max_by_key(|span| span.start).unwrap_or_default();
-            return Err(source.error(span, what));
+            Err(source.error(span, what))
         }
-        for picked in axes::combinations(&row.choices) {
-            let mut item = PlannedWorkload::from_values(source, picked)?;
-            item.table = table;
-            item.check().map_err(|what| source.error(row.span.clone(), what))?;
-            made.push(Made { item, span: row.span.clone(), kept: true });
+        ([], None) => {
+            let what = "a workload needs rw, profile or job, or the name of a built-in one: \
+                        name = \"randwrite\"";
+            Err(source.error(row.span.clone(), what))
         }
+        _ => Ok(()),
     }
-    Ok(made)
 }
 
-fn checked_stacks(
-    source: &Source,
-    mut made: Vec<Made<PlannedStack>>,
-) -> Result<Vec<Made<PlannedStack>>, PlanError> {
-    made.retain(|one| one.kept);
-    check_cases(source, &made, "candidates", MOST_CANDIDATES, |stack| {
-        let recipe = stack.recipes().into_iter().next()?;
-        Some(names::of_stack(stack, recipe))
-    })?;
-    Ok(made)
-}
-
-fn checked_workloads(
-    source: &Source,
-    mut made: Vec<Made<PlannedWorkload>>,
-) -> Result<Vec<Made<PlannedWorkload>>, PlanError> {
-    made.retain(|one| one.kept);
-    check_cases(source, &made, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
-    // What a tool cannot do is left out once names are given; a plan with nothing else is refused.
-    let reason = |one: &Made<PlannedWorkload>| one.item.unsupported();
-    let reasons: Option<Vec<String>> = made.iter().map(reason).collect();
-    if let (Some(mut reasons), Some(first)) = (reasons, made.first()) {
-        let mut known = std::collections::BTreeSet::new();
-        reasons.retain(|reason| known.insert(reason.clone()));
-        return Err(source.error(first.span.clone(), reasons.join("; ")));
+/// What a tool cannot do is left out once names are given; a plan with nothing else is refused.
+fn some_tool_can(source: &Source, workloads: &[Made<PlannedWorkload>]) -> Result<(), PlanError> {
+    let reasons: Option<Vec<String>> = workloads.iter().map(|w| w.item.unsupported()).collect();
+    match (reasons, workloads.first()) {
+        (Some(reasons), Some(first)) => {
+            Err(source.error(first.span.clone(), distinct::in_order(reasons).join("; ")))
+        }
+        _ => Ok(()),
     }
-    Ok(made)
 }
 
 /// Refuses none, too many, and two of one name.
@@ -272,10 +204,7 @@ fn check_cases<T>(
     let names = names::names(&said, NAME_CHARS);
     for (at, name) in names.iter().enumerate() {
         if names[..at].contains(name) {
-            let why = format!(
-                "two {what} are named '{name}'; remove or rename one of \
-                               them"
-            );
+            let why = format!("two {what} are named '{name}'; remove or rename one of them");
             return Err(source.error(made[at].span.clone(), why));
         }
     }
@@ -301,27 +230,12 @@ fn raw_measures_blocks(
     }
 }
 
-fn axes_of(source: &Source, table: &'static str, choices: &[Choices]) -> Vec<Axis> {
-    let many = choices.iter().filter(|choices| choices.values.len() > 1);
-    many.map(|choices| Axis {
-        table,
-        key: choices.key,
-        values: choices.values.iter().map(|value| written(source, value)).collect(),
-    })
-    .collect()
-}
-
-fn own_axes(source: &Source, name: &'static str, rows: &Rows, shared: &[Choices]) -> Vec<Axis> {
-    let is_shared = |c: &&Choices| shared.iter().any(|s| s.key_span == c.key_span);
-    let own: Vec<Choices> = rows.choices.iter().filter(|c| !is_shared(c)).cloned().collect();
-    axes_of(source, name, &own)
-}
-
-/// A value as the plan writes it, without the quotes of a text.
-fn written(source: &Source, value: &Value) -> String {
-    let text = match value.get_ref().as_str() {
-        Some(text) => text,
-        None => source.text.get(value.span()).unwrap_or_default(),
+/// An axis as the plan writes it, without the quotes of its texts.
+fn said(source: &Source, axis: &OneOrMany) -> Axis {
+    let written = |value: &&Value| {
+        let whole = || source.text.get(value.span()).unwrap_or_default();
+        let text = value.get_ref().as_str().unwrap_or_else(whole);
+        printable(text.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes())
     };
-    printable(text.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes())
+    Axis { table: axis.table, key: axis.key, values: axis.values.iter().map(written).collect() }
 }

@@ -39,8 +39,6 @@ pub use workload::{Basis, PlannedWorkload};
 use read::Source;
 
 pub const TEXT_MAX_BYTES: usize = 1 << 20;
-const KEYS: [&str; 8] =
-    ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
 
 /// Reads a plan. `name` is what errors call it: its file, or a built-in plan's name.
 ///
@@ -59,5 +57,5 @@ pub fn parse(text: &str, name: &str) -> Result<Plan, PlanError> {
             None => source.whole(what),
         }
     })?;
-    from_tables::plan(&source, document.get_ref(), &KEYS)
+    from_tables::plan(&source, document.get_ref())
 }

@@ -26,8 +26,8 @@ pub(super) struct Source<'a> {
 
 /// A key of a table with its value.
 #[derive(Clone)]
-pub(super) struct Entry<'a, 't> {
-    pub key: &'static str,
+pub(super) struct Entry<'k, 'a, 't> {
+    pub key: &'k str,
     pub key_span: Range<usize>,
     pub value: &'t Value<'a>,
 }
@@ -43,12 +43,12 @@ impl Source<'_> {
     }
 
     /// The entries of a table in the order in which they are written; unknown keys are refused.
-    pub fn entries<'a, 't>(
+    pub fn entries<'k, 'a, 't>(
         &self,
         table: &'t DeTable<'a>,
-        name: &'static str,
-        keys: &[&'static str],
-    ) -> Result<Vec<Entry<'a, 't>>, PlanError> {
+        name: &str,
+        keys: &[&'k str],
+    ) -> Result<Vec<Entry<'k, 'a, 't>>, PlanError> {
         let mut found = Vec::new();
         for (key, value) in table {
             let word = key.get_ref();
@@ -68,7 +68,7 @@ impl Source<'_> {
         &self,
         key: &str,
         value: &Value,
-        expected: &'static str,
+        expected: &str,
         got: Option<T>,
     ) -> Result<T, PlanError> {
         let found = kind_of(value.get_ref());
@@ -80,25 +80,27 @@ impl Source<'_> {
         &self,
         key: &str,
         value: &'t Value<'a>,
-        expected: &'static str,
+        expected: &str,
     ) -> Result<&'t DeTable<'a>, PlanError> {
         self.kind(key, value, expected, value.get_ref().as_table())
     }
 
+    /// The tables `[[key]]`, each with its place.
     pub fn tables<'a, 't>(
         &self,
-        key: &'static str,
-        value: &'t Value<'a>,
-        expected: &'static str,
+        document: &'t DeTable<'a>,
+        key: &str,
     ) -> Result<Vec<(&'t DeTable<'a>, Range<usize>)>, PlanError> {
+        let Some(value) = document.get(key) else { return Ok(Vec::new()) };
+        let expected = format!("tables, each under [[{key}]]");
         if value.get_ref().as_table().is_some() {
             let what = format!("there can be several {key} tables: write [[{key}]], not [{key}]");
             return Err(self.error(value.span(), what));
         }
-        let list = self.kind(key, value, expected, value.get_ref().as_array())?;
+        let list = self.kind(key, value, &expected, value.get_ref().as_array())?;
         let mut tables = Vec::new();
         for item in list.iter() {
-            tables.push((self.table(key, item, expected)?, item.span()));
+            tables.push((self.table(key, item, &expected)?, item.span()));
         }
         Ok(tables)
     }
@@ -151,12 +153,7 @@ impl Source<'_> {
         self.word(key, value, &phrases::choices())
     }
 
-    pub fn list(
-        &self,
-        key: &str,
-        value: &Value,
-        expected: &'static str,
-    ) -> Result<Vec<String>, PlanError> {
+    pub fn list(&self, key: &str, value: &Value, expected: &str) -> Result<Vec<String>, PlanError> {
         let list = self.kind(key, value, expected, value.get_ref().as_array())?;
         list.iter().map(|item| self.text(key, item).map(str::to_string)).collect()
     }
@@ -213,7 +210,7 @@ impl Source<'_> {
         &self,
         key: &str,
         value: &Value,
-        expected: &'static str,
+        expected: &str,
         parse: fn(&str) -> Result<u64, units::UnitError>,
     ) -> Result<u64, PlanError> {
         let text = match value.get_ref().as_str() {

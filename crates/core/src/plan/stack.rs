@@ -1,30 +1,13 @@
 //! The keys of `[[stack]]`: what is put on the region, before anybody asked what is supported.
 
 use super::error::{PlanError, Problem};
+use super::made::Planned;
 use super::read::{Source, Value};
 use crate::model::candidate::{Crypt, Knobs, Stack};
 use crate::phrases::nearest;
 use crate::prepare::options::{self, OptionProfile};
 use crate::prepare::recipe::{self, Recipe};
 use crate::prepare::words;
-
-/// Keys in order of use; any but `name` may stand in `[axes]` too.
-pub(super) const KEYS: [&str; 11] = [
-    "name",
-    "fs",
-    "mkfs",
-    "mount",
-    "crypt",
-    "lvm",
-    "options",
-    "scheduler",
-    "read_ahead_kb",
-    "nr_requests",
-    "governor",
-];
-
-/// Keys that take a list of words; a list of such lists is an axis.
-pub(super) const LISTS: [&str; 2] = ["mkfs", "mount"];
 
 /// I/O schedulers of Linux, each with the name it has now: the kernel takes old names for two of
 /// them, and then says the new one, so that nobody could tell whether it still is as it was set.
@@ -38,14 +21,8 @@ const SCHEDULERS: [(&str, &str); 6] = [
 ];
 
 /// Governors of Linux (admin-guide/pm/cpufreq.rst).
-const GOVERNORS: [(&str, &str); 6] = [
-    ("performance", "performance"),
-    ("powersave", "powersave"),
-    ("userspace", "userspace"),
-    ("ondemand", "ondemand"),
-    ("conservative", "conservative"),
-    ("schedutil", "schedutil"),
-];
+const GOVERNORS: [&str; 6] =
+    ["performance", "powersave", "userspace", "ondemand", "conservative", "schedutil"];
 
 const CRYPT_KEYS: [&str; 6] =
     ["kind", "cipher", "key_bits", "sector_size", "no_read_workqueue", "no_write_workqueue"];
@@ -101,16 +78,48 @@ impl PlannedStack {
             "lvm" => self.lvm = source.switch(key, value)?,
             "options" => self.options = source.variant("set of options", value)?,
             "scheduler" => self.knobs.scheduler = Some(setting(source, key, value, &SCHEDULERS)?),
-            "governor" => self.knobs.governor = Some(setting(source, key, value, &GOVERNORS)?),
+            "governor" => {
+                let known = GOVERNORS.map(|name| (name, name));
+                self.knobs.governor = Some(setting(source, key, value, &known)?);
+            }
             "read_ahead_kb" => self.knobs.read_ahead_kb = Some(source.number32(key, value, 0)?),
             "nr_requests" => self.knobs.nr_requests = Some(source.number32(key, value, 1)?),
             other => unreachable_key(other),
         }
         Ok(())
     }
+}
 
-    /// Refuses what cannot be, and words that could reach something other than the candidate.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+impl Planned for PlannedStack {
+    const NAME: &'static str = "stack";
+    const TABLE: &'static str = "[[stack]]";
+    const KEYS: &'static [&'static str] = &[
+        "name",
+        "fs",
+        "mkfs",
+        "mount",
+        "crypt",
+        "lvm",
+        "options",
+        "scheduler",
+        "read_ahead_kb",
+        "nr_requests",
+        "governor",
+    ];
+
+    fn made(
+        source: &Source,
+        table: usize,
+        picked: Vec<(&'static str, &Value)>,
+    ) -> Result<PlannedStack, PlanError> {
+        let mut made = PlannedStack { table, ..PlannedStack::default() };
+        for (key, value) in picked {
+            made.set(source, key, value)?;
+        }
+        Ok(made)
+    }
+
+    fn check(&self) -> Result<(), Problem> {
         let other = |what: &str| Err(what.into());
         let words = !self.mkfs.is_empty() || !self.mount.is_empty();
         if self.fs.is_empty() {
@@ -126,8 +135,15 @@ impl PlannedStack {
         Ok(())
     }
 
-    /// What a key is set to, in one word, for `[[exclude]]` and the axes' table.
-    pub(super) fn value(&self, key: &str) -> String {
+    fn valued(source: &Source, key: &'static str, value: &Value) -> Result<String, PlanError> {
+        // A cipher stands for every encryption with it; the whole table is seldom worth writing.
+        if key == "crypt" {
+            return source.text(key, value).map(str::to_string);
+        }
+        PlannedStack::made(source, 0, vec![(key, value)]).map(|made| made.value(key))
+    }
+
+    fn value(&self, key: &str) -> String {
         let number = |n: &Option<u32>| n.map_or(String::new(), |n| n.to_string());
         match key {
             "name" => self.name.clone().unwrap_or_default(),
@@ -146,7 +162,7 @@ impl PlannedStack {
     }
 }
 
-/// The keys were checked against [`KEYS`] before; a test sets every one of them.
+/// The keys were checked against [`Planned::KEYS`] before; a test sets every one of them.
 fn unreachable_key(key: &str) {
     debug_assert!(false, "no such key: {key}");
 }

@@ -1,7 +1,8 @@
 //! The keys of `[[workload]]`: a built-in one by name, fio's words, a profile, or a fio job file.
 
-use super::error::PlanError;
+use super::error::{PlanError, Problem};
 use super::job_words::{set_job, summary};
+use super::made::Planned;
 use super::read::{Source, Value};
 use crate::model::job::{Job, NUMJOBS_MAX, Rw};
 use crate::model::profile::Profile;
@@ -10,38 +11,8 @@ use crate::tools::fio::jobfile::JobFile;
 use crate::tools::foreign;
 use crate::{profiles, units, workloads};
 
-/// Keys in the order they are applied: what the others change comes first.
-pub(super) const KEYS: [&str; 27] = [
-    "name",
-    "profile",
-    "job",
-    "rw",
-    "driver",
-    "metric",
-    "bs",
-    "size",
-    "io_size",
-    "runtime",
-    "iodepth",
-    "numjobs",
-    "direct",
-    "engine",
-    "fsync",
-    "fdatasync",
-    "end_fsync",
-    "rwmixread",
-    "rate_iops",
-    "offsets",
-    "data",
-    "verify",
-    "mem",
-    "rate_process",
-    "buffer_compress_percentage",
-    "stamps",
-    "nrfiles",
-];
-
 const BS_MAX: u64 = 1 << 30;
+const BUFFERS_MAX: u64 = 4 << 30;
 /// What is written between two flushes where the plan says nothing, as in the built-in `seqwrite`.
 const FLUSH_BYTES: u64 = 16 << 20;
 /// Direct I/O goes in sectors.
@@ -91,34 +62,6 @@ impl Default for PlannedWorkload {
 }
 
 impl PlannedWorkload {
-    /// From one combination of values. `keys` are applied in the order of [`KEYS`].
-    pub(super) fn from_values(
-        source: &Source,
-        mut picked: Vec<(&'static str, &Value)>,
-    ) -> Result<PlannedWorkload, PlanError> {
-        picked.sort_by_key(|(key, _)| KEYS.iter().position(|k| k == key));
-        let has = |key| picked.iter().any(|(k, _)| *k == key);
-        let own_basis = ["profile", "job", "rw"].into_iter().any(has);
-        let mut made = PlannedWorkload::default();
-        for (key, value) in &picked {
-            match *key {
-                "name" if !own_basis => made.built_in(source, value)?,
-                key => made.set(source, key, value)?,
-            }
-        }
-        let is_profile = matches!(made.basis, Basis::Profile(_) | Basis::JobFile(_));
-        let job = &mut made.job;
-        if !is_profile && job.rw.writes() && !job.is_durable() && made.flushes.is_none() {
-            job.end_fsync = true;
-            // Not only at the end: with much memory before a slow card that could take minutes.
-            if !job.direct && made.driver.is_native() {
-                job.fsync = u32::try_from(FLUSH_BYTES / job.bs.max(1)).unwrap_or(u32::MAX).max(1);
-            }
-            made.flushed_by_us = true;
-        }
-        Ok(made)
-    }
-
     fn built_in(&mut self, source: &Source, value: &Value) -> Result<(), PlanError> {
         let all = workloads::all();
         let words: Vec<(&str, usize)> =
@@ -178,80 +121,6 @@ impl PlannedWorkload {
         reasons.into_iter().next()
     }
 
-    /// Refuses what cannot be measured by anybody, in words.
-    pub(super) fn check(&self) -> Result<(), String> {
-        let job = &self.job;
-        if job.numjobs > NUMJOBS_MAX {
-            let jobs = job.numjobs;
-            return Err(format!("numjobs {jobs} is larger than the maximum of {NUMJOBS_MAX}"));
-        }
-        if matches!(self.basis, Basis::JobFile(_) | Basis::Profile(_)) {
-            return Ok(());
-        }
-        if job.bs > BS_MAX {
-            return Err(format!(
-                "bs {} is larger than the maximum of 1g",
-                units::block_size(job.bs)
-            ));
-        }
-        if job.bs > job.size {
-            let (bs, size) = (units::block_size(job.bs), units::block_size(job.size));
-            return Err(format!("bs {bs} is larger than size {size}: reduce bs or increase size"));
-        }
-        if job.direct && !job.bs.is_multiple_of(SECTOR) {
-            let bs = units::block_size(job.bs);
-            return Err(format!("direct I/O needs a multiple of 512 bytes; bs is {bs}"));
-        }
-        if !job.is_durable() {
-            return Err(
-                "the writes are never flushed, so memory would be measured: omit end_fsync, or set \
-                 fsync or fdatasync"
-                    .to_string(),
-            );
-        }
-        match job.buffer_bytes() {
-            Some(bytes) if bytes <= 4 << 30 => Ok(()),
-            _ => Err("bs x iodepth x numjobs needs more than 4 GiB of buffers".to_string()),
-        }
-    }
-
-    /// What a value of a key comes to in one word, for `[[exclude]]`.
-    pub(super) fn valued(
-        source: &Source,
-        key: &'static str,
-        value: &Value,
-    ) -> Result<String, PlanError> {
-        let mut one = PlannedWorkload::default();
-        one.set(source, key, value)?;
-        Ok(one.value(key))
-    }
-
-    /// What a key is set to, in one word, for `[[exclude]]`.
-    pub(super) fn value(&self, key: &str) -> String {
-        let job = &self.job;
-        let size = |bytes: Option<u64>| bytes.map_or(String::new(), units::block_size);
-        match (key, &self.basis) {
-            ("name", Basis::BuiltIn(workload)) => workload.name.clone(),
-            ("name", _) => self.name.clone().unwrap_or_default(),
-            ("profile", Basis::Profile(profile)) => profile.name().to_string(),
-            ("job", Basis::JobFile(file)) => file.clone(),
-            ("driver", _) => self.driver.name().to_string(),
-            ("rw", _) => job.rw.name().to_string(),
-            ("bs", _) => size(Some(job.bs)),
-            ("size", _) => size(Some(job.size)),
-            ("io_size", _) => size(job.io_size),
-            ("iodepth", _) => job.iodepth.to_string(),
-            ("numjobs", _) => job.numjobs.to_string(),
-            ("direct", _) => job.direct.to_string(),
-            ("engine", _) => job.engine.name().to_string(),
-            ("fsync", _) => job.fsync.to_string(),
-            ("fdatasync", _) => job.fdatasync.to_string(),
-            ("end_fsync", _) => job.end_fsync.to_string(),
-            ("rwmixread", _) => job.rwmixread.to_string(),
-            _ => String::new(),
-        }
-    }
-
     pub(super) fn parts(&self, name: &str) -> Vec<Workload> {
         let Basis::Profile(profile) = self.basis else { return Vec::new() };
         let mut parts = profiles::parts(profile, &self.job);
@@ -304,6 +173,130 @@ impl PlannedWorkload {
             made.summary = format!("{}, by {}", made.summary, self.driver.name());
         }
         made
+    }
+}
+
+impl Planned for PlannedWorkload {
+    const NAME: &'static str = "workload";
+    const TABLE: &'static str = "[[workload]]";
+    /// In the order they are applied: what the others change comes first.
+    const KEYS: &'static [&'static str] = &[
+        "name",
+        "profile",
+        "job",
+        "rw",
+        "driver",
+        "metric",
+        "bs",
+        "size",
+        "io_size",
+        "runtime",
+        "iodepth",
+        "numjobs",
+        "direct",
+        "engine",
+        "fsync",
+        "fdatasync",
+        "end_fsync",
+        "rwmixread",
+        "rate_iops",
+        "offsets",
+        "data",
+        "verify",
+        "mem",
+        "rate_process",
+        "buffer_compress_percentage",
+        "stamps",
+        "nrfiles",
+    ];
+
+    fn made(
+        source: &Source,
+        table: usize,
+        mut picked: Vec<(&'static str, &Value)>,
+    ) -> Result<PlannedWorkload, PlanError> {
+        picked.sort_by_key(|(key, _)| Self::KEYS.iter().position(|k| k == key));
+        let has = |key| picked.iter().any(|(k, _)| *k == key);
+        let own_basis = ["profile", "job", "rw"].into_iter().any(has);
+        let mut made = PlannedWorkload { table, ..PlannedWorkload::default() };
+        for (key, value) in &picked {
+            match *key {
+                "name" if !own_basis => made.built_in(source, value)?,
+                key => made.set(source, key, value)?,
+            }
+        }
+        let is_profile = matches!(made.basis, Basis::Profile(_) | Basis::JobFile(_));
+        let job = &mut made.job;
+        if !is_profile && job.rw.writes() && !job.is_durable() && made.flushes.is_none() {
+            job.end_fsync = true;
+            // Not only at the end: with much memory before a slow card that could take minutes.
+            if !job.direct && made.driver.is_native() {
+                job.fsync = u32::try_from(FLUSH_BYTES / job.bs.max(1)).unwrap_or(u32::MAX).max(1);
+            }
+            made.flushed_by_us = true;
+        }
+        Ok(made)
+    }
+
+    fn check(&self) -> Result<(), Problem> {
+        let job = &self.job;
+        let (bs, size) = (units::block_size(job.bs), units::block_size(job.size));
+        let what = match &self.basis {
+            _ if job.numjobs > NUMJOBS_MAX => {
+                format!("numjobs {} is larger than the maximum of {NUMJOBS_MAX}", job.numjobs)
+            }
+            Basis::JobFile(_) | Basis::Profile(_) => return Ok(()),
+            _ if job.bs > BS_MAX => format!("bs {bs} is larger than the maximum of 1g"),
+            _ if job.bs > job.size => {
+                format!("bs {bs} is larger than size {size}: reduce bs or increase size")
+            }
+            _ if job.direct && !job.bs.is_multiple_of(SECTOR) => {
+                format!("direct I/O needs a multiple of 512 bytes; bs is {bs}")
+            }
+            _ if !job.is_durable() => "the writes are never flushed, so memory would be measured: \
+                                       omit end_fsync, or set fsync or fdatasync"
+                .to_string(),
+            _ if job.buffer_bytes().is_none_or(|bytes| bytes > BUFFERS_MAX) => {
+                "bs x iodepth x numjobs needs more than 4 GiB of buffers".to_string()
+            }
+            Basis::Words | Basis::BuiltIn(_) => return Ok(()),
+        };
+        Err(what.into())
+    }
+
+    fn valued(source: &Source, key: &'static str, value: &Value) -> Result<String, PlanError> {
+        // That of a built-in one may be longer than others.
+        if key == "name" {
+            return source.text(key, value).map(str::to_string);
+        }
+        let mut one = PlannedWorkload::default();
+        one.set(source, key, value)?;
+        Ok(one.value(key))
+    }
+
+    fn value(&self, key: &str) -> String {
+        let job = &self.job;
+        let size = |bytes: Option<u64>| bytes.map_or(String::new(), units::block_size);
+        match (key, &self.basis) {
+            ("name", Basis::BuiltIn(workload)) => workload.name.clone(),
+            ("name", _) => self.name.clone().unwrap_or_default(),
+            ("profile", Basis::Profile(profile)) => profile.name().to_string(),
+            ("job", Basis::JobFile(file)) => file.clone(),
+            ("driver", _) => self.driver.name().to_string(),
+            ("rw", _) => job.rw.name().to_string(),
+            ("bs", _) => size(Some(job.bs)),
+            ("size", _) => size(Some(job.size)),
+            ("io_size", _) => size(job.io_size),
+            ("iodepth", _) => job.iodepth.to_string(),
+            ("numjobs", _) => job.numjobs.to_string(),
+            ("direct", _) => job.direct.to_string(),
+            ("engine", _) => job.engine.name().to_string(),
+            ("fsync", _) => job.fsync.to_string(),
+            ("fdatasync", _) => job.fdatasync.to_string(),
+            ("end_fsync", _) => job.end_fsync.to_string(),
+            ("rwmixread", _) => job.rwmixread.to_string(),
+            _ => String::new(),
+        }
     }
 }
 
