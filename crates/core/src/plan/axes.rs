@@ -5,41 +5,41 @@ use std::ops::Range;
 use toml::de::{DeArray, DeTable};
 
 use super::error::PlanError;
-use super::read::{Source, Value};
+use super::read::{Field, Source};
 
 /// Keys that take a list of words; a list of such lists is an axis.
 const LISTS: [&str; 2] = ["mkfs", "mount"];
 
 /// A key with one value or many.
 #[derive(Clone)]
-pub(super) struct OneOrMany<'a, 't> {
+pub(super) struct OneOrMany<'t> {
     /// The table it stands in, as people write it.
     pub table: &'static str,
     pub key: &'static str,
     pub key_span: Range<usize>,
-    pub values: Vec<&'t Value<'a>>,
+    pub values: Vec<Field<'t>>,
 }
 
 /// What the keys of a table are set to, in the order of its lines.
-pub(super) fn of_table<'a, 't>(
-    source: &Source,
-    table: &'t DeTable<'a>,
+pub(super) fn of_table<'t>(
+    source: Source<'t>,
+    table: &'t DeTable<'t>,
     name: &'static str,
     keys: &[&'static str],
-) -> Result<Vec<OneOrMany<'a, 't>>, PlanError> {
+) -> Result<Vec<OneOrMany<'t>>, PlanError> {
     let mut made = Vec::new();
-    for entry in source.entries(table, name, keys)? {
-        let (key, value) = (entry.key, entry.value);
+    for field in source.fields(table, name, keys)? {
+        let Some(key) = keys.iter().copied().find(|key| *key == field.key) else { continue };
         let is_axis = |items: &&DeArray| {
             !LISTS.contains(&key) || items.iter().any(|item| item.get_ref().is_array())
         };
-        let items = value.get_ref().as_array().filter(is_axis);
-        let values: Vec<&Value> = items.map_or(vec![value], |items| items.iter().collect());
+        let items = field.value.get_ref().as_array().filter(is_axis);
+        let values = items.map_or(vec![field.clone()], |items| field.items(items).collect());
         if values.is_empty() {
             let what = format!("an empty list leaves no cases; omit {key} or give it a value");
-            return Err(source.error(value.span(), what));
+            return Err(field.error(what));
         }
-        made.push(OneOrMany { table: name, key, key_span: entry.key_span, values });
+        made.push(OneOrMany { table: name, key, key_span: field.key_span, values });
     }
     Ok(made)
 }
@@ -50,17 +50,15 @@ pub(super) fn count(choices: &[OneOrMany]) -> u64 {
 }
 
 /// Every combination, the last key varying fastest. Callers check [`count`] first.
-pub(super) fn combinations<'a, 't, 'c>(
-    choices: &'c [OneOrMany<'a, 't>],
-) -> impl Iterator<Item = Vec<(&'static str, &'t Value<'a>)>> + use<'a, 't, 'c> {
+pub(super) fn combinations<'t>(choices: &[OneOrMany<'t>]) -> impl Iterator<Item = Vec<Field<'t>>> {
     (0..count(choices)).map(move |number| {
         let mut rest = number;
-        let pick = |choice: &OneOrMany<'a, 't>| {
+        let pick = |choice: &OneOrMany<'t>| {
             let n = choice.values.len() as u64;
             // The remainder is below a length, so it fits.
             let at = usize::try_from(rest % n).unwrap_or(0);
             rest /= n;
-            (choice.key, choice.values[at])
+            choice.values[at].clone()
         };
         let mut picked: Vec<_> = choices.iter().rev().map(pick).collect();
         picked.reverse();

@@ -1,11 +1,9 @@
 //! `[[exclude]]`: combinations that are left out.
 
-use toml::de::DeTable;
-
 use super::axes::{self, OneOrMany};
 use super::error::PlanError;
 use super::made::{Made, Planned};
-use super::read::Source;
+use super::read::Field;
 use super::stack::PlannedStack;
 use super::workload::PlannedWorkload;
 
@@ -14,53 +12,48 @@ const MOST_COMPARISONS: usize = 1_000_000;
 
 /// Takes out every stack, or every workload, that has all the values of a table.
 pub(super) fn exclude(
-    source: &Source,
-    document: &DeTable,
+    excluded: &Field,
     stacks: &mut [Made<PlannedStack>],
     workloads: &mut [Made<PlannedWorkload>],
 ) -> Result<(), PlanError> {
     let made = (stacks.len() + workloads.len()).max(1);
     let (mut found, most) = (0, (MOST_COMPARISONS / made).max(100));
-    let (of_stacks, of_workloads) = (PlannedStack::KEYS, PlannedWorkload::KEYS);
-    let keys = [of_stacks, &of_workloads[1..]].concat();
-    for (table, span) in source.tables(document, "exclude")? {
-        let wanted = axes::of_table(source, table, "[[exclude]]", &keys)?;
+    let (of_stacks, of_workloads) = (PlannedStack::keys(), PlannedWorkload::keys());
+    let keys = [&of_stacks[..], &of_workloads[1..]].concat();
+    for (table, span) in excluded.tables()? {
+        let wanted = axes::of_table(excluded.source, table, "[[exclude]]", &keys)?;
         found += wanted.iter().map(|one| one.values.len()).sum::<usize>();
         if found > most {
             let what = format!("at most {most} values may be excluded of so many combinations");
-            return Err(source.error(span, what));
+            return Err(excluded.source.error(span, what));
         }
         let names_any = |keys: &[&str]| wanted.iter().any(|one| keys[1..].contains(&one.key));
-        let (names_stacks, names_workloads) = (names_any(of_stacks), names_any(of_workloads));
+        let (names_stacks, names_workloads) = (names_any(&of_stacks), names_any(&of_workloads));
         if names_stacks && names_workloads {
             let what = "an exclusion applies to stacks or to workloads, not to both: candidates \
                         are comparable only with the same workloads";
-            return Err(source.error(span, what));
+            return Err(excluded.source.error(span, what));
         }
         let mut matched = 0;
         if !names_workloads {
-            matched += take_out(source, &wanted, stacks)?;
+            matched += take_out(&wanted, stacks)?;
         }
         if !names_stacks {
-            matched += take_out(source, &wanted, workloads)?;
+            matched += take_out(&wanted, workloads)?;
         }
         if wanted.is_empty() || matched == 0 {
             let what = "this excludes nothing: no case has these values";
-            return Err(source.error(span, what));
+            return Err(excluded.source.error(span, what));
         }
     }
     Ok(())
 }
 
 /// Marks what has all these values; returns how many there were.
-fn take_out<T: Planned>(
-    source: &Source,
-    wanted: &[OneOrMany],
-    made: &mut [Made<T>],
-) -> Result<usize, PlanError> {
+fn take_out<T: Planned>(wanted: &[OneOrMany], made: &mut [Made<T>]) -> Result<usize, PlanError> {
     let mut words: Vec<(&str, Vec<String>)> = Vec::new();
     for OneOrMany { key, values, .. } in wanted {
-        let values = values.iter().map(|value| T::valued(source, key, value));
+        let values = values.iter().map(T::valued);
         words.push((key, values.collect::<Result<_, _>>()?));
     }
     let mut matched = 0;

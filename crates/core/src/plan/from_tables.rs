@@ -12,7 +12,7 @@ use super::exclude::exclude;
 use super::made::{Made, Planned};
 use super::names::{self, Sayable};
 use super::protocol;
-use super::read::{NAME_CHARS, Source, Value};
+use super::read::{Field, NAME_CHARS, Source};
 use super::stack::PlannedStack;
 use super::workload::{Basis, PlannedWorkload};
 use crate::distinct;
@@ -26,51 +26,47 @@ const KEYS: [&str; 8] =
     ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
 
 /// A plan's table `[[stack]]` or `[[workload]]` as keys with values.
-struct Row<'a, 't> {
-    choices: Vec<OneOrMany<'a, 't>>,
+struct Row<'t> {
+    choices: Vec<OneOrMany<'t>>,
     span: Range<usize>,
 }
 
-pub(super) fn plan(source: &Source, document: &DeTable) -> Result<Plan, PlanError> {
-    source.entries(document, "a plan", &KEYS)?;
-    let table = |key: &str| -> Result<Option<&DeTable>, PlanError> {
-        let Some(value) = document.get(key) else { return Ok(None) };
-        source.table(key, value, "a table, in square brackets").map(Some)
-    };
-    let title = match document.get("title") {
-        Some(title) => source.text("title", title)?.to_string(),
+pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<Plan, PlanError> {
+    let top = source.fields(document, "a plan", &KEYS)?;
+    let field = |key| top.iter().find(|field| field.key == key);
+    let title = match field("title") {
+        Some(title) => title.text()?.to_string(),
         None => printable(source.plan.as_bytes()),
     };
-    let region = table("region")?.map(|t| protocol::region(source, t)).transpose()?;
-    let protocol = table("protocol")?.map(|t| protocol::protocol(source, t)).transpose()?;
-    // Keys of stacks and of workloads, names excepted.
-    let keys = [&PlannedStack::KEYS[1..], &PlannedWorkload::KEYS[1..]].concat();
-    let shared = table("axes")?.map(|table| axes::of_table(source, table, AXES, &keys));
-    let shared = shared.transpose()?.unwrap_or_default();
-    let mut rows_of_stacks = rows::<PlannedStack>(source, document, &shared)?;
+    let region = field("region").map(protocol::region).transpose()?;
+    let protocol = field("protocol").map(protocol::protocol).transpose()?;
+    let shared = field("axes").map(shared_axes).transpose()?.unwrap_or_default();
+    let mut rows_of_stacks = rows::<PlannedStack>(field("stack"), &shared)?;
     let fs = shared.iter().find(|choices| choices.key == "fs");
     if let Some(fs) = fs.filter(|_| rows_of_stacks.is_empty()) {
-        let is_of_stack = |c: &&OneOrMany| PlannedStack::KEYS.contains(&c.key);
+        let is_of_stack = |c: &&OneOrMany| PlannedStack::keys().contains(&c.key);
         let choices = shared.iter().filter(is_of_stack).cloned().collect();
         rows_of_stacks.push(Row { choices, span: fs.key_span.clone() });
     }
-    let rows_of_workloads = rows::<PlannedWorkload>(source, document, &shared)?;
-    let included = included(source, document)?;
-    bounded(source, &rows_of_stacks, included.len(), &rows_of_workloads)?;
-    let mut stacks: Vec<Made<PlannedStack>> = make(source, &rows_of_stacks)?;
-    rows_of_workloads.iter().try_for_each(|row| has_one_basis(source, row))?;
-    let mut workloads: Vec<Made<PlannedWorkload>> = make(source, &rows_of_workloads)?;
-    exclude(source, document, &mut stacks, &mut workloads)?;
+    let rows_of_workloads = rows::<PlannedWorkload>(field("workload"), &shared)?;
+    let included = field("include").map(included).transpose()?.unwrap_or_default();
+    bounded(&source, &rows_of_stacks, included.len(), &rows_of_workloads)?;
+    let mut stacks: Vec<Made<PlannedStack>> = make(&source, &rows_of_stacks)?;
+    rows_of_workloads.iter().try_for_each(|row| has_one_basis(&source, row))?;
+    let mut workloads: Vec<Made<PlannedWorkload>> = make(&source, &rows_of_workloads)?;
+    if let Some(field) = field("exclude") {
+        exclude(field, &mut stacks, &mut workloads)?;
+    }
     stacks.extend(included);
     stacks.retain(|one| one.kept);
     workloads.retain(|one| one.kept);
-    check_cases(source, &stacks, "candidates", MOST_CANDIDATES, |stack| {
+    check_cases(&source, &stacks, "candidates", MOST_CANDIDATES, |stack| {
         let recipe = stack.recipes().into_iter().next()?;
         Some(names::of_stack(stack, recipe))
     })?;
-    check_cases(source, &workloads, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
-    some_tool_can(source, &workloads)?;
-    raw_measures_blocks(source, &stacks, &workloads)?;
+    check_cases(&source, &workloads, "workloads", MOST_WORKLOADS, |w| Some(names::of_workload(w)))?;
+    some_tool_can(&source, &workloads)?;
+    raw_measures_blocks(&source, &stacks, &workloads)?;
     let own = rows_of_stacks.iter().chain(&rows_of_workloads).flat_map(|rows| &rows.choices);
     let axes = shared.iter().chain(own.filter(|choices| choices.table != AXES));
     Ok(Plan {
@@ -79,22 +75,28 @@ pub(super) fn plan(source: &Source, document: &DeTable) -> Result<Plan, PlanErro
         title,
         region: region.unwrap_or_default(),
         protocol: protocol.unwrap_or_default(),
-        axes: axes.filter(|axis| axis.values.len() > 1).map(|axis| said(source, axis)).collect(),
+        axes: axes.filter(|axis| axis.values.len() > 1).map(|axis| said(axis)).collect(),
         stacks: stacks.into_iter().map(|made| made.item).collect(),
         workloads: workloads.into_iter().map(|made| made.item).collect(),
     })
 }
 
+/// `[axes]`: keys of stacks and of workloads, names excepted.
+fn shared_axes<'t>(field: &Field<'t>) -> Result<Vec<OneOrMany<'t>>, PlanError> {
+    let keys = [&PlannedStack::keys()[1..], &PlannedWorkload::keys()[1..]].concat();
+    axes::of_table(field.source, field.table(protocol::TABLE)?, AXES, &keys)
+}
+
 /// The tables of one kind; what a table does not set itself it takes from `[axes]`.
-fn rows<'a, 't, T: Planned>(
-    source: &Source,
-    document: &'t DeTable<'a>,
-    shared: &[OneOrMany<'a, 't>],
-) -> Result<Vec<Row<'a, 't>>, PlanError> {
-    let mut rows = Vec::new();
-    for (table, span) in source.tables(document, T::NAME)? {
-        let mut choices = axes::of_table(source, table, T::TABLE, T::KEYS)?;
-        let is_missing = |c: &&OneOrMany| T::KEYS.contains(&c.key) && !table.contains_key(c.key);
+fn rows<'t, T: Planned>(
+    field: Option<&Field<'t>>,
+    shared: &[OneOrMany<'t>],
+) -> Result<Vec<Row<'t>>, PlanError> {
+    let Some(field) = field else { return Ok(Vec::new()) };
+    let (mut rows, keys) = (Vec::new(), T::keys());
+    for (table, span) in field.tables()? {
+        let mut choices = axes::of_table(field.source, table, T::TABLE, &keys)?;
+        let is_missing = |c: &&OneOrMany| keys.contains(&c.key) && !table.contains_key(c.key);
         choices.extend(shared.iter().filter(is_missing).cloned());
         rows.push(Row { choices, span });
     }
@@ -102,14 +104,13 @@ fn rows<'a, 't, T: Planned>(
 }
 
 /// `[[include]]`: single stacks that no axis and no exclusion touches.
-fn included(source: &Source, document: &DeTable) -> Result<Vec<Made<PlannedStack>>, PlanError> {
+fn included(field: &Field) -> Result<Vec<Made<PlannedStack>>, PlanError> {
     let mut made = Vec::new();
-    for (at, (table, span)) in source.tables(document, "include")?.into_iter().enumerate() {
-        let entries = source.entries(table, "[[include]]", PlannedStack::KEYS)?;
-        let values = entries.into_iter().map(|entry| (entry.key, entry.value)).collect();
+    for (at, (table, span)) in field.tables()?.into_iter().enumerate() {
+        let fields = field.source.fields(table, "[[include]]", &PlannedStack::keys())?;
         // Numbers no table of [[stack]] has.
-        let item = PlannedStack::made(source, usize::MAX - at, values)?;
-        item.check().map_err(|problem| source.error(span.clone(), problem))?;
+        let item = PlannedStack::made(usize::MAX - at, fields)?;
+        item.check().map_err(|problem| field.source.error(span.clone(), problem))?;
         made.push(Made { item, span, kept: true });
     }
     Ok(made)
@@ -146,7 +147,7 @@ fn make<T: Planned>(source: &Source, rows: &[Row]) -> Result<Vec<Made<T>>, PlanE
     let mut made = Vec::new();
     for (table, row) in rows.iter().enumerate() {
         for picked in axes::combinations(&row.choices) {
-            let item = T::made(source, table, picked)?;
+            let item = T::made(table, picked)?;
             item.check().map_err(|problem| source.error(row.span.clone(), problem))?;
             made.push(Made { item, span: row.span.clone(), kept: true });
         }
@@ -217,24 +218,22 @@ fn raw_measures_blocks(
     stacks: &[Made<PlannedStack>],
     workloads: &[Made<PlannedWorkload>],
 ) -> Result<(), PlanError> {
-    let needs_files = |w: &&Made<PlannedWorkload>| {
+    let needs_files = |w: &Made<PlannedWorkload>| {
         w.item.job.rw == Rw::SmallFiles || !matches!(w.item.basis, Basis::Words | Basis::BuiltIn(_))
     };
     let raw = stacks.iter().find(|stack| stack.item.is_raw());
-    match (raw, workloads.iter().find(needs_files)) {
-        (Some(raw), Some(_)) => Err(source.error(
-            raw.span.clone(),
-            "raw has no files, and a workload of this plan needs files: use two plans",
-        )),
-        _ => Ok(()),
+    let what = "raw has no files, and a workload of this plan needs files: use two plans";
+    match raw.filter(|_| workloads.iter().any(needs_files)) {
+        Some(raw) => Err(source.error(raw.span.clone(), what)),
+        None => Ok(()),
     }
 }
 
 /// An axis as the plan writes it, without the quotes of its texts.
-fn said(source: &Source, axis: &OneOrMany) -> Axis {
-    let written = |value: &&Value| {
-        let whole = || source.text.get(value.span()).unwrap_or_default();
-        let text = value.get_ref().as_str().unwrap_or_else(whole);
+fn said(axis: &OneOrMany) -> Axis {
+    let written = |field: &Field| {
+        let whole = || field.source.text.get(field.value.span()).unwrap_or_default();
+        let text = field.value.get_ref().as_str().unwrap_or_else(whole);
         printable(text.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes())
     };
     Axis { table: axis.table, key: axis.key, values: axis.values.iter().map(written).collect() }

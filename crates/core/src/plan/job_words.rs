@@ -1,50 +1,7 @@
-//! fio's words for a job: read from a plan, and told to people.
+//! fio's words for a job, told to people.
 
-use super::error::PlanError;
-use super::read::{Source, Value};
-use crate::model::job::{Job, Offsets, Rw};
+use crate::model::job::{Job, Rw};
 use crate::units;
-
-/// Sets one of fio's words.
-pub(super) fn set_job(
-    job: &mut Job,
-    source: &Source,
-    key: &str,
-    value: &Value,
-) -> Result<(), PlanError> {
-    match key {
-        "bs" => job.bs = source.size(key, value)?,
-        "io_size" => job.io_size = Some(source.size(key, value)?),
-        "runtime" => job.runtime_ns = Some(source.duration_ns(key, value)?),
-        "iodepth" => job.iodepth = source.number32(key, value, 1)?,
-        "numjobs" => job.numjobs = source.number32(key, value, 1)?,
-        "direct" => job.direct = source.switch(key, value)?,
-        "engine" => job.engine = source.variant(key, value)?,
-        "fsync" => job.fsync = source.number32(key, value, 0)?,
-        "fdatasync" => job.fdatasync = source.number32(key, value, 0)?,
-        "rwmixread" => {
-            let percent = source.number(key, value, 0..=100)?;
-            job.rwmixread = u8::try_from(percent).unwrap_or(100);
-        }
-        "rate_iops" => job.rate_iops = Some(source.number(key, value, 1..=u64::MAX)?),
-        "offsets" => {
-            let read = source.text(key, value)?.parse::<Offsets>();
-            job.offsets = read.map_err(|error| source.error(value.span(), error.to_string()))?;
-        }
-        "rate_process" => job.rate_process = source.variant(key, value)?,
-        "buffer_compress_percentage" => {
-            let percent = source.number(key, value, 0..=100)?;
-            job.buffer_compress_percentage = u8::try_from(percent).unwrap_or(100);
-        }
-        "stamps" => job.stamps = source.variant(key, value)?,
-        "nrfiles" => job.nrfiles = source.number32(key, value, 1)?,
-        "data" => job.data = source.variant(key, value)?,
-        "verify" => job.verify = source.switch(key, value)?,
-        "mem" => job.mem = source.variant(key, value)?,
-        other => debug_assert!(false, "no such key: {other}"),
-    }
-    Ok(())
-}
 
 /// One line for people: `4k random writes, each flushed`.
 pub(super) fn summary(job: &Job) -> String {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::error::{PlanError, Problem};
-use super::read::{Source, Value};
+use super::read::{Field, Key, names};
 
 /// Something made from a table, with that table's place.
 pub(super) struct Made<T> {
@@ -13,26 +13,33 @@ pub(super) struct Made<T> {
 }
 
 /// What a combination of values becomes.
-pub(super) trait Planned: Sized {
-    const NAME: &'static str;
+pub(super) trait Planned: Default + 'static {
     /// Its table as people write it.
     const TABLE: &'static str;
     /// The name first.
-    const KEYS: &'static [&'static str];
+    const KEYS: &'static [Key<Self>];
+
+    fn keys() -> Vec<&'static str> {
+        names(Self::KEYS)
+    }
 
     /// From the values of one table, of which `table` is the number.
-    fn made(
-        source: &Source,
-        table: usize,
-        picked: Vec<(&'static str, &Value)>,
-    ) -> Result<Self, PlanError>;
+    fn made(table: usize, fields: Vec<Field>) -> Result<Self, PlanError>;
 
     /// Refuses what nobody could measure.
     fn check(&self) -> Result<(), Problem>;
 
-    /// What a value of a key comes to in one word, for `[[exclude]]`.
-    fn valued(source: &Source, key: &'static str, value: &Value) -> Result<String, PlanError>;
-
-    /// What a key is set to, in the same word.
+    /// What a key is set to, in one word, for `[[exclude]]`.
     fn value(&self, key: &str) -> String;
+
+    /// What a value of a key comes to in the same word.
+    fn valued(field: &Field) -> Result<String, PlanError> {
+        // A cipher stands for every encryption with it; the whole table is seldom worth writing.
+        if ["name", "crypt"].contains(&field.key) {
+            return field.text().map(|text| text.trim().to_string());
+        }
+        let mut one = Self::default();
+        field.set(&mut one, Self::KEYS)?;
+        Ok(one.value(field.key))
+    }
 }

@@ -57,5 +57,5 @@ pub fn parse(text: &str, name: &str) -> Result<Plan, PlanError> {
             None => source.whole(what),
         }
     })?;
-    from_tables::plan(&source, document.get_ref())
+    from_tables::plan(source, document.get_ref())
 }

@@ -4,7 +4,6 @@ use super::stack::PlannedStack;
 use super::workload::{Basis, PlannedWorkload};
 use crate::model::candidate::Crypt;
 use crate::model::job::{Data, Offsets};
-use crate::model::workload::DriverName;
 use crate::prepare::recipe::Recipe;
 use crate::units;
 
@@ -123,22 +122,14 @@ pub(super) fn of_workload(workload: &PlannedWorkload) -> Sayable {
     let rw = if workload.name.is_some() { format!("-{}", job.rw.name()) } else { String::new() };
     let direct = if job.direct { "-direct" } else { "-buffered" };
     let time = job.runtime_ns.map_or(String::new(), |ns| format!("-{}s", ns / 1_000_000_000));
-    let offsets = match &job.offsets {
-        Offsets::Uniform => String::new(),
-        Offsets::Once
-        | Offsets::Zipf { .. }
-        | Offsets::Hot { .. }
-        | Offsets::Backward
-        | Offsets::Strided { .. } => format!("-{}", job.offsets),
+    let offsets = match job.offsets == Offsets::Uniform {
+        true => String::new(),
+        false => format!("-{}", job.offsets),
     };
     let data = if job.data == Data::Zero { "-zero" } else { "" };
-    let driver = match workload.driver {
-        DriverName::Native => String::new(),
-        tool @ (DriverName::Fio
-        | DriverName::Sysbench
-        | DriverName::Bonnie
-        | DriverName::Iozone
-        | DriverName::Dd) => format!("-{}", tool.name()),
+    let driver = match workload.driver.is_native() {
+        true => String::new(),
+        false => format!("-{}", workload.driver.name()),
     };
     let namesakes = [
         direct.to_string(),

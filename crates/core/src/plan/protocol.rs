@@ -1,31 +1,45 @@
 //! `[protocol]` and `[region]`: how a plan is measured, and where.
 
-use toml::de::DeTable;
-
 use super::error::PlanError;
-use super::read::{Source, Value, fraction};
+use super::read::{Field, Key};
+use super::thresholds::thresholds;
+use super::weights::weights;
 use crate::model::event::FlashState;
 use crate::model::job::SLOWED_MOST_PPM;
 use crate::model::protocol::{Isolation, Mode, Protocol, Weight};
 use crate::model::thresholds::Thresholds;
 
-const KEYS: [&str; 13] = [
-    "mode",
-    "time",
-    "max_write",
-    "flash_state",
-    "precondition",
-    "tie_margin",
-    "positive_control",
-    "cell_min",
-    "cell_max",
-    "cell_min_ios",
-    "thresholds",
-    "isolation",
-    "weights",
+/// What a table with a name of its own must be.
+pub(super) const TABLE: &str = "a table, in square brackets";
+
+const KEYS: &[Key<ProtocolRequest>] = &[
+    ("mode", |asked, field| field.variant().map(|mode| asked.mode = mode)),
+    ("time", |asked, field| field.duration_ns().map(|ns| asked.time_ns = Some(ns))),
+    ("max_write", |asked, field| field.size().map(|bytes| asked.max_write_bytes = Some(bytes))),
+    ("flash_state", |asked, field| {
+        let words = [FlashState::Overwritten, FlashState::Trimmed].map(|s| (s.name(), s));
+        field.word("state", &words).map(|state| asked.flash_state = state)
+    }),
+    ("precondition", |asked, field| field.switch().map(|is_on| asked.precondition = Some(is_on))),
+    ("tie_margin", |asked, field| field.fraction(0.001, 0.5).map(|m| asked.tie_margin = Some(m))),
+    ("positive_control", |asked, field| {
+        let most = f64::from(SLOWED_MOST_PPM) / 1e6;
+        field.fraction(0.001, most).map(|share| asked.positive_control = Some(share))
+    }),
+    ("cell_min", |asked, field| field.duration_ns().map(|ns| asked.cell_min_ns = Some(ns))),
+    ("cell_max", |asked, field| field.duration_ns().map(|ns| asked.cell_max_ns = Some(ns))),
+    ("cell_min_ios", |asked, field| {
+        field.number(1..=1_u64 << 40).map(|ios| asked.cell_min_ios = Some(ios))
+    }),
+    ("thresholds", |asked, field| thresholds(field).map(|made| asked.thresholds = made)),
+    ("isolation", |asked, field| field.variant().map(|how| asked.isolation = Some(how))),
+    ("weights", |asked, field| weights(field).map(|made| asked.weights = made)),
 ];
 
-const REGION_KEYS: [&str; 2] = ["size", "start"];
+const REGION_KEYS: &[Key<RegionRequest>] = &[
+    ("size", |asked, field| field.size().map(|bytes| asked.size_bytes = Some(bytes))),
+    ("start", |asked, field| start(field).map(|bytes| asked.start_bytes = Some(bytes))),
+];
 
 /// Where a plan wants its region; what it leaves open is chosen by the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,66 +111,30 @@ impl ProtocolRequest {
     }
 }
 
-pub(super) fn protocol(source: &Source, table: &DeTable) -> Result<ProtocolRequest, PlanError> {
-    let mut asked = ProtocolRequest::default();
-    for entry in source.entries(table, "[protocol]", &KEYS)? {
-        let (key, value) = (entry.key, entry.value);
-        match key {
-            "mode" => asked.mode = source.variant(key, value)?,
-            "flash_state" => {
-                let words = [FlashState::Overwritten, FlashState::Trimmed].map(|s| (s.name(), s));
-                asked.flash_state = source.word("state", value, &words)?;
-            }
-            "precondition" => asked.precondition = Some(source.switch(key, value)?),
-            "time" => asked.time_ns = Some(source.duration_ns(key, value)?),
-            "max_write" => asked.max_write_bytes = Some(source.size(key, value)?),
-            "tie_margin" => asked.tie_margin = Some(fraction(source, key, value, 0.001, 0.5)?),
-            "positive_control" => {
-                let most = f64::from(SLOWED_MOST_PPM) / 1e6;
-                asked.positive_control = Some(fraction(source, key, value, 0.001, most)?);
-            }
-            "cell_min" => asked.cell_min_ns = Some(source.duration_ns(key, value)?),
-            "cell_max" => asked.cell_max_ns = Some(source.duration_ns(key, value)?),
-            "cell_min_ios" => asked.cell_min_ios = Some(source.number(key, value, 1..=1 << 40)?),
-            "thresholds" => {
-                let expected = "a table of thresholds: { foreign = \"10%\" }";
-                let table = source.table(key, value, expected)?;
-                asked.thresholds = super::thresholds::thresholds(source, table)?;
-            }
-            "isolation" => asked.isolation = Some(source.variant(key, value)?),
-            "weights" => {
-                let table = source.table(key, value, "a table of weights: { randread = 2 }")?;
-                asked.weights = super::weights::weights(source, table)?;
-            }
-            other => debug_assert!(false, "no such key: {other}"),
-        }
-    }
+pub(super) fn protocol(field: &Field) -> Result<ProtocolRequest, PlanError> {
+    let (mut asked, table) = (ProtocolRequest::default(), field.table(TABLE)?);
+    field.source.set(&mut asked, table, "[protocol]", KEYS)?;
     let (least, most) = (asked.protocol(2).cell_min_ns, asked.protocol(2).cell_max_ns);
     match most.is_some_and(|most| most < least) {
         true => {
             let at = table.iter().find(|(key, _)| key.get_ref() == "cell_max");
             let span = at.map_or(0..0, |(key, _)| key.span());
-            Err(source.error(span, "cell_max is shorter than cell_min"))
+            Err(field.source.error(span, "cell_max is shorter than cell_min"))
         }
         false => Ok(asked),
     }
 }
 
-pub(super) fn region(source: &Source, table: &DeTable) -> Result<RegionRequest, PlanError> {
+pub(super) fn region(field: &Field) -> Result<RegionRequest, PlanError> {
     let mut asked = RegionRequest::default();
-    for entry in source.entries(table, "[region]", &REGION_KEYS)? {
-        match entry.key {
-            "size" => asked.size_bytes = Some(source.size("size", entry.value)?),
-            _ => asked.start_bytes = Some(start(source, entry.value)?),
-        }
-    }
+    field.source.set(&mut asked, field.table(TABLE)?, "[region]", REGION_KEYS)?;
     Ok(asked)
 }
 
 /// 0 is a place too.
-fn start(source: &Source, value: &Value) -> Result<u64, PlanError> {
-    let written = value.get_ref();
+fn start(field: &Field) -> Result<u64, PlanError> {
+    let written = field.value.get_ref();
     let is_zero = written.as_integer().is_some_and(|number| number.as_str() == "0")
         || written.as_str().is_some_and(|text| text.trim() == "0");
-    if is_zero { Ok(0) } else { source.size("start", value) }
+    if is_zero { Ok(0) } else { field.size() }
 }

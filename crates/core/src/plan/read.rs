@@ -1,12 +1,13 @@
 //! Values out of a plan's TOML, each with its place, each refused when it is not what it should be.
 //!
 //! Not serde: a list is allowed wherever one value is expected, and an error has to say which word
-//! would have been right.
+//! would have been right. A table of keys says in one place what there is and what it sets.
 
-use std::ops::Range;
+use std::fmt::Display;
+use std::ops::{Range, RangeInclusive};
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use super::error::{PlanError, Problem};
 use crate::model::path::printable;
@@ -24,15 +25,23 @@ pub(super) struct Source<'a> {
     pub text: &'a str,
 }
 
-/// A key of a table with its value.
-#[derive(Clone)]
-pub(super) struct Entry<'k, 'a, 't> {
-    pub key: &'k str,
-    pub key_span: Range<usize>,
-    pub value: &'t Value<'a>,
+/// What a key is called, and how its value is kept.
+pub(super) type Key<T> = (&'static str, fn(&mut T, &Field) -> Result<(), PlanError>);
+
+pub(super) fn names<T>(keys: &[Key<T>]) -> Vec<&'static str> {
+    keys.iter().map(|(name, _)| *name).collect()
 }
 
-impl Source<'_> {
+/// A key of a table with its value.
+#[derive(Clone)]
+pub(super) struct Field<'t> {
+    pub source: Source<'t>,
+    pub key: &'t str,
+    pub key_span: Range<usize>,
+    pub value: &'t Value<'t>,
+}
+
+impl<'t> Source<'t> {
     pub fn error(&self, span: Range<usize>, problem: impl Into<Problem>) -> PlanError {
         PlanError::at(self.plan, self.text, span, problem.into())
     }
@@ -42,13 +51,13 @@ impl Source<'_> {
         PlanError { plan, spot: None, problem: problem.into() }
     }
 
-    /// The entries of a table in the order in which they are written; unknown keys are refused.
-    pub fn entries<'k, 'a, 't>(
-        &self,
-        table: &'t DeTable<'a>,
+    /// The fields of a table in the order in which they are written; unknown keys are refused.
+    pub fn fields(
+        self,
+        table: &'t DeTable<'t>,
         name: &str,
-        keys: &[&'k str],
-    ) -> Result<Vec<Entry<'k, 'a, 't>>, PlanError> {
+        keys: &[&'t str],
+    ) -> Result<Vec<Field<'t>>, PlanError> {
         let mut found = Vec::new();
         for (key, value) in table {
             let word = key.get_ref();
@@ -58,172 +67,176 @@ impl Source<'_> {
                 let problem = format!("unknown key '{shown}' in {name}; {hint}");
                 return Err(self.error(key.span(), problem));
             };
-            found.push(Entry { key: known, key_span: key.span(), value });
+            found.push(Field { source: self, key: known, key_span: key.span(), value });
         }
-        found.sort_by_key(|entry| entry.key_span.start);
+        found.sort_by_key(|field| field.key_span.start);
         Ok(found)
     }
 
-    fn kind<T>(
-        &self,
-        key: &str,
-        value: &Value,
-        expected: &str,
-        got: Option<T>,
-    ) -> Result<T, PlanError> {
-        let found = kind_of(value.get_ref());
-        let problem = || format!("{key} must be {expected}, not {found}");
-        got.ok_or_else(|| self.error(value.span(), problem()))
+    /// Sets what a table says.
+    pub fn set<T>(
+        self,
+        made: &mut T,
+        table: &'t DeTable<'t>,
+        name: &str,
+        keys: &[Key<T>],
+    ) -> Result<(), PlanError> {
+        let fields = self.fields(table, name, &names(keys))?;
+        fields.iter().try_for_each(|field| field.set(made, keys))
+    }
+}
+
+impl<'t> Field<'t> {
+    pub fn error(&self, problem: impl Into<Problem>) -> PlanError {
+        self.source.error(self.value.span(), problem)
     }
 
-    pub fn table<'a, 't>(
-        &self,
-        key: &str,
-        value: &'t Value<'a>,
-        expected: &str,
-    ) -> Result<&'t DeTable<'a>, PlanError> {
-        self.kind(key, value, expected, value.get_ref().as_table())
+    pub fn set<T>(&self, made: &mut T, keys: &[Key<T>]) -> Result<(), PlanError> {
+        let key = keys.iter().find(|(name, _)| *name == self.key);
+        key.map_or(Ok(()), |(_, set)| set(made, self))
+    }
+
+    pub fn items(&self, items: &'t DeArray<'t>) -> impl Iterator<Item = Field<'t>> {
+        items.iter().map(|value| Field { value, ..self.clone() })
+    }
+
+    fn kind<T>(&self, expected: &str, got: Option<T>) -> Result<T, PlanError> {
+        let (key, found) = (self.key, kind_of(self.value.get_ref()));
+        got.ok_or_else(|| self.error(format!("{key} must be {expected}, not {found}")))
+    }
+
+    pub fn table(&self, expected: &str) -> Result<&'t DeTable<'t>, PlanError> {
+        self.kind(expected, self.value.get_ref().as_table())
     }
 
     /// The tables `[[key]]`, each with its place.
-    pub fn tables<'a, 't>(
-        &self,
-        document: &'t DeTable<'a>,
-        key: &str,
-    ) -> Result<Vec<(&'t DeTable<'a>, Range<usize>)>, PlanError> {
-        let Some(value) = document.get(key) else { return Ok(Vec::new()) };
+    pub fn tables(&self) -> Result<Vec<(&'t DeTable<'t>, Range<usize>)>, PlanError> {
+        let key = self.key;
         let expected = format!("tables, each under [[{key}]]");
-        if value.get_ref().as_table().is_some() {
+        if self.value.get_ref().is_table() {
             let what = format!("there can be several {key} tables: write [[{key}]], not [{key}]");
-            return Err(self.error(value.span(), what));
+            return Err(self.error(what));
         }
-        let list = self.kind(key, value, &expected, value.get_ref().as_array())?;
-        let mut tables = Vec::new();
-        for item in list.iter() {
-            tables.push((self.table(key, item, &expected)?, item.span()));
-        }
-        Ok(tables)
+        let list = self.kind(&expected, self.value.get_ref().as_array())?;
+        self.items(list).map(|item| Ok((item.table(&expected)?, item.value.span()))).collect()
     }
 
     /// Printable text of at least one character.
-    pub fn text<'t>(&self, key: &str, value: &'t Value) -> Result<&'t str, PlanError> {
-        let text = self.kind(key, value, "a string in quotes", value.get_ref().as_str())?;
-        let sanitize = printable(text.as_bytes()) == text;
-        match text.trim().is_empty() || !sanitize {
+    pub fn text(&self) -> Result<&'t str, PlanError> {
+        let text = self.kind("a string in quotes", self.value.get_ref().as_str())?;
+        let key = self.key;
+        match text.trim().is_empty() {
+            _ if printable(text.as_bytes()) != text => {
+                Err(self.error(format!("{key} contains unprintable characters; remove them")))
+            }
+            true => Err(self.error(format!("{key} is empty"))),
             false => Ok(text),
-            true if sanitize => Err(self.error(value.span(), format!("{key} is empty"))),
-            true => Err(self.error(
-                value.span(),
-                format!("{key} contains unprintable characters; remove them"),
-            )),
         }
     }
 
     /// A name: printable text that fits a table.
-    pub fn name(&self, value: &Value) -> Result<String, PlanError> {
-        let name = self.text("name", value)?.trim();
+    pub fn name(&self) -> Result<String, PlanError> {
+        let name = self.text()?.trim();
         match name.chars().count() {
             0..=NAME_CHARS => Ok(name.to_string()),
-            n => Err(self.error(
-                value.span(),
-                format!("a name has at most {NAME_CHARS} characters; this one has {n}"),
-            )),
+            n => {
+                Err(self
+                    .error(format!("a name has at most {NAME_CHARS} characters; this one has {n}")))
+            }
         }
     }
 
-    pub fn word<T: Copy>(
-        &self,
-        key: &str,
-        value: &Value,
-        choices: &[(&'static str, T)],
-    ) -> Result<T, PlanError> {
-        let word = self.text(key, value)?;
+    /// One of some words, of which `what` is what errors call them.
+    pub fn word<T: Copy>(&self, what: &str, choices: &[(&'static str, T)]) -> Result<T, PlanError> {
+        let word = self.text()?;
         let found = choices.iter().find(|(name, _)| *name == word);
         found.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             let hint = phrases::did_you_mean(word, &names);
-            self.error(value.span(), Problem::unknown_word(word, key, &hint))
+            self.error(Problem::unknown_word(word, what, &hint))
         })
     }
 
-    pub fn variant<T>(&self, key: &str, value: &Value) -> Result<T, PlanError>
+    pub fn variant<T>(&self) -> Result<T, PlanError>
     where
         T: Copy + strum::VariantArray + Into<&'static str>,
     {
-        self.word(key, value, &phrases::choices())
+        self.word(self.key, &phrases::choices())
     }
 
-    pub fn list(&self, key: &str, value: &Value, expected: &str) -> Result<Vec<String>, PlanError> {
-        let list = self.kind(key, value, expected, value.get_ref().as_array())?;
-        list.iter().map(|item| self.text(key, item).map(str::to_string)).collect()
+    pub fn list(&self, expected: &str) -> Result<Vec<String>, PlanError> {
+        let list = self.kind(expected, self.value.get_ref().as_array())?;
+        self.items(list).map(|item| item.text().map(str::to_string)).collect()
     }
 
-    pub fn switch(&self, key: &str, value: &Value) -> Result<bool, PlanError> {
-        let as_fio_writes_it = match whole(value.get_ref()) {
-            Some(0) => Some(false),
-            Some(1) => Some(true),
-            _ => None,
-        };
-        let got = value.get_ref().as_bool().or(as_fio_writes_it);
-        self.kind(key, value, "true or false (or 1 or 0)", got)
+    pub fn switch(&self) -> Result<bool, PlanError> {
+        let written = self.value.get_ref();
+        let as_fio_writes_it = whole(written).filter(|digit| *digit <= 1).map(|digit| digit == 1);
+        self.kind("true or false (or 1 or 0)", written.as_bool().or(as_fio_writes_it))
     }
 
-    /// A whole number of 32 bits within `range`.
-    pub fn number(
-        &self,
-        key: &str,
-        value: &Value,
-        range: std::ops::RangeInclusive<u64>,
-    ) -> Result<u64, PlanError> {
-        let number = self.kind(key, value, "a whole number", whole(value.get_ref()))?;
-        if range.contains(&number) {
-            return Ok(number);
-        }
-        let (low, high) = range.into_inner();
-        let what = match high {
-            _ if high >= u64::from(u32::MAX) && number < low => {
+    /// A whole number within `range`, in as many bits as that has.
+    pub fn number<T>(&self, range: RangeInclusive<T>) -> Result<T, PlanError>
+    where
+        T: TryFrom<u64> + PartialOrd + Copy + Display + Into<u64>,
+    {
+        let number = self.kind("a whole number", whole(self.value.get_ref()))?;
+        let (key, low, high) = (self.key, *range.start(), *range.end());
+        let what = match T::try_from(number).ok().filter(|number| range.contains(number)) {
+            Some(number) => return Ok(number),
+            _ if high.into() >= u64::from(u32::MAX) && number < low.into() => {
                 format!("{key} must be at least {low}")
             }
             _ => format!("{key} must be between {low} and {high}"),
         };
-        Err(self.error(value.span(), what))
-    }
-
-    /// The same in 32 bits.
-    pub fn number32(&self, key: &str, value: &Value, least: u32) -> Result<u32, PlanError> {
-        let number = self.number(key, value, u64::from(least)..=u64::from(u32::MAX))?;
-        Ok(u32::try_from(number).unwrap_or(u32::MAX))
+        Err(self.error(what))
     }
 
     /// Bytes: a number, or a text such as `4k`.
-    pub fn size(&self, key: &str, value: &Value) -> Result<u64, PlanError> {
-        self.unit(key, value, "a size: \"4k\", \"1g\" or a number of bytes", units::parse_size)
+    pub fn size(&self) -> Result<u64, PlanError> {
+        self.amount("a size: \"4k\", \"1g\" or a number of bytes", units::parse_size)
     }
 
     /// Nanoseconds: a number of seconds, or a text such as `5m`.
-    pub fn duration_ns(&self, key: &str, value: &Value) -> Result<u64, PlanError> {
+    pub fn duration_ns(&self) -> Result<u64, PlanError> {
         let expected = "a time: \"90s\", \"5m\" or a number of seconds";
-        self.unit(key, value, expected, units::parse_duration_ns)
+        self.amount(expected, units::parse_duration_ns)
     }
 
-    fn unit(
+    fn amount(
         &self,
-        key: &str,
-        value: &Value,
         expected: &str,
         parse: fn(&str) -> Result<u64, units::UnitError>,
     ) -> Result<u64, PlanError> {
-        let text = match value.get_ref().as_str() {
-            Some(text) => Some(text.to_string()),
-            None => whole(value.get_ref()).map(|n| n.to_string()),
-        };
-        let text = self.kind(key, value, expected, text)?;
-        let amount = parse(&printable(text.as_bytes()))
-            .map_err(|error| self.error(value.span(), format!("{key}: {error}")))?;
-        match amount {
-            0 => Err(self.error(value.span(), format!("{key} must be above 0"))),
-            amount => Ok(amount),
+        let written = self.value.get_ref();
+        let number = || whole(written).map(|number| number.to_string());
+        let text = written.as_str().map(str::to_string).or_else(number);
+        let text = printable(self.kind(expected, text)?.as_bytes());
+        match parse(&text) {
+            Ok(0) => Err(self.error(format!("{} must be above 0", self.key))),
+            Ok(amount) => Ok(amount),
+            Err(error) => Err(self.error(format!("{}: {error}", self.key))),
         }
+    }
+
+    /// `0.03` or `"3%"`.
+    pub fn fraction(&self, least: f64, most: f64) -> Result<f64, PlanError> {
+        let percent = |text: &str| {
+            let percent = text.trim().strip_suffix('%')?.trim().parse::<f64>().ok()?;
+            Some(percent / 100.0)
+        };
+        let written = self.value.get_ref();
+        let read = match written.as_float() {
+            Some(number) => number.as_str().parse().ok(),
+            None => written.as_str().and_then(percent),
+        };
+        read.filter(|fraction| (least..=most).contains(fraction)).ok_or_else(|| {
+            self.error(format!(
+                "{} must be a fraction between {least} and {most}, or a percentage: 0.03 or \
+                 \"3%\"",
+                self.key
+            ))
+        })
     }
 }
 
@@ -243,34 +256,5 @@ fn kind_of(value: &DeValue) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
-    }
-}
-
-/// `0.03` or `"3%"`.
-pub(super) fn fraction(
-    source: &Source,
-    key: &str,
-    value: &Value,
-    least: f64,
-    most: f64,
-) -> Result<f64, PlanError> {
-    let of_percent = |text: &str| {
-        let percent = text.trim().strip_suffix('%')?.trim().parse::<f64>().ok()?;
-        Some(percent / 100.0)
-    };
-    let written = value.get_ref();
-    let read = match written.as_float() {
-        Some(number) => number.as_str().parse().ok(),
-        None => written.as_str().and_then(of_percent),
-    };
-    match read {
-        Some(fraction) if (least..=most).contains(&fraction) => Ok(fraction),
-        _ => Err(source.error(
-            value.span(),
-            format!(
-                "{key} must be a fraction between {least} and {most}, or a percentage: 0.03 or \
-                 \"3%\""
-            ),
-        )),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::error::{PlanError, Problem};
 use super::made::Planned;
-use super::read::{Source, Value};
+use super::read::{Field, Key};
 use crate::model::candidate::{Crypt, Knobs, Stack};
-use crate::phrases::nearest;
+use crate::phrases::{choices, nearest};
 use crate::prepare::options::{self, OptionProfile};
 use crate::prepare::recipe::{self, Recipe};
 use crate::prepare::words;
@@ -23,9 +23,6 @@ const SCHEDULERS: [(&str, &str); 6] = [
 /// Governors of Linux (admin-guide/pm/cpufreq.rst).
 const GOVERNORS: [&str; 6] =
     ["performance", "powersave", "userspace", "ondemand", "conservative", "schedutil"];
-
-const CRYPT_KEYS: [&str; 6] =
-    ["kind", "cipher", "key_bits", "sector_size", "no_read_workqueue", "no_write_workqueue"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedStack {
@@ -59,63 +56,43 @@ impl PlannedStack {
     pub fn is_raw(&self) -> bool {
         self.fs == recipe::RAW
     }
-
-    pub(super) fn set(
-        &mut self,
-        source: &Source,
-        key: &'static str,
-        value: &Value,
-    ) -> Result<(), PlanError> {
-        match key {
-            "name" => self.name = Some(source.name(value)?),
-            "fs" => {
-                let words: Vec<_> = recipe::names().into_iter().map(|w| (w, w)).collect();
-                self.fs = source.word("filesystem", value, &words)?.to_string();
-            }
-            "mkfs" => self.mkfs = source.list(key, value, "a list of strings: [\"-m\", \"0\"]")?,
-            "mount" => self.mount = source.list(key, value, "a list of strings: [\"noatime\"]")?,
-            "crypt" => self.crypt = crypt(source, value)?,
-            "lvm" => self.lvm = source.switch(key, value)?,
-            "options" => self.options = source.variant("set of options", value)?,
-            "scheduler" => self.knobs.scheduler = Some(setting(source, key, value, &SCHEDULERS)?),
-            "governor" => {
-                let known = GOVERNORS.map(|name| (name, name));
-                self.knobs.governor = Some(setting(source, key, value, &known)?);
-            }
-            "read_ahead_kb" => self.knobs.read_ahead_kb = Some(source.number32(key, value, 0)?),
-            "nr_requests" => self.knobs.nr_requests = Some(source.number32(key, value, 1)?),
-            other => unreachable_key(other),
-        }
-        Ok(())
-    }
 }
 
 impl Planned for PlannedStack {
-    const NAME: &'static str = "stack";
     const TABLE: &'static str = "[[stack]]";
-    const KEYS: &'static [&'static str] = &[
-        "name",
-        "fs",
-        "mkfs",
-        "mount",
-        "crypt",
-        "lvm",
-        "options",
-        "scheduler",
-        "read_ahead_kb",
-        "nr_requests",
-        "governor",
+    const KEYS: &'static [Key<Self>] = &[
+        ("name", |stack, field| field.name().map(|name| stack.name = Some(name))),
+        ("fs", |stack, field| filesystem(field).map(|fs| stack.fs = fs)),
+        ("mkfs", |stack, field| {
+            field.list("a list of strings: [\"-m\", \"0\"]").map(|words| stack.mkfs = words)
+        }),
+        ("mount", |stack, field| {
+            field.list("a list of strings: [\"noatime\"]").map(|words| stack.mount = words)
+        }),
+        ("crypt", |stack, field| crypt(field).map(|crypt| stack.crypt = crypt)),
+        ("lvm", |stack, field| field.switch().map(|is_on| stack.lvm = is_on)),
+        ("options", |stack, field| {
+            let options = field.word("set of options", &choices());
+            options.map(|options| stack.options = options)
+        }),
+        ("scheduler", |stack, field| {
+            setting(field, &SCHEDULERS).map(|name| stack.knobs.scheduler = Some(name))
+        }),
+        ("read_ahead_kb", |stack, field| {
+            field.number(0..=u32::MAX).map(|kb| stack.knobs.read_ahead_kb = Some(kb))
+        }),
+        ("nr_requests", |stack, field| {
+            field.number(1..=u32::MAX).map(|n| stack.knobs.nr_requests = Some(n))
+        }),
+        ("governor", |stack, field| {
+            let known = GOVERNORS.map(|name| (name, name));
+            setting(field, &known).map(|name| stack.knobs.governor = Some(name))
+        }),
     ];
 
-    fn made(
-        source: &Source,
-        table: usize,
-        picked: Vec<(&'static str, &Value)>,
-    ) -> Result<PlannedStack, PlanError> {
+    fn made(table: usize, fields: Vec<Field>) -> Result<PlannedStack, PlanError> {
         let mut made = PlannedStack { table, ..PlannedStack::default() };
-        for (key, value) in picked {
-            made.set(source, key, value)?;
-        }
+        fields.iter().try_for_each(|field| field.set(&mut made, Self::KEYS))?;
         Ok(made)
     }
 
@@ -133,14 +110,6 @@ impl Planned for PlannedStack {
             words::mount(recipe.format, &self.mount).map_err(Problem::unaccepted)?;
         }
         Ok(())
-    }
-
-    fn valued(source: &Source, key: &'static str, value: &Value) -> Result<String, PlanError> {
-        // A cipher stands for every encryption with it; the whole table is seldom worth writing.
-        if key == "crypt" {
-            return source.text(key, value).map(str::to_string);
-        }
-        PlannedStack::made(source, 0, vec![(key, value)]).map(|made| made.value(key))
     }
 
     fn value(&self, key: &str) -> String {
@@ -162,38 +131,48 @@ impl Planned for PlannedStack {
     }
 }
 
-/// The keys were checked against [`Planned::KEYS`] before; a test sets every one of them.
-fn unreachable_key(key: &str) {
-    debug_assert!(false, "no such key: {key}");
+fn filesystem(field: &Field) -> Result<String, PlanError> {
+    let words: Vec<_> = recipe::names().into_iter().map(|word| (word, word)).collect();
+    field.word("filesystem", &words).map(str::to_string)
 }
 
 /// A name the kernel knows. Kernels have others than these, which are taken as they are; what looks
 /// like a slip of a known one is refused.
-fn setting(
-    source: &Source,
-    key: &str,
-    value: &Value,
-    known: &[(&str, &str)],
-) -> Result<String, PlanError> {
-    let word = source.text(key, value)?;
+fn setting(field: &Field, known: &[(&str, &str)]) -> Result<String, PlanError> {
+    let word = field.text()?;
     let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     let near = nearest(word, &names).and_then(|near| known.iter().find(|k| k.0 == near));
     match near {
         Some((_, meant)) if *meant != word => {
             let hint = format!("did you mean '{meant}'?");
-            Err(source.error(value.span(), Problem::unknown_word(word, key, &hint)))
+            Err(field.error(Problem::unknown_word(word, field.key, &hint)))
         }
         _ => Ok(word.to_string()),
     }
 }
 
-fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
+const CRYPT_KEYS: &[Key<Crypt>] = &[
+    ("kind", |crypt, field| {
+        let kind = field.word("kind of encryption", &[("luks2", "luks2"), ("plain", "plain")]);
+        kind.map(|kind| crypt.kind = kind.to_string())
+    }),
+    ("cipher", |crypt, field| cipher(field).map(|cipher| crypt.cipher = cipher)),
+    ("key_bits", |crypt, field| key_bits(field).map(|bits| crypt.key_bits = bits)),
+    ("sector_size", |crypt, field| sector_size(field).map(|bytes| crypt.sector_size = Some(bytes))),
+    ("no_read_workqueue", |crypt, field| {
+        field.switch().map(|is_on| crypt.no_read_workqueue = is_on)
+    }),
+    ("no_write_workqueue", |crypt, field| {
+        field.switch().map(|is_on| crypt.no_write_workqueue = is_on)
+    }),
+];
+
+fn crypt(field: &Field) -> Result<Option<Crypt>, PlanError> {
     const EXPECTED: &str =
         "\"none\" or a table: { cipher = \"aes-xts-plain64\", key_bits = 512, sector_size = 4096 }";
-    if value.get_ref().as_str() == Some("none") {
+    if field.value.get_ref().as_str() == Some("none") {
         return Ok(None);
     }
-    let table = source.table("crypt", value, EXPECTED)?;
     let mut crypt = Crypt {
         kind: "luks2".to_string(),
         cipher: String::new(),
@@ -202,34 +181,14 @@ fn crypt(source: &Source, value: &Value) -> Result<Option<Crypt>, PlanError> {
         no_read_workqueue: false,
         no_write_workqueue: false,
     };
-    for entry in source.entries(table, "crypt", &CRYPT_KEYS)? {
-        let (key, value) = (entry.key, entry.value);
-        match key {
-            "kind" => {
-                let kinds = [("luks2", "luks2"), ("plain", "plain")];
-                crypt.kind = source.word("kind of encryption", value, &kinds)?.to_string();
-            }
-            "cipher" => crypt.cipher = cipher(source, value)?,
-            "key_bits" => crypt.key_bits = key_bits(source, value)?,
-            "sector_size" => crypt.sector_size = Some(sector_size(source, value)?),
-            "no_read_workqueue" => crypt.no_read_workqueue = source.switch(key, value)?,
-            "no_write_workqueue" => crypt.no_write_workqueue = source.switch(key, value)?,
-            other => unreachable_key(other),
-        }
-    }
+    field.source.set(&mut crypt, field.table(EXPECTED)?, "crypt", CRYPT_KEYS)?;
     let missing = match (crypt.cipher.is_empty(), crypt.key_bits) {
-        (true, _) => Some("its cipher: cipher = \"aes-xts-plain64\""),
-        (_, 0) => Some("the size of its key: key_bits = 512"),
-        _ => None,
+        (true, _) => "its cipher: cipher = \"aes-xts-plain64\"",
+        (_, 0) => "the size of its key: key_bits = 512",
+        _ => return wrong_key(&crypt).map_or(Ok(Some(crypt)), |what| Err(field.error(what))),
     };
-    if let Some(what) = missing {
-        let what = format!("crypt needs {what}; results without it cannot be compared with others");
-        return Err(source.error(value.span(), what));
-    }
-    match wrong_key(&crypt) {
-        Some(what) => Err(source.error(value.span(), what)),
-        None => Ok(Some(crypt)),
-    }
+    let why = "results without it cannot be compared with others";
+    Err(field.error(format!("crypt needs {missing}; {why}")))
 }
 
 /// What a cipher says of its key, where the kernel takes no other: XTS splits it into two keys of
@@ -247,30 +206,28 @@ fn wrong_key(crypt: &Crypt) -> Option<String> {
 }
 
 /// A cipher as cryptsetup(8) takes it: one word that is no option.
-fn cipher(source: &Source, value: &Value) -> Result<String, PlanError> {
-    let word = source.text("cipher", value)?;
+fn cipher(field: &Field) -> Result<String, PlanError> {
+    let word = field.text()?;
     if words::is_cipher(word) {
         return Ok(word.to_string());
     }
     let hint = "write it as cryptsetup does: aes-xts-plain64, xchacha20,aes-adiantum-plain64";
-    Err(source.error(value.span(), Problem::unknown_word(word, "cipher", hint)))
+    Err(field.error(Problem::unknown_word(word, "cipher", hint)))
 }
 
-fn key_bits(source: &Source, value: &Value) -> Result<u32, PlanError> {
-    let bits = source.number32("key_bits", value, 1)?;
+fn key_bits(field: &Field) -> Result<u32, PlanError> {
+    let bits = field.number(1..=u32::MAX)?;
     match (64..=1024).contains(&bits) && bits % 8 == 0 {
         true => Ok(bits),
-        false => Err(source.error(
-            value.span(),
+        false => Err(field.error(
             "key_bits must be a multiple of 8 between 64 and 1024; for XTS it counts both halves",
         )),
     }
 }
 
-fn sector_size(source: &Source, value: &Value) -> Result<u32, PlanError> {
-    let bytes = source.number32("sector_size", value, 1)?;
-    match bytes.is_power_of_two() && (512..=4096).contains(&bytes) {
-        true => Ok(bytes),
-        false => Err(source.error(value.span(), "sector_size must be 512, 1024, 2048 or 4096")),
+fn sector_size(field: &Field) -> Result<u32, PlanError> {
+    match field.number(1..=u32::MAX)? {
+        bytes @ (512 | 1024 | 2048 | 4096) => Ok(bytes),
+        _ => Err(field.error("sector_size must be 512, 1024, 2048 or 4096")),
     }
 }

@@ -1,31 +1,25 @@
 //! `[protocol.thresholds]`: thresholds at which rules fire, for those who know better than the
 //! defaults. Keys are the fields of [`Thresholds`], as a record has them (docs/format.md).
 
-use serde_json::Value as Json;
-use toml::de::DeTable;
-
 use super::error::PlanError;
-use super::read::{Source, fraction};
+use super::read::Field;
 use crate::model::thresholds::Thresholds;
 
-pub(super) fn thresholds(source: &Source, table: &DeTable) -> Result<Thresholds, PlanError> {
-    let as_record = serde_json::to_value(Thresholds::default());
-    let mut made = as_record.map_err(|error| source.whole(error.to_string()))?;
+pub(super) fn thresholds(field: &Field) -> Result<Thresholds, PlanError> {
+    let table = field.table("a table of thresholds: { foreign = \"10%\" }")?;
+    let unread = |error: serde_json::Error| field.error(error.to_string());
+    let mut made = serde_json::to_value(Thresholds::default()).map_err(unread)?;
     let defaults = made.clone();
-    let fields = defaults.as_object().into_iter().flatten();
-    let keys: Vec<&str> = fields.map(|(key, _)| key.as_str()).collect();
-    for entry in source.entries(table, "[protocol.thresholds]", &keys)? {
-        let (key, value) = (entry.key, entry.value);
-        made[key] = match key {
-            "change_penalty" | "stall" => {
-                Json::from(source.number(key, value, 2..=1_000_000)? as f64)
-            }
-            _ if defaults[key].is_f64() => fraction(source, key, value, 0.0, 1.0)?.into(),
-            _ if key.ends_with("_bytes") => source.size(key, value)?.into(),
-            _ => source.number(key, value, 0..=1 << 40)?.into(),
+    let keys = defaults.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    for field in field.source.fields(table, "[protocol.thresholds]", &keys.collect::<Vec<_>>())? {
+        made[field.key] = match field.key {
+            "change_penalty" | "stall" => f64::from(field.number(2..=1_000_000_u32)?).into(),
+            key if defaults[key].is_f64() => field.fraction(0.0, 1.0)?.into(),
+            key if key.ends_with("_bytes") => field.size()?.into(),
+            _ => field.number(0..=1_u64 << 40)?.into(),
         };
     }
-    serde_json::from_value(made).map_err(|error| source.whole(error.to_string()))
+    serde_json::from_value(made).map_err(unread)
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! `[protocol.weights]`: how much each workload counts in the recommendation.
 
-use toml::de::DeTable;
-
 use super::error::PlanError;
-use super::read::Source;
+use super::read::Field;
 use crate::model::path::printable;
 use crate::model::protocol::Weight;
 
@@ -12,9 +10,9 @@ const LEAST: f64 = 0.01;
 const MOST: f64 = 100.0;
 
 /// Reads the table, in the order of its lines.
-pub(super) fn weights(source: &Source, table: &DeTable) -> Result<Vec<Weight>, PlanError> {
+pub(super) fn weights(field: &Field) -> Result<Vec<Weight>, PlanError> {
     let mut made = Vec::new();
-    for (key, value) in table {
+    for (key, value) in field.table("a table of weights: { randread = 2 }")? {
         let whole = value.get_ref().as_integer().map(|number| number.as_str());
         let digits = whole.or(value.get_ref().as_float().map(|number| number.as_str()));
         let number = digits.and_then(|digits| digits.parse::<f64>().ok());
@@ -25,7 +23,7 @@ pub(super) fn weights(source: &Source, table: &DeTable) -> Result<Vec<Weight>, P
                 "the weight of {shown} must be a number between {LEAST} and {MOST}, such \
                          as 2.5"
             );
-            source.error(value.span(), what)
+            field.source.error(value.span(), what)
         })?;
         made.push((key.span().start, Weight { workload: key.get_ref().to_string(), weight }));
     }

@@ -1,10 +1,10 @@
 //! The keys of `[[workload]]`: a built-in one by name, fio's words, a profile, or a fio job file.
 
 use super::error::{PlanError, Problem};
-use super::job_words::{set_job, summary};
+use super::job_words::summary;
 use super::made::Planned;
-use super::read::{Source, Value};
-use crate::model::job::{Job, NUMJOBS_MAX, Rw};
+use super::read::{Field, Key};
+use crate::model::job::{Job, NUMJOBS_MAX, Offsets, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 use crate::tools::fio::jobfile::JobFile;
@@ -62,46 +62,12 @@ impl Default for PlannedWorkload {
 }
 
 impl PlannedWorkload {
-    fn built_in(&mut self, source: &Source, value: &Value) -> Result<(), PlanError> {
-        let all = workloads::all();
-        let words: Vec<(&str, usize)> =
-            BUILT_IN.iter().enumerate().map(|(at, name)| (*name, at)).collect();
-        let at = source.word("built-in workload (to define your own, set rw)", value, &words)?;
-        if let Some(found) = all.into_iter().find(|w| Some(&w.name.as_str()) == BUILT_IN.get(at)) {
+    fn built_in(&mut self, field: &Field) -> Result<(), PlanError> {
+        let names = BUILT_IN.map(|name| (name, name));
+        let name = field.word("built-in workload (to define your own, set rw)", &names)?;
+        if let Some(found) = workloads::all().into_iter().find(|workload| workload.name == name) {
             self.job = found.job.clone();
             self.basis = Basis::BuiltIn(Box::new(found));
-        }
-        Ok(())
-    }
-
-    fn set(&mut self, source: &Source, key: &str, value: &Value) -> Result<(), PlanError> {
-        let job = &mut self.job;
-        match key {
-            "name" => self.name = Some(source.name(value)?),
-            "profile" => {
-                let profile = source.variant(key, value)?;
-                *job = profiles::job(profile);
-                self.basis = Basis::Profile(profile);
-            }
-            "job" => {
-                self.basis = Basis::JobFile(source.text(key, value)?.to_string());
-                self.driver = DriverName::Fio;
-            }
-            "rw" => *job = Job::new(source.variant(key, value)?, job.bs, job.size),
-            "driver" => self.driver = source.variant(key, value)?,
-            "metric" => {
-                let words = [Metric::Bandwidth, Metric::Iops].map(|m| (m.name(), m));
-                self.metric = Some(source.word(key, value, &words)?);
-            }
-            "size" => {
-                job.size = source.size(key, value)?;
-                self.sized = true;
-            }
-            "end_fsync" => {
-                job.end_fsync = source.switch(key, value)?;
-                self.flushes = Some(job.end_fsync);
-            }
-            key => set_job(job, source, key, value)?,
         }
         Ok(())
     }
@@ -114,11 +80,8 @@ impl PlannedWorkload {
             Basis::Profile(_) => self.parts("x"),
             Basis::Words | Basis::BuiltIn(_) => vec![self.workload("x")],
         };
-        let mut reasons = Vec::with_capacity(made.len());
-        for one in &made {
-            reasons.push(can(one).err()?);
-        }
-        reasons.into_iter().next()
+        let reasons: Option<Vec<String>> = made.iter().map(|one| can(one).err()).collect();
+        reasons?.into_iter().next()
     }
 
     pub(super) fn parts(&self, name: &str) -> Vec<Workload> {
@@ -159,11 +122,11 @@ impl PlannedWorkload {
             Rw::RandWrite | Rw::RandRw | Rw::ReadWrite => (Phase::Overwrite, by_block(&self.job)),
             Rw::SmallFiles => (Phase::Metadata, Metric::FilesPerSecond),
         };
+        let native =
+            || Workload::native(name, &summary(&self.job), phase, metric, self.job.clone());
         let mut made = match &self.basis {
             Basis::BuiltIn(built_in) if built_in.job == self.job => (**built_in).clone(),
-            Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) | Basis::JobFile(_) => {
-                Workload::native(name, &summary(&self.job), phase, metric, self.job.clone())
-            }
+            Basis::Words | Basis::BuiltIn(_) | Basis::Profile(_) | Basis::JobFile(_) => native(),
         };
         made.name = name.to_string();
         made.metric = self.metric.unwrap_or(made.metric);
@@ -177,52 +140,74 @@ impl PlannedWorkload {
 }
 
 impl Planned for PlannedWorkload {
-    const NAME: &'static str = "workload";
     const TABLE: &'static str = "[[workload]]";
     /// In the order they are applied: what the others change comes first.
-    const KEYS: &'static [&'static str] = &[
-        "name",
-        "profile",
-        "job",
-        "rw",
-        "driver",
-        "metric",
-        "bs",
-        "size",
-        "io_size",
-        "runtime",
-        "iodepth",
-        "numjobs",
-        "direct",
-        "engine",
-        "fsync",
-        "fdatasync",
-        "end_fsync",
-        "rwmixread",
-        "rate_iops",
-        "offsets",
-        "data",
-        "verify",
-        "mem",
-        "rate_process",
-        "buffer_compress_percentage",
-        "stamps",
-        "nrfiles",
+    const KEYS: &'static [Key<Self>] = &[
+        ("name", |made, field| field.name().map(|name| made.name = Some(name))),
+        ("profile", |made, field| {
+            let profile = field.variant()?;
+            made.job = profiles::job(profile);
+            made.basis = Basis::Profile(profile);
+            Ok(())
+        }),
+        ("job", |made, field| {
+            made.basis = Basis::JobFile(field.text()?.to_string());
+            made.driver = DriverName::Fio;
+            Ok(())
+        }),
+        ("rw", |made, field| field.variant().map(|rw| made.job.rw = rw)),
+        ("driver", |made, field| field.variant().map(|driver| made.driver = driver)),
+        ("metric", |made, field| {
+            let words = [Metric::Bandwidth, Metric::Iops].map(|metric| (metric.name(), metric));
+            field.word("metric", &words).map(|metric| made.metric = Some(metric))
+        }),
+        ("bs", |made, field| field.size().map(|bytes| made.job.bs = bytes)),
+        ("size", |made, field| {
+            made.sized = true;
+            field.size().map(|bytes| made.job.size = bytes)
+        }),
+        ("io_size", |made, field| field.size().map(|bytes| made.job.io_size = Some(bytes))),
+        ("runtime", |made, field| field.duration_ns().map(|ns| made.job.runtime_ns = Some(ns))),
+        ("iodepth", |made, field| field.number(1..=u32::MAX).map(|n| made.job.iodepth = n)),
+        ("numjobs", |made, field| field.number(1..=u32::MAX).map(|n| made.job.numjobs = n)),
+        ("direct", |made, field| field.switch().map(|is_on| made.job.direct = is_on)),
+        ("engine", |made, field| field.variant().map(|engine| made.job.engine = engine)),
+        ("fsync", |made, field| field.number(0..=u32::MAX).map(|n| made.job.fsync = n)),
+        ("fdatasync", |made, field| field.number(0..=u32::MAX).map(|n| made.job.fdatasync = n)),
+        ("end_fsync", |made, field| {
+            made.job.end_fsync = field.switch()?;
+            made.flushes = Some(made.job.end_fsync);
+            Ok(())
+        }),
+        ("rwmixread", |made, field| field.number(0..=100).map(|n| made.job.rwmixread = n)),
+        ("rate_iops", |made, field| {
+            field.number(1..=u64::MAX).map(|n| made.job.rate_iops = Some(n))
+        }),
+        ("offsets", |made, field| {
+            let read = field.text()?.parse::<Offsets>();
+            made.job.offsets = read.map_err(|error| field.error(error))?;
+            Ok(())
+        }),
+        ("data", |made, field| field.variant().map(|data| made.job.data = data)),
+        ("verify", |made, field| field.switch().map(|is_on| made.job.verify = is_on)),
+        ("mem", |made, field| field.variant().map(|mem| made.job.mem = mem)),
+        ("rate_process", |made, field| field.variant().map(|how| made.job.rate_process = how)),
+        ("buffer_compress_percentage", |made, field| {
+            field.number(0..=100).map(|n| made.job.buffer_compress_percentage = n)
+        }),
+        ("stamps", |made, field| field.variant().map(|stamps| made.job.stamps = stamps)),
+        ("nrfiles", |made, field| field.number(1..=u32::MAX).map(|n| made.job.nrfiles = n)),
     ];
 
-    fn made(
-        source: &Source,
-        table: usize,
-        mut picked: Vec<(&'static str, &Value)>,
-    ) -> Result<PlannedWorkload, PlanError> {
-        picked.sort_by_key(|(key, _)| Self::KEYS.iter().position(|k| k == key));
-        let has = |key| picked.iter().any(|(k, _)| *k == key);
+    fn made(table: usize, mut fields: Vec<Field>) -> Result<PlannedWorkload, PlanError> {
+        fields.sort_by_key(|field| Self::KEYS.iter().position(|(key, _)| *key == field.key));
+        let has = |key| fields.iter().any(|field| field.key == key);
         let own_basis = ["profile", "job", "rw"].into_iter().any(has);
         let mut made = PlannedWorkload { table, ..PlannedWorkload::default() };
-        for (key, value) in &picked {
-            match *key {
-                "name" if !own_basis => made.built_in(source, value)?,
-                key => made.set(source, key, value)?,
+        for field in &fields {
+            match field.key {
+                "name" if !own_basis => made.built_in(field)?,
+                _ => field.set(&mut made, Self::KEYS)?,
             }
         }
         let is_profile = matches!(made.basis, Basis::Profile(_) | Basis::JobFile(_));
@@ -262,16 +247,6 @@ impl Planned for PlannedWorkload {
             Basis::Words | Basis::BuiltIn(_) => return Ok(()),
         };
         Err(what.into())
-    }
-
-    fn valued(source: &Source, key: &'static str, value: &Value) -> Result<String, PlanError> {
-        // That of a built-in one may be longer than others.
-        if key == "name" {
-            return source.text(key, value).map(str::to_string);
-        }
-        let mut one = PlannedWorkload::default();
-        one.set(source, key, value)?;
-        Ok(one.value(key))
     }
 
     fn value(&self, key: &str) -> String {
