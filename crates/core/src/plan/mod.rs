@@ -20,9 +20,7 @@ mod read;
 mod stack;
 #[cfg(test)]
 pub(crate) mod tests;
-mod thresholds;
 mod uses;
-mod weights;
 mod workload;
 
 use toml::de::DeTable;

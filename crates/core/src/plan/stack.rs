@@ -105,6 +105,7 @@ impl Planned for PlannedStack {
         if self.is_raw() && words {
             return other("raw is not a filesystem: it takes neither mkfs nor mount options");
         }
+        // Words could reach something other than the candidate.
         for recipe in self.recipes() {
             words::mkfs(recipe.format, &self.mkfs).map_err(Problem::unaccepted)?;
             words::mount(recipe.format, &self.mount).map_err(Problem::unaccepted)?;
