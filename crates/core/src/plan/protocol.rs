@@ -142,8 +142,8 @@ fn start(field: &Field) -> Result<u64, PlanError> {
     if is_zero { Ok(0) } else { field.size() }
 }
 
-/// `[protocol.thresholds]`: where rules speak, for those who know better than the defaults. Its keys
-/// are the fields of [`Thresholds`], as a record has them (docs/format.md).
+/// `[protocol.thresholds]`: where rules speak, for those who know better than the defaults. Its
+/// keys are the fields of [`Thresholds`], as a record has them (docs/format.md).
 fn thresholds(field: &Field) -> Result<Thresholds, PlanError> {
     let table = field.table("a table of thresholds: { foreign = \"10%\" }")?;
     let unread = |error: serde_json::Error| field.error(error.to_string());
