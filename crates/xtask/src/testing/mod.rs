@@ -28,7 +28,7 @@ use crate::tool;
 const FUZZ_SECONDS: u32 = 3;
 
 /// Tests of seconds each, which simulate many runs or try every cut of an output: `test` has them.
-const LONG: [&str; 15] = [
+const LONG: [&str; 14] = [
     "a_clean_machine_gives_no_alarm",
     "a_line_that_is_gone_takes_figures_and_moves_none",
     "an_output_that_was_cut_gives_nothing_but_its_own_figures",
@@ -37,13 +37,12 @@ const LONG: [&str; 15] = [
     "every_workload_and_plan_is_exported_and_imported_to_the_same_answer",
     "finds_a_lead_on_six_workloads_with_eight_candidates",
     "finds_equals_within_the_margin",
-    "looks_name_a_false_winner_as_often_as_numpy_says_and_in_under_5_percent",
+    "looks_name_a_false_winner_as_often_as_numpy_says",
     "names_a_false_winner_among_equals_in_five_percent_of_runs_at_most",
     "neighbours_that_changed_places_move_no_figure",
     "no_name_of_a_machine_makes_an_event_unreadable",
     "two_hundred_secrets_in_every_field_are_in_no_export",
     "what_people_do_to_an_output_gives_none_but_its_own_figures",
-    "without_a_fact_what_rests_on_it_is_gone",
 ];
 
 /// The quick checks, for while working.
