@@ -67,12 +67,12 @@ impl Clock {
         if !counter::is_trusted() {
             return None;
         }
-        let first = Pair::read();
+        let first = ClockPair::read();
         let mut pause = CALIBRATION;
         while pause <= CALIBRATION_MAX {
             // Sleeping costs no instructions, so that counting them stays exact.
             std::thread::sleep(pause);
-            if let Some(clock) = Clock::between(first, Pair::read(), error_ppm_max) {
+            if let Some(clock) = Clock::between(first, ClockPair::read(), error_ppm_max) {
                 return Some(clock);
             }
             pause *= 2;
@@ -80,7 +80,7 @@ impl Clock {
         None
     }
 
-    fn between(first: Pair, last: Pair, error_ppm_max: f64) -> Option<Clock> {
+    fn between(first: ClockPair, last: ClockPair, error_ppm_max: f64) -> Option<Clock> {
         let (ticks, ns) = (last.ticks.checked_sub(first.ticks)?, last.ns.checked_sub(first.ns)?);
         let scale =
             ((u128::from(ns) << SCALE_BITS) + u128::from(ticks / 2)).checked_div(ticks.into())?;
@@ -144,22 +144,22 @@ fn scaled(ticks: u64, scale: u64) -> u64 {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct ClockPair {
     ticks: u64,
     ns: u64,
     /// The moment is known to half of this, either way.
     width_ticks: u64,
 }
 
-impl Pair {
-    fn read() -> Pair {
-        let mut best = Pair { ticks: 0, ns: 0, width_ticks: u64::MAX };
+impl ClockPair {
+    fn read() -> ClockPair {
+        let mut best = ClockPair { ticks: 0, ns: 0, width_ticks: u64::MAX };
         for _ in 0..READINGS {
             let before = counter::ticks();
             let ns = now_ns();
             let width_ticks = counter::ticks().wrapping_sub(before);
             if width_ticks < best.width_ticks {
-                best = Pair { ticks: before.wrapping_add(width_ticks / 2), ns, width_ticks };
+                best = ClockPair { ticks: before.wrapping_add(width_ticks / 2), ns, width_ticks };
             }
         }
         best
@@ -274,18 +274,18 @@ mod tests {
 
     #[test]
     fn two_readings_give_the_rate_and_its_error() {
-        let first = Pair { ticks: 1000, ns: 5_000, width_ticks: 40 };
-        let last = Pair { ticks: 4_001_000, ns: 2_005_000, width_ticks: 40 };
+        let first = ClockPair { ticks: 1000, ns: 5_000, width_ticks: 40 };
+        let last = ClockPair { ticks: 4_001_000, ns: 2_005_000, width_ticks: 40 };
         let clock = Clock::between(first, last, ERROR_PPM_MAX).unwrap();
         assert_eq!(clock.scale, 1 << (SCALE_BITS - 1), "two ticks a nanosecond");
         assert_eq!(scaled(last.ticks, clock.scale).wrapping_add(clock.offset_ns), last.ns);
         assert_eq!(scaled(5_001_000, clock.scale).wrapping_add(clock.offset_ns), 2_505_000);
         assert!((clock.error_ppm - 10.0).abs() < 1e-9, "{}", clock.error_ppm);
-        let wide = Pair { width_ticks: 4000, ..last };
+        let wide = ClockPair { width_ticks: 4000, ..last };
         let between = |first, last| Clock::between(first, last, ERROR_PPM_MAX);
         assert!(between(first, wide).is_none(), "a disturbed reading is no rate");
         assert!(between(last, first).is_none(), "a counter that went backwards");
-        assert!(between(first, Pair { ticks: 1000, ..last }).is_none(), "one that stood");
+        assert!(between(first, ClockPair { ticks: 1000, ..last }).is_none(), "one that stood");
     }
 
     #[test]

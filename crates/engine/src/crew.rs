@@ -46,7 +46,7 @@ pub fn with_crew<W: Worker>(
             // Returning drops the senders, and so ends the threads that are there already.
             let thread =
                 thread.map_err(|e| EngineError::io(format!("starting {numjobs} threads"), e))?;
-            threads.push(Member { orders, pieces, thread });
+            threads.push(CrewThread { orders, pieces, thread });
         }
         threads.iter().try_for_each(|member| member.hear(live).map(drop))?;
         talk(&mut |go| {
@@ -58,19 +58,19 @@ pub fn with_crew<W: Worker>(
             let all: Vec<_> = threads.iter().map(|member| member.hear(live)).collect();
             all.into_iter().filter_map(Result::transpose).collect()
         })?;
-        threads.into_iter().map(Member::finish).collect()
+        threads.into_iter().map(CrewThread::finish).collect()
     })
 }
 
 /// A thread as the caller sees it.
-struct Member<'scope> {
+struct CrewThread<'scope> {
     orders: Sender<Go>,
     /// Nothing when it is ready, then a piece for each order.
     pieces: Receiver<Result<Option<Piece>, EngineError>>,
     thread: thread::ScopedJoinHandle<'scope, Result<Outcome, EngineError>>,
 }
 
-impl Member<'_> {
+impl CrewThread<'_> {
     fn hear(&self, live: &Live) -> Result<Option<Piece>, EngineError> {
         let heard = self.pieces.recv().unwrap_or_else(|_| Err(gone()));
         if heard.is_err() {

@@ -86,14 +86,14 @@ pub fn look_for<'p>(acks: &Acks, at: impl Into<Spot<'p>>) -> Result<Durability, 
         } else {
             Span::of_lane(blocks, lane, job.numjobs, true)
         };
-        let look = Look { job, fd: fd.as_ref(), span, lane, acked: *acked, under_way };
+        let look = LaneCheck { job, fd: fd.as_ref(), span, lane, acked: *acked, under_way };
         look.at_all(&mut memory, &mut kept)?;
     }
     Ok(kept)
 }
 
 /// One lane's part of it.
-struct Look<'a> {
+struct LaneCheck<'a> {
     job: &'a Job,
     /// None where the file is gone.
     fd: Option<&'a OwnedFd>,
@@ -108,7 +108,7 @@ struct Stretch {
     later: BTreeMap<u64, Vec<u64>>,
 }
 
-impl Look<'_> {
+impl LaneCheck<'_> {
     fn at_all(&self, memory: &mut Buffers, kept: &mut Durability) -> Result<(), EngineError> {
         let Span { base, blocks, .. } = self.span;
         let content = Content::of_lane(self.job, self.lane);
@@ -123,13 +123,14 @@ impl Look<'_> {
                 let found = memory.block_mut(0);
                 let got = self.fd.map_or(Ok(0), |fd| read_all(fd, found, offset))?;
                 let later = stretch.later.get(&block).map_or(&[][..], Vec::as_slice);
-                let there = Found { content: &content, bytes: &found[..got], offset, acked, later };
+                let there =
+                    ReadBlock { content: &content, bytes: &found[..got], offset, acked, later };
                 kept.blocks += 1;
                 match there.state(self.job.bs as usize) {
-                    State::Whole => kept.whole += 1,
-                    State::Newer => kept.newer += 1,
-                    State::Unfinished => kept.unfinished += 1,
-                    State::Lost(loss, found) => {
+                    BlockFate::Whole => kept.whole += 1,
+                    BlockFate::Newer => kept.newer += 1,
+                    BlockFate::Unfinished => kept.unfinished += 1,
+                    BlockFate::Lost(loss, found) => {
                         let lane = self.lane;
                         kept.lose(Lost { offset, lane, operation: acked, loss, found });
                     }
@@ -163,7 +164,7 @@ impl Look<'_> {
 }
 
 #[derive(Debug, PartialEq)]
-enum State {
+enum BlockFate {
     Whole,
     Newer,
     Unfinished,
@@ -171,7 +172,7 @@ enum State {
 }
 
 /// A block as it was read.
-struct Found<'a> {
+struct ReadBlock<'a> {
     content: &'a Content,
     bytes: &'a [u8],
     offset: u64,
@@ -188,17 +189,17 @@ struct Pieces {
     other: u64,
 }
 
-impl Found<'_> {
-    fn state(&self, block_bytes: usize) -> State {
+impl ReadBlock<'_> {
+    fn state(&self, block_bytes: usize) -> BlockFate {
         if self.bytes.is_empty() {
-            return State::Lost(Loss::Missing, "the file ends before it".to_string());
+            return BlockFate::Lost(Loss::Missing, "the file ends before it".to_string());
         }
         if self.bytes.len() == block_bytes {
             if self.is(self.acked) {
-                return State::Whole;
+                return BlockFate::Whole;
             }
             if self.later.iter().any(|op| self.is(*op)) {
-                return State::Newer;
+                return BlockFate::Newer;
             }
         }
         let cut = (block_bytes - self.bytes.len()).div_ceil(PIECE_BYTES) as u64;
@@ -251,11 +252,11 @@ impl Found<'_> {
 }
 
 impl Pieces {
-    fn state(&self) -> State {
+    fn state(&self) -> BlockFate {
         let Pieces { acked, later, older, zero, other } = *self;
         let all = acked + later + older + zero + other;
         if acked + later == all {
-            return State::Unfinished;
+            return BlockFate::Unfinished;
         }
         let parts = [
             (acked, "of it"),
@@ -274,7 +275,7 @@ impl Pieces {
         } else {
             Loss::Missing
         };
-        State::Lost(loss, found)
+        BlockFate::Lost(loss, found)
     }
 }
 

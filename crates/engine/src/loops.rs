@@ -33,7 +33,7 @@ const NAME_BYTES: usize = 64;
 /// `struct loop_info64`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Info {
+struct LoopInfo {
     device: u64,
     inode: u64,
     rdevice: u64,
@@ -53,11 +53,11 @@ struct Info {
 struct Config {
     fd: u32,
     block_size: u32,
-    info: Info,
+    info: LoopInfo,
     reserved: [u64; 8],
 }
 
-const _: () = assert!(size_of::<Info>() == 232 && size_of::<Config>() == 304);
+const _: () = assert!(size_of::<LoopInfo>() == 232 && size_of::<Config>() == 304);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'n> {
@@ -169,11 +169,11 @@ fn configure(device: BorrowedFd<'_>, file: BorrowedFd<'_>, part: &Part<'_>) -> i
 fn configure_in_steps(
     device: BorrowedFd<'_>,
     file: BorrowedFd<'_>,
-    info: Info,
+    info: LoopInfo,
     sector_bytes: Option<u32>,
 ) -> io::Result<()> {
     call(device, LOOP_SET_FD, file.as_raw_fd() as c_ulong)?;
-    let done = set_up(device, Info { flags: 0, ..info }, sector_bytes);
+    let done = set_up(device, LoopInfo { flags: 0, ..info }, sector_bytes);
     if done.is_err() {
         // The reason for giving up is what counts.
         let _ = call(device, LOOP_CLR_FD, 0);
@@ -181,7 +181,7 @@ fn configure_in_steps(
     done
 }
 
-fn set_up(device: BorrowedFd<'_>, mut info: Info, sector_bytes: Option<u32>) -> io::Result<()> {
+fn set_up(device: BorrowedFd<'_>, mut info: LoopInfo, sector_bytes: Option<u32>) -> io::Result<()> {
     // SAFETY: the kernel reads one `loop_info64`, which `info` is and stays during the call.
     unsafe { call_with(device, LOOP_SET_STATUS64, &raw mut info) }?;
     if let Some(bytes) = sector_bytes {
@@ -190,8 +190,8 @@ fn set_up(device: BorrowedFd<'_>, mut info: Info, sector_bytes: Option<u32>) -> 
     call(device, LOOP_SET_DIRECT_IO, 1).map(drop)
 }
 
-fn empty() -> Info {
-    Info {
+fn empty() -> LoopInfo {
+    LoopInfo {
         device: 0,
         inode: 0,
         rdevice: 0,

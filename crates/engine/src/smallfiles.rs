@@ -65,15 +65,15 @@ pub fn measure(job: &Job, target: &Target, live: &Live) -> Result<Measurement, E
 }
 
 /// A file's name, without allocation.
-struct Name([u8; 48]);
+struct FileName([u8; 48]);
 
-impl Name {
-    fn new(lane: u32, number: u64) -> Name {
+impl FileName {
+    fn new(lane: u32, number: u64) -> FileName {
         let mut bytes = [0; 48];
         // "bakeoff-" and two numbers of at most 10 and 20 digits leave room for the final zero.
         let written = write!(&mut bytes[..47], "bakeoff-{lane}-{number}");
         debug_assert!(written.is_ok());
-        Name(bytes)
+        FileName(bytes)
     }
 
     fn as_c_str(&self) -> &CStr {
@@ -103,7 +103,7 @@ pub struct Lane<'a> {
     making_ns: u64,
     flushes: u64,
     /// What counts of the slice that is measured; `None` for a cell in one piece.
-    slice: Option<Pace>,
+    slice: Option<SetCounts>,
     along: Along,
     /// Time from the last create of the last set to its end, for each of its files.
     rest_ns: u64,
@@ -111,7 +111,7 @@ pub struct Lane<'a> {
 
 /// Counts at the start of a slice, and of the set that is made in it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Pace {
+struct SetCounts {
     made: u64,
     flushes: u64,
     flush_ns: u64,
@@ -126,7 +126,7 @@ impl Drop for Lane<'_> {
             // directory and says so if it cannot.
             let _ = unlinkat(
                 &self.directory,
-                Name::new(self.index, number).as_c_str(),
+                FileName::new(self.index, number).as_c_str(),
                 AtFlags::empty(),
             );
         }
@@ -273,7 +273,7 @@ impl<'a> Lane<'a> {
             self.content.fill(Tag::fresh(self.made), 0, self.memory.block_mut(0));
             self.pass_time(|lane, ns| lane.making_ns += ns);
         }
-        let name = Name::new(self.index, self.made);
+        let name = FileName::new(self.index, self.made);
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(&self.directory, name.as_c_str(), flags, Mode::RUSR | Mode::WUSR);
@@ -297,7 +297,7 @@ impl<'a> Lane<'a> {
     }
 
     fn stat(&mut self, number: u64) -> Result<(), EngineError> {
-        let name = Name::new(self.index, number);
+        let name = FileName::new(self.index, number);
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         let found = statx(&self.directory, name.as_c_str(), flags, StatxFlags::BASIC_STATS)
             .map_err(|e| EngineError::io("looking up a file", e))?;
@@ -315,7 +315,7 @@ impl<'a> Lane<'a> {
     }
 
     fn read(&mut self, number: u64) -> Result<(), EngineError> {
-        let name = Name::new(self.index, number);
+        let name = FileName::new(self.index, number);
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(&self.directory, name.as_c_str(), flags, Mode::empty())
             .map_err(|e| EngineError::io("opening a file to read", e))?;
@@ -346,7 +346,7 @@ impl<'a> Lane<'a> {
     }
 
     fn unlink(&mut self, number: u64) -> Result<(), EngineError> {
-        let name = Name::new(self.index, number);
+        let name = FileName::new(self.index, number);
         unlinkat(&self.directory, name.as_c_str(), AtFlags::empty())
             .map_err(|e| EngineError::io("removing a file", e))?;
         self.removed = number + 1;
@@ -405,7 +405,7 @@ impl Lane<'_> {
         let Cell { clock, job, .. } = self.cell;
         self.end = End::of_slice(job, go, units, self.index, self.made);
         let set = End::of_slice(job, go, 1, self.index, self.made).least_ios;
-        self.slice = Some(Pace {
+        self.slice = Some(SetCounts {
             made: self.made,
             flushes: self.flushes,
             flush_ns: self.flush_ns,

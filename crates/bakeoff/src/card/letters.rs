@@ -31,7 +31,7 @@ impl Letters<'_> {
     pub fn outline(&self, text: &str, size: f64, is_bold: bool) -> (Vec<Command>, f32) {
         let face = &self.faces[usize::from(is_bold)];
         let scale = size as f32 / f32::from(face.units_per_em());
-        let mut line = Line { commands: Vec::new(), x: 0.0, scale };
+        let mut line = GlyphOutline { commands: Vec::new(), x: 0.0, scale };
         for letter in text.chars() {
             let Some(glyph) = face.glyph_index(letter) else { continue };
             face.outline_glyph(glyph, &mut line);
@@ -42,19 +42,19 @@ impl Letters<'_> {
 }
 
 /// An outline that grows. Fonts count upwards, pictures downwards.
-struct Line {
+struct GlyphOutline {
     commands: Vec<Command>,
     x: f32,
     scale: f32,
 }
 
-impl Line {
+impl GlyphOutline {
     fn at(&self, x: f32, y: f32) -> Vector {
         Vector::new(self.x + x * self.scale, -y * self.scale)
     }
 }
 
-impl OutlineBuilder for Line {
+impl OutlineBuilder for GlyphOutline {
     fn move_to(&mut self, x: f32, y: f32) {
         self.commands.push(Command::MoveTo(self.at(x, y)));
     }

@@ -94,10 +94,10 @@ fn too_few(over: Over) -> Fault {
 }
 
 /// A run, and the role of a server that sent it.
-type Sent = ((Run, Analysis), Option<String>);
+type SentRun = ((Run, Analysis), Option<String>);
 
 /// The runs that were named; says of one that was named twice that it counts once.
-fn named(global: &Global, names: &[String]) -> Result<Vec<Sent>, Fault> {
+fn named(global: &Global, names: &[String]) -> Result<Vec<SentRun>, Fault> {
     let Some(first) = names.first() else { return Ok(Vec::new()) };
     let (store, _) = stored::find(global, first)?;
     let mut ids: Vec<RunId> = Vec::new();
@@ -124,7 +124,7 @@ fn at_most(runs: usize) -> Result<(), Fault> {
 }
 
 /// All runs with that label. One that cannot be read is left out and named.
-fn labelled(global: &Global, label: &str) -> Result<Vec<Sent>, Fault> {
+fn labelled(global: &Global, label: &str) -> Result<Vec<SentRun>, Fault> {
     let filter = Filter { label: Some(label.to_string()), ..Filter::default() };
     let none = || {
         Fault::usage(format!(
@@ -148,7 +148,7 @@ fn labelled(global: &Global, label: &str) -> Result<Vec<Sent>, Fault> {
     Ok(runs)
 }
 
-fn analysed(store: &dyn Records, id: &RunId) -> Result<Sent, Fault> {
+fn analysed(store: &dyn Records, id: &RunId) -> Result<SentRun, Fault> {
     let role = store.role(id)?;
     let run = folded::read(store, id)?;
     let analysis = analyse(&run);

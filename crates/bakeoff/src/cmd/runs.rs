@@ -43,10 +43,10 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     };
     let mut listed = match stored::open(global)? {
         Some(mut store) => list(&mut *store, &filter, (most, args.all), is_for_people)?,
-        None => Listed::default(),
+        None => ListedRuns::default(),
     };
     listed.left_out.is_filtered = !filter.is_empty();
-    let Listed { rows, left_out } = listed;
+    let ListedRuns { rows, left_out } = listed;
     let text = if format == Format::Json {
         runs::json(&rows, left_out)
     } else if format == Format::Csv {
@@ -62,7 +62,7 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
 }
 
 #[derive(Default)]
-struct Listed {
+struct ListedRuns {
     rows: Vec<Row>,
     left_out: LeftOut,
 }
@@ -74,13 +74,13 @@ fn list(
     filter: &Filter,
     (most, all): (u64, bool),
     is_for_people: bool,
-) -> Result<Listed, Fault> {
+) -> Result<ListedRuns, Fault> {
     let Latest { summaries, more, unmeasured } = match most {
         ALL => Latest { summaries: store.search(filter)?, ..Latest::default() },
         most => store.latest(filter, most, all)?,
     };
     let left_out = LeftOut { unmeasured, more, is_filtered: false };
-    let mut listed = Listed { rows: Vec::new(), left_out };
+    let mut listed = ListedRuns { rows: Vec::new(), left_out };
     let (mut shown, mut made) = (Vec::new(), Vec::new());
     for summary in summaries {
         let run = summary.run.clone();

@@ -19,7 +19,7 @@ use crate::store::folded;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum OutputKind {
     /// What `--format` prints too.
     Format(Format),
     /// The answer as an image.
@@ -29,17 +29,17 @@ enum Kind {
 }
 
 /// Kinds by the end of a file's name; a longer one before the shorter one in it.
-const ENDINGS: [(&str, Kind); 10] = [
-    (".html", Kind::Format(Format::Html)),
-    (".md", Kind::Format(Format::Markdown)),
-    (".fio.json", Kind::Format(Format::FioJson)),
-    (".json", Kind::Format(Format::Json)),
-    (".jsonl", Kind::Format(Format::Jsonl)),
-    (".csv", Kind::Format(Format::Csv)),
-    (".gp", Kind::Format(Format::Gnuplot)),
-    (".bundle", Kind::Format(Format::Bundle)),
-    (".png", Kind::Png),
-    (".svg", Kind::Svg),
+const ENDINGS: [(&str, OutputKind); 10] = [
+    (".html", OutputKind::Format(Format::Html)),
+    (".md", OutputKind::Format(Format::Markdown)),
+    (".fio.json", OutputKind::Format(Format::FioJson)),
+    (".json", OutputKind::Format(Format::Json)),
+    (".jsonl", OutputKind::Format(Format::Jsonl)),
+    (".csv", OutputKind::Format(Format::Csv)),
+    (".gp", OutputKind::Format(Format::Gnuplot)),
+    (".bundle", OutputKind::Format(Format::Bundle)),
+    (".png", OutputKind::Png),
+    (".svg", OutputKind::Svg),
 ];
 
 /// Runs the command. On the screen its exit code is the one the run deserves.
@@ -48,7 +48,7 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     if args.output.is_empty() {
         return match global.format {
             Some(format) if is_written_only(format) || args.runs.len() > 1 => {
-                write(global, args, Kind::Format(format), None)?;
+                write(global, args, OutputKind::Format(format), None)?;
                 Ok(Outcome::Done)
             }
             _ => screen(global, args),
@@ -90,10 +90,10 @@ fn is_written_only(format: Format) -> bool {
 }
 
 /// The kind of a file by `--format`, or by its name.
-fn kind(global: &Global, path: &Path) -> Result<Kind, Fault> {
+fn kind(global: &Global, path: &Path) -> Result<OutputKind, Fault> {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let by_name = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, kind)| *kind);
-    global.format.map(Kind::Format).or(by_name).ok_or_else(|| {
+    global.format.map(OutputKind::Format).or(by_name).ok_or_else(|| {
         let endings: Vec<&str> = ENDINGS.iter().map(|(ending, _)| *ending).collect();
         Fault::usage(format!(
             "cannot tell the format of {} from its name. Use one of the endings {}, or add \
@@ -104,12 +104,14 @@ fn kind(global: &Global, path: &Path) -> Result<Kind, Fault> {
     })
 }
 
-fn write(global: &Global, args: &Show, kind: Kind, path: Option<&Path>) -> Result<(), Fault> {
+fn write(global: &Global, args: &Show, kind: OutputKind, path: Option<&Path>) -> Result<(), Fault> {
     match kind {
-        Kind::Png | Kind::Svg => page::card(global, args, path, kind == Kind::Svg),
-        Kind::Format(Format::Html | Format::Markdown) => {
-            page::write(global, args, path, kind == Kind::Format(Format::Html))
+        OutputKind::Png | OutputKind::Svg => {
+            page::card(global, args, path, kind == OutputKind::Svg)
         }
-        Kind::Format(format) => data::write(global, args, format, path),
+        OutputKind::Format(Format::Html | Format::Markdown) => {
+            page::write(global, args, path, kind == OutputKind::Format(Format::Html))
+        }
+        OutputKind::Format(format) => data::write(global, args, format, path),
     }
 }

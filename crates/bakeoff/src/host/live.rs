@@ -41,7 +41,7 @@ pub struct Live {
     fast: Ring,
     slow: Ring,
     last: Look,
-    attached: Vec<Attached>,
+    attached: Vec<DriveIdentity>,
 }
 
 impl Live {
@@ -170,21 +170,21 @@ fn is_shown(root: &Root, dev: Dev, name: &str) -> bool {
 
 /// What tells a drive from the next one under the same number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Attached {
+struct DriveIdentity {
     /// `diskseq` of the device, or of the drive of a partition (Linux 5.15 and later).
     sequence: Option<u64>,
     /// Whether it has room: a reader whose card was taken out stays as a device of 0 bytes.
     has_medium: bool,
 }
 
-fn attachments(root: &Root, devices: &Devices) -> Vec<Attached> {
+fn attachments(root: &Root, devices: &Devices) -> Vec<DriveIdentity> {
     let Devices::These(devs) = devices else { return Vec::new() };
     let of = |dev: &Dev| {
         let dir = root.resolve(Path::new("sys/dev/block").join(dev.to_string()))?;
         let sequence = root.number(dir.join("diskseq"));
         let sequence = sequence.or_else(|| root.number(dir.parent()?.join("diskseq")));
         let size: u64 = root.number(dir.join("size")).unwrap_or(0);
-        Some(Attached { sequence, has_medium: size > 0 })
+        Some(DriveIdentity { sequence, has_medium: size > 0 })
     };
     devs.iter().map(|dev| of(dev).unwrap_or_default()).collect()
 }

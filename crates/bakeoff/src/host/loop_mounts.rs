@@ -13,20 +13,20 @@ use super::{attached_loops, dirtied_per_page, is_mount_point, place, support};
 use crate::skip;
 
 /// A mounted image that goes away with the value.
-struct Mounted {
+struct MountedImage {
     dir: tempfile::TempDir,
     device: String,
 }
 
-impl Mounted {
-    fn new(fs: &str) -> Mounted {
+impl MountedImage {
+    fn new(fs: &str) -> MountedImage {
         let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let image = dir.path().join("image");
         std::fs::File::create(&image).unwrap().set_len(320 << 20).unwrap();
         let show = ["--find", "--show", "--direct-io=on"];
         let device = output("losetup", &show.map(PathBuf::from), &image);
         // From here on dropping the value cleans up, also after a failed step.
-        let mounted = Mounted { dir, device: device.trim().to_string() };
+        let mounted = MountedImage { dir, device: device.trim().to_string() };
         let device = Path::new(&mounted.device);
         std::fs::create_dir(mounted.path()).unwrap();
         output(&format!("mkfs.{fs}"), &["-q".into()], device);
@@ -39,7 +39,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedImage {
     fn drop(&mut self) {
         // Another test that looks at every mount may have it open for a moment.
         let unmount = || Command::new("umount").arg(self.path()).status();
@@ -71,7 +71,7 @@ fn a_place_names_every_layer_down_to_the_disk() {
     if lacks("ext4") {
         return;
     }
-    let mounted = Mounted::new("ext4");
+    let mounted = MountedImage::new("ext4");
     let found = place(&mounted.path()).unwrap();
     assert_eq!((found.fs.as_str(), found.class), ("ext4", PlaceClass::Block));
     assert!(found.size_bytes > 200 << 20 && found.size_bytes < 320 << 20, "{found:?}");
@@ -98,7 +98,7 @@ fn a_loop_attached_to_a_device_is_seen_as_its_user() {
     if lacks("ext4") {
         return;
     }
-    let mounted = Mounted::new("ext4");
+    let mounted = MountedImage::new("ext4");
     output("umount", &[], &mounted.path());
     let below = Path::new(&mounted.device);
     let reasons = |name: &str| {
@@ -134,7 +134,7 @@ fn a_bind_mount_and_a_subvolume_are_on_the_same_device() {
     if lacks("btrfs") || skip::lacks_command("btrfs") {
         return;
     }
-    let mounted = Mounted::new("btrfs");
+    let mounted = MountedImage::new("btrfs");
     output("btrfs", &["subvolume".into(), "create".into()], &mounted.path().join("sub"));
     // The subvolume has an anonymous device number of its own, that no mount table knows.
     let (whole, sub) =
@@ -152,7 +152,7 @@ fn btrfs_with_checksums_writes_direct_writes_through_the_cache() {
     if lacks("btrfs") {
         return;
     }
-    let mounted = Mounted::new("btrfs");
+    let mounted = MountedImage::new("btrfs");
     let with_sums = mounted.path().join("with");
     std::fs::write(&with_sums, b"").unwrap();
     let dirtied = dirtied_per_page(&with_sums).unwrap().unwrap();
@@ -177,7 +177,7 @@ fn xfs_writes_are_direct() {
     if lacks("xfs") {
         return;
     }
-    let mounted = Mounted::new("xfs");
+    let mounted = MountedImage::new("xfs");
     let file = mounted.path().join("file");
     std::fs::write(&file, b"").unwrap();
     assert!(dirtied_per_page(&file).unwrap().unwrap() < 0.3);
@@ -191,7 +191,7 @@ fn what_is_called_supported_can_be_mounted() {
     for fs in ["ext4", "xfs", "btrfs"] {
         let recipe = RECIPES.iter().find(|r| r.name == fs).unwrap();
         match support(recipe) {
-            Ok(()) => drop(Mounted::new(fs)),
+            Ok(()) => drop(MountedImage::new(fs)),
             Err(missing) => skip::skip(fs, &missing.to_string()),
         }
     }

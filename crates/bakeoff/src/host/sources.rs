@@ -23,7 +23,7 @@ const CPUS: usize = 256;
 const GAUGES: usize = 16;
 
 /// A source: its name, and what it needs that a machine without it lacks.
-type Source = (&'static str, &'static str);
+type NamedSource = (&'static str, &'static str);
 
 const NOT_BUILT: &str = "the kernel was built without it";
 const NO_PSI: &str = "the kernel has no CONFIG_PSI, or needs psi=1 on its command line";
@@ -53,11 +53,11 @@ impl Sources {
     /// Opens all there are; devices come with [`Sources::watch`]. `power_command` prints watts.
     pub fn open(power_command: Option<&str>) -> Sources {
         let root = Root::system();
-        let mut found = Found::default();
-        let page = |name, path: &str, found: &mut Found| {
+        let mut found = FoundSources::default();
+        let page = |name, path: &str, found: &mut FoundSources| {
             found.take((name, NOT_BUILT), Feed::open(&root, path))
         };
-        let psi = |name, what: &str, found: &mut Found| {
+        let psi = |name, what: &str, found: &mut FoundSources| {
             found.take((name, NO_PSI), Feed::open(&root, format!("proc/pressure/{what}")))
         };
         let clocks = gauges::clocks(&root, GAUGES);
@@ -193,13 +193,13 @@ impl Sources {
 }
 
 #[derive(Default)]
-struct Found {
+struct FoundSources {
     present: Vec<&'static str>,
     missing: Vec<Skipped>,
 }
 
-impl Found {
-    fn take<T>(&mut self, (name, needs): Source, opened: io::Result<T>) -> Option<T> {
+impl FoundSources {
+    fn take<T>(&mut self, (name, needs): NamedSource, opened: io::Result<T>) -> Option<T> {
         match opened {
             Ok(opened) => {
                 self.present.push(name);
@@ -213,7 +213,7 @@ impl Found {
         None
     }
 
-    fn any(&mut self, (name, needs): Source, count: usize) {
+    fn any(&mut self, (name, needs): NamedSource, count: usize) {
         match count {
             0 => self.missing.push(Skipped::new(name, needs)),
             _ => self.present.push(name),

@@ -28,14 +28,14 @@ pub struct Opened {
 
 /// What a link of /proc leads to.
 #[derive(Clone, Copy)]
-enum What {
+enum LinkTarget {
     Device(Dev),
     File(Inode),
 }
 
 /// Mappings by filesystem and inode as the maps list them, each looked at once: libraries are in
 /// every process.
-type Mapped = BTreeMap<(Dev, u64), Option<What>>;
+type Mapped = BTreeMap<(Dev, u64), Option<LinkTarget>>;
 
 impl Opened {
     /// Every open or mapped block device of every other process, and who has one of `files` open.
@@ -67,16 +67,16 @@ impl Opened {
         self.add(&process::named(root, pid), &uses);
     }
 
-    fn add(&mut self, process: &Process, uses: &[(What, bool)]) {
+    fn add(&mut self, process: &Process, uses: &[(LinkTarget, bool)]) {
         for (what, writes) in uses {
             match *what {
-                What::Device(dev) => {
+                LinkTarget::Device(dev) => {
                     let user = User { dev, process: process.clone() };
                     if !self.devices.contains(&user) {
                         self.devices.push(user);
                     }
                 }
-                What::File(file) => {
+                LinkTarget::File(file) => {
                     let user = FileUser { file, process: process.clone(), writes: *writes };
                     if !self.files.contains(&user) {
                         self.files.push(user);
@@ -88,17 +88,17 @@ impl Opened {
 }
 
 /// Where a link leads, if that is of interest. Nothing is asked of a network.
-fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<What>> {
+fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<LinkTarget>> {
     let wanted = StatxFlags::TYPE | StatxFlags::INO;
     let found = statx(CWD, link, AtFlags::STATX_DONT_SYNC, wanted)?;
     Ok(match FileType::from_raw_mode(found.stx_mode.into()) {
         FileType::BlockDevice => {
-            Some(What::Device(Dev::new(found.stx_rdev_major, found.stx_rdev_minor)))
+            Some(LinkTarget::Device(Dev::new(found.stx_rdev_major, found.stx_rdev_minor)))
         }
         FileType::RegularFile => {
             let dev = makedev(found.stx_dev_major, found.stx_dev_minor);
             let file = Inode { dev, ino: found.stx_ino };
-            files.contains(&file).then_some(What::File(file))
+            files.contains(&file).then_some(LinkTarget::File(file))
         }
         FileType::Directory
         | FileType::Symlink
@@ -110,7 +110,7 @@ fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<What>> {
 }
 
 /// What the descriptors of a process or thread lead to, and whether they can write.
-fn descriptors(root: &Root, of: &str, files: &[Inode]) -> io::Result<Vec<(What, bool)>> {
+fn descriptors(root: &Root, of: &str, files: &[Inode]) -> io::Result<Vec<(LinkTarget, bool)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.path(format!("{of}/fd")))?.flatten() {
         let Ok(Some(what)) = follow(&entry.path(), files) else { continue };
@@ -124,7 +124,7 @@ fn descriptors(root: &Root, of: &str, files: &[Inode]) -> io::Result<Vec<(What, 
 
 /// The same of threads whose descriptors are not those of the process: their own, or all that are
 /// left when the first thread has ended.
-fn of_threads(root: &Root, pid: u32, files: &[Inode]) -> Vec<(What, bool)> {
+fn of_threads(root: &Root, pid: u32, files: &[Inode]) -> Vec<(LinkTarget, bool)> {
     let threads = root.names(format!("proc/{pid}/task"));
     if threads.len() < 2 {
         return Vec::new();
@@ -136,7 +136,12 @@ fn of_threads(root: &Root, pid: u32, files: &[Inode]) -> Vec<(What, bool)> {
 }
 
 /// What a process has mapped, and whether what it writes there is written to the file.
-fn mappings(root: &Root, pid: u32, files: &[Inode], mapped: &mut Mapped) -> Vec<(What, bool)> {
+fn mappings(
+    root: &Root,
+    pid: u32,
+    files: &[Inode],
+    mapped: &mut Mapped,
+) -> Vec<(LinkTarget, bool)> {
     let bytes = root.read(format!("proc/{pid}/maps")).unwrap_or_default();
     let mut found = Vec::new();
     for map in maps::parse(&bytes) {

@@ -162,14 +162,17 @@ pub fn check_filesystem(site: &Site, workload: &Workload) -> Result<(), CellErro
 }
 
 /// What was measured of each workload or why nothing was, with what a foreign tool printed.
-type Told = Vec<(Result<Measurement, String>, Option<String>)>;
+type ToldWorkloads = Vec<(Result<Measurement, String>, Option<String>)>;
 
 /// A workload's numbers, with what a foreign tool printed.
-type Figures = (WorkloadIx, Measurement, Option<String>);
+type WorkloadFigures = (WorkloadIx, Measurement, Option<String>);
 
 /// Those with numbers, and those without: bonnie++ prints no figure for a phase it finds too
 /// short, while the others stand.
-fn apart(group: &[WorkloadIx], told: Told) -> (Vec<Figures>, Vec<(WorkloadIx, String)>) {
+fn apart(
+    group: &[WorkloadIx],
+    told: ToldWorkloads,
+) -> (Vec<WorkloadFigures>, Vec<(WorkloadIx, String)>) {
     let (mut figures, mut missing) = (Vec::new(), Vec::new());
     for (workload, (measured, raw)) in group.iter().zip(told) {
         match measured {
@@ -180,7 +183,7 @@ fn apart(group: &[WorkloadIx], told: Told) -> (Vec<Figures>, Vec<(WorkloadIx, St
     (figures, missing)
 }
 
-fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (Told, Truth) {
+fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (ToldWorkloads, Truth) {
     (measurements.into_iter().map(|m| (Ok(m), None)).collect(), truth)
 }
 
@@ -197,7 +200,7 @@ fn measure_foreign(
     site: &mut Site,
     group: &[Workload],
     cancel: &Cancel,
-) -> Result<(Told, Truth), CellError> {
+) -> Result<(ToldWorkloads, Truth), CellError> {
     let first = &group[0];
     let tool = foreign::find(first.driver, cancel)?
         .ok_or_else(|| LoadError::Child("a foreign tool without a name".to_string()))?;
@@ -232,7 +235,7 @@ fn judge(
     header: &Header,
     which: CellId<'_>,
     sampler: Option<&Sampler>,
-    measured: impl Iterator<Item = (Figures, Truth)>,
+    measured: impl Iterator<Item = (WorkloadFigures, Truth)>,
 ) -> CellOutcome {
     let mut cells = Vec::with_capacity(which.group.len());
     let mut began_ns = which.began_ns;

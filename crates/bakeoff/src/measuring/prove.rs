@@ -51,7 +51,7 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         let visits = [(own, places)].into_iter().chain(others);
         for (what, places) in visits {
             if !session.cancel.is_set() {
-                visit(session, target_set, &what, LayerJob { places, until }, &mut of)?;
+                visit(session, target_set, &what, LayerExperiments { places, until }, &mut of)?;
             }
         }
     }
@@ -113,7 +113,7 @@ pub fn changed(own: &Candidate) -> Vec<Candidate> {
 }
 
 /// Experiments on one candidate, and when none may begin any more.
-struct LayerJob {
+struct LayerExperiments {
     places: Vec<Place>,
     until: Instant,
 }
@@ -122,7 +122,7 @@ fn visit(
     session: &mut Session,
     target_set: &mut TargetSet,
     what: &Candidate,
-    planned: LayerJob,
+    planned: LayerExperiments,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
     let entered = match target_set.enter(session, what) {
@@ -143,10 +143,10 @@ fn visit(
 fn experiments(
     session: &mut Session,
     target_set: &mut TargetSet,
-    planned: LayerJob,
+    planned: LayerExperiments,
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
-    let LayerJob { places, until } = planned;
+    let LayerExperiments { places, until } = planned;
     for place in places {
         if session.cancel.is_set() {
             return Ok(());

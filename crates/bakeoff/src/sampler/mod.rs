@@ -28,17 +28,17 @@ const STACK_BYTES: usize = 128 << 10;
 
 /// Two rates: for drives and CPUs, and for the rest, as a multiple.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct SamplePace {
     fast_ns: u64,
     slow_every: u64,
 }
 
-impl Pace {
+impl SamplePace {
     /// 10 and 2 times a second; 4 times and once where the only CPU is the workload's.
-    fn for_cpus(cpus: usize) -> Pace {
+    fn for_cpus(cpus: usize) -> SamplePace {
         match cpus {
-            0 | 1 => Pace { fast_ns: 250_000_000, slow_every: 4 },
-            _ => Pace { fast_ns: 100_000_000, slow_every: 5 },
+            0 | 1 => SamplePace { fast_ns: 250_000_000, slow_every: 4 },
+            _ => SamplePace { fast_ns: 100_000_000, slow_every: 5 },
         }
     }
 }
@@ -55,7 +55,7 @@ struct Shared {
 
 struct State {
     sources: Sources,
-    pace: Pace,
+    pace: SamplePace,
     is_active: bool,
     is_over: bool,
     fast: Ring,
@@ -77,7 +77,7 @@ impl Sampler {
     /// When no thread can be started.
     pub fn start(power_command: Option<&str>) -> std::io::Result<Sampler> {
         let sources = Sources::open(power_command);
-        let pace = Pace::for_cpus(sources.layout.cpus);
+        let pace = SamplePace::for_cpus(sources.layout.cpus);
         let state = State {
             fast: Ring::new(Vec::new(), 0),
             slow: Ring::new(Vec::new(), 0),

@@ -57,7 +57,7 @@ pub async fn events(
     })?;
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let last = last.and_then(|id| app.hub.number(id));
-    let reading = Reading {
+    let reading = EventReader {
         watching: app.hub.watch(),
         hub: Arc::clone(&app.hub),
         last,
@@ -69,7 +69,7 @@ pub async fn events(
 }
 
 /// One browser and what it has seen.
-struct Reading {
+struct EventReader {
     hub: Arc<Hub>,
     watching: Watching,
     last: Option<u64>,
@@ -78,7 +78,7 @@ struct Reading {
     _place: Place,
 }
 
-fn stream(reading: Reading) -> impl Stream<Item = Result<Event, Infallible>> {
+fn stream(reading: EventReader) -> impl Stream<Item = Result<Event, Infallible>> {
     stream::unfold(reading, |mut reading| async move {
         loop {
             if let Some(message) = reading.waiting.pop() {

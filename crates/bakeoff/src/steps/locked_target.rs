@@ -27,7 +27,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct LockedTarget {
     path: PathBuf,
-    what: What,
+    what: LockedKind,
     /// The lock; the kernel takes it back when we die.
     _lock: File,
     /// The exclusive claim, where nothing of ours needs it itself.
@@ -35,7 +35,7 @@ pub struct LockedTarget {
 }
 
 #[derive(Debug)]
-enum What {
+enum LockedKind {
     Device { dev: Dev, identity: Identity },
     Image { dev: u64, ino: u64, size_bytes: u64 },
 }
@@ -46,7 +46,7 @@ impl LockedTarget {
         let lock = lock(drive)?;
         let identity = host::identity_of(dev).ok_or_else(|| gone(path))?;
         let claim = claim(path)?;
-        let what = What::Device { dev, identity };
+        let what = LockedKind::Device { dev, identity };
         let held = LockedTarget { path: path.to_path_buf(), what, _lock: lock, claim: Some(claim) };
         held.check().map_err(Fault::refused)?;
         Ok(held)
@@ -55,7 +55,7 @@ impl LockedTarget {
     pub fn image(path: &Path, metadata: &Metadata) -> Result<LockedTarget, Fault> {
         let lock = lock(path)?;
         let (dev, ino, size_bytes) = (metadata.dev(), metadata.ino(), metadata.len());
-        let what = What::Image { dev, ino, size_bytes };
+        let what = LockedKind::Image { dev, ino, size_bytes };
         let held = LockedTarget { path: path.to_path_buf(), what, _lock: lock, claim: None };
         held.check().map_err(Fault::refused)?;
         Ok(held)
@@ -74,8 +74,10 @@ impl LockedTarget {
             source,
         })?;
         match self.what {
-            What::Image { dev, ino, .. } if opened.inode() == (Inode { dev, ino }) => Ok(opened),
-            What::Image { .. } | What::Device { .. } => {
+            LockedKind::Image { dev, ino, .. } if opened.inode() == (Inode { dev, ino }) => {
+                Ok(opened)
+            }
+            LockedKind::Image { .. } | LockedKind::Device { .. } => {
                 Err(ActionError::Lost(format!("{path} was replaced by another file")))
             }
         }
@@ -96,20 +98,20 @@ impl LockedTarget {
             Ok(now) => now,
             Err(error) => {
                 let how = match self.what {
-                    What::Image { .. } => "moved or removed",
-                    What::Device { .. } => "unplugged",
+                    LockedKind::Image { .. } => "moved or removed",
+                    LockedKind::Device { .. } => "unplugged",
                 };
                 return lost(format!("no longer exists ({error}); it was probably {how}"));
             }
         };
         match &self.what {
-            What::Image { dev, ino, size_bytes } => {
+            LockedKind::Image { dev, ino, size_bytes } => {
                 match (now.dev(), now.ino(), now.len()) == (*dev, *ino, *size_bytes) {
                     true => Ok(()),
                     false => lost("was replaced by another file".to_string()),
                 }
             }
-            What::Device { dev, identity } => {
+            LockedKind::Device { dev, identity } => {
                 match host::dev_of(&now) {
                     Some(named) if named == *dev => {}
                     Some(named) => {
@@ -130,7 +132,7 @@ impl LockedTarget {
 /// Has udev look at the device again, whose record is of what was there before.
 impl Drop for LockedTarget {
     fn drop(&mut self) {
-        let name = self.path.file_name().filter(|_| matches!(self.what, What::Device { .. }));
+        let name = self.path.file_name().filter(|_| matches!(self.what, LockedKind::Device { .. }));
         if let Some(name) = name {
             host::have_udev_look(&name.to_string_lossy());
         }

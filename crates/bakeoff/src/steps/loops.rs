@@ -46,7 +46,7 @@ pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), Ac
 /// Detaches every loop device with that mark: a name of the run and the step that attached it. The
 /// kernel detaches a busy one when its last user lets go, so it is looked for until it is gone.
 pub fn detach(mark: &str) -> Result<(), ActionError> {
-    let Looked { marked, unasked } = look_for(mark)?;
+    let MarkedLoops { marked, unasked } = look_for(mark)?;
     // Another one that cannot be asked is none of ours where ours is found.
     if let Some(why) = unasked.filter(|_| marked.is_empty()) {
         return Err(ActionError::Unseen(why));
@@ -75,14 +75,14 @@ pub fn detach(mark: &str) -> Result<(), ActionError> {
 }
 
 /// The loop devices with a mark, and why one that is attached could not be asked for its own.
-struct Looked {
+struct MarkedLoops {
     marked: Vec<RawPath>,
     unasked: Option<String>,
 }
 
-fn look_for(mark: &str) -> Result<Looked, ActionError> {
+fn look_for(mark: &str) -> Result<MarkedLoops, ActionError> {
     let all = host::attached_loops().map_err(io_error("list the loop devices"))?;
-    let mut looked = Looked { marked: Vec::new(), unasked: None };
+    let mut looked = MarkedLoops { marked: Vec::new(), unasked: None };
     for device in all {
         match name(&device) {
             Ok(name) if name == mark.as_bytes() => looked.marked.push(device),

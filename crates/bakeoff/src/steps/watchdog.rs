@@ -27,19 +27,19 @@ const PREPARING_NS: u64 = 60_000_000_000;
 
 /// What is left of a run's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Left {
+struct LimitsLeft {
     time_ns: Option<u64>,
     bytes: Option<u64>,
 }
 
-impl Left {
-    fn of(run: &Run, elapsed_ns: u64, written_bytes: u64) -> Left {
+impl LimitsLeft {
+    fn of(run: &Run, elapsed_ns: u64, written_bytes: u64) -> LimitsLeft {
         let protocol = &run.header.protocol;
         // Preparing finds out how much time an answer needs, which is said where it is not enough.
         let least_ns = if run.rehearsal.is_none() { PREPARING_NS } else { 0 };
         let measuring =
             |limit: u64| (limit - (limit / ENDING_SHARE).min(ENDING_MOST_NS)).max(least_ns);
-        Left {
+        LimitsLeft {
             time_ns: protocol.time_ns.map(|limit| measuring(limit).saturating_sub(elapsed_ns)),
             bytes: protocol.max_write_bytes.map(|limit| limit.saturating_sub(written_bytes)),
         }
@@ -50,8 +50,8 @@ impl Watchdog {
     /// Watches from here on, at so much active time of the run; `None` where nothing is limited. A
     /// thread that cannot be started leaves the limits to the blocks.
     pub fn start(run: &Run, elapsed_ns: u64, spent: &Spent, cancel: &Cancel) -> Option<Watchdog> {
-        let left = Left::of(run, elapsed_ns, spent.of_run(run));
-        if left == (Left { time_ns: None, bytes: None }) {
+        let left = LimitsLeft::of(run, elapsed_ns, spent.of_run(run));
+        if left == (LimitsLeft { time_ns: None, bytes: None }) {
             return None;
         }
         let is_over = Arc::new(AtomicBool::new(false));

@@ -45,7 +45,7 @@ const WITHOUT_LINKS: OpenFlags =
     OpenFlags::SQLITE_OPEN_NOFOLLOW.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum OpenMode {
     Shared,
     /// To read, without the file of shared memory SQLite would make: on a full drive.
     Alone,
@@ -83,7 +83,7 @@ pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
         },
     };
     let path = entry.path();
-    Ok(Opened { connection: connect(&path, How::Shared)?, path, file })
+    Ok(Opened { connection: connect(&path, OpenMode::Shared)?, path, file })
 }
 
 /// Opens the store for reading; `None` when there is none. Works where nothing can be written.
@@ -94,7 +94,7 @@ pub(super) fn open_existing(path: &Path) -> Result<Option<Opened>, StoreError> {
     }
     let path = entry.path();
     let opened = |connection| Some(Opened { connection, path: path.clone(), file });
-    let first = match connect(&path, How::Shared) {
+    let first = match connect(&path, OpenMode::Shared) {
         Ok(connection) => return Ok(opened(connection)),
         Err(error) => error,
     };
@@ -104,7 +104,7 @@ pub(super) fn open_existing(path: &Path) -> Result<Option<Opened>, StoreError> {
     // With a log beside it the file alone is not the whole truth.
     let log = entry.beside("-wal").look();
     let has_log = log.is_ok_and(|log| log.is_some_and(|log| log.st_size > 0));
-    let how = if has_log { How::Alone } else { How::Frozen };
+    let how = if has_log { OpenMode::Alone } else { OpenMode::Frozen };
     connect(&path, how).map(opened).map_err(|_| first)
 }
 
@@ -151,24 +151,24 @@ fn seen(file: File) -> &'static File {
     file
 }
 
-fn connect(path: &Path, how: How) -> Result<Connection, StoreError> {
+fn connect(path: &Path, how: OpenMode) -> Result<Connection, StoreError> {
     let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
     let mut connection = match how {
-        How::Shared | How::Alone => {
+        OpenMode::Shared | OpenMode::Alone => {
             Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | WITHOUT_LINKS)
         }
-        How::Frozen => Connection::open_with_flags(
+        OpenMode::Frozen => Connection::open_with_flags(
             frozen_uri(path),
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | WITHOUT_LINKS,
         ),
     }
     .map_err(error)?;
     connection.busy_timeout(BUSY).map_err(error)?;
-    if how == How::Alone {
+    if how == OpenMode::Alone {
         connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(error)?;
     }
     let mut found = layout(&connection, path)?;
-    if how == How::Shared && found < KNOWN {
+    if how == OpenMode::Shared && found < KNOWN {
         let _held = lock::hold_layout(path)?;
         // Another process may have done it while we waited.
         found = layout(&connection, path)?;

@@ -160,7 +160,7 @@ fn details(frame: &mut Frame, area: Rect, now: &Now) {
 }
 
 /// A line each: name, course, figure.
-struct Course {
+struct GaugeLine {
     name: String,
     values: Vec<u64>,
     figure: String,
@@ -195,14 +195,14 @@ fn machine(frame: &mut Frame, area: Rect, state: &State) {
     }
 }
 
-fn processors(state: &State) -> Course {
+fn processors(state: &State) -> GaugeLine {
     let busy = |f: &bakeoff_core::watch::Frame| {
         let cpus = &f.machine.cpu_percent;
         cpus.iter().sum::<f64>() / cpus.len().max(1) as f64
     };
     let waited = state.frames.back().and_then(|f| f.machine.io_some_percent);
     let waited = waited.map_or(String::new(), |w| format!(" io {w:.0} %"));
-    Course {
+    GaugeLine {
         name: "processors".to_string(),
         values: state.frames.iter().map(|f| busy(f) as u64).collect(),
         figure: format!("{:.0} %{waited}", state.frames.back().map_or(0.0, busy)),
@@ -210,12 +210,12 @@ fn processors(state: &State) -> Course {
     }
 }
 
-fn drive(state: &State, index: usize) -> [Course; 2] {
+fn drive(state: &State, index: usize) -> [GaugeLine; 2] {
     let course = |what: &str, of: fn(&bakeoff_core::telemetry::rates::DeviceRates) -> f64| {
         let values = state.frames.iter().map(|f| f.devices.get(index).map_or(0.0, |(_, r)| of(r)));
         let values: Vec<f64> = values.collect();
         let name = state.frames.back().and_then(|f| f.devices.get(index)).map(|(name, _)| name);
-        Course {
+        GaugeLine {
             name: format!("{} {what}", name.map_or("", |name| name.as_str())),
             figure: units::rate(values.last().copied().unwrap_or(0.0)),
             values: values.into_iter().map(|v| v as u64).collect(),
@@ -225,7 +225,7 @@ fn drive(state: &State, index: usize) -> [Course; 2] {
     [course("read", |r| r.read.bytes_per_s), course("write", |r| r.write.bytes_per_s)]
 }
 
-fn draw_course(frame: &mut Frame, area: Rect, course: &Course) {
+fn draw_course(frame: &mut Frame, area: Rect, course: &GaugeLine) {
     let [name, line, figure] = Layout::horizontal([
         Constraint::Length(LABEL),
         Constraint::Fill(1),

@@ -12,13 +12,13 @@ use bakeoff_core::units;
 const WIDTH: usize = 80;
 
 /// What is expected from here on: at the first look, and as long as the limits allow.
-struct Ahead {
+struct ExpectedCost {
     time_ns: (u64, u64),
     write_bytes: (u64, u64),
 }
 
-impl Ahead {
-    fn of(rehearsal: &Rehearsal, elapsed_ns: u64, (first, last): (u32, u32)) -> Ahead {
+impl ExpectedCost {
+    fn of(rehearsal: &Rehearsal, elapsed_ns: u64, (first, last): (u32, u32)) -> ExpectedCost {
         let Rehearsal { protocol, block_ns, block_write_bytes, .. } = rehearsal;
         let left_ns = protocol.time_ns.map_or(u64::MAX, |limit| limit.saturating_sub(elapsed_ns));
         let fitting = left_ns.checked_div(*block_ns).unwrap_or(u64::from(last));
@@ -30,7 +30,7 @@ impl Ahead {
         let more = block_write_bytes.saturating_mul(most.saturating_sub(first.into()));
         let limit = protocol.max_write_bytes.unwrap_or(u64::MAX);
         let most_bytes = least_bytes.saturating_add(more).min(limit);
-        Ahead {
+        ExpectedCost {
             time_ns: (time_ns(first.into()), time_ns(most)),
             write_bytes: (least_bytes.min(most_bytes), most_bytes),
         }
@@ -59,7 +59,7 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<Stri
         false if !is_compared => (rehearsal.protocol.first_look(), rehearsal.protocol.first_look()),
         false => (rehearsal.protocol.first_look(), rehearsal.protocol.last_block()),
     };
-    let ahead = Ahead::of(rehearsal, elapsed_ns, (first, last));
+    let ahead = ExpectedCost::of(rehearsal, elapsed_ns, (first, last));
     let mut lines = vec![
         match of_rounds {
             true => format!(

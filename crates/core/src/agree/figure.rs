@@ -57,16 +57,16 @@ fn named(measured: &Measurement, name: &str) -> Option<f64> {
 
 /// The figures of one part: ours with what brings them to bytes or to one, theirs as `import`
 /// names them. Several are added: the mixed mode of sysbench has reads and writes.
-struct Names {
+struct FigureNames {
     ours: Vec<(String, f64)>,
     theirs: Vec<String>,
     /// What an older version prints in place of all of them; empty where none does.
     older: &'static str,
 }
 
-fn names(part: Part, flushes: bool) -> Option<Names> {
+fn names(part: Part, flushes: bool) -> Option<FigureNames> {
     let spec = profiles::part_spec(part)?;
-    let one = |ours: &str, factor, theirs: String| Names {
+    let one = |ours: &str, factor, theirs: String| FigureNames {
         ours: vec![(ours.to_string(), factor)],
         theirs: vec![theirs],
         older: "",
@@ -95,8 +95,8 @@ fn names(part: Part, flushes: bool) -> Option<Names> {
 }
 
 /// 0.4 and 0.5 print one rate for reads and writes together.
-fn sysbench(word: &str) -> Names {
-    let of = |pairs: &[(&str, f64, &str)]| Names {
+fn sysbench(word: &str) -> FigureNames {
+    let of = |pairs: &[(&str, f64, &str)]| FigureNames {
         ours: pairs.iter().map(|(ours, factor, _)| (ours.to_string(), *factor)).collect(),
         theirs: pairs.iter().map(|(_, _, theirs)| theirs.to_string()).collect(),
         older: if word.starts_with("seq") { "throughput" } else { "requests_per_second" },

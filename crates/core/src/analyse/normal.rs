@@ -66,7 +66,7 @@ pub fn from_run(run: &Run, verdicts: &[WorkloadVerdict], findings: &[Finding]) -
     let classes = disk.map(medium::classes).unwrap_or_default();
     let board = model.and_then(boards::find).map(|board| board.name());
     let key = disk.and_then(|disk| links::key(disk).or_else(|| links::slot_key(model, disk)));
-    let basis = Basis {
+    let basis = NormalBasis {
         run,
         place,
         disk,
@@ -113,7 +113,7 @@ fn is_test(workload: &Workload, test: Test) -> bool {
 }
 
 /// What the figures are judged by.
-struct Basis<'a> {
+struct NormalBasis<'a> {
     run: &'a Run,
     place: &'a Place,
     disk: Option<&'a Layer>,
@@ -121,7 +121,7 @@ struct Basis<'a> {
     subject: Option<Subject<'a>>,
 }
 
-impl Basis<'_> {
+impl NormalBasis<'_> {
     fn figure(&self, test: Test, verdicts: &[WorkloadVerdict]) -> Option<PlaceFigure> {
         let index = self.run.header.workloads.iter().position(|w| is_test(w, test))?;
         let workload = &self.run.header.workloads[index];

@@ -125,7 +125,7 @@ pub fn beside(run: &Run, source: &str, imported: &Imported) -> Beside {
     let mut rows = Vec::new();
     let mut pairs = Vec::new();
     for (at, workload) in WorkloadIx::each(&run.header.workloads) {
-        let Some(pattern) = Pattern::from_workload(workload) else { continue };
+        let Some(pattern) = AccessPattern::from_workload(workload) else { continue };
         for (candidate, of) in CandidateIx::each(&run.header.candidates) {
             let published = published(imported, pattern, of);
             let ours = figure(&table, workload, at, candidate);
@@ -160,15 +160,15 @@ pub fn beside(run: &Run, source: &str, imported: &Imported) -> Beside {
 
 /// What reads or writes how; what both sides have to have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pattern {
+struct AccessPattern {
     is_random: bool,
     reads: bool,
     writes: bool,
 }
 
-impl Pattern {
+impl AccessPattern {
     /// Of a workload of ours that is told in bytes or operations a second.
-    fn from_workload(workload: &Workload) -> Option<Pattern> {
+    fn from_workload(workload: &Workload) -> Option<AccessPattern> {
         let is_rate = matches!(workload.metric, Metric::Bandwidth | Metric::Iops);
         if !is_rate || workload.profile.is_some() || workload.fio_job.is_some() {
             return None;
@@ -182,11 +182,11 @@ impl Pattern {
             Rw::ReadWrite => (false, true, true),
             Rw::SmallFiles => return None,
         };
-        Some(Pattern { is_random, reads, writes })
+        Some(AccessPattern { is_random, reads, writes })
     }
 
     /// Of a test as others name it: `sequential read after drop_caches`, `random write`, `rndrw`.
-    fn from_test(test: &str) -> Option<Pattern> {
+    fn from_test(test: &str) -> Option<AccessPattern> {
         let (is_random, rest) = match test {
             "read" | "write" => (false, test),
             "rndrw" => (true, "readwrite"),
@@ -208,7 +208,7 @@ impl Pattern {
             "readwrite" => (true, true),
             _ => return None,
         };
-        Some(Pattern { is_random, reads, writes })
+        Some(AccessPattern { is_random, reads, writes })
     }
 }
 
@@ -232,7 +232,7 @@ fn is_varied(candidate: &Candidate) -> bool {
     candidate.stack().is_some_and(is_it)
 }
 
-fn published(imported: &Imported, pattern: Pattern, candidate: &Candidate) -> Vec<Published> {
+fn published(imported: &Imported, pattern: AccessPattern, candidate: &Candidate) -> Vec<Published> {
     let (fs, is_encrypted) = identity(candidate);
     if is_varied(candidate) {
         return Vec::new();
@@ -243,7 +243,7 @@ fn published(imported: &Imported, pattern: Pattern, candidate: &Candidate) -> Ve
         let is_same = text("filesystem").eq_ignore_ascii_case(&fs)
             && is_encrypted != (layer.is_empty() || layer == "none");
         let test = r.test.as_deref()?;
-        if !is_same || Pattern::from_test(test)? != pattern {
+        if !is_same || AccessPattern::from_test(test)? != pattern {
             return None;
         }
         let metric = r.metrics.iter().find(|m| m.name == "throughput" && m.unit == "bytes/s")?;

@@ -132,13 +132,13 @@ pub struct Apart {
 }
 
 /// A board's run with one workload compared.
-struct Part<'a> {
+struct BoardComparison<'a> {
     board: &'a str,
     run: &'a Run,
     compared: Comparison,
 }
 
-impl Part<'_> {
+impl BoardComparison<'_> {
     /// Mean and blocks of `ln(a) - ln(b)`.
     fn paired(&self, a: &str, b: &str) -> Option<Paired> {
         let index = |name: &str| CandidateIx::find(&self.run.header.candidates, |c| c.name == name);
@@ -184,7 +184,7 @@ fn answer(
         let findings = &analysis.verdicts.get(index)?.findings;
         let ids = limit::forbidding_ids(findings);
         let compared = Comparison::new(run, &tables[at], WorkloadIx::new(index), ALPHA);
-        let part = Part { board: names[at], run, compared };
+        let part = BoardComparison { board: names[at], run, compared };
         let is_measured = part.compared.pairs.iter().any(|pair| pair.interval.is_some());
         match ids.is_empty() && is_measured {
             true => parts.push(part),
@@ -224,9 +224,9 @@ fn answer(
 }
 
 /// The candidate whose mean against all others, over boards, is the best.
-fn leader<'a>(parts: &[Part], shared: &[&'a str]) -> Option<&'a str> {
+fn leader<'a>(parts: &[BoardComparison], shared: &[&'a str]) -> Option<&'a str> {
     let score = |name: &str| -> f64 {
-        let of = |part: &Part| -> f64 {
+        let of = |part: &BoardComparison| -> f64 {
             let others = shared.iter().filter(|other| **other != name);
             others.filter_map(|other| part.paired(name, other)).map(|paired| paired.mean).sum()
         };
@@ -241,7 +241,7 @@ fn leader<'a>(parts: &[Part], shared: &[&'a str]) -> Option<&'a str> {
 }
 
 fn effect(
-    parts: &[Part],
+    parts: &[BoardComparison],
     (a, b): (&str, &str),
     names: &[&str],
     may_differ: &[Difference],

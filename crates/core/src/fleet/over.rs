@@ -34,7 +34,7 @@ pub enum Over {
 /// The groups of these runs, in the order of their first one, and what is odd about the records.
 pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board>, Vec<Note>) {
     let (boards, notes) = board::boards(runs, roles);
-    let key: fn(&Run) -> Option<Group> = match over {
+    let key: fn(&Run) -> Option<FleetGroup> = match over {
         Over::Board => return (boards, notes),
         Over::Device => device,
         Over::Kernel => kernel,
@@ -45,7 +45,7 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
     let mut groups: Vec<(String, Board)> = Vec::new();
     let mut notes = Vec::new();
     for (at, run) in runs.iter().enumerate() {
-        let Some(Group { id, name }) = key(run) else {
+        let Some(FleetGroup { id, name }) = key(run) else {
             notes.push(Note::NotRecorded { run: sanitize(&run.header.run) });
             continue;
         };
@@ -93,12 +93,12 @@ fn on_boards(boards: &[Board], runs: &[usize]) -> usize {
 }
 
 /// What runs have in common, and what people call it.
-struct Group {
+struct FleetGroup {
     id: String,
     name: String,
 }
 
-fn device(run: &Run) -> Option<Group> {
+fn device(run: &Run) -> Option<FleetGroup> {
     let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
     for drive in run.header.disks() {
         let serial = drive.serial.as_deref().map(str::trim).filter(|serial| !serial.is_empty())?;
@@ -108,20 +108,20 @@ fn device(run: &Run) -> Option<Group> {
     let name: String = names.into_iter().collect::<Vec<_>>().join(" + ");
     let name = name.chars().take(LONGEST_NAME).collect();
     let id = ids.into_iter().collect::<Vec<_>>().join("\n");
-    (!id.is_empty()).then_some(Group { id, name })
+    (!id.is_empty()).then_some(FleetGroup { id, name })
 }
 
-fn kernel(run: &Run) -> Option<Group> {
+fn kernel(run: &Run) -> Option<FleetGroup> {
     let kernel = &run.header.host.kernel;
-    let group = Group { id: kernel.clone(), name: sanitize(kernel) };
+    let group = FleetGroup { id: kernel.clone(), name: sanitize(kernel) };
     (!kernel.is_empty()).then_some(group)
 }
 
-fn year(run: &Run) -> Option<Group> {
+fn year(run: &Run) -> Option<FleetGroup> {
     let is_set = run.started_unix_ns >= EARLIEST_UNIX_NS;
     let time = Timestamp::from_nanosecond(run.started_unix_ns.into()).ok().filter(|_| is_set)?;
     let year = time.to_zoned(TimeZone::UTC).year().to_string();
-    Some(Group { id: year.clone(), name: year })
+    Some(FleetGroup { id: year.clone(), name: year })
 }
 
 #[cfg(test)]

@@ -130,7 +130,7 @@ pub fn trend(drive: &str, mut past: Vec<Past>, across: Option<Factor>) -> Trend 
     });
     // By name; the position of its first run keeps the order in which plans list them.
     let mut pairs: Vec<(String, String)> = Vec::new();
-    let mut found: BTreeMap<(String, String), Vec<Spot>> = BTreeMap::new();
+    let mut found: BTreeMap<(String, String), Vec<TrendPoint>> = BTreeMap::new();
     for (at, of) in past.iter().enumerate() {
         for (workload, candidate) in of.measured(drive) {
             let header = &of.run.header;
@@ -141,7 +141,7 @@ pub fn trend(drive: &str, mut past: Vec<Past>, across: Option<Factor>) -> Trend 
             if !pairs.contains(&key) {
                 pairs.push(key.clone());
             }
-            found.entry(key).or_default().push(Spot { at, workload, candidate });
+            found.entry(key).or_default().push(TrendPoint { at, workload, candidate });
         }
     }
     let mut alike = Alike { past: &past, across, known: BTreeMap::new() };
@@ -165,7 +165,7 @@ fn of_run(past: &Past) -> OfRun {
 
 /// One workload of one candidate in one run.
 #[derive(Clone, Copy)]
-struct Spot {
+struct TrendPoint {
     at: usize,
     workload: usize,
     candidate: usize,
@@ -190,8 +190,12 @@ impl Alike<'_> {
 }
 
 /// The series of one candidate and workload: each run joins the first one it is like.
-fn split(alike: &mut Alike, (workload, candidate): &(String, String), all: &[Spot]) -> Vec<Series> {
-    let mut groups: Vec<Vec<Spot>> = Vec::new();
+fn split(
+    alike: &mut Alike,
+    (workload, candidate): &(String, String),
+    all: &[TrendPoint],
+) -> Vec<Series> {
+    let mut groups: Vec<Vec<TrendPoint>> = Vec::new();
     for spot in all {
         let fits = groups.iter().position(|group| alike.differ(group[0].at, spot.at).is_empty());
         match fits {
@@ -224,13 +228,13 @@ fn split(alike: &mut Alike, (workload, candidate): &(String, String), all: &[Spo
     series
 }
 
-fn scores<'a>(past: &'a [Past], spot: &Spot) -> &'a [f64] {
+fn scores<'a>(past: &'a [Past], spot: &TrendPoint) -> &'a [f64] {
     &past[spot.at].scores[spot.workload][spot.candidate]
 }
 
-fn points(past: &[Past], group: &[Spot], metric: Metric) -> Vec<Point> {
+fn points(past: &[Past], group: &[TrendPoint], metric: Metric) -> Vec<Point> {
     let base = group.first().and_then(|spot| sample::mean(scores(past, spot))).unwrap_or(0.0);
-    let point = |spot: &Spot| {
+    let point = |spot: &TrendPoint| {
         let scores = scores(past, spot);
         let figure = Figure::from_scores(metric, scores)?;
         Some(Point {
@@ -245,7 +249,7 @@ fn points(past: &[Past], group: &[Spot], metric: Metric) -> Vec<Point> {
     group.iter().filter_map(point).collect()
 }
 
-fn changes(past: &[Past], group: &[Spot]) -> Vec<Change> {
+fn changes(past: &[Past], group: &[TrendPoint]) -> Vec<Change> {
     let all = || group.iter().map(|spot| scores(past, spot));
     let means: Vec<f64> = all().filter_map(sample::mean).collect();
     let inside: Vec<f64> = all().filter_map(sample::standard_error).collect();

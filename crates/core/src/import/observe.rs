@@ -27,14 +27,14 @@ pub const ASSUMPTION: &str = "Assumption: the position on the drive slows reads 
 
 /// One candidate on one drive, read and written in order by one block size.
 #[derive(Clone, Debug, Default)]
-struct Case {
+struct StudiedCandidate {
     filesystem: String,
     encryption: String,
     read: Option<f64>,
     write: Option<f64>,
 }
 
-impl Case {
+impl StudiedCandidate {
     /// Write rate in units of the read rate on the same place.
     fn ratio(&self) -> Option<f64> {
         Some(self.write? / self.read.filter(|r| *r > 0.0)?)
@@ -44,7 +44,7 @@ impl Case {
 /// Every observation, in the order of the table; figures that contradict each other come last.
 pub fn observations(imported: &Imported) -> Vec<String> {
     let mut order: Vec<String> = Vec::new();
-    let mut cases: BTreeMap<String, Vec<Case>> = BTreeMap::new();
+    let mut cases: BTreeMap<String, Vec<StudiedCandidate>> = BTreeMap::new();
     for result in &imported.results {
         if let Some((place, filesystem, encryption)) = setting(result) {
             if !order.contains(&place) && order.len() < MOST_CASES {
@@ -73,12 +73,17 @@ fn setting(result: &ToolResult) -> Option<(String, &str, &str)> {
     Some((place, of("filesystem")?, of("encryption")?))
 }
 
-fn note(cases: &mut Vec<Case>, filesystem: &str, encryption: &str, result: &ToolResult) {
+fn note(
+    cases: &mut Vec<StudiedCandidate>,
+    filesystem: &str,
+    encryption: &str,
+    result: &ToolResult,
+) {
     let rate = result.metrics.iter().find(|m| m.name == "throughput").map(|m| m.value.as_f64());
     let at = cases.iter().position(|c| c.filesystem == filesystem && c.encryption == encryption);
     let at = at.unwrap_or_else(|| {
         let (filesystem, encryption) = (filesystem.to_string(), encryption.to_string());
-        cases.push(Case { filesystem, encryption, ..Case::default() });
+        cases.push(StudiedCandidate { filesystem, encryption, ..StudiedCandidate::default() });
         cases.len() - 1
     });
     match result.test.as_deref() {
@@ -88,7 +93,7 @@ fn note(cases: &mut Vec<Case>, filesystem: &str, encryption: &str, result: &Tool
     }
 }
 
-fn observe(place: &str, cases: &[Case]) -> Vec<Said> {
+fn observe(place: &str, cases: &[StudiedCandidate]) -> Vec<Said> {
     let reads: Vec<f64> = cases.iter().filter_map(|c| c.read).collect();
     let Some((low, high)) = sample::range(reads.iter().copied()) else { return Vec::new() };
     if reads.len() < 2 || high < low * (1.0 + ALIKE) {
@@ -104,7 +109,7 @@ fn observe(place: &str, cases: &[Case]) -> Vec<Said> {
 }
 
 /// Two filesystems of which the place alone may make the difference.
-fn by_place(place: &str, a: &Case, b: &Case) -> Option<String> {
+fn by_place(place: &str, a: &StudiedCandidate, b: &StudiedCandidate) -> Option<String> {
     if a.encryption != b.encryption || a.filesystem == b.filesystem {
         return None;
     }
@@ -125,7 +130,7 @@ fn by_place(place: &str, a: &Case, b: &Case) -> Option<String> {
     })
 }
 
-fn name(case: &Case) -> String {
+fn name(case: &StudiedCandidate) -> String {
     let filesystem = printable(case.filesystem.as_bytes());
     match case.encryption.as_str() {
         "none" | "" => filesystem,
@@ -135,7 +140,7 @@ fn name(case: &Case) -> String {
 
 /// What encryption costs writes: against reads of the same place, and against what the filesystem
 /// without it writes of its reads.
-fn by_encryption(place: &str, cases: &[Case]) -> Vec<Said> {
+fn by_encryption(place: &str, cases: &[StudiedCandidate]) -> Vec<Said> {
     let layers = cases.iter().map(|c| c.encryption.as_str()).filter(|e| *e != "none");
     let layers = distinct::sorted(layers);
     let of = |layer: &&str| {

@@ -17,7 +17,7 @@ use crate::scan::result::{Metrics, Out, ToolResult};
 const WAITING: usize = 10_000;
 
 /// A row: its first line, its last line, and what it gives.
-type Row = (u64, u64, Vec<ToolResult>);
+type ReadRow = (u64, u64, Vec<ToolResult>);
 
 #[derive(Debug)]
 pub struct Rows {
@@ -29,7 +29,7 @@ pub struct Rows {
     last: Option<u64>,
     /// The mark that begins fractions, as far as that is known.
     mark: Option<Mark>,
-    waiting: Vec<Row>,
+    waiting: Vec<ReadRow>,
     /// The last line so far of a table whose titles say something else.
     other: Option<u64>,
 }
@@ -210,7 +210,7 @@ impl Rows {
     }
 
     /// Gives a row, unless it has to wait for a number that shows what its points are.
-    fn give(&mut self, row: Row, marks: &[Mark], out: &mut Out) {
+    fn give(&mut self, row: ReadRow, marks: &[Mark], out: &mut Out) {
         if marks.contains(&Mark::Comma) {
             self.mark = Some(Mark::Comma);
         } else if marks.contains(&Mark::Point) {
@@ -233,7 +233,7 @@ impl Rows {
     }
 }
 
-fn tell((first, last, results): Row, is_clear: bool, out: &mut Out) {
+fn tell((first, last, results): ReadRow, is_clear: bool, out: &mut Out) {
     match is_clear {
         true => {
             for result in results {

@@ -34,11 +34,11 @@ pub struct ResultTable {
     columns: Option<Vec<String>>,
     /// A row whose quotation marks are still open: its first line, its lines, its text.
     open: Option<(u64, usize, String)>,
-    group: Option<Group>,
+    group: Option<RowGroup>,
 }
 
 #[derive(Debug)]
-struct Group {
+struct RowGroup {
     key: BTreeMap<String, String>,
     place: Place,
     last_line: u64,
@@ -186,7 +186,7 @@ impl ResultTable {
         if self.group.as_ref().is_some_and(|group| group.key != key) {
             self.give(out);
         }
-        let group = self.group.get_or_insert_with(|| Group {
+        let group = self.group.get_or_insert_with(|| RowGroup {
             key,
             place: Place { first_line: first, ..line.place("") },
             last_line: first,

@@ -69,11 +69,11 @@ pub fn expand(plan: &Plan, targets: &[Target], here: &Here) -> Result<Expanded, 
              positive_control; or compare them with mode = \"decide\""
         ));
     }
-    let mut chosen = Chosen::default();
+    let mut chosen = ExpandedCandidates::default();
     for region in 0..targets.len().max(1) {
         on_target(plan, targets, region, here, &mut chosen);
     }
-    let Chosen { mut candidates, skipped } = chosen;
+    let ExpandedCandidates { mut candidates, skipped } = chosen;
     let too_many = |what, found, most| {
         format!(
             "the plan expands to {found} {what} on these devices; a run may have at most {most}"
@@ -139,18 +139,24 @@ fn positive_control(plan: &Plan, candidates: &[Candidate]) -> Option<Candidate> 
 }
 
 #[derive(Default)]
-struct Chosen {
+struct ExpandedCandidates {
     candidates: Vec<Candidate>,
     skipped: Vec<Skipped>,
 }
 
-fn on_target(plan: &Plan, targets: &[Target], region: usize, here: &Here, chosen: &mut Chosen) {
-    let Chosen { candidates, skipped } = chosen;
+fn on_target(
+    plan: &Plan,
+    targets: &[Target],
+    region: usize,
+    here: &Here,
+    chosen: &mut ExpandedCandidates,
+) {
+    let ExpandedCandidates { candidates, skipped } = chosen;
     let target = targets.get(region);
     let room = target.and_then(|t| t.region_bytes).or(plan.region.size_bytes);
     let suffix = suffix(targets, region);
-    let choices: Vec<Choice> =
-        plan.stacks.iter().map(|stack| Choice::of(stack, region, room, here)).collect();
+    let choices: Vec<RecipeChoice> =
+        plan.stacks.iter().map(|stack| RecipeChoice::of(stack, region, room, here)).collect();
     let sayable = choices.iter().map(|choice| names::of_stack(choice.stack, choice.recipe));
     let room = NAME_CHARS - suffix.chars().count();
     let names = names::names(&sayable.collect::<Vec<_>>(), room);
@@ -183,15 +189,20 @@ fn suffix(targets: &[Target], at: usize) -> String {
 }
 
 /// The recipe a stack is made by here, or the first one and why there is none.
-struct Choice<'p> {
+struct RecipeChoice<'p> {
     stack: &'p PlannedStack,
     recipe: &'static Recipe,
     /// Why each recipe cannot be used; empty where one can.
     tried: Vec<String>,
 }
 
-impl<'p> Choice<'p> {
-    fn of(stack: &'p PlannedStack, target: usize, room: Option<u64>, here: &Here) -> Choice<'p> {
+impl<'p> RecipeChoice<'p> {
+    fn of(
+        stack: &'p PlannedStack,
+        target: usize,
+        room: Option<u64>,
+        here: &Here,
+    ) -> RecipeChoice<'p> {
         let supports = |recipe: &Recipe| {
             (here.supports)(&stack.stack(recipe), target).map_err(|lacking| lacking.to_string())
         };
@@ -199,12 +210,12 @@ impl<'p> Choice<'p> {
         let recipes = stack.recipes();
         for recipe in &recipes {
             match fits(recipe, room).and_then(|()| supports(recipe)) {
-                Ok(()) => return Choice { stack, recipe, tried: Vec::new() },
+                Ok(()) => return RecipeChoice { stack, recipe, tried: Vec::new() },
                 Err(why) => tried.push(why),
             }
         }
         let recipe = recipes.first().copied().unwrap_or(&crate::prepare::recipe::RECIPES[0]);
-        Choice { stack, recipe, tried }
+        RecipeChoice { stack, recipe, tried }
     }
 }
 

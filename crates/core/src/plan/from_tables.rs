@@ -26,7 +26,7 @@ const KEYS: [&str; 8] =
     ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
 
 /// A plan's table `[[stack]]` or `[[workload]]` as keys with values.
-struct Row<'t> {
+struct PlanTable<'t> {
     choices: Vec<OneOrMany<'t>>,
     span: Range<usize>,
 }
@@ -46,7 +46,7 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
     if let Some(fs) = fs.filter(|_| rows_of_stacks.is_empty()) {
         let is_of_stack = |c: &&OneOrMany| PlannedStack::keys().contains(&c.key);
         let choices = shared.iter().filter(is_of_stack).cloned().collect();
-        rows_of_stacks.push(Row { choices, span: fs.key_span.clone() });
+        rows_of_stacks.push(PlanTable { choices, span: fs.key_span.clone() });
     }
     let rows_of_workloads = rows::<PlannedWorkload>(field("workload"), &shared)?;
     let included = field("include").map(included).transpose()?.unwrap_or_default();
@@ -91,14 +91,14 @@ fn shared_axes<'t>(field: &Field<'t>) -> Result<Vec<OneOrMany<'t>>, PlanError> {
 fn rows<'t, T: Planned>(
     field: Option<&Field<'t>>,
     shared: &[OneOrMany<'t>],
-) -> Result<Vec<Row<'t>>, PlanError> {
+) -> Result<Vec<PlanTable<'t>>, PlanError> {
     let Some(field) = field else { return Ok(Vec::new()) };
     let (mut rows, keys) = (Vec::new(), T::keys());
     for (table, span) in field.tables()? {
         let mut choices = axes::of_table(field.source, table, T::TABLE, &keys)?;
         let is_missing = |c: &&OneOrMany| keys.contains(&c.key) && !table.contains_key(c.key);
         choices.extend(shared.iter().filter(is_missing).cloned());
-        rows.push(Row { choices, span });
+        rows.push(PlanTable { choices, span });
     }
     Ok(rows)
 }
@@ -119,11 +119,11 @@ fn included(field: &Field) -> Result<Vec<Made<PlannedStack>>, PlanError> {
 /// Refuses, before anything is made, what nobody could measure.
 fn bounded(
     source: &Source,
-    stacks: &[Row],
+    stacks: &[PlanTable],
     included: usize,
-    workloads: &[Row],
+    workloads: &[PlanTable],
 ) -> Result<(), PlanError> {
-    let sum = |rows: &[Row]| {
+    let sum = |rows: &[PlanTable]| {
         rows.iter().map(|row| axes::count(&row.choices)).fold(0, u64::saturating_add)
     };
     let stacks = sum(stacks).saturating_add(included as u64);
@@ -143,7 +143,7 @@ fn bounded(
     }
 }
 
-fn make<T: Planned>(source: &Source, rows: &[Row]) -> Result<Vec<Made<T>>, PlanError> {
+fn make<T: Planned>(source: &Source, rows: &[PlanTable]) -> Result<Vec<Made<T>>, PlanError> {
     let mut made = Vec::new();
     for (table, row) in rows.iter().enumerate() {
         for picked in axes::combinations(&row.choices) {
@@ -155,7 +155,7 @@ fn make<T: Planned>(source: &Source, rows: &[Row]) -> Result<Vec<Made<T>>, PlanE
     Ok(made)
 }
 
-fn has_one_basis(source: &Source, row: &Row) -> Result<(), PlanError> {
+fn has_one_basis(source: &Source, row: &PlanTable) -> Result<(), PlanError> {
     let choice = |key: &&str| row.choices.iter().find(|c| c.key == *key);
     let bases: Vec<&OneOrMany> = ["profile", "job", "rw"].iter().filter_map(choice).collect();
     match (&bases[..], choice(&"name")) {

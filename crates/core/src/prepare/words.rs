@@ -164,24 +164,24 @@ pub fn listed_for_all() -> String {
 }
 
 #[derive(Clone, Copy)]
-struct Entry<'t> {
+struct AllowedOption<'t> {
     name: &'t str,
     has_no: bool,
     takes: Option<&'t str>,
     is_optional: bool,
 }
 
-fn entries<'t>(tables: &'t [&'t str]) -> impl Iterator<Item = Entry<'t>> {
+fn entries<'t>(tables: &'t [&'t str]) -> impl Iterator<Item = AllowedOption<'t>> {
     tables.iter().flat_map(|table| table.split_whitespace()).map(|word| {
         let (name, takes) = word.split_once('=').map_or((word, None), |(n, v)| (n, Some(v)));
         let (name, is_optional) = name.strip_suffix('?').map_or((name, false), |n| (n, true));
         let (name, has_no) = name.strip_prefix("[no]").map_or((name, false), |n| (n, true));
-        Entry { name, has_no, takes, is_optional }
+        AllowedOption { name, has_no, takes, is_optional }
     })
 }
 
-fn entry<'t>(tables: &'t [&'t str], name: &str) -> Option<Entry<'t>> {
-    let positive = |e: &Entry| e.has_no && name.strip_prefix("no") == Some(e.name);
+fn entry<'t>(tables: &'t [&'t str], name: &str) -> Option<AllowedOption<'t>> {
+    let positive = |e: &AllowedOption| e.has_no && name.strip_prefix("no") == Some(e.name);
     entries(tables).find(|e| e.name == name || positive(e))
 }
 
@@ -259,7 +259,7 @@ impl What<'_> {
         (name, value): (&str, Option<&str>),
         tables: &[&str],
     ) -> Unaccepted {
-        let with_no = |e: Entry| e.has_no.then(|| format!("no{}", e.name));
+        let with_no = |e: AllowedOption| e.has_no.then(|| format!("no{}", e.name));
         let names = entries(tables).flat_map(|e| [Some(e.name.to_string()), with_no(e)]);
         // One letter is no slip of another one.
         let names: Vec<String> = names.flatten().filter(|name| name.len() > 2).collect();

@@ -12,7 +12,7 @@ use crate::model::event::Event;
 use crate::model::measurement::ClockSource;
 
 /// What the strings under a key are.
-enum Field {
+enum RedactedField {
     Whole(Kind),
     Path,
     /// The source of a mount: a path, `server:/export`, or the name of a pool.
@@ -25,29 +25,29 @@ enum Field {
     Text,
 }
 
-fn field(key: &str, text: &str) -> Field {
+fn field(key: &str, text: &str) -> RedactedField {
     match key {
-        "hostname" => Field::Whole(Kind::Host),
-        "board_id" => Field::Whole(Kind::Board),
-        "user" | "user_name" => Field::Whole(Kind::User),
-        "serial" => Field::Whole(Kind::Serial),
-        "label" | "partlabel" => Field::Whole(Kind::Label),
+        "hostname" => RedactedField::Whole(Kind::Host),
+        "board_id" => RedactedField::Whole(Kind::Board),
+        "user" | "user_name" => RedactedField::Whole(Kind::User),
+        "serial" => RedactedField::Whole(Kind::Serial),
+        "label" | "partlabel" => RedactedField::Whole(Kind::Label),
         "boot_id" | "machine_id" | "uuid" | "table_id" | "start" | "outside" | "wwn" => {
-            Field::Whole(Kind::Id)
+            RedactedField::Whole(Kind::Id)
         }
-        "token" | "erase_token" | TOKEN_NAME => Field::Whole(Kind::Token),
-        "address" => Field::Whole(Kind::Address),
+        "token" | "erase_token" | TOKEN_NAME => RedactedField::Whole(Kind::Token),
+        "address" => RedactedField::Whole(Kind::Address),
         "by_id" | "mount_point" | "path" | "target" | "backing_file" | "file" | "parent"
-        | "device" | "at" | "home" => Field::Path,
+        | "device" | "at" | "home" => RedactedField::Path,
         // That of the time, not of a mount.
-        "source" if is_clock(text) => Field::Closed,
-        "source" => Field::Source,
-        "command" => Field::Command,
-        "version" | "kernel" => Field::Version,
+        "source" if is_clock(text) => RedactedField::Closed,
+        "source" => RedactedField::Source,
+        "command" => RedactedField::Command,
+        "version" | "kernel" => RedactedField::Version,
         "schema" | "run" | "sha256" | "rw" | "engine" | "phase" | "kind" | "class" | "cache"
         | "mode" | "severity" | "metric" | "data" | "mem" | "offsets" | "verb" | "id" | "scope"
-        | "fs" | "bus" | "arch" => Field::Closed,
-        _ => Field::Text,
+        | "fs" | "bus" | "arch" => RedactedField::Closed,
+        _ => RedactedField::Text,
     }
 }
 
@@ -79,14 +79,14 @@ pub fn learn(redactor: &mut Redactor, value: &Value) {
         }
     });
     walk(value, "", &mut |key, text| match field(key, text) {
-        Field::Whole(Kind::Host) => learn_host(redactor, text),
-        Field::Whole(Kind::Serial) => {
+        RedactedField::Whole(Kind::Host) => learn_host(redactor, text),
+        RedactedField::Whole(Kind::Serial) => {
             redactor.learn(Kind::Serial, text);
             // As tokens and links have it.
             redactor.learn(Kind::Serial, &text.split_whitespace().collect::<String>());
         }
-        Field::Whole(kind) => redactor.learn(kind, text),
-        Field::Path => {
+        RedactedField::Whole(kind) => redactor.learn(kind, text),
+        RedactedField::Path => {
             redactor.learn_path(text);
             // A drive without a serial number has its model there.
             let serial = by_id_serial(text);
@@ -94,9 +94,9 @@ pub fn learn(redactor: &mut Redactor, value: &Value) {
                 redactor.learn(Kind::Serial, serial);
             }
         }
-        Field::Source => learn_source(redactor, text),
-        Field::Command => learn_word(redactor, text),
-        Field::Closed | Field::Version | Field::Text => {}
+        RedactedField::Source => learn_source(redactor, text),
+        RedactedField::Command => learn_word(redactor, text),
+        RedactedField::Closed | RedactedField::Version | RedactedField::Text => {}
     });
 }
 
@@ -212,20 +212,20 @@ fn own_key(redactor: &mut Redactor, key: &str) -> String {
 
 fn string(redactor: &mut Redactor, key: &str, text: &str) -> String {
     match field(key, text) {
-        Field::Whole(kind) => redactor.field(kind, text),
-        Field::Path if text.starts_with('/') => redactor.path(text),
-        Field::Source if !text.starts_with('/') => source(redactor, text),
-        Field::Command if is_private_word(text) => redactor.path(text),
-        Field::Closed if is_word(redactor, text) && patterns::find(text).is_none() => {
+        RedactedField::Whole(kind) => redactor.field(kind, text),
+        RedactedField::Path if text.starts_with('/') => redactor.path(text),
+        RedactedField::Source if !text.starts_with('/') => source(redactor, text),
+        RedactedField::Command if is_private_word(text) => redactor.path(text),
+        RedactedField::Closed if is_word(redactor, text) && patterns::find(text).is_none() => {
             text.to_string()
         }
-        Field::Version if is_word(redactor, text) => text.to_string(),
-        Field::Path
-        | Field::Source
-        | Field::Command
-        | Field::Closed
-        | Field::Version
-        | Field::Text => redactor.text(text),
+        RedactedField::Version if is_word(redactor, text) => text.to_string(),
+        RedactedField::Path
+        | RedactedField::Source
+        | RedactedField::Command
+        | RedactedField::Closed
+        | RedactedField::Version
+        | RedactedField::Text => redactor.text(text),
     }
 }
 

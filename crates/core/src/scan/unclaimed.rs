@@ -31,7 +31,7 @@ type Output<T> = (T, u64, u64);
 
 /// What is known of a tool by one of its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Known {
+struct KnownLine {
     title: &'static str,
     /// Whether the line only says which phase begins.
     is_phase: bool,
@@ -39,7 +39,7 @@ struct Known {
 
 #[derive(Debug, Default)]
 pub struct Unclaimed {
-    known: Vec<Output<Known>>,
+    known: Vec<Output<KnownLine>>,
     strange: Vec<Output<&'static str>>,
     /// Blocks with a unit of speed: the first line, the last, and whether there is a figure.
     figures: Vec<(u64, u64, bool)>,
@@ -55,11 +55,11 @@ fn add<T: PartialEq>(outputs: &mut Vec<Output<T>>, of: T, number: u64, gap_lines
     }
 }
 
-fn known(tools: &[&Tool], text: &str) -> Option<Known> {
+fn known(tools: &[&Tool], text: &str) -> Option<KnownLine> {
     let has = |marks: &[&str]| marks.iter().any(|mark| text.contains(mark));
     tools.iter().find_map(|tool| {
         let is_phase = !has(tool.marks);
-        (!is_phase || has(tool.phases)).then_some(Known { title: tool.title, is_phase })
+        (!is_phase || has(tool.phases)).then_some(KnownLine { title: tool.title, is_phase })
     })
 }
 
@@ -141,7 +141,7 @@ impl Unclaimed {
 
     /// Lists the outputs of known tools near which nothing was read or listed.
     pub fn give_known(&mut self, out: &mut Out) {
-        for (Known { title, is_phase }, first_line, last_line) in self.known.drain(..) {
+        for (KnownLine { title, is_phase }, first_line, last_line) in self.known.drain(..) {
             if out.has_between(first_line.saturating_sub(GAP_LINES), last_line + GAP_LINES) {
                 continue;
             }

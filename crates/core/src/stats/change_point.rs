@@ -41,7 +41,7 @@ pub fn segments_with(values: &[f64], sigma: f64, penalty: f64) -> Vec<Segment> {
     if !(2 * SHORTEST..=MOST).contains(&n) || values.iter().any(|v| !v.is_finite()) {
         return Vec::new();
     }
-    let sums = Sums::from_values(values);
+    let sums = RunningSums::from_values(values);
     let scale = (sigma * sigma).max(f64::MIN_POSITIVE);
     // best[i]: least cost of the first i values; from[i]: where their last segment starts.
     let (mut best, mut from) = (vec![f64::INFINITY; n + 1], vec![0usize; n + 1]);
@@ -81,14 +81,14 @@ pub fn neighbour_sd(values: &[f64]) -> f64 {
 }
 
 /// Running sums, around the first value so that large means lose no digits.
-struct Sums {
+struct RunningSums {
     offset: f64,
     of_values: Vec<f64>,
     of_squares: Vec<f64>,
 }
 
-impl Sums {
-    fn from_values(values: &[f64]) -> Sums {
+impl RunningSums {
+    fn from_values(values: &[f64]) -> RunningSums {
         let offset = values[0];
         let (mut of_values, mut of_squares) = (vec![0.0], vec![0.0]);
         for (i, value) in values.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Sums {
             of_values.push(of_values[i] + v);
             of_squares.push(of_squares[i] + v * v);
         }
-        Sums { offset, of_values, of_squares }
+        RunningSums { offset, of_values, of_squares }
     }
 
     fn mean(&self, start: usize, end: usize) -> f64 {

@@ -17,13 +17,13 @@ pub struct Signature {
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct WipefsOutput {
     #[serde(default)]
-    signatures: Vec<Row>,
+    signatures: Vec<WipefsSignature>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct WipefsSignature {
     offset: String,
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -40,9 +40,9 @@ pub fn parse(bytes: &[u8]) -> Option<Vec<Signature>> {
     // A label is whatever somebody wrote; a raw control character would end the document.
     let clean = |byte: &u8| if *byte < b' ' && *byte != b'\n' { b'?' } else { *byte };
     let bytes: Vec<u8> = bytes.iter().map(clean).collect();
-    let document: Document = serde_json::from_str(&String::from_utf8_lossy(&bytes)).ok()?;
+    let document: WipefsOutput = serde_json::from_str(&String::from_utf8_lossy(&bytes)).ok()?;
     let text = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let signature = |row: Row| {
+    let signature = |row: WipefsSignature| {
         let digits = row.offset.trim_start_matches("0x");
         Some(Signature {
             offset_bytes: u64::from_str_radix(digits, 16).ok()?,

@@ -24,13 +24,13 @@ const MS: u64 = 1_000_000;
 
 #[derive(Debug, Default)]
 pub struct Iostat {
-    table: Option<Table>,
+    table: Option<IostatTable>,
     /// Whether the line with the kernel stands above and no table since.
     is_begun: bool,
 }
 
 #[derive(Debug)]
-struct Table {
+struct IostatTable {
     /// Titles of the columns behind the device's.
     columns: Vec<String>,
     title_line: u64,
@@ -41,17 +41,17 @@ struct Table {
 }
 
 /// What a column has: metric, unit, and what one of its numbers is worth.
-struct Column {
+struct IostatColumn {
     name: &'static str,
     unit: &'static str,
     parts: u64,
 }
 
-const fn column(name: &'static str, unit: &'static str, parts: u64) -> Column {
-    Column { name, unit, parts }
+const fn column(name: &'static str, unit: &'static str, parts: u64) -> IostatColumn {
+    IostatColumn { name, unit, parts }
 }
 
-fn known(title: &str) -> Option<Column> {
+fn known(title: &str) -> Option<IostatColumn> {
     Some(match title {
         "r/s" => column("read.iops", "1/s", 1),
         "w/s" => column("write.iops", "1/s", 1),
@@ -148,7 +148,7 @@ impl Iostat {
             .command
             .split_whitespace()
             .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('y'));
-        self.table = Some(Table {
+        self.table = Some(IostatTable {
             columns,
             title_line: line.number,
             last_line: line.number,
@@ -166,7 +166,7 @@ impl Iostat {
     }
 }
 
-impl Table {
+impl IostatTable {
     fn row(&mut self, line: &Line<'_>, device: &str, values: &[&str], out: &mut Out) {
         (self.last_line, self.has_rows) = (line.number, true);
         let cut = self.columns.last().map(String::as_str) == Some("%util") && !line.is_ended;

@@ -34,7 +34,7 @@ const ROWS: usize = 4000;
 
 /// One run while it is gathered.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenRun {
     place: Place,
     last_line: u64,
     version: Option<String>,
@@ -60,7 +60,7 @@ struct Open {
 
 #[derive(Debug, Default)]
 pub struct Iozone {
-    open: Option<Open>,
+    open: Option<OpenRun>,
     /// The unit of tables that lost the line with it; none: they are listed.
     assumed: Option<Unit>,
 }
@@ -74,7 +74,7 @@ impl Reader for Iozone {
         }
         if text.starts_with("Iozone: Performance Test of File I/O") {
             self.close(out);
-            self.open = Some(Open::new(line));
+            self.open = Some(OpenRun::new(line));
             return true;
         }
         if self.open.is_none() {
@@ -88,13 +88,13 @@ impl Reader for Iozone {
             if !is_start {
                 return false;
             }
-            self.open = Some(Open::new(line));
+            self.open = Some(OpenRun::new(line));
         }
         let has_rows = self.open.as_ref().is_some_and(|open| !open.rows.is_empty());
         if has_rows && row::Layout::from_titles(line.text).is_some() {
             // Often the tables alone are quoted, one below the other.
             self.close(out);
-            self.open = Some(Open::new(line));
+            self.open = Some(OpenRun::new(line));
         }
         let Some(open) = &mut self.open else { return false };
         let is_own = open.line(line);
@@ -123,9 +123,9 @@ impl Iozone {
     }
 }
 
-impl Open {
-    fn new(line: &Line<'_>) -> Open {
-        Open { place: line.place("iozone"), last_line: line.number, ..Open::default() }
+impl OpenRun {
+    fn new(line: &Line<'_>) -> OpenRun {
+        OpenRun { place: line.place("iozone"), last_line: line.number, ..OpenRun::default() }
     }
 
     fn line(&mut self, line: &Line<'_>) -> bool {

@@ -27,7 +27,7 @@ const FAR_LINES: u64 = 150;
 const MOST_FIGURES: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Source {
+enum FigureSource {
     Hdparm,
     Dd,
     Fio,
@@ -38,28 +38,28 @@ struct Row {
     category: &'static str,
     test: &'static str,
     direction: &'static str,
-    source: Source,
+    source: FigureSource,
 }
 
 const fn row(
     category: &'static str,
     test: &'static str,
     direction: &'static str,
-    source: Source,
+    source: FigureSource,
 ) -> Row {
     Row { category, test, direction, source }
 }
 
 const ROWS: [Row; 9] = [
-    row("HDParm", "Disk Read", "read", Source::Hdparm),
-    row("HDParm", "Cached Disk Read", "cached_read", Source::Hdparm),
-    row("DD", "Disk Write", "write", Source::Dd),
-    row("FIO", "4k random read", "read", Source::Fio),
-    row("FIO", "4k random write", "write", Source::Fio),
-    row("IOZone", "4k read", "read", Source::Iozone),
-    row("IOZone", "4k write", "write", Source::Iozone),
-    row("IOZone", "4k random read", "read", Source::Iozone),
-    row("IOZone", "4k random write", "write", Source::Iozone),
+    row("HDParm", "Disk Read", "read", FigureSource::Hdparm),
+    row("HDParm", "Cached Disk Read", "cached_read", FigureSource::Hdparm),
+    row("DD", "Disk Write", "write", FigureSource::Dd),
+    row("FIO", "4k random read", "read", FigureSource::Fio),
+    row("FIO", "4k random write", "write", FigureSource::Fio),
+    row("IOZone", "4k read", "read", FigureSource::Iozone),
+    row("IOZone", "4k write", "write", FigureSource::Iozone),
+    row("IOZone", "4k random read", "read", FigureSource::Iozone),
+    row("IOZone", "4k random write", "write", FigureSource::Iozone),
 ];
 
 /// What the lines between the outputs call the rows.
@@ -77,7 +77,7 @@ const NAMES: [&str; 9] = [
 
 #[derive(Debug, Default)]
 pub struct StorageSh {
-    above: Vec<(Source, String, u64)>,
+    above: Vec<(FigureSource, String, u64)>,
     /// The line of the last row of hdparm, when its unit was that of versions until 2023.
     old_unit: Option<u64>,
     last: Option<u64>,
@@ -133,7 +133,7 @@ impl StorageSh {
         for (name, figures) in text.split(" - ").filter_map(|part| part.split_once(": ")) {
             let at = NAMES.iter().position(|known| *known == name);
             let Some(row) = at.and_then(|at| ROWS.get(at)) else { continue };
-            let is_bare = row.source == Source::Iozone && !figures.contains(' ');
+            let is_bare = row.source == FigureSource::Iozone && !figures.contains(' ');
             let figures = if is_bare { format!("{figures} KB/s") } else { figures.to_string() };
             let mut found = Out::default();
             self.row(line, row, &figures, &mut found);
@@ -148,12 +148,12 @@ impl StorageSh {
     /// Keeps the figures of an output, which the table repeats.
     fn remember(&mut self, words: &[&str], number: u64) {
         let is_figure = |word: &str| Quantity::with_unit(word, 1).is_some();
-        let (source, kept): (Source, Vec<&str>) = match words {
-            ["Timing", .., rate, "MB/sec" | "kB/sec"] => (Source::Hdparm, vec![*rate]),
-            [.., rate, _] if words.contains(&"copied,") => (Source::Dd, vec![*rate]),
+        let (source, kept): (FigureSource, Vec<&str>) = match words {
+            ["Timing", .., rate, "MB/sec" | "kB/sec"] => (FigureSource::Hdparm, vec![*rate]),
+            [.., rate, _] if words.contains(&"copied,") => (FigureSource::Dd, vec![*rate]),
             // A row of iozone's table: KiB, record size, and the rates.
             [_, "4", ..] if words.len() >= 6 && words.iter().all(|word| is_figure(word)) => {
-                (Source::Iozone, words[2..].to_vec())
+                (FigureSource::Iozone, words[2..].to_vec())
             }
             _ => return,
         };
@@ -165,7 +165,7 @@ impl StorageSh {
         }
     }
 
-    fn is_repeated(&self, source: Source, value: &str, number: u64) -> bool {
+    fn is_repeated(&self, source: FigureSource, value: &str, number: u64) -> bool {
         self.above
             .iter()
             .any(|(known, word, at)| *known == source && word == value && number <= at + FAR_LINES)
@@ -173,7 +173,7 @@ impl StorageSh {
 
     fn row(&mut self, line: &Line<'_>, row: &Row, figures: &str, out: &mut Out) {
         let value = figures.split(' ').next().unwrap_or("");
-        if row.source == Source::Hdparm {
+        if row.source == FigureSource::Hdparm {
             self.old_unit = figures.ends_with(" MB/s").then_some(line.number);
         }
         if self.is_repeated(row.source, value, line.number) {
@@ -182,10 +182,10 @@ impl StorageSh {
         let mut metrics = Metrics::default();
         let throughput = format!("{}.throughput", row.direction);
         let rate = match row.source {
-            Source::Hdparm => rate(figures, &[("MB/s", MIB), ("MB/sec", MIB)]),
-            Source::Dd => self.dd(figures, line.number),
-            Source::Iozone => rate(figures, &[("KB/s", KIB)]),
-            Source::Fio => {
+            FigureSource::Hdparm => rate(figures, &[("MB/s", MIB), ("MB/sec", MIB)]),
+            FigureSource::Dd => self.dd(figures, line.number),
+            FigureSource::Iozone => rate(figures, &[("KB/s", KIB)]),
+            FigureSource::Fio => {
                 let of = fio(figures);
                 if let Some((iops, _)) = &of {
                     let name = format!("{}.iops", row.direction);

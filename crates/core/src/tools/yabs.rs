@@ -27,11 +27,11 @@ const KILOBYTES: [u64; 2] = [1000, 1024];
 #[derive(Debug, Default)]
 pub struct Yabs {
     version: Option<String>,
-    table: Option<Table>,
+    table: Option<YabsTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct YabsTable {
     place: Place,
     version: Option<String>,
     last_line: u64,
@@ -39,12 +39,12 @@ struct Table {
     /// The block sizes of the columns that are open.
     columns: Vec<String>,
     rows: usize,
-    cells: Vec<Cell>,
+    cells: Vec<YabsFigure>,
     bad: Vec<u64>,
 }
 
 #[derive(Debug)]
-struct Cell {
+struct YabsFigure {
     block: String,
     row: usize,
     rate: String,
@@ -64,17 +64,17 @@ impl Reader for Yabs {
         if is_fio || text.contains("dd Sequential Disk Speed Tests") {
             self.close(out);
             let (place, version) = (line.place(TOOL.name), self.version.take());
-            self.table = Some(Table::new(place, version, line.number, !is_fio));
+            self.table = Some(YabsTable::new(place, version, line.number, !is_fio));
             return true;
         }
         let parts: Vec<&str> = text.split('|').map(str::trim).collect();
         if parts.len() > 1 && parts[0] == "Block Size" && parts[1].ends_with("(IOPS)") {
             // A paste may begin here.
-            let is_far = |table: &mut Table| line.number > table.last_line + 3 || table.is_dd;
+            let is_far = |table: &mut YabsTable| line.number > table.last_line + 3 || table.is_dd;
             if self.table.as_mut().is_none_or(is_far) {
                 self.close(out);
                 let (place, version) = (line.place(TOOL.name), self.version.take());
-                self.table = Some(Table::new(place, version, line.number, false));
+                self.table = Some(YabsTable::new(place, version, line.number, false));
             }
         }
         let Some(table) = self.table.as_mut() else { return false };
@@ -110,9 +110,9 @@ impl Yabs {
     }
 }
 
-impl Table {
-    fn new(place: Place, version: Option<String>, line: u64, is_dd: bool) -> Table {
-        Table { place, version, last_line: line, is_dd, ..Table::default() }
+impl YabsTable {
+    fn new(place: Place, version: Option<String>, line: u64, is_dd: bool) -> YabsTable {
+        YabsTable { place, version, last_line: line, is_dd, ..YabsTable::default() }
     }
 
     fn line(&mut self, parts: &[&str], line: u64) {
@@ -153,7 +153,7 @@ impl Table {
         }
         self.rows += 1;
         for (block, part) in self.columns.iter().zip(&parts[1..]) {
-            match Cell::parse(block, row, part, line) {
+            match YabsFigure::parse(block, row, part, line) {
                 Some(cell) => self.cells.push(cell),
                 None => self.bad.push(line),
             }
@@ -167,12 +167,8 @@ impl Table {
         let is_twice = self.cells.iter().any(|cell| cell.row == row);
         match rates.filter(|rates| rates.len() == 3 && !is_twice && row < 2) {
             None => self.bad.push(line),
-            Some(rates) => self.cells.extend(rates.into_iter().zip(1..).map(|(rate, run)| Cell {
-                block: format!("run_{run}"),
-                row,
-                rate: rate.raw,
-                iops: None,
-                line,
+            Some(rates) => self.cells.extend(rates.into_iter().zip(1..).map(|(rate, run)| {
+                YabsFigure { block: format!("run_{run}"), row, rate: rate.raw, iops: None, line }
             })),
         }
     }
@@ -189,9 +185,9 @@ impl Table {
     }
 
     fn give_fio(mut self, out: &mut Out) {
-        let fits = |cell: &Cell, kilobyte: u64| cell.fits(kilobyte);
+        let fits = |cell: &YabsFigure, kilobyte: u64| cell.fits(kilobyte);
         let votes = KILOBYTES.map(|kilobyte| {
-            let decides = |cell: &&Cell| {
+            let decides = |cell: &&YabsFigure| {
                 fits(cell, kilobyte) && KILOBYTES.iter().filter(|k| fits(cell, **k)).count() == 1
             };
             self.cells.iter().filter(decides).count()
@@ -241,9 +237,9 @@ impl Table {
     }
 }
 
-impl Cell {
+impl YabsFigure {
     /// `542.37 MB/s (132.4k)`
-    fn parse(block: &str, row: usize, text: &str, line: u64) -> Option<Cell> {
+    fn parse(block: &str, row: usize, text: &str, line: u64) -> Option<YabsFigure> {
         let (rate_text, iops) = text.split_once('(')?;
         let iops = iops.strip_suffix(')')?;
         let (number, unit) = match iops.strip_suffix('k') {
@@ -255,7 +251,7 @@ impl Cell {
             .to_string();
         let rate_text = rate_text.trim().to_string();
         rate(&rate_text, 1000)?;
-        Some(Cell { block: block.to_string(), row, rate: rate_text, iops: Some(iops), line })
+        Some(YabsFigure { block: block.to_string(), row, rate: rate_text, iops: Some(iops), line })
     }
 
     /// Whether the rate is that of the requests, with a KB of so many bytes.

@@ -9,7 +9,7 @@ use super::GOLDEN;
 
 /// Steps of all generators, 64 bytes each, into the lines.
 #[cfg(test)]
-type Step = fn(&mut [u64; 8], &mut [u64; 8], &mut [[u8; 64]]);
+type GeneratorStep = fn(&mut [u64; 8], &mut [u64; 8], &mut [[u8; 64]]);
 
 /// Fills `out` with the bytes of `key`. A shorter `out` gets a prefix of a longer one.
 #[inline]
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_way_makes_the_same_bytes() {
-        let mut ways: Vec<(&str, Step)> = vec![("plain", plain)];
+        let mut ways: Vec<(&str, GeneratorStep)> = vec![("plain", plain)];
         #[cfg(target_arch = "x86_64")]
         {
             // SAFETY: every x86-64 has SSE2.
@@ -151,7 +151,7 @@ mod tests {
             }
         }
         ways.push(("chosen", next_lines));
-        let made = |way: Step| {
+        let made = |way: GeneratorStep| {
             let mut older = std::array::from_fn(|i| mix(i as u64));
             let mut newer = std::array::from_fn(|i| mix(8 + i as u64));
             let mut lines = [[0; 64]; 63];

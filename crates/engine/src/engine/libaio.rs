@@ -35,7 +35,7 @@ struct Iocb {
 /// One completed I/O, as the kernel writes it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
-struct Event {
+struct IoEvent {
     data: u64,
     iocb: u64,
     result: i64,
@@ -44,19 +44,19 @@ struct Event {
 
 /// The time these calls take: of the machine's width.
 #[repr(C)]
-struct Patience {
+struct KernelTimespec {
     sec: c_long,
     nsec: c_long,
 }
 
-const _: () = assert!(size_of::<Iocb>() == 64 && size_of::<Event>() == 32);
+const _: () = assert!(size_of::<Iocb>() == 64 && size_of::<IoEvent>() == 32);
 
 /// The engine and its context. The kernel reads an [`Iocb`] only inside of io_submit(2).
 pub struct Libaio {
     context: c_ulong,
     fd: u32,
     iocbs: Vec<Iocb>,
-    events: Vec<Event>,
+    events: Vec<IoEvent>,
     /// Events of the last wait that are not popped yet end here.
     ready: usize,
     popped: usize,
@@ -106,7 +106,7 @@ impl Engine for Libaio {
             // A descriptor is not negative.
             fd: fd as u32,
             iocbs: vec![Iocb::default(); depth],
-            events: vec![Event::default(); depth],
+            events: vec![IoEvent::default(); depth],
             ready: 0,
             popped: 0,
             in_flight: 0,
@@ -170,7 +170,7 @@ impl Queued for Libaio {
     }
 
     fn wait(&mut self, patience_ns: Option<u64>) -> io::Result<u32> {
-        let time = patience_ns.map(|ns| Patience {
+        let time = patience_ns.map(|ns| KernelTimespec {
             sec: (ns / 1_000_000_000) as c_long,
             nsec: (ns % 1_000_000_000) as c_long,
         });

@@ -32,7 +32,7 @@ pub struct Queue {
 }
 
 #[derive(Clone, Copy)]
-struct Turn {
+struct QueuedTurn {
     kind: Kind,
     ready: u32,
     now: u64,
@@ -152,7 +152,7 @@ impl<'a, E: Queued> Lane<'a, E> {
         ready: u32,
         now: u64,
     ) -> Result<(), EngineError> {
-        let turn = Turn { kind, ready, now };
+        let turn = QueuedTurn { kind, ready, now };
         match self.cursor.take_walk() {
             Order::Uniform(mut walk) => {
                 self.move_all(queue, turn, &mut walk)?;
@@ -171,10 +171,10 @@ impl<'a, E: Queued> Lane<'a, E> {
     fn move_all<W: Walk>(
         &mut self,
         queue: &mut Queue,
-        turn: Turn,
+        turn: QueuedTurn,
         walk: &mut W,
     ) -> Result<(), EngineError> {
-        let Turn { kind, ready, now } = turn;
+        let QueuedTurn { kind, ready, now } = turn;
         let (bs, base) = (self.bs, self.cursor.base);
         let mut latencies = self.recorder.tally_mut(kind).latencies();
         let mut row = Row::new();

@@ -38,7 +38,7 @@ const SEEKERS: u32 = 5;
 const SEEK_PART: u16 = 5;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Work {
+enum BonnieTest {
     Putc,
     Write,
     Rewrite,
@@ -46,20 +46,26 @@ enum Work {
     Read,
 }
 
-impl Work {
-    const ALL: [Work; 5] = [Work::Putc, Work::Write, Work::Rewrite, Work::Getc, Work::Read];
+impl BonnieTest {
+    const ALL: [BonnieTest; 5] = [
+        BonnieTest::Putc,
+        BonnieTest::Write,
+        BonnieTest::Rewrite,
+        BonnieTest::Getc,
+        BonnieTest::Read,
+    ];
 
     fn reads(self) -> bool {
-        matches!(self, Work::Rewrite | Work::Getc | Work::Read)
+        matches!(self, BonnieTest::Rewrite | BonnieTest::Getc | BonnieTest::Read)
     }
 
     fn is_by_char(self) -> bool {
-        matches!(self, Work::Putc | Work::Getc)
+        matches!(self, BonnieTest::Putc | BonnieTest::Getc)
     }
 }
 
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
-    for (part, work) in (0..).zip(Work::ALL) {
+    for (part, work) in (0..).zip(BonnieTest::ALL) {
         if context.wants(part) {
             phase(context, part, work)?;
         }
@@ -71,7 +77,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     files::run(context, SEEK_PART + 1)
 }
 
-fn phase(context: &mut Context<'_>, part: u16, work: Work) -> Result<(), EngineError> {
+fn phase(context: &mut Context<'_>, part: u16, work: BonnieTest) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let mut meter = context.meter(part, &kinds, |job| job.end_fsync = true);
     let chunk = context.job.bs;
@@ -105,7 +111,7 @@ fn phase(context: &mut Context<'_>, part: u16, work: Work) -> Result<(), EngineE
 /// The file as the phase finds it: new for those that write, whole for those that read.
 fn open(
     context: &Context<'_>,
-    work: Work,
+    work: BonnieTest,
     meter: &mut Meter<'_>,
     block: &mut Block,
     size: u64,
@@ -114,14 +120,14 @@ fn open(
         context.workdir.remove(NAME)?;
         return context.workdir.create(NAME, OFlags::WRONLY);
     }
-    let access = if work == Work::Rewrite { OFlags::RDWR } else { OFlags::RDONLY };
+    let access = if work == BonnieTest::Rewrite { OFlags::RDWR } else { OFlags::RDONLY };
     block::cool(context.workdir.whole(NAME, block, size)?, meter)?;
     context.workdir.open_file(NAME, access)
 }
 
 /// One chunk, and how long its calls took: a rewritten one is read and written.
 fn step(
-    work: Work,
+    work: BonnieTest,
     file: &OwnedFd,
     block: &mut Block,
     index: u64,
@@ -130,19 +136,19 @@ fn step(
     let chunk = block.bytes().len();
     let bytes = chunk as u64;
     Ok(match work {
-        Work::Putc => {
+        BonnieTest::Putc => {
             for at in 0..chunk {
                 // bonnie++ writes the low seven bits of the position.
                 block::write(file, &[at as u8 & 0x7f])?;
             }
             meter.op(Kind::Write, bytes)
         }
-        Work::Write => {
+        BonnieTest::Write => {
             touch(block, index);
             block::write(file, block.fresh(meter, index * bytes, chunk))?;
             meter.op(Kind::Write, bytes)
         }
-        Work::Rewrite => {
+        BonnieTest::Rewrite => {
             block::read(file, block.bytes())?;
             let read_ns = meter.op(Kind::Read, bytes);
             touch(block, index);
@@ -150,13 +156,13 @@ fn step(
             block::write(file, block.bytes())?;
             read_ns + meter.op(Kind::Write, bytes)
         }
-        Work::Getc => {
+        BonnieTest::Getc => {
             for at in 0..chunk {
                 block::read(file, &mut block.bytes()[at..=at])?;
             }
             meter.op(Kind::Read, bytes)
         }
-        Work::Read => {
+        BonnieTest::Read => {
             block::read(file, block.bytes())?;
             meter.op(Kind::Read, bytes)
         }

@@ -30,7 +30,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     let piece = context.job.bs;
     let rooms = tree.lay_out(&context.workdir, &mut Block::new(context.job, LAY_OUT_BYTES, 0)?)?;
     let mut block = Block::new(context.job, piece.max(HEADER_BYTES), 0)?;
-    let files = Files { tree: &tree, rooms: &rooms, piece };
+    let files = BootFiles { tree: &tree, rooms: &rooms, piece };
     let mut pass = 0;
     meter.repeat(|meter| {
         tree.cool(&rooms, meter)?;
@@ -56,7 +56,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
 
 /// The files of the application, read in pieces of `piece` bytes.
 #[derive(Clone, Copy)]
-struct Files<'a> {
+struct BootFiles<'a> {
     tree: &'a Tree,
     rooms: &'a [Workdir],
     piece: u64,
@@ -64,13 +64,13 @@ struct Files<'a> {
 
 /// Opening belongs to the first read.
 fn start_one(
-    files: Files<'_>,
+    files: BootFiles<'_>,
     number: u32,
     places: &mut SplitMix64,
     block: &mut Block,
     meter: &mut Meter<'_>,
 ) -> Result<(), EngineError> {
-    let Files { tree, rooms, piece } = files;
+    let BootFiles { tree, rooms, piece } = files;
     let size = tree.size(number);
     let file = tree.open(rooms, number)?;
     let header = HEADER_BYTES.min(size);

@@ -36,7 +36,7 @@ const STRIDE: u64 = 17;
 const MIXED: u16 = 9;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
+enum RecordOrder {
     Forward,
     /// From the first on, by pread(2) and pwrite(2).
     ForwardAt,
@@ -47,34 +47,40 @@ enum Order {
 }
 
 #[derive(Clone, Copy)]
-struct Test {
+struct IozoneTest {
     word: &'static str,
     writes: bool,
-    order: Order,
+    order: RecordOrder,
     anew: bool,
     /// Repeats what the test before did, so that memory is what it is about.
     again: bool,
 }
 
-const fn test(word: &'static str, writes: bool, order: Order, anew: bool, again: bool) -> Test {
-    Test { word, writes, order, anew, again }
+const fn test(
+    word: &'static str,
+    writes: bool,
+    order: RecordOrder,
+    anew: bool,
+    again: bool,
+) -> IozoneTest {
+    IozoneTest { word, writes, order, anew, again }
 }
 
 /// In the order of the parts; the mixed one, which is [`MIXED`], comes between.
-const TESTS: [Test; 13] = [
-    test("write", true, Order::Forward, true, false),
-    test("rewrite", true, Order::Forward, false, true),
-    test("read", false, Order::Forward, false, false),
-    test("reread", false, Order::Forward, false, true),
-    test("random read", false, Order::Random, false, false),
-    test("random write", true, Order::Random, false, false),
-    test("bkwd read", false, Order::Backward, false, false),
-    test("record rewrite", true, Order::First, false, false),
-    test("stride read", false, Order::Stride, false, false),
-    test("pwrite", true, Order::ForwardAt, false, false),
-    test("pwrite rewrite", true, Order::ForwardAt, false, true),
-    test("pread", false, Order::ForwardAt, false, false),
-    test("pread reread", false, Order::ForwardAt, false, true),
+const TESTS: [IozoneTest; 13] = [
+    test("write", true, RecordOrder::Forward, true, false),
+    test("rewrite", true, RecordOrder::Forward, false, true),
+    test("read", false, RecordOrder::Forward, false, false),
+    test("reread", false, RecordOrder::Forward, false, true),
+    test("random read", false, RecordOrder::Random, false, false),
+    test("random write", true, RecordOrder::Random, false, false),
+    test("bkwd read", false, RecordOrder::Backward, false, false),
+    test("record rewrite", true, RecordOrder::First, false, false),
+    test("stride read", false, RecordOrder::Stride, false, false),
+    test("pwrite", true, RecordOrder::ForwardAt, false, false),
+    test("pwrite rewrite", true, RecordOrder::ForwardAt, false, true),
+    test("pread", false, RecordOrder::ForwardAt, false, false),
+    test("pread reread", false, RecordOrder::ForwardAt, false, true),
 ];
 
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
@@ -91,7 +97,7 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
     Ok(())
 }
 
-fn single(context: &mut Context<'_>, part: u16, test: Test) -> Result<(), EngineError> {
+fn single(context: &mut Context<'_>, part: u16, test: IozoneTest) -> Result<(), EngineError> {
     if !context.wants(part) {
         return Ok(());
     }
@@ -100,7 +106,7 @@ fn single(context: &mut Context<'_>, part: u16, test: Test) -> Result<(), Engine
         job.end_fsync = test.writes;
         job.invalidate &= !test.again;
     });
-    let mut file = File::new(context, NAME, test)?;
+    let mut file = IozoneFile::new(context, NAME, test)?;
     let mut beside_ns = 0;
     meter.repeat(|meter| {
         file.open(context, test, meter)?;
@@ -121,8 +127,8 @@ fn single(context: &mut Context<'_>, part: u16, test: Test) -> Result<(), Engine
 /// Half the processes read, half write, each its own file in the random order; when the first has
 /// finished, what the others do counts no more (iozone's stonewall).
 fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
-    let reading = test("mixed", false, Order::Random, false, false);
-    let tests = [reading, Test { writes: true, ..reading }];
+    let reading = test("mixed", false, RecordOrder::Random, false, false);
+    let tests = [reading, IozoneTest { writes: true, ..reading }];
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let mut lanes = Vec::new();
     for (lane, (test, name)) in (0..).zip(tests.into_iter().zip([NAME, OTHER])) {
@@ -130,7 +136,7 @@ fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
             job.end_fsync = true;
             job.numjobs = 2;
         });
-        let mut file = File::new(context, name, test)?;
+        let mut file = IozoneFile::new(context, name, test)?;
         file.open(context, test, &meter)?;
         lanes.push((meter, (test, file)));
     }
@@ -157,7 +163,7 @@ fn mixed(context: &mut Context<'_>) -> Result<(), EngineError> {
 }
 
 /// The file of a test, and what its passes need.
-struct File {
+struct IozoneFile {
     name: &'static str,
     file: Option<OwnedFd>,
     block: Block,
@@ -167,8 +173,12 @@ struct File {
     checks: bool,
 }
 
-impl File {
-    fn new(context: &Context<'_>, name: &'static str, test: Test) -> Result<File, EngineError> {
+impl IozoneFile {
+    fn new(
+        context: &Context<'_>,
+        name: &'static str,
+        test: IozoneTest,
+    ) -> Result<IozoneFile, EngineError> {
         let bs = context.job.bs;
         let records = context.job.size / bs;
         let mut block = Block::new(context.job, bs, 0)?;
@@ -176,15 +186,16 @@ impl File {
         if checks {
             block.bytes().chunks_mut(PAGE_BYTES).for_each(set_pattern);
         }
-        let order = if test.order == Order::Random { order::random(records)? } else { Vec::new() };
-        Ok(File { name, file: None, block, bs, records, order, checks })
+        let order =
+            if test.order == RecordOrder::Random { order::random(records)? } else { Vec::new() };
+        Ok(IozoneFile { name, file: None, block, bs, records, order, checks })
     }
 
     /// Opens it as the test does, whole where the test needs it whole.
     fn open(
         &mut self,
         context: &Context<'_>,
-        test: Test,
+        test: IozoneTest,
         meter: &Meter<'_>,
     ) -> Result<(), EngineError> {
         let whole = self.records * self.bs;
@@ -206,7 +217,7 @@ impl File {
 
     fn pass(
         &mut self,
-        test: Test,
+        test: IozoneTest,
         meter: &mut Meter<'_>,
         should_end: &dyn Fn() -> bool,
     ) -> Result<(), EngineError> {
@@ -215,11 +226,11 @@ impl File {
         let (mut strided, mut wraps) = (0, 0);
         for index in 0..self.records {
             let record = match test.order {
-                Order::Forward | Order::ForwardAt => index,
-                Order::Random => self.order[index as usize].into(),
-                Order::Backward => self.records - 1 - index,
-                Order::First => 0,
-                Order::Stride => strided,
+                RecordOrder::Forward | RecordOrder::ForwardAt => index,
+                RecordOrder::Random => self.order[index as usize].into(),
+                RecordOrder::Backward => self.records - 1 - index,
+                RecordOrder::First => 0,
+                RecordOrder::Stride => strided,
             };
             if strided + 1 + STRIDE < self.records.saturating_sub(1) {
                 strided += STRIDE;
@@ -231,8 +242,8 @@ impl File {
             if test.writes {
                 block.fresh(meter, offset, bs as usize);
             }
-            let at = test.order == Order::ForwardAt;
-            if !at && test.order != Order::Forward {
+            let at = test.order == RecordOrder::ForwardAt;
+            if !at && test.order != RecordOrder::Forward {
                 block::seek(file, SeekFrom::Start(offset))?;
             }
             match (test.writes, at) {
@@ -264,7 +275,7 @@ impl File {
         Ok(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    fn close(&mut self, test: Test, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+    fn close(&mut self, test: IozoneTest, meter: &mut Meter<'_>) -> Result<(), EngineError> {
         let Some(file) = self.file.take() else { return Ok(()) };
         if test.writes {
             block::flush(&file, meter)?;

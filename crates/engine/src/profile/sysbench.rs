@@ -32,7 +32,7 @@ const READS_PER_WRITE: f64 = 1.5;
 const OFFSETS: u64 = 0x7379_7362;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum TestMode {
     Seqwr,
     Seqrewr,
     Seqrd,
@@ -41,26 +41,32 @@ enum Mode {
     Rndrw,
 }
 
-impl Mode {
-    const ALL: [Mode; 6] =
-        [Mode::Seqwr, Mode::Seqrewr, Mode::Seqrd, Mode::Rndrd, Mode::Rndwr, Mode::Rndrw];
+impl TestMode {
+    const ALL: [TestMode; 6] = [
+        TestMode::Seqwr,
+        TestMode::Seqrewr,
+        TestMode::Seqrd,
+        TestMode::Rndrd,
+        TestMode::Rndwr,
+        TestMode::Rndrw,
+    ];
 
     fn is_random(self) -> bool {
-        matches!(self, Mode::Rndrd | Mode::Rndwr | Mode::Rndrw)
+        matches!(self, TestMode::Rndrd | TestMode::Rndwr | TestMode::Rndrw)
     }
 
     fn writes(self) -> bool {
-        !matches!(self, Mode::Seqrd | Mode::Rndrd)
+        !matches!(self, TestMode::Seqrd | TestMode::Rndrd)
     }
 
     fn reads(self) -> bool {
-        matches!(self, Mode::Seqrd | Mode::Rndrd | Mode::Rndrw)
+        matches!(self, TestMode::Seqrd | TestMode::Rndrd | TestMode::Rndrw)
     }
 }
 
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
-    let set = Set::of(context)?;
-    for (part, mode) in (0..).zip(Mode::ALL) {
+    let set = FileSet::of(context)?;
+    for (part, mode) in (0..).zip(TestMode::ALL) {
         if context.wants(part) {
             measure(context, part, mode, set)?;
         }
@@ -69,14 +75,14 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
 }
 
 #[derive(Clone, Copy)]
-struct Set {
+struct FileSet {
     files: u32,
     file_bytes: u64,
     bs: u64,
 }
 
-impl Set {
-    fn of(context: &Context<'_>) -> Result<Set, EngineError> {
+impl FileSet {
+    fn of(context: &Context<'_>) -> Result<FileSet, EngineError> {
         let files = if context.job.nrfiles == 0 { FILES } else { context.job.nrfiles };
         let file_bytes = context.job.size / u64::from(files);
         if files > FILES_MAX || file_bytes < context.job.bs {
@@ -86,7 +92,7 @@ impl Set {
                 context.job.bs
             )));
         }
-        Ok(Set { files, file_bytes, bs: context.job.bs })
+        Ok(FileSet { files, file_bytes, bs: context.job.bs })
     }
 
     fn blocks(self) -> u64 {
@@ -107,7 +113,12 @@ fn name(file: u32) -> String {
     format!("test_file.{file}")
 }
 
-fn measure(context: &mut Context<'_>, part: u16, mode: Mode, set: Set) -> Result<(), EngineError> {
+fn measure(
+    context: &mut Context<'_>,
+    part: u16,
+    mode: TestMode,
+    set: FileSet,
+) -> Result<(), EngineError> {
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let threads = context.job.numjobs;
     let freq = if context.job.fsync == 0 { 100 } else { context.job.fsync };
@@ -170,8 +181,8 @@ fn end_of_0_4(is_cut: bool, last_request_ns: u64, end_ns: u64) -> u64 {
 /// how long it took without what sysbench's prepare does.
 fn open(
     context: &Context<'_>,
-    mode: Mode,
-    set: Set,
+    mode: TestMode,
+    set: FileSet,
     meter: &Meter<'_>,
 ) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
     // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
@@ -181,7 +192,7 @@ fn open(
     let mut opening = Duration::ZERO;
     for number in 0..set.files {
         let name = name(number);
-        if mode == Mode::Seqwr {
+        if mode == TestMode::Seqwr {
             let began = Instant::now();
             context.workdir.remove(&name)?;
             files.push(context.workdir.create(&name, OFlags::RDWR | context.direct())?);
@@ -208,7 +219,7 @@ enum Request {
 
 fn perform(
     request: Request,
-    (mode, set): (Mode, Set),
+    (mode, set): (TestMode, FileSet),
     files: &[OwnedFd],
     meter: &mut Meter<'_>,
     block: &mut Block,
@@ -243,7 +254,7 @@ fn perform(
 
 /// The one source of requests of all threads.
 struct Generator {
-    mode: Mode,
+    mode: TestMode,
     blocks: u64,
     files: u32,
     freq: u64,
@@ -258,7 +269,7 @@ struct Generator {
 }
 
 impl Generator {
-    fn new(mode: Mode, set: Set, freq: u32, seed: u64) -> Generator {
+    fn new(mode: TestMode, set: FileSet, freq: u32, seed: u64) -> Generator {
         Generator {
             mode,
             blocks: set.blocks(),
@@ -294,9 +305,11 @@ impl Generator {
         };
         self.data += 1;
         let is_read = match self.mode {
-            Mode::Seqrd | Mode::Rndrd => true,
-            Mode::Rndrw => ((self.reads + 1) as f64 / (self.writes + 1) as f64) < READS_PER_WRITE,
-            Mode::Seqwr | Mode::Seqrewr | Mode::Rndwr => false,
+            TestMode::Seqrd | TestMode::Rndrd => true,
+            TestMode::Rndrw => {
+                ((self.reads + 1) as f64 / (self.writes + 1) as f64) < READS_PER_WRITE
+            }
+            TestMode::Seqwr | TestMode::Seqrewr | TestMode::Rndwr => false,
         };
         if is_read {
             self.reads += 1;
@@ -312,14 +325,14 @@ impl Generator {
 mod tests {
     use super::*;
 
-    fn generator(mode: Mode, files: u32, blocks_a_file: u64) -> Generator {
-        let set = Set { files, file_bytes: blocks_a_file * 16384, bs: 16384 };
+    fn generator(mode: TestMode, files: u32, blocks_a_file: u64) -> Generator {
+        let set = FileSet { files, file_bytes: blocks_a_file * 16384, bs: 16384 };
         Generator::new(mode, set, 100, 7)
     }
 
     #[test]
     fn the_mix_is_the_cycle_of_sysbench_and_a_burst_follows_a_hundred() {
-        let mut generator = generator(Mode::Rndrw, 8, 16);
+        let mut generator = generator(TestMode::Rndrw, 8, 16);
         let requests: Vec<Request> = (0..108).filter_map(|_| generator.next(None)).collect();
         let word: String = requests
             .iter()
@@ -336,10 +349,10 @@ mod tests {
 
     #[test]
     fn reads_are_never_flushed_and_one_pass_covers_every_block() {
-        let mut generator = generator(Mode::Seqrd, 4, 30);
+        let mut generator = generator(TestMode::Seqrd, 4, 30);
         let all: Vec<Request> = std::iter::from_fn(|| generator.next(Some(120))).collect();
         assert!(all.into_iter().eq((0..120).map(Request::Read)));
-        let mut generator = self::generator(Mode::Seqwr, 4, 30);
+        let mut generator = self::generator(TestMode::Seqwr, 4, 30);
         let all: Vec<Request> = std::iter::from_fn(|| generator.next(Some(120))).collect();
         let flushes = all.iter().filter(|r| matches!(r, Request::Flush(_))).count();
         assert_eq!((all.len(), flushes), (124, 4));
@@ -347,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_block_at_the_end_of_a_file_is_shortened() {
-        let set = Set { files: 3, file_bytes: 40_000, bs: 16384 };
+        let set = FileSet { files: 3, file_bytes: 40_000, bs: 16384 };
         assert_eq!(set.blocks(), 7);
         assert_eq!(set.place(2), (0, 32768, 7232));
         assert_eq!(set.place(3), (1, 49152 - 40_000, 16384));

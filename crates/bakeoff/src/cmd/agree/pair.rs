@@ -40,7 +40,7 @@ pub struct Bench<'a> {
 }
 
 /// A phase of a tool, or why it printed no figure.
-type Told = Result<Measurement, ParseError>;
+type PhaseOutcome = Result<Measurement, ParseError>;
 
 impl<'a> Bench<'a> {
     pub fn new(dir: &Opened, cancel: &'a Cancel) -> Bench<'a> {
@@ -112,7 +112,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn theirs(&self, case: &Case, tool: &Installed) -> Result<Vec<Told>, TurnError> {
+    fn theirs(&self, case: &Case, tool: &Installed) -> Result<Vec<PhaseOutcome>, TurnError> {
         self.settle()?;
         let work = case.theirs();
         let workdir = tool.invocation(&work[0]).map_err(|e| TurnError::Cannot(e.to_string()))?;
@@ -169,7 +169,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-fn pair(phase: &Compared, (ours, theirs): (Measurement, Told)) -> Result<Pair, NoFigure> {
+fn pair(phase: &Compared, (ours, theirs): (Measurement, PhaseOutcome)) -> Result<Pair, NoFigure> {
     let theirs = theirs.map_err(NoFigure::Unread)?;
     Ok(Pair {
         native: figure::ours(&phase.work, &ours).ok_or(NoFigure::Ours)?,

@@ -62,7 +62,7 @@ impl Address {
         let typed = typed.ok_or_else(|| wrong("it does not begin with postgresql://"))?;
         let var =
             |name: &str| env(name).and_then(|v| v.into_string().ok()).filter(|v| !v.is_empty());
-        let (plain, mut own) = Own::split(typed);
+        let (plain, mut own) = OwnParameters::split(typed);
         let mut config: Config = match plain.parse() {
             Ok(config) => config,
             // What was typed may have a password in it, so only the name of an option is repeated.
@@ -122,14 +122,14 @@ impl Address {
 
 /// Parameters that are read here, because the library has not got them.
 #[derive(Default)]
-struct Own {
+struct OwnParameters {
     root: Option<String>,
     mode: Option<String>,
 }
 
-impl Own {
-    fn split(typed: &str) -> (String, Own) {
-        let mut own = Own::default();
+impl OwnParameters {
+    fn split(typed: &str) -> (String, OwnParameters) {
+        let mut own = OwnParameters::default();
         let Some((front, query)) = typed.split_once('?') else { return (typed.to_string(), own) };
         let mut rest = Vec::new();
         for pair in query.split('&') {

@@ -68,8 +68,8 @@ impl Pushed {
                     self.sent.push((run, sent, summary.events));
                 }
                 Ok(Done::LeftOut(why)) => self.left_out.push((run, why)),
-                Err(Stop::Run(fault)) => self.failed.push((run, fault)),
-                Err(Stop::Server(error)) => return Err(error),
+                Err(PushStop::Run(fault)) => self.failed.push((run, fault)),
+                Err(PushStop::Server(error)) => return Err(error),
             }
         }
         Ok(())
@@ -83,34 +83,34 @@ enum Done {
 }
 
 /// Why it did not get there.
-enum Stop {
+enum PushStop {
     Run(Fault),
     Server(ServerError),
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
-        Stop::Run(fault)
+impl From<Fault> for PushStop {
+    fn from(fault: Fault) -> PushStop {
+        PushStop::Run(fault)
     }
 }
 
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Stop {
-        Stop::Run(error.into())
+impl From<StoreError> for PushStop {
+    fn from(error: StoreError) -> PushStop {
+        PushStop::Run(error.into())
     }
 }
 
-impl From<ServerError> for Stop {
-    fn from(error: ServerError) -> Stop {
-        Stop::Server(error)
+impl From<ServerError> for PushStop {
+    fn from(error: ServerError) -> PushStop {
+        PushStop::Server(error)
     }
 }
 
-impl From<SendError> for Stop {
-    fn from(error: SendError) -> Stop {
+impl From<SendError> for PushStop {
+    fn from(error: SendError) -> PushStop {
         match error {
-            SendError::Server(error) => Stop::Server(error),
-            differs => Stop::Run(Fault::refused(differs)),
+            SendError::Server(error) => PushStop::Server(error),
+            differs => PushStop::Run(Fault::refused(differs)),
         }
     }
 }
@@ -121,7 +121,7 @@ fn push(
     summary: &Summary,
     known: Option<&Known>,
     is_named: bool,
-) -> Result<Done, Stop> {
+) -> Result<Done, PushStop> {
     let (id, label) = (&summary.run, summary.label.as_deref());
     if local.is_held(id)? {
         return Ok(Done::LeftOut(LeftOut::InProgress));
@@ -135,7 +135,7 @@ fn push(
     let lines = local.lines(id)?;
     if lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>() > RUN_BYTES {
         let most = RUN_BYTES >> 20;
-        return Err(Stop::Run(Fault::environment(format!(
+        return Err(PushStop::Run(Fault::environment(format!(
             "run {id} is larger than {most} MiB, the most that a server keeps of a run. Send it as \
              a file: bakeoff show {id} --no-redact -o run.bundle"
         ))));

@@ -197,7 +197,7 @@ impl Server {
                    board_id, model, cpu, cpus, arch, kernel) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
                    $17, $18, $19, $20) RETURNING number";
-        let Counts { events, blocks, cells } = Counts::of(run, whole);
+        let SentCounts { events, blocks, cells } = SentCounts::of(run, whole);
         let (id, label) = (run.run.as_str(), run.label.map(storable));
         let (verb, title) = (storable(run.verb), storable(run.title));
         let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
@@ -253,7 +253,7 @@ impl Server {
         whole: &Content,
         known: &Known,
     ) -> Result<u64, ServerError> {
-        let Counts { events, blocks, cells } = Counts::of(run, whole);
+        let SentCounts { events, blocks, cells } = SentCounts::of(run, whole);
         let (id, label, had) =
             (run.run.as_str(), run.label.map(storable), known.content.events as i64);
         let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
@@ -307,15 +307,15 @@ fn differs(run: &RunId) -> SendError {
 }
 
 /// The counts of a run as the server's integers.
-struct Counts {
+struct SentCounts {
     events: i64,
     blocks: i64,
     cells: i64,
 }
 
-impl Counts {
-    fn of(run: &Outgoing, whole: &Content) -> Counts {
-        Counts {
+impl SentCounts {
+    fn of(run: &Outgoing, whole: &Content) -> SentCounts {
+        SentCounts {
             events: i64::try_from(whole.events).unwrap_or(i64::MAX),
             blocks: i64::from(run.digest.blocks),
             cells: i64::try_from(run.digest.cells).unwrap_or(i64::MAX),

@@ -27,7 +27,7 @@ pub enum Asked {
 }
 
 #[derive(Debug)]
-struct Table {
+struct OpenTable {
     heading: String,
     gap: Gap,
     titles: Vec<String>,
@@ -40,9 +40,9 @@ struct Table {
 #[derive(Debug)]
 pub struct Tables {
     asked: Asked,
-    open: Option<Table>,
-    open_html: Option<Table>,
-    closed: Vec<Table>,
+    open: Option<OpenTable>,
+    open_html: Option<OpenTable>,
+    closed: Vec<OpenTable>,
 }
 
 impl Tables {
@@ -78,7 +78,12 @@ impl Reader for Tables {
 }
 
 impl Tables {
-    fn look(&mut self, open: Option<Table>, line: &Line<'_>, is_near: bool) -> Option<Table> {
+    fn look(
+        &mut self,
+        open: Option<OpenTable>,
+        line: &Line<'_>,
+        is_near: bool,
+    ) -> Option<OpenTable> {
         let text = line.text;
         let is_rule = !text.trim().is_empty() && text.chars().all(|c| "|-:+=_ \t".contains(c));
         let Some(mut open) = open else { return begun(line) };
@@ -98,7 +103,7 @@ impl Tables {
         begun(line)
     }
 
-    fn close(&mut self, table: Table) {
+    fn close(&mut self, table: OpenTable) {
         if !table.rows.is_empty() && self.closed.len() < TABLES && table.columns().is_some() {
             self.closed.push(table);
         }
@@ -106,13 +111,13 @@ impl Tables {
 }
 
 /// A table whose titles stand on that line, if they may be titles: rows decide.
-fn begun(line: &Line<'_>) -> Option<Table> {
+fn begun(line: &Line<'_>) -> Option<OpenTable> {
     let (gap, titles) = row_of(line.text)?;
     let has_figure = titles.iter().any(|title| titles::is_figure(title));
     if titles.len() > COLUMNS || has_figure || line.text.len() > LINE_BYTES {
         return None;
     }
-    Some(Table {
+    Some(OpenTable {
         heading: line.place("").context,
         gap,
         titles,
@@ -123,7 +128,7 @@ fn begun(line: &Line<'_>) -> Option<Table> {
 }
 
 /// What is known of a table's columns.
-enum Known {
+enum KnownColumns {
     List(String),
     /// A list that lacks a unit.
     WithoutUnit(String),
@@ -131,9 +136,9 @@ enum Known {
     Unclear,
 }
 
-impl Table {
+impl OpenTable {
     /// What is known of the columns; `None` when none has figures.
-    fn columns(&self) -> Option<Known> {
+    fn columns(&self) -> Option<KnownColumns> {
         let rows: Vec<Vec<String>> =
             self.rows.iter().filter_map(|(_, text)| Some(row_of(text)?.1)).collect();
         let of_heading = titles::unit(&self.heading);
@@ -165,9 +170,9 @@ impl Table {
             all[0] = "test".to_string();
         }
         match (has_value, is_unclear) {
-            (true, _) if is_whole => Some(Known::List(all.join(","))),
-            (true, _) => Some(Known::WithoutUnit(all.join(","))),
-            (false, true) => Some(Known::Unclear),
+            (true, _) if is_whole => Some(KnownColumns::List(all.join(","))),
+            (true, _) => Some(KnownColumns::WithoutUnit(all.join(","))),
+            (false, true) => Some(KnownColumns::Unclear),
             (false, false) => None,
         }
     }
@@ -176,7 +181,7 @@ impl Table {
         let (first, last) = (self.first_line, self.last_line);
         let why = match self.columns() {
             None => return,
-            Some(Known::List(list)) => match (list.parse(), asked) {
+            Some(KnownColumns::List(list)) => match (list.parse(), asked) {
                 (Ok(columns), Asked::Read) => return self.read(columns, out),
                 (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => {
                     format!(
@@ -185,11 +190,11 @@ impl Table {
                     )
                 }
             },
-            Some(Known::WithoutUnit(list)) => format!(
+            Some(KnownColumns::WithoutUnit(list)) => format!(
                 "the table of results does not state a unit. Write the unit in place of {NO_UNIT}: \
                  --columns '{list}'"
             ),
-            Some(Known::Unclear) => {
+            Some(KnownColumns::Unclear) => {
                 "the cells of the table of results contain more than a number and its unit"
                     .to_string()
             }

@@ -133,15 +133,15 @@ impl Say<'_> {
         let (leader, lead, on) = (self.leader(), self.lead, self.on);
         let rival = lead.closest.as_deref().map_or_else(|| "another".to_string(), self.label);
         match bound(lead) {
-            Bound::AtMost(bound) => {
+            LeadBound::AtMost(bound) => {
                 let by = amount::could_be(bound);
                 format!("{leader} leads so far{on}; {rival} could still be up to {by}.")
             }
-            Bound::TooWide => format!(
+            LeadBound::TooWide => format!(
                 "{leader} leads so far{on}; the size of its lead is unknown, because the \
                  block-to-block variation is too large."
             ),
-            Bound::None => format!(
+            LeadBound::None => format!(
                 "{leader} leads so far{on}; the size of its lead is unknown, because too few \
                  measurements are valid."
             ),
@@ -192,11 +192,11 @@ impl Say<'_> {
             return self.brief();
         }
         match (self.verdict.verdict, bound(self.lead), &self.lead.closest) {
-            (Verdict::Leads, Bound::AtMost(bound), Some(rival)) => {
+            (Verdict::Leads, LeadBound::AtMost(bound), Some(rival)) => {
                 let (rival, by) = ((self.label)(rival), amount::could_be(bound));
                 format!("{leader} leads so far; {rival} could be up to {by}.")
             }
-            (Verdict::Leads, Bound::TooWide, _) => {
+            (Verdict::Leads, LeadBound::TooWide, _) => {
                 format!("{leader} leads so far by an unknown amount (blocks differ).")
             }
             (Verdict::Refused, ..) => match &self.lead.refusal {
@@ -250,7 +250,7 @@ impl Say<'_> {
                 };
                 format!("{leader}{others}: fastest (within {within}){stalled}.")
             }
-            (Verdict::Leads, Bound::AtMost(bound)) => {
+            (Verdict::Leads, LeadBound::AtMost(bound)) => {
                 let rival = self.lead.closest.as_deref();
                 let rival = rival.map_or_else(|| "another".to_string(), self.label);
                 format!("{leader} leads; {rival} up to {}{stalled}.", amount::could_be(bound))
@@ -345,20 +345,20 @@ pub fn why_not_ranked(reason: NotRanked) -> &'static str {
 }
 
 /// How much faster another one could be.
-enum Bound {
+enum LeadBound {
     AtMost(f64),
     TooWide,
     None,
 }
 
-fn bound(lead: &Lead) -> Bound {
-    let Some(lead_ln) = lead.lead_ln.filter(|ln| ln.is_finite()) else { return Bound::None };
+fn bound(lead: &Lead) -> LeadBound {
+    let Some(lead_ln) = lead.lead_ln.filter(|ln| ln.is_finite()) else { return LeadBound::None };
     let is_told = lead
         .interval
         .is_none_or(|i| !amount::is_unknown(libm::exp(i.low_ln), libm::exp(i.high_ln)));
     match fraction(-lead_ln) {
-        bound if is_told && bound <= amount::WIDEST - 1.0 => Bound::AtMost(bound.max(0.0)),
-        _ => Bound::TooWide,
+        bound if is_told && bound <= amount::WIDEST - 1.0 => LeadBound::AtMost(bound.max(0.0)),
+        _ => LeadBound::TooWide,
     }
 }
 

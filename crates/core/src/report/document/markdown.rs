@@ -9,7 +9,7 @@ use crate::phrases::capital;
 
 /// What a part is a piece of; pieces of one kind follow each other without an empty line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PieceKind {
     List,
     Paragraph,
 }
@@ -22,25 +22,27 @@ pub(super) fn write(parts: &[Part]) -> String {
     for part in parts {
         let (kind, text) = match part {
             Part::Gap => continue,
-            Part::Headline(text) => (Kind::Paragraph, format!("**{}**\n", escape(&sanitize(text)))),
+            Part::Headline(text) => {
+                (PieceKind::Paragraph, format!("**{}**\n", escape(&sanitize(text))))
+            }
             Part::Heading { text, mark } => {
                 result = mark.as_ref().map_or(String::new(), |mark| {
                     format!("**{}.** ", capital(&escape(&sanitize(&mark.word))))
                 });
-                (Kind::Paragraph, format!("### {}\n", escape(&sanitize(text))))
+                (PieceKind::Paragraph, format!("### {}\n", escape(&sanitize(text))))
             }
             Part::Line(line) if !line.is_item() => {
                 let name = line.name.as_ref().map(|name| format!("{}: ", escape(&sanitize(name))));
                 let text = name.unwrap_or_default() + &escape(&sanitize(&line.text));
-                (Kind::Paragraph, format!("{}{text}\n", std::mem::take(&mut result)))
+                (PieceKind::Paragraph, format!("{}{text}\n", std::mem::take(&mut result)))
             }
-            Part::Line(line) => (Kind::List, item(line)),
-            Part::Rows(rows) => (Kind::List, rows.iter().map(row).collect()),
-            Part::Table(table) => (Kind::Paragraph, table.markdown()),
-            Part::Verbatim(lines) => (Kind::Paragraph, fenced(lines)),
-            Part::Command(command) => (Kind::Paragraph, fenced(std::slice::from_ref(command))),
+            Part::Line(line) => (PieceKind::List, item(line)),
+            Part::Rows(rows) => (PieceKind::List, rows.iter().map(row).collect()),
+            Part::Table(table) => (PieceKind::Paragraph, table.markdown()),
+            Part::Verbatim(lines) => (PieceKind::Paragraph, fenced(lines)),
+            Part::Command(command) => (PieceKind::Paragraph, fenced(std::slice::from_ref(command))),
         };
-        if last.is_some_and(|last| last != kind || kind == Kind::Paragraph) {
+        if last.is_some_and(|last| last != kind || kind == PieceKind::Paragraph) {
             out.push('\n');
         }
         out.push_str(&text);

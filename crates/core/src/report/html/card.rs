@@ -77,7 +77,7 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
         y += 26.0;
         picture.text((SIDES.0, y), 18.0, false, (MUTED, &plain(&text)));
     }
-    let table = matrix.as_ref().map(|matrix| Table::from_matrix(matrix, y + 56.0));
+    let table = matrix.as_ref().map(|matrix| CardTable::from_matrix(matrix, y + 56.0));
     match &table {
         Some(table) => table.draw(&mut picture),
         None => {
@@ -93,7 +93,7 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
 }
 
 /// The matrix, and where its lines and columns are.
-struct Table<'a> {
+struct CardTable<'a> {
     matrix: &'a MatrixPage,
     top: f64,
     row_height: f64,
@@ -102,14 +102,14 @@ struct Table<'a> {
     bar_width: f64,
 }
 
-impl Table<'_> {
-    fn from_matrix(matrix: &MatrixPage, top: f64) -> Table<'_> {
+impl CardTable<'_> {
+    fn from_matrix(matrix: &MatrixPage, top: f64) -> CardTable<'_> {
         let columns = matrix.heads.len().min(COLUMNS_MAX);
         let shown = matrix.rows.len().clamp(1, ROWS_MAX);
         let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
         let column_width = (SIDES.1 - SIDES.0 - NAMES) / columns.max(1) as f64;
         let bar_width = (column_width - FIGURE - 14.0).min(360.0);
-        Table { matrix, top, row_height, columns, column_width, bar_width }
+        CardTable { matrix, top, row_height, columns, column_width, bar_width }
     }
 
     fn x(&self, column: usize) -> f64 {
@@ -208,7 +208,7 @@ fn mark(
 }
 
 /// What the marks mean, and what is not drawn.
-fn foot(view: &View, table: Option<&Table>) -> String {
+fn foot(view: &View, table: Option<&CardTable>) -> String {
     let mut parts = Vec::new();
     if let Some(table) = table.filter(|table| !table.matrix.rows.is_empty()) {
         parts.push(format!(
@@ -216,7 +216,7 @@ fn foot(view: &View, table: Option<&Table>) -> String {
             table.matrix.margin
         ));
     }
-    let [candidates, workloads] = table.map_or([0, 0], Table::left_out);
+    let [candidates, workloads] = table.map_or([0, 0], CardTable::left_out);
     if candidates + workloads > 0 {
         parts.push(format!(
             "Not shown: {}.",

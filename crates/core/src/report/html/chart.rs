@@ -151,7 +151,7 @@ pub fn indices(questions: &[Question]) -> Vec<Option<WorkloadIx>> {
 
 impl QuestionData {
     fn new(run: &Run, question: &Question, styles: &[String]) -> QuestionData {
-        let rates = Rates::from_run(run, question);
+        let rates = ChartRates::from_run(run, question);
         let is_ratio = question.rows.iter().any(|r| r.ratio.is_some());
         let reference = question.reference.as_deref().filter(|_| is_ratio);
         let row = |row: &crate::report::view::Row| {
@@ -250,15 +250,15 @@ fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell
 }
 
 /// The figure of every cell that counts: (block, candidate's name, rate).
-struct Rates {
+struct ChartRates {
     figures: Vec<(BlockIx, String, f64)>,
     less_is_better: bool,
 }
 
-impl Rates {
-    fn from_run(run: &Run, question: &Question) -> Rates {
+impl ChartRates {
+    fn from_run(run: &Run, question: &Question) -> ChartRates {
         let Some(index) = question.index else {
-            return Rates { figures: Vec::new(), less_is_better: false };
+            return ChartRates { figures: Vec::new(), less_is_better: false };
         };
         let metric = run.header.workloads[index].metric;
         let rate = |c: &Cell| {
@@ -266,7 +266,7 @@ impl Rates {
             (c.block, name, figure::of_cell(metric, c).unwrap_or(0.0))
         };
         let less_is_better = metric.less_is_better();
-        Rates { figures: cells(run, question).map(rate).collect(), less_is_better }
+        ChartRates { figures: cells(run, question).map(rate).collect(), less_is_better }
     }
 
     fn find(&self, block: BlockIx, candidate: &str) -> Option<f64> {

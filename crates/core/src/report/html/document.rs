@@ -11,11 +11,11 @@ use crate::report::layout::Tone;
 #[derive(Template)]
 #[template(path = "document.html")]
 struct Body<'a> {
-    blocks: Vec<Block<'a>>,
+    blocks: Vec<PageElement<'a>>,
 }
 
 /// What becomes an element of the page.
-enum Block<'a> {
+enum PageElement<'a> {
     Headline(&'a str),
     Heading(&'a str, Option<&'a Mark>),
     Paragraph(&'a Line),
@@ -46,28 +46,28 @@ struct Cell<'a> {
 impl Document {
     /// For a page: what is between the heading of the page and its end.
     pub fn html(&self) -> String {
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: Vec<PageElement> = Vec::new();
         let mut title = "";
         for part in &self.parts {
             let block = match part {
                 Part::Gap => continue,
-                Part::Headline(text) => Block::Headline(text),
+                Part::Headline(text) => PageElement::Headline(text),
                 Part::Heading { text, mark } => {
                     title = text;
-                    Block::Heading(text, mark.as_ref())
+                    PageElement::Heading(text, mark.as_ref())
                 }
-                Part::Line(line) if !line.is_item() => Block::Paragraph(line),
+                Part::Line(line) if !line.is_item() => PageElement::Paragraph(line),
                 Part::Line(line) => match blocks.last_mut() {
-                    Some(Block::List(lines)) => {
+                    Some(PageElement::List(lines)) => {
                         lines.push(line);
                         continue;
                     }
-                    _ => Block::List(vec![line]),
+                    _ => PageElement::List(vec![line]),
                 },
-                Part::Rows(rows) => Block::Rows(rows),
-                Part::Table(table) => Block::Table(table.below(title)),
-                Part::Verbatim(lines) => Block::Verbatim(lines),
-                Part::Command(command) => Block::Command(command),
+                Part::Rows(rows) => PageElement::Rows(rows),
+                Part::Table(table) => PageElement::Table(table.below(title)),
+                Part::Verbatim(lines) => PageElement::Verbatim(lines),
+                Part::Command(command) => PageElement::Command(command),
             };
             blocks.push(block);
         }

@@ -44,10 +44,10 @@ pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
 }
 
 /// Term, text and the id of an element that the page's script updates.
-type Fact = (&'static str, String, Option<&'static str>);
+type LiveFact = (&'static str, String, Option<&'static str>);
 
-fn facts(now: &Now) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = Vec::new();
+fn facts(now: &Now) -> Vec<LiveFact> {
+    let mut facts: Vec<LiveFact> = Vec::new();
     if let Some(left_ns) = now.left_ns {
         facts.push(("time left", format!("about {}", units::duration(left_ns)), Some("left")));
     }
@@ -80,7 +80,7 @@ struct RunNow {
     state_class: &'static str,
     left_s: String,
     progress: String,
-    facts: Vec<Fact>,
+    facts: Vec<LiveFact>,
     matrix: Option<MatrixPage>,
 }
 

@@ -87,20 +87,23 @@ pub struct Drawn {
 }
 
 /// A ratio axis, logarithmic.
-struct Axis {
+struct RatioAxis {
     left_ln: f64,
     right_ln: f64,
 }
 
-impl Axis {
-    fn from_matrix(matrix: &Matrix) -> Axis {
+impl RatioAxis {
+    fn from_matrix(matrix: &Matrix) -> RatioAxis {
         let cells = || matrix.rows.iter().flat_map(|row| &row.cells).filter_map(told);
         let total = cells().count();
         let reaches =
             |end: &&f64| cells().filter(|(mean, ..)| mean >= *end).count() * 3 >= total * 2;
         let left = ENDS.iter().find(reaches).unwrap_or(&ENDS[ENDS.len() - 1]);
         let highest = cells().map(|(_, _, high)| high).fold(1.0 + matrix.margin, f64::max);
-        Axis { left_ln: libm::log(*left), right_ln: libm::log((highest * BEYOND).min(RIGHT_MAX)) }
+        RatioAxis {
+            left_ln: libm::log(*left),
+            right_ln: libm::log((highest * BEYOND).min(RIGHT_MAX)),
+        }
     }
 
     fn at(&self, ratio: f64) -> f64 {
@@ -119,7 +122,7 @@ impl MatrixPage {
     /// on the page of its report: `#run-0`.
     pub fn new(run: &str, answer: &Answer, view: &View, styles: &[String]) -> Option<MatrixPage> {
         let matrix = answer.matrix.as_ref()?;
-        let axis = Axis::from_matrix(matrix);
+        let axis = RatioAxis::from_matrix(matrix);
         let heads = matrix.columns.iter().zip(&answer.lines).enumerate();
         let heads = heads.map(|(i, (column, line))| Head {
             name: column.name.clone(),
@@ -192,11 +195,11 @@ impl MiniPlace {
     }
 }
 
-fn left(axis: &Axis) -> String {
+fn left(axis: &RatioAxis) -> String {
     amount::share(libm::exp(axis.left_ln))
 }
 
-fn mini(axis: &Axis, margin: f64, cell: &Cell) -> Mini {
+fn mini(axis: &RatioAxis, margin: f64, cell: &Cell) -> Mini {
     let band = (axis.at(1.0 / (1.0 + margin)), axis.at(1.0 + margin));
     let place = match cell.place {
         Place::Leader { is_certain: true } => MiniPlace::Certain,

@@ -57,7 +57,7 @@ pub struct Assets<'a> {
 /// One file with every given run, in the order given.
 pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
     let policy = policy::policy(assets.js);
-    rendered(&Page { report: parts(runs), policy, assets: *assets }, assets.js)
+    rendered(&ReportPage { report: parts(runs), policy, assets: *assets }, assets.js)
 }
 
 /// A page of which only `script` may have control characters.
@@ -156,7 +156,7 @@ const COLORS: usize = 8;
 
 #[derive(Template)]
 #[template(path = "page.html")]
-struct Page<'a> {
+struct ReportPage<'a> {
     report: Parts,
     policy: String,
     assets: Assets<'a>,

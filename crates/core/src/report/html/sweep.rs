@@ -71,7 +71,7 @@ pub struct Map {
 type MapLine = (u64, Vec<Option<(String, u8)>>);
 
 /// What belongs together: the workload, its question and its numbers.
-struct Member<'a> {
+struct SweepMember<'a> {
     at: usize,
     values: (u64, u64),
     data: &'a QuestionData,
@@ -128,7 +128,7 @@ fn members<'a>(
     questions: &'a [Question],
     data: &'a [QuestionData],
     unit: &str,
-) -> Vec<Member<'a>> {
+) -> Vec<SweepMember<'a>> {
     let of = |i: &usize| {
         let at = questions.iter().position(|q| q.index.map(usize::from) == Some(*i))?;
         let (question, data) = (&questions[at], &data[at]);
@@ -142,12 +142,12 @@ fn members<'a>(
             _ => 1.0,
         };
         let (factor, values) = (question.unit_scale * per_s, sweep.axis.values(&workload.job));
-        Some(Member { at, values, data, factor })
+        Some(SweepMember { at, values, data, factor })
     };
     sweep.members.iter().filter_map(of).collect()
 }
 
-impl Member<'_> {
+impl SweepMember<'_> {
     fn rate(&self, candidate: usize) -> Option<Absolute> {
         let row = self.data.rows.iter().find(|row| row.candidate == candidate)?;
         let Absolute { mid, low, high } = row.absolute?;
@@ -187,14 +187,14 @@ fn value(axis: Axis, values: (u64, u64)) -> String {
 }
 
 /// Candidates of any member, in the order of the page's styles.
-fn candidates(members: &[Member]) -> Vec<usize> {
+fn candidates(members: &[SweepMember]) -> Vec<usize> {
     distinct::sorted(members.iter().flat_map(|m| &m.data.rows).map(|row| row.candidate))
 }
 
-fn table(index: usize, axis: Axis, members: &[Member], styles: &[String]) -> Table {
+fn table(index: usize, axis: Axis, members: &[SweepMember], styles: &[String]) -> Table {
     let all = candidates(members);
     let columns = all.iter().map(|candidate| of_candidate(styles[*candidate].as_str()));
-    let row = |m: &Member| {
+    let row = |m: &SweepMember| {
         let rate = |c: &usize| m.rate(*c).map_or("-".to_string(), |rate| rounded(&rate));
         std::iter::once(value(axis, m.values)).chain(all.iter().map(rate)).collect()
     };
@@ -209,16 +209,16 @@ fn rounded(rate: &Absolute) -> String {
     round::to_support(rate.mid, width)
 }
 
-fn curves(members: &[Member]) -> Vec<Curve> {
+fn curves(members: &[SweepMember]) -> Vec<Curve> {
     let curve = |candidate: usize| {
-        let point = |m: &Member| m.rate(candidate).map(|rate| (m.values.0, rate));
+        let point = |m: &SweepMember| m.rate(candidate).map(|rate| (m.values.0, rate));
         Curve { candidate, points: members.iter().filter_map(point).collect() }
     };
     candidates(members).into_iter().map(curve).collect()
 }
 
-fn maps(members: &[Member], styles: &[String]) -> Vec<Map> {
-    let sorted = |of: &dyn Fn(&Member) -> u64| distinct::sorted(members.iter().map(of));
+fn maps(members: &[SweepMember], styles: &[String]) -> Vec<Map> {
+    let sorted = |of: &dyn Fn(&SweepMember) -> u64| distinct::sorted(members.iter().map(of));
     let (depths, jobs) = (sorted(&|m| m.values.0), sorted(&|m| m.values.1));
     let all = candidates(members);
     // One scale for all candidates: the same shade is the same rate.

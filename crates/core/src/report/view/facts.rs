@@ -85,7 +85,7 @@ fn disk_name(disk: &Layer) -> String {
 pub fn groups(run: &Run) -> Vec<Group> {
     let mut groups = vec![Group { name: "machine".into(), facts: machine(&run.header.host) }];
     for (index, region) in run.header.regions().enumerate() {
-        let mut facts = Facts::default();
+        let mut facts = LabelledFacts::default();
         facts.add(if region.is_image { "image" } else { "device" }, region.target.to_string());
         facts.add("start", units::size(region.start_bytes));
         facts.add("size", units::size(region.size_bytes));
@@ -112,14 +112,14 @@ pub fn groups(run: &Run) -> Vec<Group> {
     }
     for candidate in &run.header.candidates {
         if let Kind::Directory { path, place } = &candidate.kind {
-            let mut facts = Facts::default();
+            let mut facts = LabelledFacts::default();
             facts.add("directory", path.to_string());
             facts.place(place);
             groups.push(Group { name: sanitize(&candidate.name), facts: facts.0 });
         }
     }
     if let Some(pooled) = &run.pooled {
-        let mut facts = Facts::default();
+        let mut facts = LabelledFacts::default();
         for of in &pooled.workloads {
             facts.add(&sanitize(&of.workload), of.label());
         }
@@ -143,7 +143,7 @@ fn told(run: &Run) -> Vec<(String, String)> {
         (None, Some(why)) => why.clone(),
         (None, None) => "nothing".to_string(),
     };
-    let mut facts = Facts::default();
+    let mut facts = LabelledFacts::default();
     for (when, drives) in [("before", &run.told_before), ("after", &run.told_after)] {
         for drive in drives {
             facts.add(&format!("{} {when}", sanitize(&drive.disk)), sanitize(&words(drive)));
@@ -156,7 +156,7 @@ fn told(run: &Run) -> Vec<(String, String)> {
 }
 
 fn machine(host: &Host) -> Vec<(String, String)> {
-    let mut facts = Facts::default();
+    let mut facts = LabelledFacts::default();
     facts.add("host", host.hostname.clone());
     facts.maybe("model", &host.model);
     match (&host.cpu, host.cpus) {
@@ -179,9 +179,9 @@ fn machine(host: &Host) -> Vec<(String, String)> {
 }
 
 #[derive(Default)]
-struct Facts(Vec<(String, String)>);
+struct LabelledFacts(Vec<(String, String)>);
 
-impl Facts {
+impl LabelledFacts {
     fn add(&mut self, label: &str, value: String) {
         if !value.is_empty() {
             self.0.push((sanitize(label), sanitize(&value)));

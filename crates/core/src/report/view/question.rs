@@ -115,7 +115,7 @@ impl Question {
         let workload = index.map(|i| &run.header.workloads[i]);
         let metric = workload.map_or(Metric::Iops, |w| w.metric);
         let top = verdict.standings.iter().map(|s| s.mean).fold(0.0, f64::max);
-        let unit = Unit::for_rate(metric, top);
+        let unit = TableUnit::for_rate(metric, top);
         let is_alone = !schedule::has_question(run);
         let rounds = verdict.rounds.as_ref().map(|r| RoundsView::new(r, unit.scale));
         let reference = reference(verdict).filter(|_| !is_alone);
@@ -167,7 +167,12 @@ fn reference(verdict: &WorkloadVerdict) -> Option<String> {
 }
 
 impl Row {
-    fn new(s: &Standing, verdict: &WorkloadVerdict, reference: Option<&str>, unit: &Unit) -> Row {
+    fn new(
+        s: &Standing,
+        verdict: &WorkloadVerdict,
+        reference: Option<&str>,
+        unit: &TableUnit,
+    ) -> Row {
         // The range over the root of n is a little more than two standard errors for 5 to 27
         // cells (range / d2, as control charts estimate a deviation); drift counts as noise here.
         let spread = (s.cells >= 2 && s.min > 0.0)
@@ -233,15 +238,15 @@ impl EffectView {
 }
 
 /// One unit for a whole table, so that its column can be compared by eye.
-struct Unit {
+struct TableUnit {
     name: &'static str,
     scale: f64,
     binary: Option<(&'static str, f64)>,
 }
 
-impl Unit {
-    fn for_rate(metric: Metric, top: f64) -> Unit {
-        let unit = |name, scale, binary| Unit { name, scale, binary };
+impl TableUnit {
+    fn for_rate(metric: Metric, top: f64) -> TableUnit {
+        let unit = |name, scale, binary| TableUnit { name, scale, binary };
         match metric {
             Metric::Bandwidth if top >= 10e9 => unit("GB/s", 1e9, Some(("GiB/s", 1073741824.0))),
             Metric::Bandwidth => unit("MB/s", 1e6, Some(("MiB/s", 1048576.0))),

@@ -38,7 +38,7 @@ struct Open {
 }
 
 /// What a line of a form has.
-struct Found {
+struct FormMatch {
     form: &'static Form,
     prefix: &'static str,
     head: Head,
@@ -46,7 +46,7 @@ struct Found {
 }
 
 /// What a form makes of a line.
-enum Fit {
+enum LineFit {
     None,
     Taken,
     /// It is a heading of everybody's.
@@ -79,10 +79,10 @@ impl Reader for Grammatical {
         for candidate in [&*words, text].into_iter().take(1 + usize::from(text != words)) {
             for at in 0..self.patterns.len() {
                 match self.form(at, candidate, line, out) {
-                    Fit::None => {}
-                    Fit::Taken => return true,
-                    Fit::Heading => return false,
-                    Fit::Broken(why) => broken = broken.or(Some(why)),
+                    LineFit::None => {}
+                    LineFit::Taken => return true,
+                    LineFit::Heading => return false,
+                    LineFit::Broken(why) => broken = broken.or(Some(why)),
                 }
             }
         }
@@ -121,7 +121,7 @@ impl Grammatical {
         Grammatical { grammar, patterns, head: None, before: None, open: None }
     }
 
-    fn form(&mut self, at: usize, text: &str, line: &Line<'_>, out: &mut Out) -> Fit {
+    fn form(&mut self, at: usize, text: &str, line: &Line<'_>, out: &mut Out) -> LineFit {
         let form = &self.grammar.forms[at];
         let found = match self.read(at, text, line) {
             Ok(found) => found,
@@ -134,7 +134,7 @@ impl Grammatical {
                 } else if let Some(head) = &mut self.head {
                     head.last_line = line.number;
                 }
-                Fit::Taken
+                LineFit::Taken
             }
             Role::Unread(why) => {
                 self.before = None;
@@ -142,19 +142,19 @@ impl Grammatical {
                     self.close(out);
                 }
                 out.unread(line.number, line.number, why);
-                Fit::Taken
+                LineFit::Taken
             }
             Role::Fault => self.fault(line, text, found, out),
             Role::Before(why) => {
                 self.close(out);
                 let first = self.before.map_or(line.number, |(first, ..)| first);
                 self.before = Some((first, line.number, why));
-                Fit::Taken
+                LineFit::Taken
             }
             Role::Head => {
                 self.close(out);
                 self.add_head(line, form, found.head);
-                if self.patterns[at].has_words() { Fit::Taken } else { Fit::Heading }
+                if self.patterns[at].has_words() { LineFit::Taken } else { LineFit::Heading }
             }
             Role::Alone | Role::Again | Role::Guess => self.alone(line, found, out),
             Role::Figures | Role::Last => self.figures(line, found, out),
@@ -162,25 +162,25 @@ impl Grammatical {
     }
 
     /// What a line of this form has; what becomes of it where it has not the form.
-    fn read(&self, at: usize, text: &str, line: &Line<'_>) -> Result<Found, Fit> {
+    fn read(&self, at: usize, text: &str, line: &Line<'_>) -> Result<FormMatch, LineFit> {
         let Grammar { tool, forms, kinds, gap_lines, .. } = self.grammar;
         let form = &forms[at];
         let is_near = |open: &Open| line.number <= open.last_line + gap_lines;
         if form.is_inside && !self.open.as_ref().is_some_and(is_near) {
-            return Err(Fit::None);
+            return Err(LineFit::None);
         }
-        let (head, figures) = self.patterns[at].read(text, line, kinds).ok_or(Fit::None)?;
+        let (head, figures) = self.patterns[at].read(text, line, kinds).ok_or(LineFit::None)?;
         let of_head = self.head.as_ref().map_or("", |head| head.prefix);
         let prefix = match form.prefix.strip_prefix(OF_HEAD) {
             None => form.prefix,
             Some("") if of_head.is_empty() => {
                 let why =
                     format!("a line of {tool} lacks the line above it that says of what it is");
-                return Err(Fit::Broken(why));
+                return Err(LineFit::Broken(why));
             }
             Some("") => of_head,
             Some(below) if below == of_head => "",
-            Some(_) => return Err(Fit::None),
+            Some(_) => return Err(LineFit::None),
         };
         let figure = |(mut name, kind, quantity): (String, &'static Kind, Quantity)| {
             if !name.starts_with('_') {
@@ -196,18 +196,18 @@ impl Grammatical {
             let name = form.mark.to_string();
             figures.push(Figure { name, kind: &MARK, quantity, line: line.number });
         }
-        Ok(Found { form, prefix, head, figures })
+        Ok(FormMatch { form, prefix, head, figures })
     }
 
-    fn fault(&mut self, line: &Line<'_>, text: &str, found: Found, out: &mut Out) -> Fit {
+    fn fault(&mut self, line: &Line<'_>, text: &str, found: FormMatch, out: &mut Out) -> LineFit {
         if self.open.is_none() && self.head.is_some() {
             self.begin(line, found.form, found.head, out);
         }
-        let Some(open) = &mut self.open else { return Fit::None };
+        let Some(open) = &mut self.open else { return LineFit::None };
         let advice = "the results cover only a part: repeat the test";
         open.findings.push(finding("tool-error", Severity::Error, short(text), advice));
         open.last_line = line.number;
-        Fit::Taken
+        LineFit::Taken
     }
 
     /// Adds what the line says to what stands above it; one without words begins anew.
@@ -231,14 +231,14 @@ impl Grammatical {
         });
     }
 
-    fn alone(&mut self, line: &Line<'_>, found: Found, out: &mut Out) -> Fit {
-        let Found { form, prefix, head, figures } = found;
+    fn alone(&mut self, line: &Line<'_>, found: FormMatch, out: &mut Out) -> LineFit {
+        let FormMatch { form, prefix, head, figures } = found;
         let broken = self.broken(form, prefix, &[], &figures);
         if form.role == Role::Guess && (broken.is_some() || !line.is_ended) {
-            return Fit::None;
+            return LineFit::None;
         }
         if let Some(why) = broken {
-            return Fit::Broken(why);
+            return LineFit::Broken(why);
         }
         self.close(out);
         self.begin(line, form, head, out);
@@ -247,11 +247,11 @@ impl Grammatical {
             return self.close_unless_known(form, out);
         }
         self.close(out);
-        Fit::Taken
+        LineFit::Taken
     }
 
-    fn figures(&mut self, line: &Line<'_>, found: Found, out: &mut Out) -> Fit {
-        let Found { form, prefix, mut head, figures } = found;
+    fn figures(&mut self, line: &Line<'_>, found: FormMatch, out: &mut Out) -> LineFit {
+        let FormMatch { form, prefix, mut head, figures } = found;
         let is_next = |open: &&Open| {
             let has = |new: &Figure| open.figures.iter().any(|old| old.name == new.name);
             line.number <= open.last_line + self.grammar.gap_lines
@@ -261,7 +261,7 @@ impl Grammatical {
         let known = self.open.as_ref().filter(is_next);
         let known_figures = known.map_or(&[][..], |open| &open.figures);
         if let Some(why) = self.broken(form, prefix, known_figures, &figures) {
-            return Fit::Broken(why);
+            return LineFit::Broken(why);
         }
         let words = head.test.take();
         if known.is_none() {
@@ -276,7 +276,7 @@ impl Grammatical {
             self.close(out);
             self.head = None;
         }
-        Fit::Taken
+        LineFit::Taken
     }
 
     fn begin(&mut self, line: &Line<'_>, form: &Form, own: Head, out: &mut Out) {
@@ -352,20 +352,20 @@ impl Grammatical {
 
     /// The same of a line that says once more what stands above: unless a result of the same test
     /// above has these figures, or any result has.
-    fn close_unless_known(&mut self, form: &Form, out: &mut Out) -> Fit {
-        let Some(result) = self.ready(out) else { return Fit::Taken };
+    fn close_unless_known(&mut self, form: &Form, out: &mut Out) -> LineFit {
+        let Some(result) = self.ready(out) else { return LineFit::Taken };
         let test = result.test.clone().unwrap_or_default();
         let from = result.last_line.saturating_sub(self.grammar.gap_lines);
         let is_again = form.role == Role::Again;
         if is_again && result.metrics.iter().all(|metric| out.has_figure(from, metric)) {
-            return Fit::Taken;
+            return LineFit::Taken;
         }
         let is_twice = match is_again {
             true => out.has_test(from, &result.tool, &test),
             false => self.head.as_ref().is_some_and(|head| head.tests.contains(&test)),
         };
         if is_twice {
-            return Fit::Broken(format!(
+            return LineFit::Broken(format!(
                 "{test} of {} stands above with other figures",
                 result.tool
             ));
@@ -374,7 +374,7 @@ impl Grammatical {
             head.tests.push(test);
         }
         out.result(result);
-        Fit::Taken
+        LineFit::Taken
     }
 
     fn ready(&mut self, out: &mut Out) -> Option<ToolResult> {

@@ -90,7 +90,7 @@ pub fn stats(text: &str) -> Option<Stats> {
         RATES.iter().filter_map(|rate| Some((text.rfind(rate)?, *rate))).max()?;
     let head = &text[..end];
     let rate_at = head.rfind(", ").map(|at| at + 2)?;
-    let rate = Rate::parse(&head[rate_at..])?;
+    let rate = PrintedRate::parse(&head[rate_at..])?;
     let rate_raw = format!("{}{per_second}", &head[rate_at..]);
     let before = head[..rate_at - 2].trim_end();
     let time = SECONDS.iter().find_map(|unit| before.strip_suffix(unit))?;
@@ -157,18 +157,18 @@ fn byte_counts(words: &str) -> Vec<(u64, String)> {
 }
 
 /// The rate at the end of a line; `Infinity` when no time passed.
-struct Rate {
+struct PrintedRate {
     printed: Option<(Decimal, i32)>,
 }
 
-impl Rate {
-    fn parse(text: &str) -> Option<Rate> {
+impl PrintedRate {
+    fn parse(text: &str) -> Option<PrintedRate> {
         let text = text.trim();
         if text == "Infinity" {
-            return Some(Rate { printed: None });
+            return Some(PrintedRate { printed: None });
         }
         let (number, power) = split_unit(text)?;
-        Some(Rate { printed: Some((number, power)) })
+        Some(PrintedRate { printed: Some((number, power)) })
     }
 }
 
@@ -204,7 +204,7 @@ fn contradiction(
     bytes: u64,
     seconds: Decimal,
     sizes: &[(Decimal, i32, bool)],
-    rate: &Rate,
+    rate: &PrintedRate,
 ) -> Option<String> {
     let exact = bytes as f64;
     for (size, exponent, is_binary) in sizes {
@@ -254,7 +254,7 @@ fn bsd(text: &str) -> Option<Stats> {
     let start = head.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let bytes: u64 = head[start..].parse().ok()?;
     let printed = Decimal::parse(rate.trim())?;
-    let rate = Rate { printed: Some((printed, 0)) };
+    let rate = PrintedRate { printed: Some((printed, 0)) };
     Some(Stats {
         bytes,
         elapsed_ns: seconds.times(1_000_000_000)?,

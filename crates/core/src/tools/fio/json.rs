@@ -21,7 +21,7 @@ const JOBS: u64 = 1000;
 
 /// A JSON object while its lines come in.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenObject {
     place: Place,
     last_line: u64,
     text: String,
@@ -40,7 +40,7 @@ struct Open {
 
 #[derive(Debug, Default)]
 pub struct Json {
-    open: Option<Open>,
+    open: Option<OpenObject>,
     last: Option<Interval>,
 }
 
@@ -60,7 +60,7 @@ impl Reader for Json {
             self.drop_open(out);
             if let Some(number) = brace.filter(|number| number + 1 == line.number) {
                 let head = Line { number, text: "{", ..*line };
-                self.open.insert(Open::new(&head)).add(&head);
+                self.open.insert(OpenObject::new(&head)).add(&head);
             }
         }
         if self.open.is_none() {
@@ -68,7 +68,7 @@ impl Reader for Json {
             if !begins {
                 return false;
             }
-            self.open = Some(Open::new(line));
+            self.open = Some(OpenObject::new(line));
         }
         let Some(open) = &mut self.open else { return false };
         open.is_fio |= is_first_key;
@@ -117,9 +117,9 @@ impl Json {
     }
 }
 
-impl Open {
-    fn new(line: &Line<'_>) -> Open {
-        Open { place: line.place("fio"), last_line: line.number, ..Open::default() }
+impl OpenObject {
+    fn new(line: &Line<'_>) -> OpenObject {
+        OpenObject { place: line.place("fio"), last_line: line.number, ..OpenObject::default() }
     }
 
     fn add(&mut self, line: &Line<'_>) {
@@ -168,7 +168,7 @@ impl Open {
     }
 
     /// What is whole of a JSON that was cut, with the brackets that it lacks.
-    fn cut(mut self) -> Option<Open> {
+    fn cut(mut self) -> Option<OpenObject> {
         let (end, line, open) = self.whole.take()?;
         self.text.truncate(end);
         for bracket in open.iter().rev() {

@@ -12,7 +12,7 @@ const VALUES: usize = 20_000;
 const REPORTS: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ReportKind {
     Rates(usize),
     Cpu(usize),
     /// Something else, whose lines are only passed over.
@@ -20,18 +20,18 @@ enum Kind {
 }
 
 /// What a report's title says about its values.
-fn kind(title: &str) -> Kind {
+fn kind(title: &str) -> ReportKind {
     let test_of = |suffix| {
         let test = title.strip_suffix(suffix)?;
         TESTS.iter().position(|(_, known)| *known == test)
     };
-    let rates = test_of(" report").map(Kind::Rates);
+    let rates = test_of(" report").map(ReportKind::Rates);
     let cpu = || test_of(" CPU utilization report (Zero values should be ignored)");
-    rates.or_else(|| cpu().map(Kind::Cpu)).unwrap_or(Kind::Other)
+    rates.or_else(|| cpu().map(ReportKind::Cpu)).unwrap_or(ReportKind::Other)
 }
 
 #[derive(Debug)]
-struct Cell {
+struct ExcelValue {
     file: String,
     record: String,
     record_line: u64,
@@ -40,8 +40,8 @@ struct Cell {
 
 /// One report: what it holds, and the file and record of each of its values.
 #[derive(Debug)]
-struct Report {
-    kind: Kind,
+struct ExcelReport {
+    kind: ReportKind,
     places: Places,
 }
 
@@ -49,13 +49,13 @@ type Places = Vec<(String, String)>;
 
 #[derive(Debug, Default)]
 pub struct Excel {
-    open: Option<Kind>,
-    reports: Vec<Report>,
+    open: Option<ReportKind>,
+    reports: Vec<ExcelReport>,
     /// Whether a title or a line of records is missing.
     is_torn: bool,
     records: Vec<String>,
     records_line: u64,
-    cells: Vec<Cell>,
+    cells: Vec<ExcelValue>,
     cpu: BTreeMap<(String, String, usize), Option<Value>>,
     /// The file's size in the last row of the report: it grows from row to row.
     file: Option<u64>,
@@ -82,9 +82,9 @@ impl Excel {
             let kind = kind(title);
             self.open = Some(kind);
             if self.reports.len() < REPORTS {
-                self.reports.push(Report { kind, places: Vec::new() });
+                self.reports.push(ExcelReport { kind, places: Vec::new() });
             }
-            if kind == Kind::Other && self.passed_over.len() < TESTS.len() {
+            if kind == ReportKind::Other && self.passed_over.len() < TESTS.len() {
                 self.passed_over.push((
                     line.number,
                     line.number,
@@ -108,7 +108,7 @@ impl Excel {
             }
             return false;
         };
-        if let (Kind::Other, Some((_, last, _))) = (kind, self.passed_over.last_mut()) {
+        if let (ReportKind::Other, Some((_, last, _))) = (kind, self.passed_over.last_mut()) {
             *last = line.number;
         }
         let labels: Vec<&str> = words.iter().filter_map(|word| quoted(word)).collect();
@@ -116,7 +116,7 @@ impl Excel {
         let falls = first.parse::<u64>().ok() <= self.file && !is_label_row;
         // The title of another report is missing above, or the records of this one.
         if self.records.is_empty() != is_label_row || falls {
-            self.open = Some(Kind::Other);
+            self.open = Some(ReportKind::Other);
             self.is_torn = true;
             self.passed_over.push((line.number, line.number, "an incomplete Excel report"));
             self.records.clear();
@@ -156,22 +156,22 @@ impl Excel {
         self.records.iter().take_while(fits).count()
     }
 
-    fn row(&mut self, kind: Kind, file: &str, values: &[&str], line: u64) {
+    fn row(&mut self, kind: ReportKind, file: &str, values: &[&str], line: u64) {
         for (record, raw) in self.records.iter().zip(values) {
-            let (Kind::Rates(test) | Kind::Cpu(test)) = kind else { continue };
+            let (ReportKind::Rates(test) | ReportKind::Cpu(test)) = kind else { continue };
             let Some(number) = Decimal::parse(raw) else { continue };
             let value = Value { test, number, raw: (*raw).to_string(), line };
             let (file, record) = (file.to_string(), record.clone());
             if let Some(report) = self.reports.last_mut() {
                 report.places.push((file.clone(), record.clone()));
             }
-            if let Kind::Cpu(_) = kind {
+            if let ReportKind::Cpu(_) = kind {
                 // Two reports of one test are those of two runs: neither is taken.
                 let known = self.cpu.entry((file, record, test));
                 known.and_modify(|value| *value = None).or_insert(Some(value));
                 continue;
             }
-            self.cells.push(Cell { file, record, record_line: self.records_line, value });
+            self.cells.push(ExcelValue { file, record, record_line: self.records_line, value });
         }
     }
 
@@ -187,11 +187,11 @@ impl Excel {
     /// missing: a row may then stand below the title of another test. Reports come in one order,
     /// each with the same rows, and those about the CPU are of the same tests.
     pub fn drop_incomplete(&mut self, known: &[Row]) {
-        let of = |pick: fn(Kind) -> Option<usize>| -> Vec<(usize, &Places)> {
+        let of = |pick: fn(ReportKind) -> Option<usize>| -> Vec<(usize, &Places)> {
             self.reports.iter().filter_map(|r| Some((pick(r.kind)?, &r.places))).collect()
         };
-        let rates = of(|kind| if let Kind::Rates(test) = kind { Some(test) } else { None });
-        let cpu = of(|kind| if let Kind::Cpu(test) = kind { Some(test) } else { None });
+        let rates = of(|kind| if let ReportKind::Rates(test) = kind { Some(test) } else { None });
+        let cpu = of(|kind| if let ReportKind::Cpu(test) = kind { Some(test) } else { None });
         let is_whole = |all: &[(usize, &Places)]| {
             let follow = |two: &[(usize, &Places)]| two[0].0 < two[1].0 && two[0].1 == two[1].1;
             !self.is_torn && all.windows(2).all(follow)
@@ -200,7 +200,7 @@ impl Excel {
             (is_whole(&rates), is_whole(&cpu) && (rates.is_empty() || rates == cpu));
         let mut lost = Vec::new();
         if !has_rates {
-            let (kept, gone): (Vec<Cell>, Vec<Cell>) = std::mem::take(&mut self.cells)
+            let (kept, gone): (Vec<ExcelValue>, Vec<ExcelValue>) = std::mem::take(&mut self.cells)
                 .into_iter()
                 .partition(|cell| known.iter().any(|row| is_at(row, cell)));
             lost.extend(gone.iter().map(|cell| cell.value.line));
@@ -258,6 +258,6 @@ impl Excel {
     }
 }
 
-fn is_at(row: &Row, cell: &Cell) -> bool {
+fn is_at(row: &Row, cell: &ExcelValue) -> bool {
     row.file_raw == cell.file && row.record_raw == cell.record
 }

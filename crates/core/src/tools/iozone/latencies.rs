@@ -39,7 +39,7 @@ struct List {
 
 /// A list whose last line is there.
 #[derive(Debug)]
-struct Ended {
+struct CompleteList {
     record_bytes: u64,
     total_bytes: u64,
     result: ToolResult,
@@ -48,7 +48,7 @@ struct Ended {
 #[derive(Debug, Default)]
 pub struct Latencies {
     open: Option<List>,
-    ended: Vec<Ended>,
+    ended: Vec<CompleteList>,
 }
 
 impl Reader for Latencies {
@@ -85,7 +85,7 @@ impl Reader for Latencies {
             .iter()
             .map(|list| (list.record_bytes, list.total_bytes, list.result.test.clone()))
             .collect();
-        for Ended { record_bytes, total_bytes, result } in ended {
+        for CompleteList { record_bytes, total_bytes, result } in ended {
             let alike = || ends.iter().filter(|(bytes, ..)| *bytes == record_bytes);
             let tests: BTreeSet<&Option<String>> = alike().map(|(.., test)| test).collect();
             let as_far = alike().filter(|(_, total, _)| *total == total_bytes).count();
@@ -115,8 +115,8 @@ impl Latencies {
     }
 
     /// A second list below one heading, as long as the first, is of another file.
-    fn named(&self, mut list: Ended) -> Ended {
-        let is_of = |known: &&Ended| {
+    fn named(&self, mut list: CompleteList) -> CompleteList {
+        let is_of = |known: &&CompleteList| {
             (known.record_bytes, known.total_bytes) == (list.record_bytes, list.total_bytes)
                 && known.result.context == list.result.context
         };
@@ -158,7 +158,7 @@ impl List {
         true
     }
 
-    fn end(mut self) -> Option<Ended> {
+    fn end(mut self) -> Option<CompleteList> {
         let (size, raw, line) = self.bytes.take()?;
         let count = self.latencies_us.len() as u64;
         let mut metrics = Metrics::default();
@@ -183,6 +183,6 @@ impl List {
         let result = self.place.result("iozone", None, self.last_line, metrics);
         let result = result.of_test(test.map_or(UNKNOWN, |(_, test)| test));
         let total_bytes = count.saturating_mul(size);
-        Some(Ended { record_bytes: size, total_bytes, result })
+        Some(CompleteList { record_bytes: size, total_bytes, result })
     }
 }

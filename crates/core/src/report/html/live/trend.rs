@@ -22,7 +22,7 @@ pub fn trend_page(trend: &Trend) -> String {
     }
     said.extend(too_short(trend));
     said.push(OBSERVED.to_string());
-    rendered(&Page {
+    rendered(&TrendPage {
         drive: sanitize(&trend.drive),
         runs: format!("/runs?drive={}", encoded(&trend.drive)),
         said,
@@ -32,15 +32,15 @@ pub fn trend_page(trend: &Trend) -> String {
 
 #[derive(Template)]
 #[template(path = "live/trend.html")]
-struct Page {
+struct TrendPage {
     drive: String,
     runs: String,
     said: Vec<String>,
-    series: Vec<Drawn>,
+    series: Vec<DrawnSeries>,
 }
 
 /// A series, ready to be written down.
-struct Drawn {
+struct DrawnSeries {
     workload: String,
     said: Vec<String>,
     dots: Vec<Dot>,
@@ -58,7 +58,7 @@ struct Dot {
     high: String,
 }
 
-fn drawn(trend: &Trend, series: &Series) -> Drawn {
+fn drawn(trend: &Trend, series: &Series) -> DrawnSeries {
     let dots = dots(trend, series);
     let line = dots.iter().map(|dot| format!("{},{}", dot.x, dot.y)).collect::<Vec<_>>();
     let date = |point: Option<&Point>| {
@@ -66,7 +66,7 @@ fn drawn(trend: &Trend, series: &Series) -> Drawn {
     };
     let said = [not_joined(series), last_of(series)].into_iter().flatten();
     let changes = series.changes.iter().map(|change| changed(trend, series, change));
-    Drawn {
+    DrawnSeries {
         workload: sanitize(&series.summary),
         said: said.chain(changes).map(|text| sanitize(&text)).collect(),
         marks: series.changes.iter().map(|change| dots[change.point].x.clone()).collect(),
