@@ -40,7 +40,7 @@ test("a figure leads to its row, its cells and all that is behind them", async (
   }, id);
   const target = () => decodeURIComponent(new URL(page.url()).hash.slice(1));
   await page.addStyleTag({ content: "html { scroll-behavior: auto }" });
-  await page.locator("table.overview small a").first().click();
+  await page.locator("table.matrix .word a").first().click();
   assert.match(target(), /^run-0-workload-0-c\d+$/);
   assert.ok(await isSeen(target()), target());
   await page.locator(`#${target()} td a`).click();
