@@ -4,46 +4,40 @@
 use crate::scan::grammar::{Form, Grammar, Kind, alone, head, kind};
 use crate::scan::{Metric, ToolResult};
 
+/// The rates and processor times of all tests but the seeks, whose figure may be missing.
+macro_rules! cells {
+    ($cpu:literal) => {
+        concat!(
+            "{sequential_output_per_chr.throughput:k} {sequential_output_per_chr.cpu:",
+            $cpu,
+            "} {sequential_output_block.throughput:k} {sequential_output_block.cpu:",
+            $cpu,
+            "} {sequential_output_rewrite.throughput:k} {sequential_output_rewrite.cpu:",
+            $cpu,
+            "} {sequential_input_per_chr.throughput:k} {sequential_input_per_chr.cpu:",
+            $cpu,
+            "} {sequential_input_block.throughput:k} {sequential_input_block.cpu:",
+            $cpu,
+            "}"
+        )
+    };
+}
+
 const FORMS: &[Form] = &[
     head("Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP /sec %CP").named("new"),
     head("Machine MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU /sec %CPU")
         .named("old"),
     head("MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU /sec %CPU").named("old"),
-    alone(
-        "{file_size:size} {sequential_output_per_chr.throughput:k} \
-         {sequential_output_per_chr.cpu:p} {sequential_output_block.throughput:k} \
-         {sequential_output_block.cpu:p} {sequential_output_rewrite.throughput:k} \
-         {sequential_output_rewrite.cpu:p} {sequential_input_per_chr.throughput:k} \
-         {sequential_input_per_chr.cpu:p} {sequential_input_block.throughput:k} \
-         {sequential_input_block.cpu:p} {random_seeks.rate:n} {random_seeks.cpu:p}",
-    )
-    .named("^new"),
-    alone(
-        "{file_size:size} {sequential_output_per_chr.throughput:k} \
-         {sequential_output_per_chr.cpu:p} {sequential_output_block.throughput:k} \
-         {sequential_output_block.cpu:p} {sequential_output_rewrite.throughput:k} \
-         {sequential_output_rewrite.cpu:p} {sequential_input_per_chr.throughput:k} \
-         {sequential_input_per_chr.cpu:p} {sequential_input_block.throughput:k} \
-         {sequential_input_block.cpu:p} +++++ +++",
-    )
-    .named("^new"),
-    alone(
-        "{file_size:mb} {sequential_output_per_chr.throughput:k} \
-         {sequential_output_per_chr.cpu:p1} {sequential_output_block.throughput:k} \
-         {sequential_output_block.cpu:p1} {sequential_output_rewrite.throughput:k} \
-         {sequential_output_rewrite.cpu:p1} {sequential_input_per_chr.throughput:k} \
-         {sequential_input_per_chr.cpu:p1} {sequential_input_block.throughput:k} \
-         {sequential_input_block.cpu:p1} {random_seeks.rate:n} {random_seeks.cpu:p1}",
-    )
-    .named("^old"),
-    alone(
-        "{$test} {file_size:mb} {sequential_output_per_chr.throughput:k} \
-         {sequential_output_per_chr.cpu:p1} {sequential_output_block.throughput:k} \
-         {sequential_output_block.cpu:p1} {sequential_output_rewrite.throughput:k} \
-         {sequential_output_rewrite.cpu:p1} {sequential_input_per_chr.throughput:k} \
-         {sequential_input_per_chr.cpu:p1} {sequential_input_block.throughput:k} \
-         {sequential_input_block.cpu:p1} {random_seeks.rate:n} {random_seeks.cpu:p1}",
-    )
+    alone(concat!("{file_size:size} ", cells!("p"), " {random_seeks.rate:n} {random_seeks.cpu:p}"))
+        .named("^new"),
+    alone(concat!("{file_size:size} ", cells!("p"), " +++++ +++")).named("^new"),
+    alone(concat!("{file_size:mb} ", cells!("p1"), " {random_seeks.rate:n} {random_seeks.cpu:p1}"))
+        .named("^old"),
+    alone(concat!(
+        "{$test} {file_size:mb} ",
+        cells!("p1"),
+        " {random_seeks.rate:n} {random_seeks.cpu:p1}"
+    ))
     .named("^old"),
 ];
 pub static GRAMMAR: Grammar = Grammar {
