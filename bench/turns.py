@@ -36,6 +36,7 @@ STACKS = {
     "no journal": "fs = 'ext4'\nmkfs = ['-O', '^has_journal']",
     "xfs": "fs = 'xfs'",
     "btrfs": "fs = 'btrfs'",
+    "exfat": "fs = 'exfat'",
 }
 
 
@@ -79,7 +80,7 @@ def run(program, device, folder, options, workload, isolation, region_mib) -> Me
     stacks = options.stack
     plan = f"title = 'turns'\n[region]\nsize = '{region_mib}m'\n"
     plan += "".join(f"[[stack]]\nname = '{name}'\n{STACKS[name]}\n" for name in stacks)
-    plan += f"[[workload]]\n{WORKLOADS[workload]}\n[protocol]\nmode = 'quick'\n"
+    plan += f"[[workload]]\n{WORKLOADS[workload]}\n[protocol]\nmode = '{options.mode}'\n"
     plan += f"isolation = '{isolation}'\n"
     (folder / "plan.toml").write_text(plan)
     subprocess.run(["wipefs", "-aq", device], check=True)
@@ -140,6 +141,7 @@ def main():
     parser.add_argument("--workload", choices=WORKLOADS, action="append")
     parser.add_argument("--stack", choices=STACKS, action="append")
     parser.add_argument("--region", type=int, default=320, help="MiB for each candidate")
+    parser.add_argument("--mode", choices=["quick", "decide", "precise"], default="quick")
     parser.add_argument("--time", default="8m", help="of each run")
     parser.add_argument("--jobs", type=int, default=1, help="drives at once: most of them sleep")
     parser.add_argument("--dir", type=Path, default=TARGET, help="of the files behind the drives")

@@ -154,7 +154,7 @@ pub struct Chosen {
     /// Workload to measure (repeat the option, or separate names with commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
-    /// Maximum bytes to write (default: 2 GiB or 1 % of the drive, whichever is more)
+    /// Maximum bytes to write (default: an eighth of a card or stick, a twentieth of an SSD, no limit for hard disks)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
 }

@@ -62,7 +62,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     protocol.time_ns = Some(args.time);
     protocol.isolation = Isolation::Slices;
     protocol.max_write_bytes =
-        Some(args.chosen.max_write.unwrap_or_else(|| space::quick_write_budget(place.disks())));
+        args.chosen.max_write.or_else(|| space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);
     let title = format!("demo: filesystems on images in {parent}");
     let plan = RunPlan {

@@ -39,7 +39,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let wearing = || places.iter().filter(|place| place.class != PlaceClass::Memory);
     let budget = wearing()
         .next()
-        .map(|_| space::quick_write_budget(wearing().flat_map(|place| place.disks())));
+        .and_then(|_| space::quick_write_budget(wearing().flat_map(|place| place.disks())));
     let names: Vec<&str> = candidates.iter().map(|c| c.name.as_str()).collect();
     let title = format!("quick: {}", names.join(", "));
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);

@@ -63,7 +63,7 @@ pub struct Member {
     /// Bytes a slice may read, where they go through memory: it is emptied before each slice, and
     /// what is read twice in one would come from there.
     most_bytes: Option<u64>,
-    /// Bytes after which a slice that writes ends, to spare the drive; 0 = its time alone ends it.
+    /// Bytes after which a unit that writes ends, to spare the drive; 0 = its time alone ends it.
     spared_bytes: u64,
     /// What was seen before the first slice, and around each that counts.
     truth: Truth,
@@ -162,7 +162,8 @@ impl Member {
     }
 
     fn order(&self, length: Length, times: u8) -> Go {
-        let most_bytes = self.most_bytes.unwrap_or(self.spared_bytes.saturating_mul(times.into()));
+        let units = u64::from(times).saturating_mul(length.units().into());
+        let most_bytes = self.most_bytes.unwrap_or(self.spared_bytes.saturating_mul(units));
         let least = Least::for_job(&self.job, self.settles);
         let limit_ns = if self.settles { LIMIT_NS } else { QUICK_LIMIT_NS };
         Go { most_bytes, limit_ns, ..Go::new(length, times, least) }

@@ -39,6 +39,8 @@ const OPERATIONS: u64 = 50;
 const QUICK_OPERATIONS: u64 = 20;
 const FLUSHES: u64 = 4;
 const IN_ORDER_BYTES: u64 = 8 << 20;
+/// Most that a unit writes in order: more tells nothing new, and wears what is quick.
+const STREAM_BYTES: u64 = 32 << 20;
 /// Most files of a set, also where nothing settles: one is a unit of work, however large the sets
 /// of a plan are.
 const SET_FILES: u64 = 500;
@@ -248,15 +250,22 @@ impl Least {
     }
 }
 
-/// Bytes after which a slice of `job` ends where a run spares the drive: `limit`, but no fewer than
-/// its minimum of work needs. 0 = its time alone ends it: it only reads, or there is no limit.
+/// Bytes after which a unit of `job` ends before its time does: a stream that writes, and wherever
+/// a run spares the drive, which sets a `limit` (0 = none), but never fewer than its minimum of work
+/// needs. 0 = its time alone ends it.
 pub fn most_bytes(job: &Job, limit: u64) -> u64 {
-    if limit == 0 || !job.rw.writes() {
+    let stream = if job.rw == Rw::Write { STREAM_BYTES } else { 0 };
+    let most = match limit {
+        0 => stream,
+        limit if stream > 0 => limit.min(stream),
+        limit => limit,
+    };
+    if most == 0 || !job.rw.writes() {
         return 0;
     }
     // One more of each thread: work is divided among them in whole operations.
     let shared = u64::from(job.numjobs).saturating_mul(job.bs);
-    limit.max(Least::for_job(job, true).moved_bytes(job).saturating_add(shared))
+    most.max(Least::for_job(job, true).moved_bytes(job).saturating_add(shared))
 }
 
 #[cfg(test)]
@@ -343,6 +352,8 @@ mod tests {
         assert_eq!(most_bytes(&flushed, 1), (4 * 32 + 1) * 4096);
         let in_order = Job { bs: 1 << 20, fsync: 16, ..job(Rw::Write) };
         assert_eq!(most_bytes(&in_order, 1), 9 << 20);
+        assert_eq!(most_bytes(&in_order, 0), 32 << 20, "a stream of more tells nothing new");
+        assert_eq!(most_bytes(&job(Rw::Read), 0), 0, "reads wear nothing");
     }
 
     fn tried_settling(settling: u32, longest_s: u64, changes: &[f64]) -> TriedSettling {

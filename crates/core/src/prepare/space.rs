@@ -10,6 +10,8 @@ pub const FILE_MIN_BYTES: u64 = 16 * MIB;
 pub const FILE_MAX_BYTES: u64 = 256 * MIB;
 /// Least bytes that a run may write where nobody can see what they are written to.
 const UNKNOWN_LEAST_BYTES: u64 = 8 * GIB;
+/// Least bytes that a short run may write to a card, however small.
+const CARD_LEAST_BYTES: u64 = 2 * GIB;
 /// Data files are multiples of this, so that every block size divides them.
 const FILE_STEP_BYTES: u64 = 8 * MIB;
 
@@ -35,11 +37,20 @@ pub fn room_bytes(
     }
 }
 
-/// Bytes a short run may write to these disks unless told otherwise: 2 GiB or 1 % of the smallest
-/// disk, whichever is more. Disks that nobody can see are taken for small ones.
-pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> u64 {
-    let smallest = disks.map(|disk| disk.size_bytes).min().unwrap_or(0);
-    (smallest / 100).max(2 * GIB)
+/// Bytes a short run may write to these disks unless told otherwise, the least of them all: an
+/// eighth of a card or stick, at least 2 GiB, a twentieth of an SSD or virtual disk, at least 8 GiB.
+/// `None` = no limit: hard disks do not wear. Disks that nobody can see are taken for small cards.
+pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> Option<u64> {
+    let of = |disk: &Layer| match (disk.bus.as_deref(), disk.seeks()) {
+        (Some("ata" | "scsi" | "sas"), Some(true)) => None,
+        (Some("mmc" | "usb"), _) => Some((disk.size_bytes / 8).max(CARD_LEAST_BYTES)),
+        _ => Some((disk.size_bytes / 20).max(UNKNOWN_LEAST_BYTES)),
+    };
+    let mut disks = disks.peekable();
+    if disks.peek().is_none() {
+        return Some(CARD_LEAST_BYTES);
+    }
+    disks.filter_map(of).min()
 }
 
 /// Bytes a run of a plan may write to a drive unless told otherwise: one capacity of a card, a
@@ -100,27 +111,34 @@ mod tests {
         assert_eq!(room(64 * GIB), 4 * GIB);
     }
 
+    fn disk(bus: Option<&str>, size_bytes: u64, rotational: Option<bool>) -> Layer {
+        let bus = bus.map(str::to_string);
+        Layer { kind: LayerKind::Disk, size_bytes, bus, rotational, ..Layer::default() }
+    }
+
     #[test]
-    fn a_short_run_has_a_limit_everywhere() {
-        let disk = |size_bytes, rotational| Layer { size_bytes, rotational, ..Layer::default() };
-        let (card, ssd) = (disk(32 * GIB, Some(false)), disk(1024 * GIB, None));
-        let hdd = disk(1024 * GIB, Some(true));
-        assert_eq!(quick_write_budget([&card].into_iter()), 2 * GIB);
-        assert_eq!(quick_write_budget([&ssd].into_iter()), 1024 * GIB / 100);
-        assert_eq!(quick_write_budget([&hdd].into_iter()), 1024 * GIB / 100);
-        assert_eq!(quick_write_budget([&ssd, &card, &hdd].into_iter()), 2 * GIB);
-        assert_eq!(quick_write_budget([].into_iter()), 2 * GIB);
+    fn a_short_run_spares_flash_and_lets_hard_disks_be() {
+        let budget = |disks: &[Layer]| quick_write_budget(disks.iter());
+        let card = |size| disk(Some("mmc"), size, Some(false));
+        let ssd = |size| disk(Some("nvme"), size, Some(false));
+        let hdd = disk(Some("ata"), 1024 * GIB, Some(true));
+        assert_eq!(budget(&[card(32 * GIB)]), Some(4 * GIB));
+        assert_eq!(budget(&[card(8 * GIB)]), Some(2 * GIB));
+        assert_eq!(budget(&[disk(Some("usb"), 64 * GIB, Some(true))]), Some(8 * GIB));
+        assert_eq!(budget(&[ssd(1000 * GIB)]), Some(50 * GIB));
+        assert_eq!(budget(&[ssd(100 * GIB)]), Some(8 * GIB));
+        assert_eq!(
+            budget(&[disk(Some("virtio"), 250 * GIB, Some(true))]),
+            Some(12 * GIB + GIB / 2)
+        );
+        assert_eq!(budget(std::slice::from_ref(&hdd)), None);
+        assert_eq!(budget(&[ssd(1000 * GIB), card(32 * GIB), hdd]), Some(4 * GIB));
+        assert_eq!(budget(&[]), Some(2 * GIB));
     }
 
     #[test]
     fn a_run_writes_a_card_or_hard_disk_once_and_a_tenth_of_an_ssd() {
-        let disk = |bus: Option<&str>, rotational| Layer {
-            kind: LayerKind::Disk,
-            size_bytes: 100 * GIB,
-            bus: bus.map(str::to_string),
-            rotational,
-            ..Layer::default()
-        };
+        let disk = |bus, rotational| disk(bus, 100 * GIB, rotational);
         let budget = |disk: Layer| {
             // What is below a loop counts, and not the loop.
             let image = Layer { kind: LayerKind::Loop, size_bytes: GIB, ..Layer::default() };
