@@ -3,16 +3,16 @@
 
 #![no_main]
 
-use bakeoff_core::import::{Finder, RESULTS_LIMIT};
+use bakeoff_core::import::{self, RESULTS_LIMIT};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let whole = Finder::all(bytes);
+    let whole = import::all(bytes);
     assert!(whole.results.len() <= RESULTS_LIMIT, "more results than are allowed");
     for metric in whole.results.iter().flat_map(|result| &result.metrics) {
         assert!(metric.value.as_f64().is_finite(), "{} is no number", metric.name);
     }
-    let mut finder = Finder::default();
+    let mut finder = import::finder();
     // The first byte chooses the size of the pieces.
     let size = usize::from(bytes.first().copied().unwrap_or_default()) + 1;
     bytes.chunks(size).for_each(|piece| finder.push(piece));

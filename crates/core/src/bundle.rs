@@ -21,6 +21,7 @@ use crate::model::event::{Event, What};
 use crate::model::json;
 use crate::model::path::printable;
 use crate::model::run::{FoldError, Run};
+use crate::model::undo::is_run_id;
 
 pub const SCHEMA: &str = "bakeoff/bundle/1";
 pub const RUN_SCHEMA: &str = "bakeoff/run/1";
@@ -67,11 +68,6 @@ impl BundleError {
     pub fn not_a_bundle() -> BundleError {
         BundleError { line: 1, why: NOT_A_BUNDLE.to_string() }
     }
-}
-
-/// Whether `text` is the id of a run: 16 small hexadecimal digits, safe in any file name.
-pub fn is_run_id(text: &str) -> bool {
-    text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Takes every line of a bundle in turn and makes the last one.

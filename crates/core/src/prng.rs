@@ -43,6 +43,24 @@ impl SplitMix64 {
     }
 }
 
+/// Normal deviates. Source: Box and Muller, "A note on the generation of random normal deviates",
+/// Annals of Mathematical Statistics 29 (1958).
+#[derive(Clone, Debug)]
+pub struct Normal(pub SplitMix64);
+
+impl Normal {
+    /// At least 0, below 1.
+    pub fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Mean 0, standard deviation 1.
+    pub fn deviate(&mut self) -> f64 {
+        let (u, v) = (1.0 - self.uniform(), self.uniform());
+        libm::sqrt(-2.0 * libm::log(u)) * libm::cos(core::f64::consts::TAU * v)
+    }
+}
+
 /// The output function of SplitMix64.
 #[inline]
 pub fn mix(z: u64) -> u64 {

@@ -184,8 +184,7 @@ impl RunBuilder {
             match decide::next(&self.run, self.clock()) {
                 Next::Look { blocks, dropped } => self.push(What::Looked { blocks, dropped }),
                 Next::Stop(stop) => {
-                    let (reason, note) = (stop.reason(), crate::report::stop::note(stop));
-                    self.push(What::Stopped { reason, note });
+                    self.push(What::Stopped { reason: stop.reason, note: stop.note });
                     return self;
                 }
                 Next::Block { .. } if self.run.complete_blocks().count() as u32 >= most => {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bakeoff_core::compare::beside::{Beside, beside};
 use bakeoff_core::compare::{Compared, compare};
-use bakeoff_core::import::Finder;
+use bakeoff_core::import;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
@@ -45,7 +45,7 @@ pub fn run(global: &Global, args: &Compare) -> Result<Outcome, Fault> {
 fn with_files(runs: &[(Run, Analysis)], files: &[PathBuf]) -> Result<Vec<Beside>, Fault> {
     let mut all = Vec::new();
     for file in files {
-        let (name, found) = (RawPath::new(file).to_string(), Finder::all(&lint::read(file)?));
+        let (name, found) = (RawPath::new(file).to_string(), import::all(&lint::read(file)?));
         if found.results.is_empty() {
             return Err(Fault::usage(format!("no results in {name}")));
         }

@@ -7,7 +7,7 @@ mod sources;
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
-use bakeoff_core::import::{Finder, Imported as Found, run_of_events};
+use bakeoff_core::import::{self, Imported as Found, run_of_events};
 use bakeoff_core::model::json;
 use bakeoff_core::model::path::{RawPath, unsteered};
 use bakeoff_core::phrases;
@@ -120,7 +120,7 @@ fn one(
     let mut head = Vec::new();
     input.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
     if let Some(columns) = &args.columns {
-        let finder = Finder::of_columns(columns.clone());
+        let finder = import::of_columns(columns.clone());
         return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
     }
     let text_of_head = String::from_utf8_lossy(&head);
@@ -128,7 +128,7 @@ fn one(
         return Err(ImportError::Events { run });
     }
     if !is_bundle(&head) {
-        let finder = if args.guess { Finder::guessing() } else { Finder::default() };
+        let finder = if args.guess { import::guessing() } else { import::finder() };
         return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
     }
     let store = match store {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bakeoff_core::analyse::analyse;
 use bakeoff_core::evidence::Rule;
-use bakeoff_core::import::Finder;
+use bakeoff_core::import;
 use bakeoff_core::model::finding::{Finding, Severity};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::report;
@@ -112,7 +112,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Fault> {
 
 /// The findings of every result in a text.
 fn of_text(text: &[u8]) -> (Vec<Finding>, bool) {
-    let imported = Finder::all(text);
+    let imported = import::all(text);
     let has_results = !imported.results.is_empty();
     let told = |r: bakeoff_core::import::ToolResult| {
         let at = format!("{}, line {}", r.tool, r.first_line);

@@ -7,7 +7,6 @@ use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{BlockIx, CandidateIx};
 use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::round::Round;
-use bakeoff_core::report::stop::{self, Superseded};
 
 use super::cooling;
 use super::idle;
@@ -72,8 +71,8 @@ impl Session<'_> {
                 self.spent.count_block(own_before);
                 self.journal.record(What::BlockDone { block })?;
             }
-            BlockEnd::Interrupted => self.supersede(block, Superseded::Interrupted)?,
-            BlockEnd::Failed(why) => self.supersede(block, Superseded::Failed(why))?,
+            BlockEnd::Interrupted => self.supersede(block, "interrupted")?,
+            BlockEnd::Failed(why) => self.supersede(block, why)?,
         }
         Ok(end)
     }
@@ -101,8 +100,8 @@ impl Session<'_> {
         Ok(BlockEnd::Complete)
     }
 
-    fn supersede(&mut self, block: BlockIx, why: Superseded) -> Result<(), Fault> {
-        let reason = stop::superseded(why);
+    fn supersede(&mut self, block: BlockIx, why: &str) -> Result<(), Fault> {
+        let reason = why.to_string();
         self.journal.record(What::BlockSuperseded { block, reason })
     }
 

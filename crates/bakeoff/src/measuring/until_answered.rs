@@ -11,7 +11,7 @@ use bakeoff_core::model::health::DriveTold;
 use bakeoff_core::model::host::Layer;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::telemetry::Watching;
-use bakeoff_core::report::{self, live};
+use bakeoff_core::report::live;
 use bakeoff_core::rules::place::served;
 
 use super::block::BlockEnd;
@@ -124,7 +124,7 @@ impl Session<'_> {
                 Next::Look { blocks, dropped } => {
                     self.journal.record(What::Looked { blocks, dropped })?;
                 }
-                Next::Stop(stop) => return Ok((stop.reason(), report::stop::note(stop))),
+                Next::Stop(stop) => return Ok((stop.reason, stop.note)),
                 Next::Block { order, round } => {
                     // Between rounds the drive gets no rest.
                     if round.is_none_or(|round| round.round == 0) {

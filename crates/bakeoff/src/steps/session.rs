@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use bakeoff_core::decide::cell_trial::Natural;
 use bakeoff_core::decide::pace::Pace;
+use bakeoff_core::decide::stop;
 use bakeoff_core::model::event::{StopReason, What};
 use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_core::model::run::BlockState;
-use bakeoff_core::report::stop::{self, Superseded};
 
 use super::journal::Journal;
 use super::locked_target::LockedTarget;
@@ -162,7 +162,7 @@ pub fn supersede_open(journal: &mut Journal) -> Result<(), Fault> {
         .map(|b| b.block)
         .collect();
     for block in open {
-        let reason = stop::superseded(Superseded::Crashed);
+        let reason = "bakeoff ended unexpectedly during this block".to_string();
         journal.record(What::BlockSuperseded { block, reason })?;
     }
     Ok(())

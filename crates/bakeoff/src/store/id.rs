@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bakeoff_core::bundle::is_run_id;
+use bakeoff_core::model::undo::is_run_id;
 
 use super::StoreError;
 

@@ -12,9 +12,6 @@ pub mod differences;
 pub mod figures;
 pub mod part;
 
-#[cfg(test)]
-mod tests;
-
 use serde::Serialize;
 
 use crate::analyse::scope;

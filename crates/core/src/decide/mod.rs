@@ -24,7 +24,7 @@ pub mod schedule;
 pub mod search;
 pub mod settled;
 pub mod size;
-mod stop;
+pub mod stop;
 pub mod table;
 pub mod turns;
 pub mod twin;
@@ -40,7 +40,7 @@ use lead::Lead;
 use table::Table;
 
 pub use order::{groups, workload_order};
-pub use stop::{Part, Stop};
+pub use stop::Stop;
 
 /// What the runner knows and the run does not. Limits are those of the header's protocol; a
 /// resumed run with more time has it changed there.
@@ -80,14 +80,14 @@ pub fn next(run: &Run, now: Clock) -> Next {
     let enough = complete >= protocol.first_look();
     if !schedule::has_question(run) {
         if enough {
-            return Next::Stop(Stop::NothingToCompare { blocks: complete });
+            return Next::Stop(Stop::nothing_to_compare(complete));
         }
     } else if schedule::next_look(run).is_some_and(|due| complete >= due) {
         return look(run, complete);
     } else if run.last_look == complete && enough && is_decided(run) {
-        return Next::Stop(Stop::Answered { blocks: run.last_look });
+        return Next::Stop(Stop::answered(run.last_look));
     } else if complete >= protocol.last_block() && !goes_on(run) {
-        return Next::Stop(Stop::LastBlock { blocks: complete });
+        return Next::Stop(Stop::last_block(complete));
     }
     let cost =
         Cost { time_ns: now.estimated_block_ns, write_bytes: now.estimated_block_write_bytes };
@@ -103,17 +103,17 @@ pub fn next(run: &Run, now: Clock) -> Next {
 /// take, which may be too much; the runner ends them at the limit.
 fn budget(run: &Run, now: Clock, cost: Cost, enough: bool) -> Option<Stop> {
     let protocol = &run.header.protocol;
-    let next = if rounds::is_of_rounds(run) { Part::Round } else { Part::Block };
+    let next = if rounds::is_of_rounds(run) { "the next round" } else { "another block" };
     let least_ns = if enough { cost.time_ns } else { cost.time_ns / 2 };
     let needed_ns = now.elapsed_ns.saturating_add(least_ns);
     if let Some(limit_ns) = protocol.time_ns
         && needed_ns > limit_ns
     {
-        return Some(Stop::Time { next, cost, limit_ns });
+        return Some(Stop::time(next, cost, limit_ns));
     }
     let needed_bytes = now.written_bytes.saturating_add(cost.write_bytes);
     let limit_bytes = protocol.max_write_bytes.filter(|limit| needed_bytes > *limit)?;
-    Some(Stop::Bytes { next, cost, written_bytes: now.written_bytes, limit_bytes })
+    Some(Stop::bytes(next, cost, now.written_bytes, limit_bytes))
 }
 
 fn look(run: &Run, blocks: u32) -> Next {

@@ -91,8 +91,8 @@ mod tests {
     use crate::model::event::What;
     use crate::model::finding::Severity;
     use crate::model::protocol::Mode;
+    use crate::prng::Normal;
     use crate::prng::SplitMix64;
-    use crate::simulate::disk::Normal;
     use crate::testing::RunBuilder;
 
     #[test]

@@ -128,8 +128,8 @@ impl Protocol {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prng::Normal;
     use crate::prng::SplitMix64;
-    use crate::simulate::disk::Normal;
     use crate::stats::oracle;
     use crate::stats::paired::Paired;
 

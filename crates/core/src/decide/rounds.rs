@@ -163,11 +163,11 @@ fn over(run: &Run, keys: &[Key]) -> Next {
     let left = ends.iter().filter(|end| end.is_none()).count() as u32;
     Next::Stop(if left > 0 {
         let has_time_limit = run.header.protocol.time_ns.is_some();
-        Stop::RoundsCut { workloads: left, has_time_limit }
+        Stop::rounds_cut(left, has_time_limit)
     } else if ends.iter().all(|end| *end == Some(End::Steady)) {
-        Stop::Steady
+        Stop::steady()
     } else {
-        Stop::LastRound
+        Stop::last_round()
     })
 }
 

@@ -64,7 +64,7 @@ pub fn reason(context: &CellContext) -> Reason {
     found.unwrap_or_else(|| Reason::unattributed(baseline::all(context, &steps)))
 }
 
-#[cfg(test)]
-pub(crate) mod fixtures;
+#[cfg(any(test, feature = "testing"))]
+pub mod fixtures;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
-use super::fixtures::{Case, MS, case, cases, falls_after, queue, quiet, windows};
+use super::fixtures::{Case, MS, case, cases, falls_after, queue, windows};
 use super::summary;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer as BaseLayer;
@@ -9,8 +9,6 @@ use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, ThreadUse};
 use crate::prng::SplitMix64;
-use crate::report::bottleneck;
-use crate::testing::RunBuilder;
 
 /// Each cause made on purpose against each that could be named: all on the diagonal, none beside.
 #[test]
@@ -155,42 +153,6 @@ fn what_cannot_be_told_prints_the_layers() {
     insta::assert_snapshot!(case.evidence(), @"it reaches 25 % of the raw device (200 MB/s), 9 % of the practical limit of such links (540 MB/s), 8 % of the link (600 MB/s), 1 % of bakeoff without I/O (9.00 GB/s)");
     let blind = Case::measured("smallfiles", 50.0).with(|s| s.cell.telemetry = None);
     assert_eq!(blind.cause().0, Cause::Unattributed, "nothing seen, nothing said");
-}
-
-#[test]
-fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
-    let two = || RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]);
-    let blind = two().play(5, |_, _, _| 900.0).build();
-    assert!(
-        summary::workload(&blind, WorkloadIx::FIRST).is_empty(),
-        "nothing was watched, nothing is said"
-    );
-    // No look decides between them.
-    let uneven = |block: u32, candidate: u16, _: u16| {
-        if (block + u32::from(candidate)).is_multiple_of(2) { 1000.0 } else { 800.0 }
-    };
-    let watch = |cell: &mut Cell| cell.telemetry = Some(Box::new(quiet(20, 0.95)));
-    let run = two().cells(watch).play(5, uneven).build();
-    let held = summary::workload(&run, WorkloadIx::FIRST);
-    assert_eq!(
-        held.iter().map(|h| (h.of, h.candidate.as_str())).collect::<Vec<_>>(),
-        [(5, "/a"), (5, "/b")]
-    );
-    let said = bottleneck::sentence(&held).unwrap();
-    assert!(said.contains("for all candidates"), "{said}");
-    let discarded = two().cells(|cell| {
-        cell.telemetry = Some(Box::new(quiet(20, 0.95)));
-        cell.truth.suspended_ns = 9_000_000_000;
-    });
-    let run = discarded.play(5, |_, _, _| 900.0).build();
-    assert!(summary::workload(&run, WorkloadIx::FIRST).is_empty(), "no number, nothing held back");
-    let split = two().cells(|cell| {
-        let queue = if cell.block.number() % 2 == 0 { 0.95 } else { 3.0 };
-        cell.telemetry = Some(Box::new(quiet(20, queue)));
-    });
-    let run = split.play(4, uneven).build();
-    let said = bottleneck::sentence(&summary::workload(&run, WorkloadIx::FIRST)).unwrap();
-    assert!(said.contains("measurements disagree"), "{said}");
 }
 
 /// A cell of five whose rate falls after so many of its twenty windows, and in the others after

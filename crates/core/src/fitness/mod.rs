@@ -11,8 +11,8 @@ pub mod cache;
 pub mod card;
 pub mod clock;
 pub mod facts;
-#[cfg(test)]
-pub(crate) mod fixtures;
+#[cfg(any(test, feature = "testing"))]
+pub mod fixtures;
 pub mod health;
 pub mod link;
 pub mod memory;

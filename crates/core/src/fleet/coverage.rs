@@ -7,8 +7,8 @@
 use serde::Serialize;
 
 use super::ALPHA;
+use crate::prng::Normal;
 use crate::prng::SplitMix64;
-use crate::simulate::disk::Normal;
 use crate::stats::paired::Paired;
 use crate::stats::random_effects::{self, Measured};
 

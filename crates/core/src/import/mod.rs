@@ -30,15 +30,30 @@ use columns::Columns;
 pub use own::run_of_events;
 use tables::{Asked, Tables};
 
-impl Default for Finder {
-    /// Looks for the outputs of every tool and for our own result table.
-    fn default() -> Finder {
-        finder(Asked::Propose)
-    }
+/// Looks for the outputs of every tool and for our own result table.
+pub fn finder() -> Finder {
+    of_tools(Asked::Propose)
+}
+
+/// Looks for outputs, and reads tables by what their titles say.
+pub fn guessing() -> Finder {
+    of_tools(Asked::Read)
+}
+
+/// Looks for the rows of a table whose columns are known.
+pub fn of_columns(columns: Columns) -> Finder {
+    let rows: [Box<dyn Reader>; 2] =
+        [Box::new(rows::Rows::new(columns)), Box::new(Tables::new(Asked::Propose))];
+    Finder::with(&TOOLS, rows.into_iter().collect()).of_rows().judged_by(rules::result)
+}
+
+/// What is found in a text that is in memory.
+pub fn all(text: &[u8]) -> Imported {
+    finder().all_of(text)
 }
 
 /// Every tool's readers, those of our own result table, and what finds tables of people's.
-fn finder(asked: Asked) -> Finder {
+fn of_tools(asked: Asked) -> Finder {
     let others: [Box<dyn Reader>; 3] = [
         Box::new(table::ResultTable::default()),
         Box::new(own::Own::default()),
@@ -53,22 +68,4 @@ fn finder(asked: Asked) -> Finder {
     };
     let readers = TOOLS.iter().flat_map(of_tool).chain(others).collect();
     Finder::with(&TOOLS, readers).judged_by(rules::result)
-}
-
-impl Finder {
-    /// Looks for the rows of a table whose columns are known.
-    pub fn of_columns(columns: Columns) -> Finder {
-        let rows: [Box<dyn Reader>; 2] =
-            [Box::new(rows::Rows::new(columns)), Box::new(Tables::new(Asked::Propose))];
-        Finder::with(&TOOLS, rows.into_iter().collect()).of_rows().judged_by(rules::result)
-    }
-
-    /// Looks for outputs, and reads tables by what their titles say.
-    pub fn guessing() -> Finder {
-        finder(Asked::Read)
-    }
-
-    pub fn all(text: &[u8]) -> Imported {
-        Finder::default().all_of(text)
-    }
 }

@@ -180,7 +180,7 @@ fn by_encryption(place: &str, cases: &[StudiedCandidate]) -> Vec<Said> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Finder;
+    use crate::import;
 
     /// A table of four candidates on four places: `(filesystem, encryption, read, write)`.
     fn table(rows: &[(&str, &str, f64, f64)]) -> Vec<String> {
@@ -195,7 +195,7 @@ mod tests {
                 );
             }
         }
-        observations(&Finder::all(text.as_bytes()))
+        observations(&import::all(text.as_bytes()))
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
     fn the_published_penalty_of_btrfs_is_one_of_position_and_luks_costs_writes_29_percent() {
         let table = include_str!("../../../../fixtures/studies/luks-btrfs.csv");
         let table = table.replace("\nluks-btrfs,", "\nx,");
-        let all = observations(&Finder::all(table.as_bytes()));
+        let all = observations(&import::all(table.as_bytes()));
         let torn = all.iter().position(|line| line.contains("contradict")).unwrap();
         assert!(all[torn..].iter().all(|line| line.contains("contradict")), "{all:?}");
         let said = all.join("\n");

@@ -1,7 +1,7 @@
 //! Exports of bakeoff itself that are no bundle: they are named, and lead to the bundle, which is
 //! the only one that has a whole run.
 
-use crate::bundle::is_run_id;
+use crate::model::undo::is_run_id;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::Out;
 
@@ -50,36 +50,5 @@ impl Reader for Own {
              create it with `bakeoff show RUN -o run.bundle` where the run was measured"
         );
         out.unread(first, last, why);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::analyse::analyse;
-    use crate::import::Finder;
-    use crate::model::event::Event;
-    use crate::model::run::Run;
-    use crate::report;
-
-    #[test]
-    fn an_export_that_is_no_bundle_leads_to_the_bundle() {
-        let events = include_str!("../../../../fixtures/runs/demo.jsonl");
-        let of_lines: Vec<Event> =
-            events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let run = Run::fold(&of_lines).unwrap();
-        for (format, text) in [
-            ("json", report::json_text(&run, &analyse(&run))),
-            ("csv", report::csv(&run)),
-            ("jsonl", events.to_string()),
-        ] {
-            let found = Finder::all(text.as_bytes());
-            assert!(found.results.is_empty());
-            let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
-            assert!(
-                part.why.contains(&format!("exported as {format}. import needs a complete run"))
-            );
-            let run = (format == "jsonl").then_some(run.header.run.as_str());
-            assert_eq!(super::run_of_events(&text), run, "{format}");
-        }
     }
 }

@@ -261,10 +261,10 @@ fn remember(columns: &Columns, labels: &mut [String], cells: &[String]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::import::Finder;
+    use crate::import;
 
     fn read(columns: &str, text: &str) -> Vec<String> {
-        let imported = Finder::of_columns(columns.parse().unwrap()).all_of(text.as_bytes());
+        let imported = import::of_columns(columns.parse().unwrap()).all_of(text.as_bytes());
         let mut lines: Vec<String> = imported
             .results
             .iter()

@@ -261,7 +261,7 @@ fn bytes(unit: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Finder;
+    use crate::import;
 
     #[test]
     fn rows_of_one_case_are_one_result_and_quotes_are_read() {
@@ -271,7 +271,7 @@ mod tests {
             dd,read,throughput,,MB/s,lost\n\
             dd,read,throughput,\"1,5\",MB/s,comma\n\
             dd,read,speed,12,KB/s,\n\nthe end\n";
-        let imported = Finder::all(text.as_bytes());
+        let imported = import::all(text.as_bytes());
         let [write, read] = imported.results.as_slice() else { panic!("{imported:?}") };
         assert_eq!((write.first_line, write.last_line), (4, 6));
         assert_eq!(write.metrics[0].value, Value::Real(4.6e6));
@@ -291,7 +291,7 @@ mod tests {
             ["a,b,c", "metric,value", "metric,value,unit,surprise", "metric,metric,value,unit"]
         {
             let text = format!("{head}\n1,2,3,4\n");
-            assert_eq!(Finder::all(text.as_bytes()), crate::import::Imported::default(), "{head}");
+            assert_eq!(import::all(text.as_bytes()), crate::import::Imported::default(), "{head}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which parts of a path are the system's own, and where a text has a path in it.
 
 use super::Kind;
+use crate::model::undo::is_run_id;
 
 /// Whose a part of a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,10 +102,6 @@ fn is_ours(part: &str) -> bool {
     let has_id = stem.len() >= 8 && stem.chars().all(is_of_run) && stem.len() <= 24;
     let is_named = part.trim_start_matches('.').starts_with("bakeoff");
     (is_named && (has_id || matches!(rest, "" | ".db" | "-RUN"))) || (!is_named && is_run_id(part))
-}
-
-fn is_run_id(part: &str) -> bool {
-    part.len() == 16 && part.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 /// The parts that are somebody's choice.

@@ -63,3 +63,52 @@ pub fn json(all: &[Bottleneck]) -> Value {
 fn evidence(reason: &Reason) -> String {
     reason.evidence.join("; ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::fixtures::quiet;
+    use crate::diagnose::summary;
+    use crate::model::event::Cell;
+    use crate::model::index::WorkloadIx;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {
+        let two = || RunBuilder::directories(&["/a", "/b"]).workloads(&["randread"]);
+        let blind = two().play(5, |_, _, _| 900.0).build();
+        assert!(
+            summary::workload(&blind, WorkloadIx::FIRST).is_empty(),
+            "nothing was watched, nothing is said"
+        );
+        // No look decides between them.
+        let uneven = |block: u32, candidate: u16, _: u16| {
+            if (block + u32::from(candidate)).is_multiple_of(2) { 1000.0 } else { 800.0 }
+        };
+        let watch = |cell: &mut Cell| cell.telemetry = Some(Box::new(quiet(20, 0.95)));
+        let run = two().cells(watch).play(5, uneven).build();
+        let held = summary::workload(&run, WorkloadIx::FIRST);
+        assert_eq!(
+            held.iter().map(|h| (h.of, h.candidate.as_str())).collect::<Vec<_>>(),
+            [(5, "/a"), (5, "/b")]
+        );
+        let said = sentence(&held).unwrap();
+        assert!(said.contains("for all candidates"), "{said}");
+        let discarded = two().cells(|cell| {
+            cell.telemetry = Some(Box::new(quiet(20, 0.95)));
+            cell.truth.suspended_ns = 9_000_000_000;
+        });
+        let run = discarded.play(5, |_, _, _| 900.0).build();
+        assert!(
+            summary::workload(&run, WorkloadIx::FIRST).is_empty(),
+            "no number, nothing held back"
+        );
+        let split = two().cells(|cell| {
+            let queue = if cell.block.number() % 2 == 0 { 0.95 } else { 3.0 };
+            cell.telemetry = Some(Box::new(quiet(20, queue)));
+        });
+        let run = split.play(4, uneven).build();
+        let said = sentence(&summary::workload(&run, WorkloadIx::FIRST)).unwrap();
+        assert!(said.contains("measurements disagree"), "{said}");
+    }
+}

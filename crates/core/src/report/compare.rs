@@ -1,6 +1,8 @@
 //! Runs beside each other, and results of others beside a run, for programs and for people.
 
 mod sentence;
+#[cfg(test)]
+mod texts;
 
 use serde_json::{Value, json};
 
@@ -305,7 +307,7 @@ mod tests {
     use crate::analyse::analyse;
     use crate::compare::beside::beside;
     use crate::compare::compare;
-    use crate::import::Finder;
+    use crate::import;
     use crate::model::workload::{DriverName, Workload};
     use crate::testing::{RunBuilder, keys};
 
@@ -320,7 +322,7 @@ mod tests {
             let analysis = analyse(&run);
             (run, analysis)
         };
-        let imported = Finder::all(TABLE);
+        let imported = import::all(TABLE);
         let runs = [run("6.6"), run("6.12")];
         let beside = [beside(&runs[0].0, "a.csv", &imported)];
         assert!(!beside[0].rows.is_empty() && !beside[0].pairs.is_empty());
@@ -345,7 +347,7 @@ mod tests {
             })
             .play(5, |_, c, _| if c == 0 { 2e8 } else { 1e8 })
             .build();
-        let imported = Finder::all(TABLE);
+        let imported = import::all(TABLE);
         let beside = [beside(&run, "a.csv", &imported)];
         let text = compare_document(None, &beside).text(200, false);
         assert!(text.contains("block size of seqread and seqread-fio: 1m in this run"), "{text}");

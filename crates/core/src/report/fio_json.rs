@@ -260,7 +260,7 @@ fn decades(all: &Histogram) -> [Value; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Finder;
+    use crate::import;
     use crate::testing::RunBuilder;
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
         let cases = cases(&run);
         assert_eq!(cases.len(), 2);
         let text = document(&run, &cases.iter().map(|case| &case.job).collect::<Vec<_>>());
-        let imported = Finder::all(text.as_bytes());
+        let imported = import::all(text.as_bytes());
         assert_eq!((imported.results.len(), imported.unread.len()), (2, 0), "{text}");
         let ours = cases[0].job["read"]["io_bytes"].as_f64().unwrap();
         let bytes = imported.results[0].metrics.iter().find(|m| m.name == "read.bytes");

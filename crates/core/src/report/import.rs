@@ -125,7 +125,10 @@ fn value(metric: &Metric) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Finder;
+    use crate::analyse::analyse;
+    use crate::import::{self, run_of_events};
+    use crate::model::event::Event;
+    use crate::model::run::Run;
 
     const PAGE: &str = "# Reading\n\n$ dd if=x of=/dev/null bs=1M\n\
         1024+0 Datens\u{e4}tze ein\n1024+0 Datens\u{e4}tze aus\n\
@@ -134,7 +137,7 @@ mod tests {
 
     #[test]
     fn people_read_units_and_programs_raw_numbers() {
-        let imported = Finder::all(PAGE.as_bytes());
+        let imported = import::all(PAGE.as_bytes());
         insta::assert_snapshot!(import_document("page.md", &imported).text(80, false));
         let json: serde_json::Value =
             serde_json::from_str(&import_json("page.md", &imported)).unwrap();
@@ -144,8 +147,30 @@ mod tests {
     #[test]
     fn text_of_others_cannot_drive_a_terminal() {
         let page = "# \u{1b}[31mred\u{202e}\n21 bytes copied, 2.3427e-05 s, 896 kB/s\n";
-        let text = import_document("a\\x1b", &Finder::all(page.as_bytes())).text(80, false);
+        let text = import_document("a\\x1b", &import::all(page.as_bytes())).text(80, false);
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
         assert!(text.contains("a\\x1b"));
+    }
+
+    #[test]
+    fn an_export_that_is_no_bundle_leads_to_the_bundle() {
+        let events = include_str!("../../../../fixtures/runs/demo.jsonl");
+        let of_lines: Vec<Event> =
+            events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let run = Run::fold(&of_lines).unwrap();
+        for (format, text) in [
+            ("json", crate::report::json_text(&run, &analyse(&run))),
+            ("csv", crate::report::csv(&run)),
+            ("jsonl", events.to_string()),
+        ] {
+            let found = import::all(text.as_bytes());
+            assert!(found.results.is_empty());
+            let [part] = found.unread.as_slice() else { panic!("{format}: {:?}", found.unread) };
+            assert!(
+                part.why.contains(&format!("exported as {format}. import needs a complete run"))
+            );
+            let run = (format == "jsonl").then_some(run.header.run.as_str());
+            assert_eq!(run_of_events(&text), run, "{format}");
+        }
     }
 }

@@ -89,3 +89,25 @@ fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
 fn findings(findings: &[Finding]) -> Vec<Value> {
     findings.iter().map(|f| value!(f)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::testing::RunBuilder;
+
+    #[test]
+    fn programs_get_the_second_version_of_the_schema() {
+        let rate = |block, candidate, _| {
+            [1.0, 1.2, 0.9][usize::from(candidate)] * (1e3 + f64::from(block % 3))
+        };
+        let run = RunBuilder::stacks(&["ext4", "xfs", "btrfs"]).play(99, rate).build();
+        let json = json(&run, &analyse(&run));
+        assert_eq!(json["schema"], "bakeoff/run/2");
+        let verdict = &json["verdicts"][0];
+        assert_eq!((&verdict["verdict"], &verdict["leader"]), (&"fastest".into(), &"xfs".into()));
+        assert!((0.17..0.21).contains(&verdict["lead"].as_f64().unwrap()), "{verdict}");
+        assert!(verdict["effects"][0].get("verdict").is_none());
+        assert_eq!(json["recommendation"]["candidate"], "xfs");
+    }
+}

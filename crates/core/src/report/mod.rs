@@ -57,7 +57,6 @@ mod service;
 pub mod settling;
 mod setup;
 mod simulate;
-pub mod stop;
 mod trend;
 mod usual;
 pub mod view;

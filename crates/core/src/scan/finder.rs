@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn a_name_right_below_a_result_is_the_heading_of_the_next() {
         let stats = "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 10.0 s, 107 MB/s\n";
-        let found = Finder::all(format!("F2FS\n{stats}ExFAT\n{stats}").as_bytes());
+        let found = crate::tools::read(format!("F2FS\n{stats}ExFAT\n{stats}").as_bytes());
         let headings: Vec<_> = found.results.iter().filter_map(|r| r.context.as_deref()).collect();
         assert_eq!(headings, ["F2FS", "ExFAT"]);
     }
@@ -333,7 +333,7 @@ mod tests {
     fn a_long_line_is_listed_and_what_follows_is_read() {
         let mut text = vec![b'x'; 3 << 20];
         text.extend(b"\n21 bytes copied, 2.3427e-05 s, 896 kB/s\n");
-        let imported = Finder::all(&text);
+        let imported = crate::tools::read(&text);
         assert_eq!(imported.results[0].first_line, 2);
         assert!(imported.unread[0].why.contains("has 3145728 bytes"));
     }

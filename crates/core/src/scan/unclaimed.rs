@@ -162,7 +162,7 @@ impl Unclaimed {
 
 #[cfg(test)]
 mod tests {
-    use crate::import::Finder;
+    use crate::tools;
 
     /// Each vanished without a word, or would be named twice.
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             ("1000, 25400, 0, 4096, 0\n2000, 25211, 0, 4096, 0\n", (1, 2)),
             ("see\n\nRates in MiB/sec\n   Random:   90000 / 80000\n\nmore text\n", (3, 4)),
         ] {
-            let found = Finder::all(text.as_bytes());
+            let found = tools::read(text.as_bytes());
             let named: Vec<_> = found.unread.iter().map(|u| (u.first_line, u.last_line)).collect();
             assert_eq!((found.results.len(), named), (0, vec![lines]), "{text}");
         }
@@ -181,7 +181,7 @@ mod tests {
             "# fio --rate=90MB/s\n",
             "read: IOPS=100, BW=400KiB/s (410kB/s)(4000KiB/10000msec)\n",
         ] {
-            assert_eq!(Finder::all(text.as_bytes()).unread, [], "{text}");
+            assert_eq!(tools::read(text.as_bytes()).unread, [], "{text}");
         }
     }
 
@@ -198,7 +198,7 @@ mod tests {
                 "              ---Sequential Output (sync)----- ---Sequential Input-- --Rnd\n",
             ),
         ] {
-            let found = Finder::all(format!("A page\n\n{text}").as_bytes());
+            let found = tools::read(format!("A page\n\n{text}").as_bytes());
             let why = found.unread.iter().map(|part| &part.why).collect::<Vec<_>>();
             assert_eq!(why, [&format!("{tool}: bakeoff cannot read its output")], "{text}");
             assert_eq!(found.unread[0].first_line, 3);
@@ -208,6 +208,6 @@ mod tests {
     #[test]
     fn ordinary_sentences_are_nobodys() {
         let text = "The device is fast: it reads and writes.\nCategory of disks.\nRun 1 of 3\n";
-        assert_eq!(Finder::all(text.as_bytes()).unread, []);
+        assert_eq!(tools::read(text.as_bytes()).unread, []);
     }
 }

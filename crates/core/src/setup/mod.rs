@@ -154,6 +154,3 @@ impl Setup {
         all.map(as_root).collect()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -10,9 +10,9 @@
 
 use serde::Serialize;
 
-use super::disk::{Normal, Own};
+use super::disk::Own;
 use crate::distinct;
-use crate::prng::SplitMix64;
+use crate::prng::{Normal, SplitMix64};
 
 const FALSE_ALARMS: f64 = 0.02;
 /// The same where one only keeps the run going. A lead is found after 7 of 27 blocks, so more runs

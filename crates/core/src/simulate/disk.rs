@@ -7,7 +7,7 @@
 use super::restart::Restart;
 use crate::decide::turns::turns;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
-use crate::prng::SplitMix64;
+use crate::prng::{Normal, SplitMix64};
 use crate::stats::carry_over::Slice;
 
 pub const SLICES: u32 = 8;
@@ -237,24 +237,6 @@ impl<'a> Use<'a> {
 /// The next value of an autoregression of variance 1.
 fn next(value: f64, lag1: f64, random: &mut Normal) -> f64 {
     lag1 * value + libm::sqrt(1.0 - lag1 * lag1) * random.deviate()
-}
-
-/// Normal deviates. Source: Box and Muller, "A note on the generation of random normal deviates",
-/// Annals of Mathematical Statistics 29 (1958).
-#[derive(Clone, Debug)]
-pub struct Normal(pub SplitMix64);
-
-impl Normal {
-    /// At least 0, below 1.
-    pub fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Mean 0, standard deviation 1.
-    pub fn deviate(&mut self) -> f64 {
-        let (u, v) = (1.0 - self.uniform(), self.uniform());
-        libm::sqrt(-2.0 * libm::log(u)) * libm::cos(core::f64::consts::TAU * v)
-    }
 }
 
 #[cfg(test)]

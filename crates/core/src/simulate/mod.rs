@@ -48,6 +48,8 @@ pub fn simulate(
 }
 
 #[cfg(test)]
+mod carry_over;
+#[cfg(test)]
 mod plans;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use super::disk::{Disk, Normal, SLICES};
+use super::disk::{Disk, SLICES};
 use crate::decide::cell_trial::Natural;
 use crate::decide::search::{Level, Search, TriedSlice};
 use crate::decide::turns;
@@ -13,7 +13,7 @@ use crate::model::event::Header;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::slice::{STRETCHES, Slice, Stretch};
 use crate::model::slice_length::{self, Least, Length};
-use crate::prng::SplitMix64;
+use crate::prng::{Normal, SplitMix64};
 
 /// The price of a turn, in the time of so many operations. The first operation of a slice takes
 /// five times as long, the next ones less, and after as many operations 98 % of the price is paid.

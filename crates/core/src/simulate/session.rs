@@ -42,7 +42,7 @@ pub fn play_on(header: Header, used: &mut Use) -> Result<Run, FoldError> {
             Next::Block { order, .. } => session.block(order, used, turns.as_mut())?,
             Next::Stop(stop) => {
                 let note = String::new();
-                session.push(What::Stopped { reason: stop.reason(), note })?;
+                session.push(What::Stopped { reason: stop.reason, note })?;
                 return Ok(session.run);
             }
         }

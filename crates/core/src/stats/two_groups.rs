@@ -95,8 +95,8 @@ fn sums(values: &[f64], centre: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prng::Normal;
     use crate::prng::SplitMix64;
-    use crate::simulate::disk::Normal;
 
     fn normal(seed: u64, n: usize, sd: f64) -> Vec<f64> {
         let mut random = Normal(SplitMix64::derive(seed, &[7]));

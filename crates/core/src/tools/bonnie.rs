@@ -20,12 +20,11 @@ use self::cells::Cells;
 pub use self::cells::TESTS;
 use self::table::Table;
 use self::wrapped::{Next, Wrapped};
-use crate::evidence::cell::too_short;
-use crate::evidence::of_result;
+use crate::model::finding::Severity;
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::parts::Parts;
-use crate::scan::result::{Metrics, Out, Place};
+use crate::scan::result::{Metrics, Out, Place, finding};
 
 pub static TOOL: Tool = Tool {
     phases: &["Writing a byte at a time...", "Writing intelligently..."],
@@ -194,6 +193,9 @@ impl Bonnie {
     }
 }
 
+/// Rule of cells that are too short to tell anything.
+const TOO_SHORT: &str = "L25";
+
 /// Gives a result from the cells of a table or a CSV line.
 fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     let mut metrics = Metrics::default();
@@ -216,7 +218,7 @@ fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
     if !short.is_empty() {
         let evidence = format!("+++++ for {}: each took less than 0.5 s", short.join(", "));
         let advice = "Measure with a larger file (-s) or more files (-n).";
-        result.findings.push(of_result(&too_short::RULE, evidence, advice));
+        result.findings.push(finding(TOO_SHORT, Severity::Error, evidence, advice));
     }
     out.result(result);
 }

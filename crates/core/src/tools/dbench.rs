@@ -33,7 +33,7 @@ static GRAMMAR: Grammar = Grammar {
 
 #[cfg(test)]
 mod tests {
-    use crate::scan::Finder;
+    use crate::tools;
 
     #[test]
     fn both_directions_of_each_line_are_read() {
@@ -41,7 +41,7 @@ mod tests {
                     Average Latency (usec) Read/Write: 150.00/75.50\n\
                     Sequential Read/Write: 500MiB/s / 250MiB/s\n\
                     Mixed Random Read/Write IOPS: 15.0k/5000\n";
-        let found = Finder::all(text.as_bytes());
+        let found = tools::read(text.as_bytes());
         assert_eq!((found.results.len(), found.unread.len()), (4, 0), "{found:#?}");
         assert_eq!(found.results[0].figure(&["write.iops"]), Some(10_200.0));
         assert_eq!(found.results[1].figure(&["write.latency_avg"]), Some(75_500.0));

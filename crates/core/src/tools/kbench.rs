@@ -37,14 +37,14 @@ static GRAMMAR: Grammar = Grammar {
 
 #[cfg(test)]
 mod tests {
-    use crate::scan::Finder;
+    use crate::tools;
 
     #[test]
     fn each_block_has_its_own_unit() {
         let text = "FIO Benchmark Summary\nIOPS (Read/Write)\n   Random:   90000 / 80000\n\
                     Bandwidth in KiB/sec (Read/Write)\n   Random:   500000 / 450000\n\
                     Latency in ns (Read/Write)\n   Sequential:   40000 / 41000\n";
-        let found = Finder::all(text.as_bytes());
+        let found = tools::read(text.as_bytes());
         assert_eq!((found.results.len(), found.unread.len()), (3, 0), "{found:#?}");
         let figure = |at: usize, name: &str| found.results[at].figure(&[name]);
         assert_eq!(figure(0, "read.iops"), Some(90e3));

@@ -63,3 +63,9 @@ impl Finder {
         Finder::with(&TOOLS, of_tool.flat_map(|tool| (tool.readers)()).collect())
     }
 }
+
+/// What the readers of all tools find in a text, before a rule judges it.
+#[cfg(test)]
+pub(crate) fn read(text: &[u8]) -> crate::scan::Imported {
+    Finder::with(&TOOLS, TOOLS.iter().flat_map(|tool| (tool.readers)()).collect()).all_of(text)
+}

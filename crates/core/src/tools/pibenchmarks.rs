@@ -243,6 +243,7 @@ fn fio(figures: &str) -> Option<(Quantity, Quantity)> {
 #[cfg(test)]
 mod tests {
     use crate::scan::{Finder, Imported};
+    use crate::tools;
 
     macro_rules! fixture {
         ($name:literal) => {
@@ -290,7 +291,7 @@ mod tests {
     #[test]
     fn the_outputs_above_the_table_are_read_by_their_own_readers() {
         for text in [fixture!("v2020"), fixture!("v2024")] {
-            let found = Finder::all(text.as_bytes());
+            let found = tools::read(text.as_bytes());
             let tools: Vec<_> = found.results.iter().map(|r| r.tool.as_str()).collect();
             let own = ["Storage.sh"; 3];
             assert_eq!(tools, [&["hdparm", "hdparm", "dd", "iozone"], &own[..]].concat());

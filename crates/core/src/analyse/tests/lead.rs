@@ -144,15 +144,3 @@ fn memory_is_neither_leader_nor_reference() {
     assert_eq!(lead(&verdict).excluded.len(), 3);
     assert_eq!(lead(&verdict).refusal, Some(Refusal::NothingToCompare { ranked: 0 }));
 }
-
-#[test]
-fn programs_get_the_second_version_of_the_schema() {
-    let run = eight(stacks(), &[1.0, 1.2, 0.9], 0.005);
-    let json = crate::report::json(&run, &analyse(&run));
-    assert_eq!(json["schema"], "bakeoff/run/2");
-    let verdict = &json["verdicts"][0];
-    assert_eq!((&verdict["verdict"], &verdict["leader"]), (&"fastest".into(), &"xfs".into()));
-    assert!((0.17..0.2).contains(&verdict["lead"].as_f64().unwrap()), "{verdict}");
-    assert!(verdict["effects"][0].get("verdict").is_none());
-    assert_eq!(json["recommendation"]["candidate"], "xfs");
-}

@@ -1,5 +1,5 @@
 //! Whole analyses: verdicts by the lead, and what holds for any run.
 
+mod folding;
 mod lead;
-pub(crate) mod properties;
-mod texts;
+mod properties;

@@ -150,7 +150,7 @@ fn bytes_that_may_not_be_written_end_it() {
         estimated_block_write_bytes: 1,
     };
     let Next::Stop(stop) = decide::next(&run, now) else { panic!("it goes on") };
-    assert_eq!(stop.reason(), StopReason::WriteBudget);
+    assert_eq!(stop.reason, StopReason::WriteBudget);
 }
 
 #[test]

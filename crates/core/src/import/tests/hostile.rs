@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::samples::SAMPLES;
-use crate::import::{Finder, Imported, Metric, ToolResult};
+use crate::import::{self, Imported, Metric, ToolResult};
 
 /// How far a figure read from less of the output may be off: what rounding takes.
 const ROUNDING: f64 = 0.006;
@@ -32,7 +32,7 @@ pub(super) fn comes_from(result: &ToolResult, originals: &[Imported]) -> bool {
 }
 
 fn assert_honest(text: &[u8], originals: &[Imported]) {
-    for result in Finder::all(text).results {
+    for result in import::all(text).results {
         let shown = String::from_utf8_lossy(text).into_owned();
         let found = super::samples::listing(&Imported {
             results: vec![result.clone()],
@@ -46,7 +46,7 @@ fn assert_honest(text: &[u8], originals: &[Imported]) {
 fn assert_traceable(text: &[u8]) {
     let shown = String::from_utf8_lossy(text).into_owned();
     let lines: Vec<String> = shown.split('\n').map(crate::scan::lines::plain).collect();
-    for result in Finder::all(text).results {
+    for result in import::all(text).results {
         assert!(result.first_line <= result.last_line);
         for metric in &result.metrics {
             let at = usize::try_from(metric.line).unwrap() - 1;
@@ -61,7 +61,7 @@ fn assert_traceable(text: &[u8]) {
 #[test]
 fn an_output_that_was_cut_gives_nothing_but_its_own_figures() {
     for (_, text) in SAMPLES {
-        let original = [Finder::all(text)];
+        let original = [import::all(text)];
         let lines = lines(text);
         for count in cuts(lines.len()) {
             assert_honest(&lines[..count].concat(), &original);
@@ -78,7 +78,7 @@ fn carriage_returns_change_nothing() {
             dos.extend_from_slice(line.strip_suffix(b"\n").unwrap_or(line));
             dos.extend_from_slice(if line.ends_with(b"\n") { b"\r\n" } else { b"" });
         }
-        assert_eq!(Finder::all(&dos), Finder::all(text), "{path}");
+        assert_eq!(import::all(&dos), import::all(text), "{path}");
     }
 }
 
@@ -99,7 +99,7 @@ fn quotation_marks_tags_and_the_times_of_a_log_change_nothing() {
         for dress in dressings {
             let dressed: String = utf8.lines().map(dress).collect();
             let dressed = if utf8.ends_with('\n') { &dressed } else { dressed.trim_end() };
-            assert_eq!(Finder::all(dressed.as_bytes()), Finder::all(text), "{path}");
+            assert_eq!(import::all(dressed.as_bytes()), import::all(text), "{path}");
         }
     }
 }
@@ -109,7 +109,7 @@ fn quotation_marks_tags_and_the_times_of_a_log_change_nothing() {
 fn blanks_that_a_web_page_ate_take_nothing_but_what_only_columns_told() {
     let mut alike = Vec::new();
     for (path, text) in SAMPLES {
-        let original = Finder::all(text);
+        let original = import::all(text);
         let eaten: Vec<Vec<u8>> = lines(text).into_iter().map(eat_blanks).collect();
         let eaten = eaten.concat();
         assert_honest(&eaten, std::slice::from_ref(&original));
@@ -117,7 +117,7 @@ fn blanks_that_a_web_page_ate_take_nothing_but_what_only_columns_told() {
             let metrics = imported.results.iter().flat_map(|result| &result.metrics);
             metrics.map(|metric| metric.name.clone()).collect()
         };
-        if names(&Finder::all(&eaten)) == names(&original) {
+        if names(&import::all(&eaten)) == names(&original) {
             alike.push(*path);
         }
     }
@@ -146,7 +146,7 @@ fn records_of_dd_that_lost_their_statistics_give_no_block_size() {
     let stats = "4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.00349442 s, 1.2 GB/s\n";
     let records = |count: u32| format!("{count}+0 records in\n{count}+0 records out\n");
     let text = format!("{}\nnoise\n\n\n{}{stats}", records(64), records(2));
-    let imported = Finder::all(text.as_bytes());
+    let imported = import::all(text.as_bytes());
     let names: Vec<_> = imported.results[0].metrics.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(names, ["bytes", "elapsed", "throughput"]);
 }
@@ -157,7 +157,7 @@ fn two_blocks_of_bonnie_with_two_names_are_no_run() {
     let of = |name: &str| SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap().1;
     let output: Vec<u8> = lines(of("v200_sync_full.stdout"))[..5].concat();
     let create = of("v200_dirs_only_n2.stderr");
-    let imported = Finder::all(&[&output, create].concat());
+    let imported = import::all(&[&output, create].concat());
     assert_eq!(imported.results, []);
     let names = "the names in the two parts of a bonnie++ table contradict each other";
     assert!(imported.unread.iter().any(|unread| unread.why == names));
@@ -170,7 +170,7 @@ fn records_above_a_display_and_its_end_are_not_of_that_run() {
     let text = "64+0 records in\n64+0 records out\n\
                 1114112 bytes (1.1 MB, 1.1 MiB) copied, 1 s, 919 kB/s\
                 2097152 bytes (2.1 MB, 2.0 MiB) copied, 2.11417 s, 992 kB/s\n";
-    let found = Finder::all(text.as_bytes());
+    let found = import::all(text.as_bytes());
     assert!(found.results.iter().all(|result| result.figure(&["block_size"]).is_none()));
     assert_eq!(found.unread.len(), 1, "{:?}", found.unread);
 }
@@ -180,12 +180,12 @@ fn statistics_of_dd_above_another_run_are_listed() {
     let stats = |t: &str| format!("1073741824 bytes (1.1 GB, 1.0 GiB) copied, {t}, 85.9 MB/s\n");
     let records = "1024+0 records in\n1024+0 records out\n";
     let text = format!("{}{records}{}", stats("12.5 s"), stats("12.5011 s"));
-    let found = Finder::all(text.as_bytes());
+    let found = import::all(text.as_bytes());
     assert_eq!((found.results.len(), found.unread.len()), (1, 1));
     assert_eq!((found.results[0].first_line, found.unread[0].first_line), (2, 1));
     // What was printed over itself is a display.
     let text = format!("{}\r{text}", stats("12.4977 s").trim());
-    assert_eq!(Finder::all(text.as_bytes()).unread, []);
+    assert_eq!(import::all(text.as_bytes()).unread, []);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn what_only_looks_like_statistics_of_dd_is_listed() {
         "1073741824 octets (1,1 Go) copies, 12,5 s, 85,9 Mo/s\n",
         "1073741824 bytes (1.1 GB) copied, 1,234.5 s, 870 kB/s\n",
     ] {
-        let found = Finder::all(text.as_bytes());
+        let found = import::all(text.as_bytes());
         assert_eq!((found.results.len(), found.unread.len()), (0, 1), "{text}");
     }
 }
@@ -206,7 +206,7 @@ fn sysbench_that_measured_a_cpu_is_no_result() {
         CPU speed:\n    events per second:  1234.56\n\nGeneral statistics:\n    \
         total time:                          10.0012s\n    \
         total number of events:              12349\n";
-    let found = Finder::all(text.as_bytes());
+    let found = import::all(text.as_bytes());
     assert_eq!((found.results.len(), found.unread.len()), (0, 1));
     assert_eq!(
         found.unread[0].why,
@@ -263,10 +263,10 @@ fn wrapped(line: &str, columns: usize) -> String {
 fn what_people_do_to_an_output_gives_none_but_its_own_figures() {
     for (path, text) in SAMPLES {
         let Ok(text) = std::str::from_utf8(text) else { continue };
-        let original = [Finder::all(text.as_bytes())];
+        let original = [import::all(text.as_bytes())];
         for (what, mangle) in MANGLED {
             let mangled = mangle(text);
-            for result in Finder::all(mangled.as_bytes()).results {
+            for result in import::all(mangled.as_bytes()).results {
                 let is_known = comes_from(&result, &original);
                 assert!(is_known, "{path}, {what}: {result:#?}\n{mangled}");
             }
@@ -288,11 +288,11 @@ fn what_a_prefix_on_each_line_hides_is_listed() {
         let (_, text) = SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap();
         let text = std::str::from_utf8(text).unwrap();
         let prefixed = each(text, |line| format!("node7, job 1: {line}"));
-        let found = Finder::all(prefixed.as_bytes());
+        let found = import::all(prefixed.as_bytes());
         assert!(!found.results.is_empty() || !found.unread.is_empty(), "{name}\n{prefixed}");
     }
     let sheet = include_bytes!("../../../../../fixtures/tools/iozone/auto_excel.xls");
-    let found = Finder::all(sheet);
+    let found = import::all(sheet);
     assert_eq!(
         (found.results, &found.unread[0].why),
         (
@@ -309,7 +309,7 @@ fn the_last_share_of_a_row_of_bonnie_that_a_terminal_cut_is_none() {
     let text = std::str::from_utf8(of("v200_seeks_cpu_over_100.stdout")).unwrap();
     for columns in 76..81 {
         let cut = each(text, |line| line.chars().take(columns).collect());
-        let found = Finder::all(cut.as_bytes());
+        let found = import::all(cut.as_bytes());
         let metrics = found.results.iter().flat_map(|result| &result.metrics);
         let of_seeks: Vec<_> = metrics
             .filter(|m| ["random_seeks.rate", "random_seeks.cpu"].contains(&&*m.name))
@@ -378,7 +378,7 @@ proptest! {
     ) {
         let text = SAMPLES[at].1;
         let cut = cut.index(text.len() + 1);
-        let original = [Finder::all(text)];
+        let original = [import::all(text)];
         assert_honest(&text[..cut], &original);
         assert_traceable(&text[..cut]);
     }
@@ -390,7 +390,7 @@ proptest! {
         a in sample(), b in sample(), turns in prop::collection::vec(1usize..30, 0..40)
     ) {
         prop_assume!(has_tables(a) && has_tables(b));
-        let originals = [Finder::all(SAMPLES[a].1), Finder::all(SAMPLES[b].1)];
+        let originals = [import::all(SAMPLES[a].1), import::all(SAMPLES[b].1)];
         let mut sources = [lines(SAMPLES[a].1), lines(SAMPLES[b].1)];
         sources.iter_mut().for_each(|source| source.reverse());
         let mut text = Vec::new();
@@ -415,9 +415,9 @@ proptest! {
     ) {
         let (path, text) = SAMPLES[at];
         prop_assume!(text.ends_with(b"\n") || text.is_empty());
-        let original = Finder::all(text);
+        let original = import::all(text);
         let shift = lines(&before).len() as u64;
-        let found = Finder::all(&[before, text.to_vec(), after].concat());
+        let found = import::all(&[before, text.to_vec(), after].concat());
         prop_assert_eq!(found.results.len(), original.results.len(), "{}", path);
         for (found, known) in found.results.iter().zip(&original.results) {
             let mut known = known.clone();

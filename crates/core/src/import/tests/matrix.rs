@@ -4,7 +4,7 @@
 //! Real outputs are in fixtures/tools; texts that stand here are of programs that cannot be run,
 //! written as their sources print. `samples` shows everything that is read of the real ones.
 
-use crate::import::{Finder, Imported};
+use crate::import::{self, Imported};
 
 /// A figure that has to be there with this value, or that must not be there.
 type Figure = (&'static str, Option<f64>);
@@ -181,7 +181,7 @@ const FIO: &[Case] = cases![
 fn check(tool: &str, cases: &[Case]) {
     for case in cases {
         let Case { what, text, figures, told } = case;
-        let found = Finder::all(text);
+        let found = import::all(text);
         assert!(found.results.iter().all(|result| result.tool == tool), "{what}: {found:#?}");
         for (name, value) in *figures {
             let of = found.results.iter().flat_map(|result| &result.metrics);
@@ -211,7 +211,7 @@ fn dd_of_every_version_and_locale() {
         (sample!("dd/all_locales_coreutils_8.32.stdout"), 36),
         (sample!("dd/all_locales_coreutils_9.1.stdout"), 22),
     ] {
-        let found = Finder::all(text);
+        let found = import::all(text);
         assert_eq!((found.results.len(), found.unread.len()), (locales, 0));
         for result in &found.results {
             let bytes = result.metrics.iter().find(|metric| metric.name == "bytes").unwrap();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::import::{Finder, Imported};
+use crate::import::{self, Imported};
 
 macro_rules! samples {
     ($($path:literal,)*) => {
@@ -225,7 +225,7 @@ pub fn listing(imported: &Imported) -> String {
 fn all_of(tool: &str) -> String {
     let mut out = String::new();
     for (path, text) in SAMPLES.iter().filter(|(path, _)| path.starts_with(tool)) {
-        write!(out, "{path}\n{}", listing(&Finder::all(text))).unwrap();
+        write!(out, "{path}\n{}", listing(&import::all(text))).unwrap();
     }
     out
 }

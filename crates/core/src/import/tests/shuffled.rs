@@ -3,7 +3,7 @@
 
 use super::hostile::{comes_from, cuts, lines};
 use super::samples::SAMPLES;
-use crate::import::{Finder, Imported, ToolResult};
+use crate::import::{self, Imported, ToolResult};
 
 fn sample(name: &str) -> Vec<&'static [u8]> {
     lines(SAMPLES.iter().find(|(path, _)| path.ends_with(name)).unwrap().1)
@@ -19,7 +19,7 @@ fn is_named(result: &ToolResult, original: &Imported) -> bool {
 fn assert_own(parts: &[&[u8]], original: &Imported, what: &str) {
     let ended = |line: &&[u8]| [line.strip_suffix(b"\n").unwrap_or(line), &b"\n"[..]].concat();
     let text: Vec<u8> = parts.iter().flat_map(ended).collect();
-    for result in Finder::all(&text).results {
+    for result in import::all(&text).results {
         let is_own = comes_from(&result, std::slice::from_ref(original));
         let shown = String::from_utf8_lossy(&text);
         assert!(is_own && is_named(&result, original), "{what}: {result:#?}\n{shown}");
@@ -29,7 +29,7 @@ fn assert_own(parts: &[&[u8]], original: &Imported, what: &str) {
 #[test]
 fn a_line_that_is_gone_takes_figures_and_moves_none() {
     for (path, text) in SAMPLES {
-        let (all, original) = (lines(text), Finder::all(text));
+        let (all, original) = (lines(text), import::all(text));
         for at in cuts(all.len()) {
             let left = [&all[..at], &all[at + 1..]].concat();
             assert_own(&left, &original, &format!("{path} without {}", at + 1));
@@ -40,7 +40,7 @@ fn a_line_that_is_gone_takes_figures_and_moves_none() {
 #[test]
 fn neighbours_that_changed_places_move_no_figure() {
     for (path, text) in SAMPLES {
-        let (all, original) = (lines(text), Finder::all(text));
+        let (all, original) = (lines(text), import::all(text));
         for at in cuts(all.len()).skip(1) {
             let mut left = all.clone();
             left.swap(at - 1, at);
@@ -56,7 +56,7 @@ fn an_output_turned_round_moves_no_figure() {
     for (path, text) in SAMPLES.iter().filter(|(path, _)| !path.starts_with("crystal")) {
         let mut all = lines(text);
         all.reverse();
-        assert_own(&all, &Finder::all(text), path);
+        assert_own(&all, &import::all(text), path);
     }
 }
 
@@ -86,7 +86,7 @@ fn figures_below_a_part_that_is_gone_are_not_those_above_it() {
         ("latency_files_Q.stdout", 36, 37),
     ] {
         let all = sample(name);
-        let original = Finder::all(&all.concat());
+        let original = import::all(&all.concat());
         let left = [&all[..from - 1], &all[to..]].concat();
         assert_own(&left, &original, &format!("{name} without {from} to {to}"));
     }
@@ -98,12 +98,12 @@ fn two_lines_that_are_gone_or_swapped_move_no_figure() {
     let all = sample("v1_seqwr_merged_nopct.stdout");
     let left: Vec<&[u8]> =
         (1..).zip(&all).filter(|(at, _)| ![12, 29].contains(at)).map(|(_, line)| *line).collect();
-    assert_own(&left, &Finder::all(&all.concat()), "merged");
+    assert_own(&left, &import::all(&all.concat()), "merged");
     // Lists of latencies cut one line short each.
     let all = sample("latency_files_Q.stdout");
     let left: Vec<&[u8]> =
         (1..).zip(&all).filter(|(at, _)| ![37, 53].contains(at)).map(|(_, line)| *line).collect();
-    assert_own(&left, &Finder::all(&all.concat()), "lists");
+    assert_own(&left, &import::all(&all.concat()), "lists");
     for (name, a, b) in [
         ("v197_sync_full.stdout", 1, 6),
         ("throughput_t2.stdout", 77, 86),
@@ -115,6 +115,6 @@ fn two_lines_that_are_gone_or_swapped_move_no_figure() {
         let all = sample(name);
         let mut left = all.clone();
         left.swap(a - 1, b - 1);
-        assert_own(&left, &Finder::all(&all.concat()), &format!("{name}, {a} and {b} swapped"));
+        assert_own(&left, &import::all(&all.concat()), &format!("{name}, {a} and {b} swapped"));
     }
 }

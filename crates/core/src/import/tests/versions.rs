@@ -1,9 +1,9 @@
 //! Versions of which there is no binary to run here, from what their sources print.
 
-use crate::import::{Finder, ToolResult};
+use crate::import::{self, ToolResult};
 
 fn only(text: &str) -> ToolResult {
-    let imported = Finder::all(text.as_bytes());
+    let imported = import::all(text.as_bytes());
     assert_eq!((imported.results.len(), imported.unread.len()), (1, 0), "{imported:#?}");
     imported.results.into_iter().next().unwrap()
 }
@@ -68,7 +68,7 @@ fn sysbench_1_0_whose_files_are_no_whole_blocks() {
     let text = include_str!("../../../../../fixtures/tools/sysbench/v1_seqrd_half_blocks.stdout");
     let result = only(text);
     assert_eq!(figure(&result, "read_throughput"), 4357.58 * 1_048_576.0);
-    let more = Finder::all(text.replace("4357.58", "4457.58").as_bytes());
+    let more = import::all(text.replace("4357.58", "4457.58").as_bytes());
     assert_eq!((more.results.len(), more.unread.len()), (0, 1), "more than whole blocks");
 }
 

@@ -16,6 +16,8 @@ mod screen;
 mod sentence;
 mod spoken;
 mod table;
+#[cfg(test)]
+mod texts;
 
 pub use choice::{Choice, from_run as choice};
 pub use limits::Limit;
@@ -30,6 +32,7 @@ pub use sentence::full as sentence;
 pub use spoken::{place as place_words, write as spoken};
 
 use crate::decide::rounds::is_of_rounds;
+use crate::decide::stop;
 use crate::distinct;
 use crate::evidence;
 use crate::model::event::StopReason;
@@ -40,8 +43,8 @@ use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::phrases;
 use crate::report::layout::cut;
+use crate::report::said;
 use crate::report::view::short_id;
-use crate::report::{said, stop};
 use crate::rules::limit;
 
 /// Whether a run is shown as an answer of this kind: those in rounds are not.

@@ -22,6 +22,7 @@ pub use setup::Setup;
 use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
+use crate::decide::stop;
 use crate::model::candidate::Skipped;
 use crate::model::event::{FlashState, SHORT_ID, StopReason};
 use crate::model::path::{RawPath, sanitize};
@@ -30,7 +31,7 @@ use crate::model::verdict::Analysis;
 use crate::phrases;
 use crate::prepare::steps::shell_word;
 use crate::report::answer::{self, Answer, Matrix};
-use crate::report::{closed_loop, said, stop};
+use crate::report::{closed_loop, said};
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 

@@ -100,8 +100,8 @@ pub fn level(share: f64, courses: usize) -> f64 {
 pub mod tests {
     use super::*;
     use crate::model::slice::Slice;
+    use crate::prng::Normal;
     use crate::prng::SplitMix64;
-    use crate::simulate::disk::Normal;
     use crate::testing::RunBuilder;
 
     /// Slices of a cell in the tests.

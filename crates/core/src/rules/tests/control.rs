@@ -3,8 +3,8 @@
 use crate::analyse::analyse;
 use crate::model::finding::Severity;
 use crate::model::profile::Part;
+use crate::prng::Normal;
 use crate::prng::SplitMix64;
-use crate::simulate::disk::Normal;
 use crate::testing::RunBuilder;
 
 fn noise(block: u32, candidate: u16, workload: u16) -> f64 {

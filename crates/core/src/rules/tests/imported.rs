@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::import::Finder;
+use crate::import;
 use crate::model::finding::Finding;
 
 pub(crate) fn ids(text: &str) -> Vec<String> {
@@ -11,7 +11,7 @@ pub(crate) fn ids(text: &str) -> Vec<String> {
 
 /// What is found in the outputs of tools.
 pub(crate) fn printed(text: &str) -> Vec<Finding> {
-    let imported = Finder::all(text.as_bytes());
+    let imported = import::all(text.as_bytes());
     assert!(!imported.results.is_empty(), "{text}");
     imported.results.into_iter().flat_map(|r| r.findings).collect()
 }

@@ -5,8 +5,8 @@ use crate::model::event::{Cell, What};
 use crate::model::index::BlockIx;
 use crate::model::measurement::Window;
 use crate::model::protocol::Mode;
+use crate::prng::Normal;
 use crate::prng::SplitMix64;
-use crate::simulate::disk::Normal;
 use crate::testing::RunBuilder;
 
 /// Noise of one percent, another one for every cell.

@@ -15,7 +15,7 @@ const WHOLE: &str =
 
 fn figures(lines: &[&str]) -> Vec<(String, String)> {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let imported = crate::import::Finder::all(text.as_bytes());
+    let imported = crate::tools::read(text.as_bytes());
     let metrics = imported.results.iter().flat_map(|result| &result.metrics);
     let figures = metrics.filter(|m| m.name.contains('.'));
     figures.map(|m| (m.name.clone(), m.raw.clone())).collect()

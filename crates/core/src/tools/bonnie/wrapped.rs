@@ -185,7 +185,8 @@ fn version_titles(squeezed: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::import::{Finder, Imported};
+    use crate::scan::Imported;
+    use crate::tools;
 
     const RUN: &str = "\
 Version  1.97       ------Sequential Output------ --Sequential Input- --Random-
@@ -201,7 +202,7 @@ Latency               410ms    3021us     213ms     402ms     121us     219ms
 ";
 
     fn read(text: &str) -> Imported {
-        Finder::all(text.as_bytes())
+        tools::read(text.as_bytes())
     }
 
     fn figures(imported: &Imported) -> Vec<(String, f64, String)> {

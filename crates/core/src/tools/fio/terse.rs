@@ -124,15 +124,15 @@ fn give(
 
 #[cfg(test)]
 mod tests {
-    use crate::scan::finder::Finder;
     use crate::scan::result::{Imported, Value};
+    use crate::tools;
 
     const FORMAT_3: &str = include_str!("../../../../../fixtures/tools/fio/terse_v3.stdout");
 
     #[test]
     fn blanks_behind_the_semicolons_are_no_part_of_the_numbers() {
-        let close = Finder::all(FORMAT_3.as_bytes());
-        let wide = Finder::all(FORMAT_3.replace(';', "; ").as_bytes());
+        let close = tools::read(FORMAT_3.as_bytes());
+        let wide = tools::read(FORMAT_3.replace(';', "; ").as_bytes());
         let values = |of: &Imported| -> Vec<(String, Value)> {
             let metrics = of.results.iter().flat_map(|result| &result.metrics);
             metrics.map(|metric| (metric.name.clone(), metric.value)).collect()
@@ -146,15 +146,15 @@ mod tests {
         let line = FORMAT_3.trim().replacen("3;fio-3.33;", "2;", 1);
         let [of_3, of_2] =
             [FORMAT_3, include_str!("../../../../../fixtures/tools/fio/terse_v2.stdout")]
-                .map(|text| Finder::all(text.as_bytes()));
+                .map(|text| tools::read(text.as_bytes()));
         let names = |of: &Imported| -> Vec<String> {
             of.results[0].metrics.iter().map(|metric| metric.name.clone()).collect()
         };
         assert_eq!(of_2.unread, []);
         assert!(names(&of_3).iter().all(|name| names(&of_2).contains(name)));
         // Format 2 names no drive: more fields are none of its.
-        let found = Finder::all(line.as_bytes());
+        let found = tools::read(line.as_bytes());
         assert_eq!((found.results.len(), found.unread.len()), (0, 1));
-        assert!(Finder::all(b"2;a;b;c\n2;1;2\n").unread.is_empty());
+        assert!(tools::read(b"2;a;b;c\n2;1;2\n").unread.is_empty());
     }
 }

@@ -273,13 +273,13 @@ pub fn is_numbers(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::import::Finder;
+    use crate::tools;
 
     fn values(row: &str) -> Vec<f64> {
         let titles =
             "\tOutput is in kBytes/sec\n              kB  reclen    write  rewrite    read";
         let text = format!("{titles}    reread\n{row}\n");
-        let found = Finder::all(text.as_bytes());
+        let found = tools::read(text.as_bytes());
         let metrics = found.results.into_iter().flat_map(|result| result.metrics);
         metrics.map(|metric| metric.value.as_f64() / 1024.0).collect()
     }

@@ -119,7 +119,8 @@ fn squeeze(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::import::{Finder, Imported};
+    use crate::scan::Imported;
+    use crate::tools;
 
     const RUN: &str = "\
 \tCommand line used: iozone -s 512k -r 16k -e
@@ -133,7 +134,7 @@ iozone test complete.
 ";
 
     fn figures(text: &str) -> (Vec<(String, f64)>, usize) {
-        let Imported { results, unread, .. } = Finder::all(text.as_bytes());
+        let Imported { results, unread, .. } = tools::read(text.as_bytes());
         let metrics = results.iter().flat_map(|result| &result.metrics);
         (metrics.map(|m| (m.name.clone(), m.value.as_f64())).collect(), unread.len())
     }

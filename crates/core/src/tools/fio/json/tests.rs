@@ -1,6 +1,7 @@
 //! JSON that was cut, and two in one text.
 
-use crate::import::{Finder, Imported};
+use crate::scan::Imported;
+use crate::tools;
 
 const TWO: &str = include_str!("../../../../../../fixtures/tools/fio/json_two_jobs.stdout");
 
@@ -9,7 +10,7 @@ fn names(imported: &Imported, at: usize) -> Vec<&str> {
 }
 
 fn read(text: &str) -> Imported {
-    Finder::all(text.as_bytes())
+    tools::read(text.as_bytes())
 }
 
 #[test]

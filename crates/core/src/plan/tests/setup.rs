@@ -1,8 +1,12 @@
 //! What the demo and plans need on machines of several kinds.
 
-use super::kernels::{Kernel, remedy};
-use super::*;
+use crate::model::workload::DriverName;
 use crate::plan;
+use crate::setup::kernels::{Kernel, remedy};
+use crate::setup::lacking::NoDriver;
+use crate::setup::manager::Manager;
+use crate::setup::{packages, *};
+use crate::tools::foreign;
 
 fn machine(uses: Uses, installed: &[&str], drivers: &[&str], manager: Option<Manager>) -> Setup {
     let here = Here {
@@ -108,4 +112,12 @@ fn a_program_without_a_package_is_missing_and_not_installed() {
     let setup = machine(Uses::demo(), &["mkfs.exfat", "mkfs.ntfs"], &drivers, Some(Manager::Dnf));
     assert_eq!(missing(&setup), ["mount.ntfs-3g", "mount.exfat-fuse"]);
     assert_eq!(setup.packages(), ["ntfs-3g"]);
+}
+
+#[test]
+fn every_driver_of_workloads_is_here() {
+    for name in DriverName::ALL.iter().copied().filter(|name| !name.is_native()) {
+        let tool = packages::find(foreign::program(name)).expect("it is in the table");
+        assert!(tool.package(Manager::Apt).is_some(), "Debian has them all");
+    }
 }

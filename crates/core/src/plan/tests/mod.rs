@@ -1,5 +1,10 @@
 //! Plans as people write them: right, and wrong in every way.
 
+mod capacity;
+mod fio_jobs;
+mod precondition;
+mod setup;
+
 use std::collections::BTreeMap;
 
 use super::*;

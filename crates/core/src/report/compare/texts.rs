@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::differences::LeftOut;
-use super::{Compared, compare};
 use crate::analyse::analyse;
+use crate::compare::differences::LeftOut;
+use crate::compare::{Compared, compare};
 use crate::model::difference::Factor;
 use crate::model::event::Header;
 use crate::model::index::RegionIx;
