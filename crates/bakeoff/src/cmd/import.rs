@@ -7,7 +7,7 @@ mod sources;
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
-use bakeoff_core::import::{self, Imported as Found, run_of_events};
+use bakeoff_core::import::{self, Finder, Imported as Found, run_of_events};
 use bakeoff_core::model::json;
 use bakeoff_core::model::path::{RawPath, unsteered};
 use bakeoff_core::phrases;

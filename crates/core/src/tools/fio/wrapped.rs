@@ -132,7 +132,7 @@ fn kind(text: &str, is_among_percentiles: bool) -> Kind {
 
 #[cfg(test)]
 mod tests {
-    use crate::import::Finder;
+    use crate::scan::Finder;
 
     const SAMPLES: [&str; 3] = [
         include_str!("../../../../../fixtures/tools/fio/text_rndrw_fsync_timed.stdout"),
