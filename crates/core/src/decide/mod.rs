@@ -1,7 +1,7 @@
 //! What a run does next: another block, a look at the results, or the end.
 //!
 //! Pure: the runner gives the run so far and the clock, does what comes back, records it as an
-//! event and asks again. The rules are in [`protocol`], who is visited when in [`order`], the
+//! event and asks again. The rules are in [`crate::model::looks`], who is visited when in [`order`], the
 //! arithmetic of the answer in [`table`] and [`compare`].
 
 pub mod autocorrelation;
@@ -18,7 +18,6 @@ pub mod order;
 pub mod pace;
 pub mod places;
 pub mod pooled;
-pub mod protocol;
 pub mod rounds;
 pub mod schedule;
 pub mod search;

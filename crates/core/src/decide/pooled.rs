@@ -2,12 +2,12 @@
 //! runs saw of one candidate under two labels. The differences inside all their blocks are one
 //! sample.
 
-use super::protocol::FIRST_LOOK;
 use super::table::Table;
 use crate::model::event::Header;
 use crate::model::host::Layer;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::job::Job;
+use crate::model::looks::FIRST_LOOK;
 use crate::model::pooled::{PooledControl, PooledControls};
 use crate::model::run::Run;
 use crate::model::workload::Workload;

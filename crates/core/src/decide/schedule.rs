@@ -1,7 +1,7 @@
 //! When a run looks at its results, and which blocks its answer rests on.
 //!
 //! A run may look at any complete block: each look uses up the next alpha of its mode (see
-//! [`super::protocol`]), and there is always a further one. What a run says rests on all its
+//! [`crate::model::looks`]), and there is always a further one. What a run says rests on all its
 //! complete blocks.
 
 use super::rounds;

@@ -22,6 +22,7 @@ pub mod json;
 pub mod lead;
 pub mod link;
 pub mod log_problem;
+pub mod looks;
 pub mod machine;
 pub mod mark;
 pub mod measurement;

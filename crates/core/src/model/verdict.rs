@@ -11,6 +11,7 @@ use super::power::Energy;
 use super::recommendation::Recommendation;
 use crate::model::bottleneck::Bottleneck;
 use crate::stats::paired::Interval;
+use crate::stats::steady_state::ROUNDS;
 
 /// What was said about a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -118,6 +119,40 @@ pub struct Rounds {
     /// Rise or fall of the line through them, as a share of their mean.
     pub slope: Option<f64>,
     pub earlier: u32,
+}
+
+impl Rounds {
+    /// How it stands, in two words at most.
+    pub fn word(&self) -> &'static str {
+        match (self.is_steady, self.figures.is_empty()) {
+            (true, _) => "steady",
+            (false, false) => "not steady",
+            (false, true) => "not measured",
+        }
+    }
+
+    /// The last five rounds, from 1: those that the figure is taken from.
+    pub fn window(&self) -> (u32, u32) {
+        let last = self.figures.len();
+        ((last.saturating_sub(ROUNDS) + 1) as u32, last as u32)
+    }
+
+    /// Smallest and largest of the last five.
+    pub fn edges(&self) -> Option<(f64, f64)> {
+        let window = &self.figures[self.figures.len().saturating_sub(ROUNDS)..];
+        let figures = || window.iter().flatten().copied();
+        Some((figures().reduce(f64::min)?, figures().reduce(f64::max)?))
+    }
+
+    /// "rounds 4 to 8 range over 6 % of their mean, their trend is 2 %".
+    pub fn spread(&self) -> Option<String> {
+        let (first, last) = self.window();
+        Some(format!(
+            "rounds {first} to {last}: range {:.0} % of their mean, trend {:.0} %",
+            self.range? * 100.0,
+            self.slope? * 100.0
+        ))
+    }
 }
 
 /// How a candidate that is measured twice differs from itself on a workload.

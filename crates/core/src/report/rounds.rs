@@ -5,40 +5,6 @@ use crate::analyse::scope;
 use crate::model::run::Run;
 use crate::model::verdict::{Rounds, WorkloadVerdict};
 use crate::phrases;
-use crate::stats::steady_state::ROUNDS;
-
-impl Rounds {
-    /// How it stands, in two words at most.
-    pub fn word(&self) -> &'static str {
-        match (self.is_steady, self.figures.is_empty()) {
-            (true, _) => "steady",
-            (false, false) => "not steady",
-            (false, true) => "not measured",
-        }
-    }
-
-    /// The last five rounds, from 1: those that the figure is taken from.
-    pub fn window(&self) -> (u32, u32) {
-        let last = self.figures.len();
-        ((last.saturating_sub(ROUNDS) + 1) as u32, last as u32)
-    }
-
-    fn edges(&self) -> Option<(f64, f64)> {
-        let window = &self.figures[self.figures.len().saturating_sub(ROUNDS)..];
-        let figures = || window.iter().flatten().copied();
-        Some((figures().reduce(f64::min)?, figures().reduce(f64::max)?))
-    }
-
-    /// "rounds 4 to 8 range over 6 % of their mean, their trend is 2 %".
-    pub fn spread(&self) -> Option<String> {
-        let (first, last) = self.window();
-        Some(format!(
-            "rounds {first} to {last}: range {:.0} % of their mean, trend {:.0} %",
-            self.range? * 100.0,
-            self.slope? * 100.0
-        ))
-    }
-}
 
 pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<String> {
     let header = &run.header;

@@ -71,6 +71,8 @@ pub fn half_width(alpha: f64, blocks: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prng::{Normal, SplitMix64};
+    use crate::stats::oracle;
 
     #[test]
     fn a_widened_interval_keeps_its_middle() {
@@ -82,7 +84,7 @@ mod tests {
 
     #[test]
     fn intervals_agree_with_scipy() {
-        let cases = crate::stats::oracle::fixture().paired;
+        let cases = oracle::fixture().paired;
         assert!(cases.len() >= 20);
         for (differences, alpha, low, high) in cases {
             let got = Paired::from_differences(&differences).unwrap().interval(alpha);
@@ -114,5 +116,28 @@ mod tests {
         let paired = Paired::from_differences(&[0.25; 5]).unwrap();
         assert_eq!(paired.interval(0.0134), Interval { low: 0.25, high: 0.25 });
         assert_eq!(Paired::from_differences(&[0.25]), None);
+    }
+
+    /// The share of `runs` runs of two equals in which an interval excludes 0 at any of the looks.
+    fn false_winners(looks: &[u32], alphas: &[f64], runs: u32) -> f64 {
+        let mut noise = Normal(SplitMix64::derive(20_261_123, &[looks.len() as u64]));
+        let mut one = || {
+            let last = looks.last().copied().unwrap_or(0);
+            let d: Vec<f64> = (0..last).map(|_| noise.deviate()).collect();
+            let at = |n: &u32| Paired::from_differences(&d[..*n as usize]).unwrap();
+            looks.iter().zip(alphas).any(|(n, alpha)| at(n).interval(*alpha).excludes_zero())
+        };
+        let found: u32 = (0..runs).map(|_| u32::from(one())).sum();
+        f64::from(found) / f64::from(runs)
+    }
+
+    #[test]
+    fn looks_name_a_false_winner_as_often_as_numpy_says() {
+        for (looks, alpha, runs, wrong) in oracle::fixture().looks {
+            let (share, own_runs) = (f64::from(wrong) / f64::from(runs), 20_000);
+            let own = false_winners(&looks, &vec![alpha; looks.len()], own_runs);
+            let error = (share * (1.0 - share) / f64::from(own_runs)).sqrt();
+            assert!((own - share).abs() < 4.0 * error, "{looks:?} {alpha}: {own}, not {share}");
+        }
     }
 }

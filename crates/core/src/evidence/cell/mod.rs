@@ -107,7 +107,7 @@ pub fn discarded(run: &Run, workload: WorkloadIx) -> Vec<String> {
 
 /// Whether a cell claims to have read from the drive. Small files are read back from where they
 /// were just written, by intent.
-pub(crate) fn reads_drive(workload: &Workload, cell: &Cell) -> bool {
+pub fn reads_drive(workload: &Workload, cell: &Cell) -> bool {
     workload.phase != Phase::Metadata
         && cell.measurement.read.as_ref().is_some_and(|read| read.io_bytes > 0)
 }

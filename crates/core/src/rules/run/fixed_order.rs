@@ -1,12 +1,12 @@
 //! L34 fixed-order: two candidates were measured in the same order in every block.
 
 use super::{RunCheck, RunRule};
-use crate::decide::protocol::FIRST_LOOK;
 use crate::decide::table::Table;
 use crate::evidence::finding;
 use crate::evidence::rule::{E, RUN, Rule, When};
 use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
+use crate::model::looks::FIRST_LOOK;
 use crate::model::run::Run;
 
 pub static RULE: Rule = Rule {
