@@ -3,7 +3,7 @@
 //! The events are real: the builder lets [`crate::decide::next`] choose blocks, looks and the end,
 //! as the runner does, and folds what it records. Only the measurements are invented.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -21,6 +21,8 @@ use crate::model::protocol::{Mode, Protocol};
 use crate::model::round::Round;
 use crate::model::run::Run;
 use crate::model::verb::Verb;
+use crate::plan::{self, Expanded, Here, Target};
+use crate::setup::lacking::Lacking;
 use crate::workloads;
 
 pub use crate::simulate::cell::{clean_truth, measurement};
@@ -329,6 +331,19 @@ pub fn warning(id: &str, evidence: &str, advice: &str) -> Finding {
 /// A finding that forbids what a run says about stacks.
 pub fn too_fast() -> Finding {
     Finding { severity: Severity::Refuse, ..warning("L15", "faster than the wire", "") }
+}
+
+/// Every stack can be made.
+pub fn anything(_: &Stack, _: usize) -> Result<(), Lacking> {
+    Ok(())
+}
+
+/// A plan put on targets, where every stack can be made and one job file, `a.fio`, reads.
+pub fn expanded(text: &str, targets: &[Target]) -> Expanded {
+    let plan = plan::parse(text, "test.toml").unwrap_or_else(|error| panic!("{error}"));
+    let job_files = BTreeMap::from([("a.fio".to_string(), "[a]\nrw=read\n".to_string())]);
+    let here = Here { supports: &anything, job_files: &job_files };
+    plan::expand(&plan, targets, &here).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Every key of every object inside.

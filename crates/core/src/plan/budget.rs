@@ -329,7 +329,8 @@ fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
 mod tests {
     use super::*;
     use crate::decide::fit::Limit;
-    use crate::plan::{built_in, tests::expanded};
+    use crate::plan::built_in;
+    use crate::testing::expanded;
 
     fn drive(bus: &str, rotational: Option<bool>, link: Option<&str>) -> Layer {
         Layer {

@@ -62,7 +62,8 @@ pub fn did_you_mean(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::model::job::Rw;
-    use crate::plan::{parse, tests::expanded};
+    use crate::plan::parse;
+    use crate::testing::expanded;
 
     #[test]
     fn every_built_in_plan_is_one_and_says_what_it_is_for() {

@@ -19,7 +19,7 @@ mod protocol;
 mod read;
 mod stack;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 mod uses;
 mod workload;
 

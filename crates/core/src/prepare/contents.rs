@@ -119,11 +119,11 @@ pub fn digest(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
     /// A filesystem that somebody uses.
-    pub fn ext4() -> Sign {
+    fn ext4() -> Sign {
         Sign {
             offset_bytes: 1080,
             kind: "ext4".to_string(),

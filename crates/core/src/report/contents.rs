@@ -57,13 +57,21 @@ fn ago(seconds: u64) -> String {
 mod tests {
     use super::*;
     use crate::model::path::RawPath;
-    use crate::prepare::contents::tests::ext4;
 
     #[test]
     fn names_label_uuid_used_size_and_age() {
+        let ext4 = Sign {
+            kind: "ext4".to_string(),
+            label: Some(RawPath::new("MYPHOTOS")),
+            uuid: Some("477f0e42".to_string()),
+            size_bytes: Some(64 << 20),
+            used_bytes: Some(5 << 20),
+            written_s: Some(1_000_000),
+            ..Sign::default()
+        };
         let now_s = 1_000_000 + 3 * 86_400;
         assert_eq!(
-            sign(&ext4(), now_s),
+            sign(&ext4, now_s),
             "ext4 \"MYPHOTOS\" (UUID 477f0e42), 5 MiB of 64 MiB used, last written 3 days ago"
         );
         let luks =

@@ -1,10 +1,10 @@
 //! Whether the files of a plan fit into what its filesystems leave free.
 
-use super::expanded;
 use crate::model::candidate::Skipped;
 use crate::model::workload::Workload;
 use crate::plan::built_in;
 use crate::prepare::capacity::{scratch_bytes, too_large};
+use crate::testing::expanded;
 
 const MIB: u64 = 1 << 20;
 

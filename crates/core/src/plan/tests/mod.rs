@@ -11,6 +11,7 @@ use super::*;
 use crate::model::candidate::{Kind, Skipped, Stack};
 use crate::model::index::RegionIx;
 use crate::setup::lacking::Lacking;
+use crate::testing::{anything, expanded};
 
 const EXAMPLE: &str = r#"
 title = "Which filesystem for this card?"
@@ -39,16 +40,6 @@ mode = "decide"
 time = "2h"
 flash_state = "overwritten"
 "#;
-
-fn anything(_: &Stack, _: usize) -> Result<(), Lacking> {
-    Ok(())
-}
-
-pub(crate) fn expanded(text: &str, targets: &[Target]) -> Expanded {
-    let plan = parse(text, "test.toml").unwrap_or_else(|error| panic!("{error}"));
-    let job_files = BTreeMap::from([("a.fio".to_string(), "[a]\nrw=read\n".to_string())]);
-    expand(&plan, targets, &Here { supports: &anything, job_files: &job_files }).unwrap()
-}
 
 fn names(expanded: &Expanded) -> Vec<&str> {
     expanded.candidates.iter().map(|c| c.name.as_str()).collect()

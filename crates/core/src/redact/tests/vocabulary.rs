@@ -10,9 +10,10 @@ use crate::bundle::tests::sample;
 use crate::model::event::Event;
 use crate::model::run::Run;
 use crate::model::workload::Workload;
-use crate::plan::{BUILT_IN, tests::expanded};
+use crate::plan::BUILT_IN;
 use crate::redact::{Kind, Redactor, event, learn};
 use crate::testing::RunBuilder;
+use crate::testing::expanded;
 use crate::{analyse, profiles, report, workloads};
 
 /// A run of these workloads whose command line, host, drive and directories have this name.

@@ -297,8 +297,9 @@ mod tests {
     use super::*;
     use crate::model::event::Position;
     use crate::plan::budget::{Site, Speed, estimate};
-    use crate::plan::{built_in, parse, tests::expanded};
+    use crate::plan::{built_in, parse};
     use crate::prepare::region;
+    use crate::testing::expanded;
 
     fn view(name: &str) -> PlanView {
         let text = built_in(name).unwrap().text;
