@@ -154,7 +154,7 @@ pub struct Chosen {
     /// Workload to measure (repeat the option, or separate names with commas)
     #[arg(long = "workload", value_name = "NAME", value_delimiter = ',')]
     pub workloads: Vec<String>,
-    /// Maximum bytes to write (default: an eighth of a card or stick, a twentieth of an SSD, no limit for hard disks)
+    /// Maximum bytes to write (default: 1/8 of a card or stick, 1/20 of an SSD, any on hard disks)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
 }

@@ -1,8 +1,8 @@
 //! What a run does next: another block, a look at the results, or the end.
 //!
 //! Pure: the runner gives the run so far and the clock, does what comes back, records it as an
-//! event and asks again. The rules are in [`crate::model::looks`], who is visited when in [`order`], the
-//! arithmetic of the answer in [`table`] and [`compare`].
+//! event and asks again. The rules are in [`crate::model::looks`], who is visited when in
+//! [`order`], the arithmetic of the answer in [`table`] and [`compare`].
 
 pub mod autocorrelation;
 pub mod cell_trial;

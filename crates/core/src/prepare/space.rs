@@ -38,8 +38,9 @@ pub fn room_bytes(
 }
 
 /// Bytes a short run may write to these disks unless told otherwise, the least of them all: an
-/// eighth of a card or stick, at least 2 GiB, a twentieth of an SSD or virtual disk, at least 8 GiB.
-/// `None` = no limit: hard disks do not wear. Disks that nobody can see are taken for small cards.
+/// eighth of a card or stick, at least 2 GiB; a twentieth of an SSD or virtual disk, at least
+/// 8 GiB; `None` = no limit for hard disks, which do not wear. What nobody can see is taken for a
+/// small card.
 pub fn quick_write_budget<'a>(disks: impl Iterator<Item = &'a Layer>) -> Option<u64> {
     let of = |disk: &Layer| match (disk.bus.as_deref(), disk.seeks()) {
         (Some("ata" | "scsi" | "sas"), Some(true)) => None,
