@@ -2,8 +2,8 @@
 //!
 //! Ranges are those of [`crate::usual`], ended by what the link carries, and made wider
 //! by earlier runs on other drives of the same kind. What earlier runs measured on the same drive
-//! is a comparison of its own: a drive that gets slow must not make its own range. Nothing is called
-//! slow on a machine that was disturbed. Facts only; the words are in the report.
+//! is a comparison of its own: a drive that gets slow must not make its own range. Nothing is
+//! called slow on a machine that was disturbed. Facts only; the words are in the report.
 
 use crate::boards;
 use crate::decide::schedule;

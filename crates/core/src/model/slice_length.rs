@@ -251,8 +251,8 @@ impl Least {
 }
 
 /// Bytes after which a unit of `job` ends before its time does: of a stream that writes, and where
-/// a run spares the drive by a `limit` (0 = none); never fewer than its minimum of work needs. 0 = its
-/// time alone ends it.
+/// a run spares the drive by a `limit` (0 = none); never fewer than its minimum of work needs.
+/// 0 = its time alone ends it.
 pub fn most_bytes(job: &Job, limit: u64) -> u64 {
     let stream = if job.rw == Rw::Write { STREAM_BYTES } else { 0 };
     let most = match limit {
