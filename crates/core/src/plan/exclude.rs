@@ -51,17 +51,16 @@ pub(super) fn exclude(
 
 /// Marks what has all these values; returns how many there were.
 fn take_out<T: Planned>(wanted: &[OneOrMany], made: &mut [Made<T>]) -> Result<usize, PlanError> {
-    let mut words: Vec<(&str, Vec<String>)> = Vec::new();
-    for OneOrMany { key, values, .. } in wanted {
-        let values = values.iter().map(T::valued);
-        words.push((key, values.collect::<Result<_, _>>()?));
-    }
     let mut matched = 0;
     for one in made {
-        if words.iter().all(|(key, words)| words.contains(&one.item.value(key))) {
-            one.kept = false;
-            matched += 1;
+        let mut has_all = true;
+        for OneOrMany { values, .. } in wanted {
+            let found: Vec<bool> =
+                values.iter().map(|value| one.item.has(value)).collect::<Result<_, _>>()?;
+            has_all &= found.contains(&true);
         }
+        one.kept &= !has_all;
+        matched += usize::from(has_all);
     }
     Ok(matched)
 }

@@ -29,17 +29,6 @@ pub(super) trait Planned: Default + 'static {
     /// Refuses what nobody could measure.
     fn check(&self) -> Result<(), Problem>;
 
-    /// What a key is set to, in one word, for `[[exclude]]`.
-    fn value(&self, key: &str) -> String;
-
-    /// What a value of a key comes to in the same word.
-    fn valued(field: &Field) -> Result<String, PlanError> {
-        // A cipher stands for every encryption with it; the whole table is seldom worth writing.
-        if ["name", "crypt"].contains(&field.key) {
-            return field.text().map(|text| text.trim().to_string());
-        }
-        let mut one = Self::default();
-        field.set(&mut one, Self::KEYS)?;
-        Ok(one.value(field.key))
-    }
+    /// Whether it is what setting the field would make of it, for `[[exclude]]`.
+    fn has(&self, field: &Field) -> Result<bool, PlanError>;
 }

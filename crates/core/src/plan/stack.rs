@@ -113,22 +113,20 @@ impl Planned for PlannedStack {
         Ok(())
     }
 
-    fn value(&self, key: &str) -> String {
-        let number = |n: &Option<u32>| n.map_or(String::new(), |n| n.to_string());
-        match key {
-            "name" => self.name.clone().unwrap_or_default(),
-            "fs" => self.fs.clone(),
-            "mkfs" => self.mkfs.join(" "),
-            "mount" => self.mount.join(","),
-            "crypt" => self.crypt.as_ref().map_or("none".to_string(), |c| c.cipher.clone()),
-            "lvm" => self.lvm.to_string(),
-            "options" => self.options.name().to_string(),
-            "scheduler" => self.knobs.scheduler.clone().unwrap_or_default(),
-            "governor" => self.knobs.governor.clone().unwrap_or_default(),
-            "read_ahead_kb" => number(&self.knobs.read_ahead_kb),
-            "nr_requests" => number(&self.knobs.nr_requests),
-            _ => String::new(),
-        }
+    fn has(&self, field: &Field) -> Result<bool, PlanError> {
+        Ok(match field.key {
+            "name" => self.name.as_deref() == Some(field.text()?.trim()),
+            // A cipher stands for every encryption with it.
+            "crypt" => {
+                let cipher = self.crypt.as_ref().map_or("none", |crypt| &crypt.cipher);
+                cipher == field.text()?.trim()
+            }
+            _ => {
+                let mut other = self.clone();
+                field.set(&mut other, Self::KEYS)?;
+                other == *self
+            }
+        })
     }
 }
 

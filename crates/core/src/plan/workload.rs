@@ -249,29 +249,23 @@ impl Planned for PlannedWorkload {
         Err(what.into())
     }
 
-    fn value(&self, key: &str) -> String {
-        let job = &self.job;
-        let size = |bytes: Option<u64>| bytes.map_or(String::new(), units::block_size);
-        match (key, &self.basis) {
-            ("name", Basis::BuiltIn(workload)) => workload.name.clone(),
-            ("name", _) => self.name.clone().unwrap_or_default(),
-            ("profile", Basis::Profile(profile)) => profile.name().to_string(),
-            ("job", Basis::JobFile(file)) => file.clone(),
-            ("driver", _) => self.driver.name().to_string(),
-            ("rw", _) => job.rw.name().to_string(),
-            ("bs", _) => size(Some(job.bs)),
-            ("size", _) => size(Some(job.size)),
-            ("io_size", _) => size(job.io_size),
-            ("iodepth", _) => job.iodepth.to_string(),
-            ("numjobs", _) => job.numjobs.to_string(),
-            ("direct", _) => job.direct.to_string(),
-            ("engine", _) => job.engine.name().to_string(),
-            ("fsync", _) => job.fsync.to_string(),
-            ("fdatasync", _) => job.fdatasync.to_string(),
-            ("end_fsync", _) => job.end_fsync.to_string(),
-            ("rwmixread", _) => job.rwmixread.to_string(),
-            _ => String::new(),
+    fn has(&self, field: &Field) -> Result<bool, PlanError> {
+        if field.key == "name" {
+            let name = match &self.basis {
+                Basis::BuiltIn(workload) => Some(&workload.name),
+                Basis::Words | Basis::Profile(_) | Basis::JobFile(_) => self.name.as_ref(),
+            };
+            let wanted = field.text()?.trim();
+            return Ok(name.is_some_and(|name| name == wanted));
         }
+        let mut other = PlannedWorkload { job: self.job.clone(), ..PlannedWorkload::default() };
+        field.set(&mut other, Self::KEYS)?;
+        Ok(match field.key {
+            "profile" | "job" => other.basis == self.basis,
+            "driver" => other.driver == self.driver,
+            "metric" => other.metric == self.metric,
+            _ => other.job == self.job,
+        })
     }
 }
 

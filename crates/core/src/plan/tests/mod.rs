@@ -153,6 +153,33 @@ fn exclude_takes_combinations_out_and_include_adds_one() {
     assert_eq!(workload_names(&expanded(text, &[])), ["read-1m", "write-4k", "write-1m"]);
 }
 
+/// Of these keys every workload had the excluded value.
+#[test]
+fn an_exclusion_compares_every_key_of_a_workload() {
+    for (key, values) in [
+        ("runtime", "[\"2s\", \"3s\"]"),
+        ("metric", "[\"iops\", \"bandwidth\"]"),
+        ("offsets", "[\"once\", \"zipf:1.2\"]"),
+        ("data", "[\"zero\", \"random\"]"),
+        ("mem", "[\"malloc\", \"thp\"]"),
+        ("rate_iops", "[100, 200]"),
+        ("rate_process", "[\"poisson\", \"linear\"]"),
+        ("stamps", "[\"each\", \"batch\"]"),
+        ("verify", "[true, false]"),
+        ("buffer_compress_percentage", "[10, 20]"),
+        ("nrfiles", "[3, 4]"),
+        ("profile", "[\"boot\", \"desktop\"]"),
+    ] {
+        let rw = if key == "profile" { "" } else { "rw = \"randwrite\"\n" };
+        let first = &values[1..values.find(',').unwrap()];
+        let text = format!(
+            "[[stack]]\nfs = \"ext4\"\n[[workload]]\n{rw}{key} = {values}\n[[exclude]]\n\
+             {key} = {first}\n"
+        );
+        assert_eq!(expanded(&text, &[]).workloads.len(), 1, "{key}");
+    }
+}
+
 /// A plan of one megabyte, all of it exclusions, took 15 s.
 #[test]
 fn exclusions_without_end_are_refused() {
