@@ -1,7 +1,7 @@
 //! A workload: a named job template that every candidate of a run gets alike.
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 use super::index::{self, WorkloadIx};
 use super::job::Job;
@@ -26,7 +26,7 @@ pub enum Phase {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr)]
+#[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Metric {
     /// Bytes a second, flush and close included.

@@ -1,21 +1,26 @@
-//! What each profile consists of: its parts, what each is judged by, its sizes, and where its
-//! pattern is documented. How a profile is executed is the engine's business.
+//! What each profile consists of: its parts, what each is judged by, and its sizes, from
+//! `data/profiles.csv` and `data/profile_parts.csv`; data/README.md says what their columns are and
+//! where each pattern is documented. How a profile is executed is the engine's business.
 //!
 //! All parts of one profile are measured together, in one process and in their order, because
 //! later ones need what earlier ones left. So they carry one and the same job, which gives sizes,
 //! times and seed; what each part really did stands in the job of its measurement.
 
-mod applications;
-mod bonnie;
-mod dd;
-mod iozone;
-mod sysbench;
+use std::sync::LazyLock;
 
-pub use applications::TORRENT_PIECES_PER_S;
+use strum::VariantArray;
 
-use crate::model::job::{DEFAULT_SIZE_BYTES, Data, Job, Rw};
+use crate::model::job::{Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
+use crate::tables::rows;
+use crate::{phrases, units};
+
+const PROFILES: &str = include_str!("../data/profiles.csv");
+const PARTS: &str = include_str!("../data/profile_parts.csv");
+
+static SPECS: LazyLock<Vec<Spec>> =
+    LazyLock::new(|| Profile::ALL.iter().filter_map(|profile| Spec::read(*profile)).collect());
 
 #[derive(Clone, Debug)]
 pub struct Spec {
@@ -24,7 +29,7 @@ pub struct Spec {
     /// Whether files have to be there before the first part, so that laying them out takes time.
     pub lays_out: bool,
     /// Its figures, in the order they are measured.
-    pub parts: &'static [PartSpec],
+    pub parts: Vec<PartSpec>,
     pub job: Job,
 }
 
@@ -58,56 +63,54 @@ pub enum Writes {
     Shared,
 }
 
+impl Spec {
+    fn read(profile: Profile) -> Option<Spec> {
+        let [_, lays_out, rw, bs, size, data, invalidate, numjobs, fsync, summary] =
+            rows(PROFILES).find(|[name, ..]: &[&str; 10]| *name == profile.name())?;
+        let job = Job {
+            data: named(data)?,
+            invalidate: invalidate == "yes",
+            numjobs: numjobs.parse().ok()?,
+            fsync: fsync.parse().ok()?,
+            ..Job::new(named(rw)?, units::parse_size(bs).ok()?, units::parse_size(size).ok()?)
+        };
+        let own = |[name, ..]: &[&str; 9]| *name == profile.name();
+        let parts = rows(PARTS).filter(own).filter_map(PartSpec::read).collect();
+        Some(Spec { summary, lays_out: lays_out == "yes", parts, job })
+    }
+}
+
 impl PartSpec {
-    const fn new(word: &'static str, summary: &'static str, metric: Metric, rw: Rw) -> PartSpec {
-        let writes = Writes::Streamed;
-        PartSpec { word, summary, metric, rw, is_timed: false, least_ns: 0, writes, settles: false }
-    }
-
-    /// One that is ended by time, after `least_ns` at the earliest.
-    const fn timed(self, least_ns: u64) -> PartSpec {
-        PartSpec { is_timed: true, least_ns, ..self }
-    }
-
-    const fn writes(self, writes: Writes) -> PartSpec {
-        PartSpec { writes, ..self }
-    }
-
-    const fn settles(self) -> PartSpec {
-        PartSpec { settles: true, ..self }
+    fn read(row: [&'static str; 9]) -> Option<PartSpec> {
+        let [_, word, metric, rw, least_ms, writes, bytes, settles, summary] = row;
+        let least_ms: Option<u64> = least_ms.parse().ok();
+        let writes = match (writes, bytes.parse()) {
+            ("streamed", _) => Writes::Streamed,
+            ("paced", Ok(bytes)) => Writes::Paced(bytes),
+            ("flushed", Ok(bytes)) => Writes::Flushed(bytes),
+            ("shared", _) => Writes::Shared,
+            _ => return None,
+        };
+        Some(PartSpec {
+            word,
+            summary,
+            metric: named(metric)?,
+            rw: named(rw)?,
+            is_timed: least_ms.is_some(),
+            least_ns: least_ms.unwrap_or(0) * 1_000_000,
+            writes,
+            settles: settles == "yes",
+        })
     }
 }
 
-/// The job of the usual size of a tool that writes zeros, with files put out of memory before they
-/// are read.
-const fn zeros(rw: Rw, bs: u64) -> Job {
-    let mut job = cold(rw, bs);
-    job.data = Data::Zero;
-    job
-}
-
-/// A job of the usual size whose files are put out of memory before they are read.
-const fn cold(rw: Rw, bs: u64) -> Job {
-    let mut job = Job::new(rw, bs, DEFAULT_SIZE_BYTES);
-    job.invalidate = true;
-    job
+fn named<T: Copy + VariantArray + Into<&'static str>>(word: &str) -> Option<T> {
+    phrases::choices().into_iter().find(|(name, _)| *name == word).map(|(_, value)| value)
 }
 
 pub fn spec(profile: Profile) -> &'static Spec {
-    match profile {
-        Profile::Sqlite => &applications::SQLITE,
-        Profile::HomeAssistant => &applications::HOME_ASSISTANT,
-        Profile::Torrent => &applications::TORRENT,
-        Profile::Nas => &applications::NAS,
-        Profile::CopyTree => &applications::COPY_TREE,
-        Profile::Boot => &applications::BOOT,
-        Profile::PackageInstall => &applications::PACKAGE_INSTALL,
-        Profile::Desktop => &applications::DESKTOP,
-        Profile::Dd => &dd::SPEC,
-        Profile::Sysbench => &sysbench::SPEC,
-        Profile::Bonnie => &bonnie::SPEC,
-        Profile::Iozone => &iozone::SPEC,
-    }
+    // A test makes sure that every profile is in the table.
+    &SPECS[profile as usize]
 }
 
 /// Whether a workload is told from the measurement of the part before it, which is counted there.
@@ -145,7 +148,7 @@ pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
         sized: false,
         fio_job: None,
     };
-    (0..).zip(spec(profile).parts).map(workload).collect()
+    (0..).zip(&spec(profile).parts).map(workload).collect()
 }
 
 /// `bonnie-seeks`; a profile with a single part is called by its own name.
@@ -178,6 +181,14 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
+    fn every_line_of_the_tables_is_used() {
+        assert_eq!(SPECS.len(), Profile::ALL.len());
+        assert_eq!(SPECS.len(), PROFILES.lines().count() - 1);
+        let parts: usize = SPECS.iter().map(|spec| spec.parts.len()).sum();
+        assert_eq!(parts, PARTS.lines().count() - 1);
+    }
+
+    #[test]
     fn every_part_has_a_name_of_its_own_and_states_what_it_does() {
         let all = all();
         let names: BTreeSet<&str> = all.iter().map(|w| w.name.as_str()).collect();
@@ -194,14 +205,14 @@ mod tests {
     #[test]
     fn a_profile_is_found_whole_and_by_part() {
         let whole = find("dd");
-        assert_eq!(whole.len(), dd::SPEC.parts.len());
+        assert_eq!(whole.len(), spec(Profile::Dd).parts.len());
         assert_eq!(find("dd-read"), [whole.last().expect("a part").clone()]);
         assert!(find("nothing").is_empty());
     }
 
     #[test]
     fn the_page_about_workloads_names_every_profile_and_part() {
-        let page = include_str!("../../../../docs/workloads.md");
+        let page = include_str!("../../../docs/workloads.md");
         for w in all() {
             let part = w.profile.expect("a part");
             let word = part_spec(part).map_or("", |spec| spec.word);
