@@ -43,7 +43,7 @@ pub mod setup;
 pub mod simulate;
 pub mod stats;
 pub mod sysinfo;
-mod tables;
+pub mod tables;
 pub mod telemetry;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -1,292 +1,251 @@
-//! bonnie++: a file written, rewritten and read, byte by byte and chunk by chunk; random seeks;
-//! then many small files.
+//! The small files of bonnie++: made, looked at and removed, in order and shuffled.
 //!
-//! As bonnie++ 1.97 and 2.00 do it: every phase of the file opens it, starts its clock, and stops
-//! it after fsync and close. Seeks are drawn from one pot by several threads; one in ten writes
-//! back what it read. Small files are in [`files`].
-//!
-//! One-byte phases are timed a chunk's worth of calls at a time, as bonnie++ times them: reading a
-//! clock for each byte would be part of the result. Phases that read are preceded by putting the
-//! file out of memory where the job asks for it; bonnie++ relies on a file of twice the memory.
+//! Names are those of bonnie++: ten hexadecimal digits of the file's number and up to a dozen
+//! random letters and digits, the number first or last. In order means the order the directory
+//! lists them in; shuffled means a random order, another one for each phase. Creating and removing
+//! end with the filesystem flushed: bonnie++ calls sync(2), which flushes every filesystem of the
+//! machine; here syncfs(2) flushes the one under test.
 
-mod files;
+use std::ffi::CStr;
+use std::io::Write;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
 
-use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
+use bakeoff_core::model::job::Job;
+use bakeoff_core::prng::{SplitMix64, mix};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, StatxFlags, openat, statx, unlinkat};
 
-use bakeoff_core::model::job::{Data, Job};
-use bakeoff_core::model::measurement::Figure;
-use bakeoff_core::prng::mix;
-use bakeoff_core::tools::bonnie::TESTS;
-use rustix::fs::{OFlags, SeekFrom};
+use rustix::io::Errno;
 
-use super::block::{self, Block};
-use super::lanes::together;
 use super::meter::Meter;
-use super::{Context, STACK_BYTES, figure, per_second};
+use super::tools;
+use super::workdir::Workdir;
+use super::{Context, block, per_second};
 use crate::error::EngineError;
+use crate::offsets::{Once, Span, Walk};
 use crate::record::Kind;
 use crate::target;
-use crate::usage::Usage;
 
-const NAME: &str = "Bonnie.0";
-/// Bytes of the one-byte phases where the job has no `io_size`, as where bonnie++ has no `-f`.
-const PER_CHAR_BYTES: u64 = 3 << 20;
-const SEEKS: u64 = 8192;
-const SEEKERS: u32 = 5;
-const SEEK_PART: u16 = 5;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum BonnieTest {
-    Putc,
-    Write,
-    Rewrite,
-    Getc,
-    Read,
-}
-
-impl BonnieTest {
-    const ALL: [BonnieTest; 5] = [
-        BonnieTest::Putc,
-        BonnieTest::Write,
-        BonnieTest::Rewrite,
-        BonnieTest::Getc,
-        BonnieTest::Read,
-    ];
-
-    fn reads(self) -> bool {
-        matches!(self, BonnieTest::Rewrite | BonnieTest::Getc | BonnieTest::Read)
-    }
-
-    fn is_by_char(self) -> bool {
-        matches!(self, BonnieTest::Putc | BonnieTest::Getc)
-    }
-}
+/// Files where nobody says otherwise: `-n 16`.
+const FILES: u32 = 16 * 1024;
+/// The first part with small files.
+const FIRST: u16 = 6;
+const DIRECTORY: &str = "Bonnie";
+/// Bytes of directory entries asked for at a time, as glibc does.
+const LIST_BYTES: usize = 32 << 10;
+const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+/// Tell the orders of two phases apart.
+const STAT: u64 = 1;
+const DELETE: u64 = 2;
 
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
-    for (part, work) in (0..).zip(BonnieTest::ALL) {
-        if context.wants(part) {
-            phase(context, part, work)?;
+    context.workdir.remove("Bonnie.0")?;
+    for (set, shuffled) in [(0, false), (3, true)] {
+        if (FIRST + set..FIRST + set + 3).any(|part| context.wants(part)) {
+            set_of_three(context, FIRST + set, shuffled)?;
         }
     }
-    if context.wants(SEEK_PART) {
-        seeks(context)?;
-    }
-    context.workdir.remove(NAME)?;
-    files::run(context, SEEK_PART + 1)
+    Ok(())
 }
 
-fn phase(context: &mut Context<'_>, part: u16, work: BonnieTest) -> Result<(), EngineError> {
-    let kinds = [Kind::Read, Kind::Write, Kind::Flush];
-    let mut meter = context.meter(part, &kinds, |job| job.end_fsync = true);
-    let chunk = context.job.bs;
-    let whole = context.job.size / chunk * chunk;
-    let by_char = context.job.io_size.unwrap_or(PER_CHAR_BYTES) / chunk * chunk;
-    let size = if work.is_by_char() { whole.min(by_char) } else { whole }.max(chunk);
-    let mut block = Block::new(context.job, chunk, 0)?;
-    let mut longest_ns = 0;
-    meter.repeat(|meter| {
-        let file = open(context, work, meter, &mut block, size)?;
+/// Create, stat and delete take turns until each has had its time, so that each pass finds what
+/// the one before it left. Looking up is so quick that it has all of its time in the first pass.
+fn set_of_three(context: &mut Context<'_>, part: u16, shuffled: bool) -> Result<(), EngineError> {
+    let files = if context.job.nrfiles == 0 { FILES } else { context.job.nrfiles };
+    let flushed = |job: &mut Job| (job.bs, job.end_fsync) = (1, true);
+    let mut create = context.meter(part, &[Kind::Create, Kind::Flush], flushed);
+    let mut stat = context.meter(part + 1, &[Kind::Stat], flushed);
+    let mut delete = context.meter(part + 2, &[Kind::Unlink, Kind::Flush], flushed);
+    for pass in 0.. {
+        let seed = mix(context.job.seed ^ pass);
+        let set = Set { workdir: context.workdir.make_dir(DIRECTORY)?, files, shuffled, seed };
+        set.create(&mut create)?;
+        let once = context.job.runtime_ns.is_none();
+        if pass == 0 {
+            stat.repeat(|stat| set.visit(stat, STAT, look_up))?;
+        }
+        set.delete(&mut delete, context)?;
+        let meters = [&create, &stat, &delete];
+        if once || meters.iter().all(|m| m.is_over()) || meters.iter().any(|m| m.is_cut_off()) {
+            break;
+        }
+    }
+    let all = [(create, Kind::Create), (stat, Kind::Stat), (delete, Kind::Unlink)];
+    for (part, (meter, kind)) in (part..).zip(all) {
+        if context.wants(part) {
+            let rate = per_second(meter.so_far(kind).0 as f64, meter.elapsed_ns()).floor();
+            let longest_ns = meter.longest_ns(kind);
+            let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
+            let figures = tools::bonnie(part, (rate, "/sec"), cpu, longest_ns);
+            context.push(meter.finish(figures));
+        }
+    }
+    Ok(())
+}
+
+fn look_up(meter: &mut Meter<'_>, dir: &OwnedFd, name: &CStr) -> Result<(), EngineError> {
+    match statx(dir, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS) {
+        Ok(_) => meter.op(Kind::Stat, 0),
+        // Not made, because creating was cut off.
+        Err(Errno::NOENT) => 0,
+        Err(e) => return Err(EngineError::io("looking up a file", e)),
+    };
+    Ok(())
+}
+
+struct Set {
+    workdir: Workdir,
+    files: u32,
+    shuffled: bool,
+    seed: u64,
+}
+
+impl Set {
+    fn create(&self, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let dir = self.workdir.dir();
         meter.resume();
-        for index in 0..size / chunk {
-            longest_ns = longest_ns.max(step(work, &file, &mut block, index, meter)?);
+        for number in 0..self.files {
+            let name = self.name(number);
+            let file = openat(dir, name.as_c_str(), flags, Mode::RUSR | Mode::WUSR)
+                .map_err(|e| EngineError::io("creating a file", e))?;
+            target::close(file)?;
+            meter.op(Kind::Create, 0);
             if meter.is_cut_off() {
                 break;
             }
         }
-        block::flush(&file, meter)?;
-        block::close(file, meter)?;
+        self.sync(meter)
+    }
+
+    fn delete(self, meter: &mut Meter<'_>, context: &Context<'_>) -> Result<(), EngineError> {
+        let unlink = |meter: &mut Meter<'_>, dir: &OwnedFd, name: &CStr| {
+            match unlinkat(dir, name, AtFlags::empty()) {
+                Ok(()) => meter.op(Kind::Unlink, 0),
+                // Not made, because creating was cut off.
+                Err(Errno::NOENT) => 0,
+                Err(e) => return Err(EngineError::io("removing a file", e)),
+            };
+            Ok(())
+        };
+        self.visit_running(meter, DELETE, unlink)?;
+        // What a listing left out while files went away, and after a cut.
+        self.workdir.clear()?;
+        unlinkat(context.workdir.dir(), DIRECTORY, AtFlags::REMOVEDIR)
+            .map_err(|e| EngineError::io("removing a directory", e))?;
+        self.sync(meter)
+    }
+
+    fn sync(&self, meter: &mut Meter<'_>) -> Result<(), EngineError> {
+        block::syncfs(self.workdir.dir())?;
+        meter.flush();
         meter.pause();
         Ok(())
-    })?;
-    let moved = meter.so_far(if work.reads() { Kind::Read } else { Kind::Write }).1;
-    let rate = per_second(moved as f64 / 1024.0, meter.elapsed_ns()).floor();
-    let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
-    let figures = figures(part, (rate, "K/sec"), cpu, longest_ns);
-    context.push(meter.finish(figures));
-    Ok(())
-}
-
-/// The file as the phase finds it: new for those that write, whole for those that read.
-fn open(
-    context: &Context<'_>,
-    work: BonnieTest,
-    meter: &mut Meter<'_>,
-    block: &mut Block,
-    size: u64,
-) -> Result<OwnedFd, EngineError> {
-    if !work.reads() {
-        context.workdir.remove(NAME)?;
-        return context.workdir.create(NAME, OFlags::WRONLY);
     }
-    let access = if work == BonnieTest::Rewrite { OFlags::RDWR } else { OFlags::RDONLY };
-    block::cool(context.workdir.whole(NAME, block, size)?, meter)?;
-    context.workdir.open_file(NAME, access)
-}
 
-/// One chunk, and how long its calls took: a rewritten one is read and written.
-fn step(
-    work: BonnieTest,
-    file: &OwnedFd,
-    block: &mut Block,
-    index: u64,
-    meter: &mut Meter<'_>,
-) -> Result<u64, EngineError> {
-    let chunk = block.bytes().len();
-    let bytes = chunk as u64;
-    Ok(match work {
-        BonnieTest::Putc => {
-            for at in 0..chunk {
-                // bonnie++ writes the low seven bits of the position.
-                block::write(file, &[at as u8 & 0x7f])?;
-            }
-            meter.op(Kind::Write, bytes)
-        }
-        BonnieTest::Write => {
-            touch(block, index);
-            block::write(file, block.fresh(meter, index * bytes, chunk))?;
-            meter.op(Kind::Write, bytes)
-        }
-        BonnieTest::Rewrite => {
-            block::read(file, block.bytes())?;
-            let read_ns = meter.op(Kind::Read, bytes);
-            touch(block, index);
-            block::seek(file, SeekFrom::Current(-(chunk as i64)))?;
-            block::write(file, block.bytes())?;
-            read_ns + meter.op(Kind::Write, bytes)
-        }
-        BonnieTest::Getc => {
-            for at in 0..chunk {
-                block::read(file, &mut block.bytes()[at..=at])?;
-            }
-            meter.op(Kind::Read, bytes)
-        }
-        BonnieTest::Read => {
-            block::read(file, block.bytes())?;
-            meter.op(Kind::Read, bytes)
-        }
-    })
-}
-
-/// One byte of the chunk goes up by one, at a place that moves with the chunks.
-fn touch(block: &mut Block, index: u64) {
-    let bytes = block.bytes();
-    let at = (index % bytes.len() as u64) as usize;
-    bytes[at] = bytes[at].wrapping_add(1);
-}
-
-fn seeks(context: &mut Context<'_>) -> Result<(), EngineError> {
-    let chunk = context.job.bs;
-    let chunks = context.job.size / chunk;
-    let kinds = [Kind::Read, Kind::Write, Kind::Flush];
-    let mut lanes = Vec::new();
-    for lane in 0..SEEKERS {
-        let change = |job: &mut Job| (job.numjobs, job.end_fsync) = (SEEKERS, true);
-        let meter = context.lane(SEEK_PART, lane, &kinds, change);
-        let mut block = Block::new(&Job { data: Data::Zero, ..context.job.clone() }, chunk, lane)?;
-        if lane == 0 {
-            let mut large = Block::new(context.job, chunk, 0)?;
-            let file = context.workdir.whole(NAME, &mut large, chunks * chunk)?;
-            block::cool(file, &meter)?;
-        }
-        block.bytes().fill(0);
-        lanes.push((meter, (block, Some(context.workdir.open_file(NAME, OFlags::RDWR)?))));
+    /// Visits every file with the clock running, which stands still afterwards.
+    fn visit(
+        &self,
+        meter: &mut Meter<'_>,
+        phase: u64,
+        work: impl FnMut(&mut Meter<'_>, &OwnedFd, &CStr) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.visit_running(meter, phase, work)?;
+        meter.pause();
+        Ok(())
     }
-    let pot = AtomicU64::new(0);
-    let longest_ns = AtomicU64::new(0);
-    let cpu_ns = AtomicU64::new(0);
-    let seed = context.job.seed;
-    let parent = context.workdir.open_file(NAME, OFlags::RDWR)?;
-    let seeking = |meter: &mut Meter<'_>, (block, file): &mut (Block, Option<OwnedFd>)| {
-        let Some(file) = file.take() else { return Ok(()) };
-        let before = Usage::now();
-        loop {
-            let ticket = pot.fetch_add(1, Ordering::Relaxed);
-            let had_all = meter.job.runtime_ns.is_none() || meter.is_over();
-            if (ticket >= SEEKS && had_all) || meter.is_cut_off() {
+
+    fn visit_running(
+        &self,
+        meter: &mut Meter<'_>,
+        phase: u64,
+        mut work: impl FnMut(&mut Meter<'_>, &OwnedFd, &CStr) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let dir = self.workdir.dir();
+        meter.resume();
+        if !self.shuffled {
+            return self.list(meter, |meter, name| work(meter, dir, name));
+        }
+        let mut order = Once::new(Span::whole(self.files.into()), mix(self.seed ^ phase));
+        for _ in 0..self.files {
+            // Blocks of the span are below `files`.
+            let name = self.name(order.next_block() as u32);
+            work(meter, dir, name.as_c_str())?;
+            if meter.is_cut_off() {
                 break;
             }
-            // As rand(3) gives them: 31 bits.
-            let ns = one_seek(mix(seed ^ mix(ticket)) >> 33, chunks, &file, block, meter)?;
-            longest_ns.fetch_max(ns, Ordering::Relaxed);
         }
-        block::flush(&file, meter)?;
-        block::close(file, meter)?;
-        // Each thread of bonnie++ tells the time of the whole process, and they are added.
-        cpu_ns.fetch_add(Usage::now().since(before).sum_ns(), Ordering::Relaxed);
         Ok(())
-    };
-    let done = beside_parent(parent, &pot, || together(context, lanes, seeking))?;
-    let elapsed_ns = done.end_ns() - done.start_ns();
-    let rate = per_second(done.total(Kind::Read).0 as f64, elapsed_ns);
-    let (cpu_ns, longest_ns) = (cpu_ns.into_inner(), longest_ns.into_inner());
-    let figures = figures(SEEK_PART, (rate, "/sec"), (cpu_ns, elapsed_ns), longest_ns);
-    context.push(done.finish(figures));
-    Ok(())
-}
-
-/// Does `work` while the parent flushes and closes the file, which it does when it has filled the
-/// pot.
-fn beside_parent<T>(
-    file: OwnedFd,
-    pot: &AtomicU64,
-    work: impl FnOnce() -> Result<T, EngineError>,
-) -> Result<T, EngineError> {
-    thread::scope(|scope| {
-        let parent = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || {
-            while pot.load(Ordering::Relaxed) == 0 {
-                thread::yield_now();
-            }
-            block::fsync(&file).and_then(|()| target::close(file))
-        });
-        let parent = parent.map_err(|e| EngineError::io("starting the threads", e))?;
-        let done = work();
-        // Nobody may have drawn.
-        pot.fetch_max(1, Ordering::Relaxed);
-        match parent.join() {
-            Ok(flushed) => flushed.and(done),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-/// One ticket, and how long its calls took.
-fn one_seek(
-    draw: u64,
-    chunks: u64,
-    file: &OwnedFd,
-    block: &mut Block,
-    meter: &mut Meter<'_>,
-) -> Result<u64, EngineError> {
-    let bytes = block.bytes().len() as u64;
-    let offset = draw % chunks * bytes;
-    let to = SeekFrom::Start(offset);
-    block::seek(file, to)?;
-    block::read(file, block.bytes())?;
-    let ns = meter.op(Kind::Read, bytes);
-    if draw.is_multiple_of(10) {
-        touch(block, draw);
-        block::seek(file, to)?;
-        block::write(file, block.bytes())?;
-        return Ok(ns + meter.op(Kind::Write, bytes));
     }
-    block::forget(file, (offset, bytes), meter)?;
-    Ok(ns)
+
+    fn list(
+        &self,
+        meter: &mut Meter<'_>,
+        mut work: impl FnMut(&mut Meter<'_>, &CStr) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = openat(self.workdir.dir(), ".", flags, Mode::empty())
+            .map_err(|e| EngineError::io("opening a directory", e))?;
+        let mut memory = [MaybeUninit::uninit(); LIST_BYTES];
+        let mut entries = RawDir::new(dir.as_fd(), &mut memory);
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(|e| EngineError::io("reading a directory", e))?;
+            let name = entry.file_name();
+            if name != c"." && name != c".." {
+                work(meter, name)?;
+            }
+            if meter.is_cut_off() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, number: u32) -> Name {
+        Name::new(number, self.shuffled, self.seed)
+    }
 }
 
-/// Rate, share of a CPU and longest operation, as the columns of bonnie++ give them.
-fn figures(
-    part: u16,
-    (rate, unit): (f64, &str),
-    (cpu_ns, elapsed_ns): (u64, u64),
-    longest_ns: u64,
-) -> Vec<Figure> {
-    let words = TESTS[usize::from(part)].title;
-    let percent = (cpu_ns as f64 * 100.0 / elapsed_ns.max(1) as f64).floor();
-    vec![
-        figure(words, rate, unit),
-        figure(&format!("{words}, CPU"), percent, "%CP"),
-        figure(&format!("{words}, Latency"), (longest_ns / 1000) as f64, "us"),
-    ]
+/// A file's name, without allocation.
+struct Name([u8; 24]);
+
+impl Name {
+    fn new(number: u32, random_first: bool, seed: u64) -> Name {
+        let mut random = SplitMix64::derive(seed, &[number.into()]);
+        let mut letters = [0; 12];
+        let len = (random.next_u64() % 13) as usize;
+        for letter in &mut letters[..len] {
+            *letter = LETTERS[(random.next_u64() % LETTERS.len() as u64) as usize];
+        }
+        let mut bytes = [0; 24];
+        let digits_at = if random_first { len } else { 0 };
+        let letters_at = if random_first { 0 } else { 10 };
+        bytes[letters_at..letters_at + len].copy_from_slice(&letters[..len]);
+        // Ten digits are room for any number of 32 bits.
+        let written = write!(&mut bytes[digits_at..digits_at + 10], "{number:010x}");
+        debug_assert!(written.is_ok());
+        Name(bytes)
+    }
+
+    fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.0).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_bonnie_and_differ() {
+        let all: std::collections::BTreeSet<Vec<u8>> =
+            (0..1000).map(|n| Name::new(n, true, 3).as_c_str().to_bytes().to_vec()).collect();
+        assert_eq!(all.len(), 1000);
+        assert!(all.iter().all(|n| (10..=22).contains(&n.len())));
+        let name = Name::new(0xab, false, 3);
+        assert!(name.as_c_str().to_bytes().starts_with(b"00000000ab"));
+        let name = Name::new(0xab, true, 3);
+        assert!(name.as_c_str().to_bytes().ends_with(b"00000000ab"));
+    }
 }

@@ -9,16 +9,17 @@ mod block;
 mod bonnie;
 mod boot;
 mod copy_tree;
-mod dd;
 mod desktop;
 mod home_assistant;
-mod iozone;
 mod lanes;
 mod meter;
-mod nas;
+mod order;
 mod package_install;
+mod pattern;
 mod sqlite;
+mod stream;
 mod sysbench;
+mod tools;
 mod torrent;
 mod tree;
 mod workdir;
@@ -90,15 +91,16 @@ pub(crate) fn measure_in(
         Profile::Sqlite => sqlite::run(&mut context)?,
         Profile::HomeAssistant => home_assistant::run(&mut context)?,
         Profile::Torrent => torrent::run(&mut context)?,
-        Profile::Nas => nas::run(&mut context)?,
         Profile::CopyTree => copy_tree::run(&mut context)?,
         Profile::Boot => boot::run(&mut context)?,
         Profile::PackageInstall => package_install::run(&mut context)?,
         Profile::Desktop => desktop::run(&mut context)?,
-        Profile::Dd => dd::run(&mut context)?,
         Profile::Sysbench => sysbench::run(&mut context)?,
-        Profile::Bonnie => bonnie::run(&mut context)?,
-        Profile::Iozone => iozone::run(&mut context)?,
+        Profile::Bonnie => {
+            tools::run(&mut context)?;
+            bonnie::run(&mut context)?;
+        }
+        Profile::Nas | Profile::Dd | Profile::Iozone => tools::run(&mut context)?,
     }
     Ok(context.done)
 }
