@@ -6,11 +6,9 @@
 //! later ones need what earlier ones left. So they carry one and the same job, which gives sizes,
 //! times and seed; what each part really did stands in the job of its measurement.
 
-use std::sync::LazyLock;
-
 use strum::VariantArray;
 
-use crate::model::job::{Job, Rw};
+use crate::model::job::{DEFAULT_SIZE_BYTES, Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::{DriverName, Metric, Phase, Workload};
 use crate::tables::rows;
@@ -18,20 +16,6 @@ use crate::{phrases, units};
 
 const PROFILES: &str = include_str!("../data/profiles.csv");
 const PARTS: &str = include_str!("../data/profile_parts.csv");
-
-static SPECS: LazyLock<Vec<Spec>> =
-    LazyLock::new(|| Profile::ALL.iter().filter_map(|profile| Spec::read(*profile)).collect());
-
-#[derive(Clone, Debug)]
-pub struct Spec {
-    /// One line for people: what the parts have in common.
-    pub summary: &'static str,
-    /// Whether files have to be there before the first part, so that laying them out takes time.
-    pub lays_out: bool,
-    /// Its figures, in the order they are measured.
-    pub parts: Vec<PartSpec>,
-    pub job: Job,
-}
 
 #[derive(Clone, Copy, Debug)]
 pub struct PartSpec {
@@ -63,26 +47,12 @@ pub enum Writes {
     Shared,
 }
 
-impl Spec {
-    fn read(profile: Profile) -> Option<Spec> {
-        let [_, lays_out, rw, bs, size, data, invalidate, numjobs, fsync, summary] =
-            rows(PROFILES).find(|[name, ..]: &[&str; 10]| *name == profile.name())?;
-        let job = Job {
-            data: named(data)?,
-            invalidate: invalidate == "yes",
-            numjobs: numjobs.parse().ok()?,
-            fsync: fsync.parse().ok()?,
-            ..Job::new(named(rw)?, units::parse_size(bs).ok()?, units::parse_size(size).ok()?)
-        };
-        let own = |[name, ..]: &[&str; 9]| *name == profile.name();
-        let parts = rows(PARTS).filter(own).filter_map(PartSpec::read).collect();
-        Some(Spec { summary, lays_out: lays_out == "yes", parts, job })
-    }
-}
-
 impl PartSpec {
-    fn read(row: [&'static str; 9]) -> Option<PartSpec> {
-        let [_, word, metric, rw, least_ms, writes, bytes, settles, summary] = row;
+    fn read(line: &'static str) -> Option<PartSpec> {
+        let fields: Vec<&str> = line.splitn(9, ',').collect();
+        let [_, word, metric, rw, least_ms, writes, bytes, settles, summary] = fields[..] else {
+            return None;
+        };
         let least_ms: Option<u64> = least_ms.parse().ok();
         let writes = match (writes, bytes.parse()) {
             ("streamed", _) => Writes::Streamed,
@@ -108,9 +78,44 @@ fn named<T: Copy + VariantArray + Into<&'static str>>(word: &str) -> Option<T> {
     phrases::choices().into_iter().find(|(name, _)| *name == word).map(|(_, value)| value)
 }
 
-pub fn spec(profile: Profile) -> &'static Spec {
-    // A test makes sure that every profile is in the table.
-    &SPECS[profile as usize]
+/// The figures of a profile, in the order they are measured.
+pub fn part_specs(profile: Profile) -> impl Iterator<Item = PartSpec> {
+    lines(profile).filter_map(PartSpec::read)
+}
+
+fn lines(profile: Profile) -> impl Iterator<Item = &'static str> {
+    PARTS.lines().filter(move |line| line.split(',').next() == Some(profile.name()))
+}
+
+/// The part a workload stands for; `None` where a newer version knows more parts.
+pub fn part_spec(part: Part) -> Option<PartSpec> {
+    lines(part.profile).nth(part.part.into()).and_then(PartSpec::read)
+}
+
+/// Whether files have to be there before the first part, so that laying them out takes time.
+pub fn lays_out(profile: Profile) -> bool {
+    row(profile).is_some_and(|[_, lays_out, ..]| lays_out == "yes")
+}
+
+/// The sizes and counts of a profile where nobody says otherwise.
+pub fn job(profile: Profile) -> Job {
+    // A test makes sure that each has a row.
+    read_job(profile).unwrap_or(Job::new(Rw::Read, 4096, DEFAULT_SIZE_BYTES))
+}
+
+fn row(profile: Profile) -> Option<[&'static str; 9]> {
+    rows(PROFILES).find(|[name, ..]: &[&str; 9]| *name == profile.name())
+}
+
+fn read_job(profile: Profile) -> Option<Job> {
+    let [_, _, rw, bs, size, data, invalidate, numjobs, fsync] = row(profile)?;
+    Some(Job {
+        data: named(data)?,
+        invalidate: invalidate == "yes",
+        numjobs: numjobs.parse().ok()?,
+        fsync: fsync.parse().ok()?,
+        ..Job::new(named(rw)?, units::parse_size(bs).ok()?, units::parse_size(size).ok()?)
+    })
 }
 
 /// Whether a workload is told from the measurement of the part before it, which is counted there.
@@ -125,19 +130,9 @@ pub fn settles(workload: &Workload) -> bool {
     workload.driver.is_native() && spec.is_some_and(|spec| spec.settles)
 }
 
-/// The part a workload stands for; `None` where a newer version knows more parts.
-pub fn part_spec(part: Part) -> Option<&'static PartSpec> {
-    spec(part.profile).parts.get(usize::from(part.part))
-}
-
-/// The sizes and counts of a profile where nobody says otherwise.
-pub fn job(profile: Profile) -> Job {
-    spec(profile).job.clone()
-}
-
 /// The workloads of a profile done with the sizes, times and counts of `job`, one for each part.
 pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
-    let workload = |(part, spec): (u16, &PartSpec)| Workload {
+    let workload = |(part, spec): (u16, PartSpec)| Workload {
         name: name(profile, spec),
         summary: spec.summary.to_string(),
         phase: Phase::Whole,
@@ -148,11 +143,11 @@ pub fn parts(profile: Profile, job: &Job) -> Vec<Workload> {
         sized: false,
         fio_job: None,
     };
-    (0..).zip(&spec(profile).parts).map(workload).collect()
+    (0..).zip(part_specs(profile)).map(workload).collect()
 }
 
 /// `bonnie-seeks`; a profile with a single part is called by its own name.
-fn name(profile: Profile, part: &PartSpec) -> String {
+fn name(profile: Profile, part: PartSpec) -> String {
     match part.word {
         "" => profile.name().to_string(),
         word => format!("{}-{word}", profile.name()),
@@ -182,10 +177,10 @@ mod tests {
 
     #[test]
     fn every_line_of_the_tables_is_used() {
-        assert_eq!(SPECS.len(), Profile::ALL.len());
-        assert_eq!(SPECS.len(), PROFILES.lines().count() - 1);
-        let parts: usize = SPECS.iter().map(|spec| spec.parts.len()).sum();
-        assert_eq!(parts, PARTS.lines().count() - 1);
+        assert!(Profile::ALL.iter().all(|profile| read_job(*profile).is_some()));
+        assert_eq!(Profile::ALL.len(), PROFILES.lines().count() - 1);
+        let parts = Profile::ALL.iter().flat_map(|profile| part_specs(*profile));
+        assert_eq!(parts.count(), PARTS.lines().count() - 1);
     }
 
     #[test]
@@ -205,7 +200,7 @@ mod tests {
     #[test]
     fn a_profile_is_found_whole_and_by_part() {
         let whole = find("dd");
-        assert_eq!(whole.len(), spec(Profile::Dd).parts.len());
+        assert_eq!(whole.len(), part_specs(Profile::Dd).count());
         assert_eq!(find("dd-read"), [whole.last().expect("a part").clone()]);
         assert!(find("nothing").is_empty());
     }

@@ -1,7 +1,7 @@
 //! The lanes of a cell: prepared, run at once or in slices, added up and verified.
 
 use bakeoff_core::model::finding::Finding;
-use bakeoff_core::model::job::{EngineName, Job};
+use bakeoff_core::model::job::{EngineName, Job, Rw};
 use bakeoff_core::model::measurement::Measurement;
 
 use crate::calibrate;
@@ -17,17 +17,13 @@ use crate::lane::sliced::SlicedLane;
 use crate::lane::{Cell, Lane, Run};
 use crate::live::Live;
 use crate::report::{self, Circumstances};
-use crate::slice_report::{Talk, in_crew};
+use crate::slice_report::{How, in_crew};
+use crate::smallfiles;
 use crate::target::Target;
 use crate::threads::run_lanes;
 use crate::usage::Usage;
 use crate::verify;
-
-pub enum How<'t> {
-    AtOnce,
-    /// In slices, as often as that says. The CPU time of each is in its report.
-    InSlices(Talk<'t>),
-}
+use crate::waiting;
 
 struct LaneSetup {
     engine: EngineName,
@@ -37,8 +33,24 @@ struct LaneSetup {
     findings: Vec<Finding>,
 }
 
+/// Does a job that makes sense, on what `find` finds where it needs a target.
+pub fn measure(
+    job: &Job,
+    find: impl FnOnce(&Job) -> Result<Target, EngineError>,
+    live: &Live<'_>,
+    how: How<'_>,
+) -> Result<Measurement, EngineError> {
+    if job.rw == Rw::SmallFiles {
+        return smallfiles::measure(job, &find(job)?, live, how);
+    }
+    if job.engine.is_idle() {
+        return idle(job, live, how);
+    }
+    on_target(job, &find(job)?, live, how)
+}
+
 /// Does a job with the engine that can be had here.
-pub fn on_target(
+fn on_target(
     job: &Job,
     target: &Target,
     live: &Live<'_>,
@@ -63,7 +75,7 @@ pub fn on_target(
 
 /// Does a job without I/O, and so without a target: the loop that fits the depth, or the ring
 /// alone, for which there is nothing to fall back to.
-pub fn idle(job: &Job, live: &Live<'_>, how: How<'_>) -> Result<Measurement, EngineError> {
+fn idle(job: &Job, live: &Live<'_>, how: How<'_>) -> Result<Measurement, EngineError> {
     let (engine, depth, findings) = (job.engine, job.iodepth, Vec::new());
     let setup = LaneSetup { engine, depth, in_turns: false, findings };
     if engine == EngineName::Nop {
@@ -96,7 +108,7 @@ fn in_lanes<'a, E: Engine>(
     let (lanes, usage) = match how {
         How::AtOnce => run_lanes(job.numjobs, live, |index| {
             let lane = lane(index)?;
-            Ok(move || (run.lane)(lane))
+            Ok(move || waiting::counted(|| (run.lane)(lane)))
         })?,
         How::InSlices(talk) => {
             let lanes = in_crew(cell, |index| Ok(SlicedLane::new(lane(index)?, &run)), talk)?;
@@ -114,8 +126,6 @@ fn in_lanes<'a, E: Engine>(
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_core::model::job::Rw;
-
     use super::*;
 
     #[test]

@@ -3,20 +3,20 @@
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use bakeoff_core::model::job::{Job, Rw};
+use bakeoff_core::model::job::Job;
 use bakeoff_core::model::measurement::Measurement;
 
 use crate::check::check;
 use crate::durability::check_recorded;
 use crate::error::EngineError;
-use crate::lanes::{self, How};
+use crate::lanes;
 use crate::live::Live;
-use crate::smallfiles;
+use crate::slice_report::How;
 use crate::target::{Spot, Target};
 
 /// Does `job` on `target` and says what it took.
 ///
-/// `target` is a regular file, a block device, or for [`Rw::SmallFiles`] a directory, and not a
+/// `target` is a regular file, a block device, or for small files a directory, and not a
 /// symbolic link. A missing file is created when the job only writes. A regular file grows as it
 /// is written and is neither truncated nor removed. `live` gets 16 bytes at offset 0 at most every
 /// 100 ms: operations and bytes done so far, little-endian.
@@ -59,11 +59,5 @@ pub fn measure_found(
         check_recorded(job)?;
     }
     let live = Live::new(live).recording(acks);
-    if job.rw == Rw::SmallFiles {
-        return smallfiles::measure(job, &find(job)?, &live);
-    }
-    if job.engine.is_idle() {
-        return lanes::idle(job, &live, How::AtOnce);
-    }
-    lanes::on_target(job, &find(job)?, &live, How::AtOnce)
+    lanes::measure(job, find, &live, How::AtOnce)
 }

@@ -17,6 +17,13 @@ pub type Measure<'m> = &'m mut dyn FnMut(&Go) -> Result<SliceReport, EngineError
 
 pub type Talk<'t> = &'t mut dyn FnMut(Measure<'_>) -> Result<(), EngineError>;
 
+/// How a cell is measured.
+pub enum How<'t> {
+    AtOnce,
+    /// In slices, as often as that says. The CPU time of each is in its report.
+    InSlices(Talk<'t>),
+}
+
 /// Measures slices with a crew, as often as `talk` says, and adds up what its members did in each.
 pub fn in_crew<W: Worker>(
     cell: Cell,

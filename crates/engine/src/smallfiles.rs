@@ -22,7 +22,8 @@ use std::os::fd::OwnedFd;
 use bakeoff_core::model::job::{Data, EngineName, Job};
 use bakeoff_core::model::measurement::Measurement;
 use bakeoff_core::model::slice::Stretch;
-use bakeoff_core::tools::native::sliced::Go;
+use bakeoff_core::tools::native::TargetKind;
+use bakeoff_core::tools::native::sliced::{Go, OpKind};
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
 use rustix::io::Errno;
 
@@ -40,28 +41,49 @@ use crate::lane::Cell;
 use crate::live::Live;
 use crate::offsets::share;
 use crate::outcome::{Outcome, Piece};
-use crate::record::{Kind, Recorder};
+use crate::profile::{Meter, transfer};
+use crate::record::Kind;
 use crate::report::{self, Circumstances};
+use crate::slice_report::{How, Measure, in_crew};
 use crate::target::{self, Target};
 use crate::threads::run_lanes;
+use crate::usage::Usage;
 use crate::verify;
+use crate::waiting;
 
-pub fn measure(job: &Job, target: &Target, live: &Live) -> Result<Measurement, EngineError> {
+pub fn measure(
+    job: &Job,
+    target: &Target,
+    live: &Live<'_>,
+    how: How<'_>,
+) -> Result<Measurement, EngineError> {
+    debug_assert_eq!(target.kind, TargetKind::Directory);
     let clock = Clock::find();
     let cost = calibrate::cost(job, 1, clock)?;
     let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live };
-    let (lanes, usage) = run_lanes(job.numjobs, live, |index| {
-        let lane = Lane::new(cell, index, target.open_directory()?)?;
-        Ok(move || lane.run())
-    })?;
+    let lane = |index| Lane::new(cell, index, target.open_directory()?);
+    let mut read_bytes = 0;
+    let (lanes, usage) = match how {
+        How::AtOnce => run_lanes(job.numjobs, live, |index| {
+            let lane = lane(index)?;
+            Ok(move || waiting::counted(|| lane.run()))
+        })?,
+        How::InSlices(talk) => {
+            let mut counting = |measure: Measure<'_>| {
+                talk(&mut |go| {
+                    let report = measure(go)?;
+                    read_bytes += report.totals(OpKind::Read).map_or(0, |read| read.bytes);
+                    Ok(report)
+                })
+            };
+            (in_crew(cell, lane, &mut counting)?, Usage::default())
+        }
+    };
     let (engine, findings) = (EngineName::Psync, Vec::new());
     let circumstances = Circumstances { engine, usage, cost, clock, findings };
-    let mut measurement = report::measurement(job, lanes, circumstances);
-    if job.verify {
-        let read = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
-        measurement.verified_bytes = Some(read);
-    }
-    Ok(measurement)
+    let measured = report::measurement(job, lanes, circumstances);
+    read_bytes += measured.read.as_ref().map_or(0, |read| read.io_bytes);
+    Ok(Measurement { verified_bytes: job.verify.then_some(read_bytes), ..measured })
 }
 
 /// A file's name, without allocation.
@@ -88,19 +110,13 @@ pub struct Lane<'a> {
     memory: Buffers,
     content: Content,
     end: End,
-    recorder: Recorder,
+    meter: Meter<'a>,
     /// Files made so far; the number of the next.
     made: u64,
     /// Files removed so far; the number of the first that is there.
     removed: u64,
     /// Operations other than creates.
     others: u64,
-    start_ns: u64,
-    now_ns: u64,
-    next_check_ns: u64,
-    flush_ns: u64,
-    close_ns: u64,
-    making_ns: u64,
     flushes: u64,
     /// What counts of the slice that is measured; `None` for a cell in one piece.
     slice: Option<SetCounts>,
@@ -114,7 +130,6 @@ pub struct Lane<'a> {
 struct SetCounts {
     made: u64,
     flushes: u64,
-    flush_ns: u64,
     set: u64,
     files: u64,
 }
@@ -145,16 +160,10 @@ impl<'a> Lane<'a> {
             memory: Buffers::new(job.bs as usize, 1, job.mem)?,
             content: Content::of_lane(job, index),
             end: End::of_lane(job, index),
-            recorder: Recorder::new(&kinds),
+            meter: Meter::new(job.clone(), &kinds, cell.live, index, (cell.clock, cell.cost)),
             made: 0,
             removed: 0,
             others: 0,
-            start_ns: 0,
-            now_ns: 0,
-            next_check_ns: 0,
-            flush_ns: 0,
-            close_ns: 0,
-            making_ns: 0,
             flushes: 0,
             slice: None,
             along: Along::default(),
@@ -164,39 +173,26 @@ impl<'a> Lane<'a> {
 
     fn run(mut self) -> Result<Outcome, EngineError> {
         self.work()?;
-        self.outcome()
+        Ok(self.outcome())
     }
 
-    fn outcome(&mut self) -> Result<Outcome, EngineError> {
-        let recorder = std::mem::replace(&mut self.recorder, Recorder::new(&[]));
+    fn outcome(&mut self) -> Outcome {
+        let (end_ns, huge) = (self.hold_back(), self.memory.is_huge());
+        Outcome { end_ns, huge, ..self.meter.outcome() }
+    }
+
+    fn hold_back(&self) -> u64 {
         let Cell { clock, job, .. } = self.cell;
-        Ok(Outcome {
-            recorder,
-            start_ns: self.start_ns,
-            end_ns: control::hold_back(clock, job, self.start_ns, self.now_ns),
-            data_ns: (self.now_ns - self.start_ns)
-                .saturating_sub(self.flush_ns + self.close_ns + self.making_ns),
-            flush_ns: self.flush_ns,
-            close_ns: self.close_ns,
-            pooled_ios: 0,
-            backlog: 0,
-            batch_max: 1,
-            turn_ns: 0,
-            huge: self.memory.is_huge(),
-            trace: None,
-            waited_ns: None,
-        })
+        control::hold_back(clock, job, self.meter.origin_ns, self.meter.now_ns)
     }
 
     fn work(&mut self) -> Result<(), EngineError> {
-        self.start_ns = self.cell.clock.now_ns();
-        self.now_ns = self.start_ns;
-        self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
+        self.meter.begin_to_count();
         let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
         let files = self.slice.map_or(files, |slice| slice.files.min(files));
         while !self.is_over() && self.do_set(files)? {
             if self.slice.is_some() {
-                self.along.mark(self.so_far(self.now_ns));
+                self.along.mark(self.so_far(self.meter.now_ns));
             }
         }
         Ok(())
@@ -207,11 +203,11 @@ impl<'a> Lane<'a> {
         let before = self.slice.unwrap_or_default();
         let ios = self.made - before.made;
         Stretch {
-            elapsed_ns: now_ns - self.start_ns,
+            elapsed_ns: now_ns - self.meter.origin_ns,
             ios,
             bytes: ios.saturating_mul(self.cell.job.bs),
             flushes: self.flushes - before.flushes,
-            flush_ns: self.flush_ns - before.flush_ns,
+            flush_ns: self.meter.flush_ns,
         }
     }
 
@@ -224,7 +220,7 @@ impl<'a> Lane<'a> {
         while self.made - first < files && !self.ends_set() {
             self.create()?;
         }
-        let made_ns = self.now_ns;
+        let made_ns = self.meter.now_ns;
         self.flush_directory()?;
         for phase in [Self::stat, Self::read, Self::unlink] {
             for number in first..self.made {
@@ -236,14 +232,14 @@ impl<'a> Lane<'a> {
         }
         self.flush_directory()?;
         let done = self.made - first;
-        self.rest_ns = (self.now_ns - made_ns).checked_div(done).unwrap_or(self.rest_ns);
+        self.rest_ns = (self.meter.now_ns - made_ns).checked_div(done).unwrap_or(self.rest_ns);
         // The set that the limit of a slice cut short is the last one: one more would be tiny.
         Ok(self.slice.is_none() || done == files)
     }
 
     /// Whether to begin no more sets; where a cell is in one piece, no more files.
     fn is_over(&self) -> bool {
-        let elapsed_ns = self.now_ns - self.start_ns;
+        let elapsed_ns = self.meter.elapsed_ns();
         let Some(slice) = self.slice else {
             return self.end.reached(elapsed_ns, self.made, self.others) || self.is_cut_off();
         };
@@ -257,13 +253,13 @@ impl<'a> Lane<'a> {
         let Some(slice) = self.slice else { return self.is_over() };
         let made = self.made - slice.set;
         let rest_ns = made.saturating_mul(self.rest_ns);
-        let end_ns = (self.now_ns - self.start_ns).saturating_add(rest_ns);
+        let end_ns = self.meter.elapsed_ns().saturating_add(rest_ns);
         made > 0 && end_ns >= self.end.hard_ns || self.cell.live.should_stop()
     }
 
     fn is_cut_off(&self) -> bool {
         // The set of a slice is brought to its end whatever the time: it leaves nothing behind.
-        let is_late = self.now_ns - self.start_ns >= self.end.hard_ns && self.slice.is_none();
+        let is_late = self.meter.elapsed_ns() >= self.end.hard_ns && self.slice.is_none();
         is_late || self.cell.live.should_stop()
     }
 
@@ -271,7 +267,7 @@ impl<'a> Lane<'a> {
         let bs = self.cell.job.bs;
         if check::makes_data(self.cell.job) {
             self.content.fill(Tag::fresh(self.made), 0, self.memory.block_mut(0));
-            self.pass_time(|lane, ns| lane.making_ns += ns);
+            self.meter.made();
         }
         let name = FileName::new(self.index, self.made);
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
@@ -284,15 +280,16 @@ impl<'a> Lane<'a> {
             e => EngineError::io("creating a file", e),
         })?;
         self.made += 1;
-        write_all(&file, self.memory.block_mut(0))?;
-        let mut latency_ns = self.pass_time(|_, _| ());
+        let bytes = self.memory.block_mut(0);
+        transfer("writing a file", bytes.len(), |done| rustix::io::write(&file, &bytes[done..]))?;
+        let mut latency_ns = self.meter.pass();
         if self.cell.job.fsync > 0 {
             fsync(&file).map_err(|e| EngineError::io("syncing a file", e))?;
             self.flushed();
         }
         target::close(file)?;
-        latency_ns += self.pass_time(|lane, ns| lane.close_ns += ns);
-        self.recorder.record(Kind::Create, latency_ns, bs);
+        latency_ns += self.meter.close();
+        self.meter.count(Kind::Create, latency_ns, bs);
         Ok(())
     }
 
@@ -324,7 +321,7 @@ impl<'a> Lane<'a> {
         self.done(Kind::Read, got as u64);
         if self.cell.job.verify {
             self.verify(number, got)?;
-            self.pass_time(|lane, ns| lane.making_ns += ns);
+            self.meter.made();
         }
         Ok(())
     }
@@ -372,65 +369,42 @@ impl<'a> Lane<'a> {
     }
 
     fn flushed(&mut self) {
-        let ns = self.pass_time(|lane, ns| lane.flush_ns += ns);
+        self.meter.flush();
         self.others += 1;
         self.flushes += 1;
-        self.recorder.record(Kind::Flush, ns, 0);
     }
 
     fn done(&mut self, kind: Kind, bytes: u64) {
-        let ns = self.pass_time(|_, _| ());
+        self.meter.op(kind, bytes);
         self.others += 1;
-        self.recorder.record(kind, ns, bytes);
-    }
-
-    /// Reads the clock; what passed since the last reading goes to `count` and is returned.
-    fn pass_time(&mut self, count: impl Fn(&mut Self, u64)) -> u64 {
-        let now_ns = self.cell.clock.now_ns();
-        let ns = now_ns - self.now_ns;
-        self.now_ns = now_ns;
-        count(self, ns);
-        if now_ns >= self.next_check_ns {
-            let (counts, next_ns) = self.recorder.end_window(now_ns - self.start_ns);
-            self.cell.live.publish(counts, self.index);
-            self.next_check_ns = self.start_ns + next_ns;
-        }
-        ns
     }
 }
 
 impl Lane<'_> {
     /// Does one part of a slice; the next may follow at once.
     fn part(&mut self, go: &Go, units: u32) -> Result<Piece, EngineError> {
-        let Cell { clock, job, .. } = self.cell;
+        let job = self.cell.job;
         self.end = End::of_slice(job, go, units, self.index, self.made);
         let set = End::of_slice(job, go, 1, self.index, self.made).least_ios;
-        self.slice = Some(SetCounts {
-            made: self.made,
-            flushes: self.flushes,
-            flush_ns: self.flush_ns,
-            set: self.made,
-            files: if set == 0 { u64::MAX } else { set },
-        });
-        self.along = Along::default();
-        let before = [self.flush_ns, self.close_ns, self.making_ns];
         let (made, flushes) = (self.made, self.flushes);
+        let files = if set == 0 { u64::MAX } else { set };
+        self.slice = Some(SetCounts { made, flushes, set: made, files });
+        self.along = Along::default();
         self.work()?;
         self.settle()?;
-        let [flush_ns, close_ns, making_ns] =
-            [self.flush_ns - before[0], self.close_ns - before[1], self.making_ns - before[2]];
-        let loop_ns = self.now_ns - self.start_ns;
-        let end_ns = control::hold_back(clock, job, self.start_ns, self.now_ns);
+        let end_ns = self.hold_back();
         let total = self.so_far(end_ns);
+        let Meter { origin_ns: start_ns, flush_ns, close_ns, making_ns, .. } = self.meter;
+        let loop_ns = self.meter.elapsed_ns();
         Ok(Piece {
             settling: Vec::new(),
             along: std::mem::take(&mut self.along).end(total),
-            start_ns: self.start_ns,
+            start_ns,
             end_ns,
             data_ns: loop_ns.saturating_sub(flush_ns + close_ns + making_ns),
             flush_ns,
             close_ns,
-            ops: self.recorder.take(),
+            ops: self.meter.recorder.take(),
             pooled_ios: 0,
             cut: !self.end.has_least(self.made - made, self.flushes - flushes),
             waited_ns: None,
@@ -448,19 +422,7 @@ impl Worker for Lane<'_> {
     }
 
     fn finish(mut self) -> Result<Outcome, EngineError> {
-        self.start_ns = self.cell.clock.now_ns();
-        self.now_ns = self.start_ns;
-        self.outcome()
+        self.meter.begin_to_count();
+        Ok(self.outcome())
     }
-}
-
-fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> Result<(), EngineError> {
-    while !bytes.is_empty() {
-        match rustix::io::write(file, bytes) {
-            Ok(n) => bytes = &bytes[n..],
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(EngineError::io("writing a file", e)),
-        }
-    }
-    Ok(())
 }

@@ -5,28 +5,26 @@ use std::thread;
 
 use crate::error::EngineError;
 use crate::live::Live;
-use crate::outcome::Outcome;
 use crate::usage::Usage;
-use crate::waiting;
 
 /// Stack of a lane: it calls nothing deep.
 pub const STACK_BYTES: usize = 256 << 10;
 
 /// Prepares every lane, starts them together and waits for all. A lane lives in one thread from
 /// its preparation on (a ring belongs to the thread that made it); a single one in this thread.
-pub fn run_lanes<P, R>(
+pub fn run_lanes<P, R, T: Send>(
     numjobs: u32,
     live: &Live,
     prepare: P,
-) -> Result<(Vec<Outcome>, Usage), EngineError>
+) -> Result<(Vec<T>, Usage), EngineError>
 where
     P: Fn(u32) -> Result<R, EngineError> + Sync,
-    R: FnOnce() -> Result<Outcome, EngineError>,
+    R: FnOnce() -> Result<T, EngineError>,
 {
     if numjobs == 1 {
         let run = prepare(0)?;
         let before = Usage::now();
-        let outcome = waiting::counted(run)?;
+        let outcome = run()?;
         return Ok((vec![outcome], Usage::now().since(before)));
     }
     let gate = RwLock::new(());
@@ -42,7 +40,7 @@ where
         if live.should_stop() {
             return run.map(|_| None);
         }
-        let outcome = run.and_then(waiting::counted);
+        let outcome = run.and_then(|run| run());
         if outcome.is_err() {
             live.stop();
         }

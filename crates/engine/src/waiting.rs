@@ -12,13 +12,11 @@ use crate::outcome::Outcome;
 
 /// Runs a lane in this thread and notes how long it waited for a CPU meanwhile.
 pub fn counted(run: impl FnOnce() -> Result<Outcome, EngineError>) -> Result<Outcome, EngineError> {
-    let before = waited_ns();
-    let mut outcome = run()?;
-    outcome.waited_ns = waited_ns().zip(before).map(|(after, before)| after.saturating_sub(before));
-    Ok(outcome)
+    let (outcome, waited_ns) = with_wait_time(run)?;
+    Ok(Outcome { waited_ns, ..outcome })
 }
 
-/// Runs one slice in this thread; returns its result and how long the thread waited for a CPU.
+/// Runs something in this thread; returns its result and how long the thread waited for a CPU.
 pub fn with_wait_time<T>(
     run: impl FnOnce() -> Result<T, EngineError>,
 ) -> Result<(T, Option<u64>), EngineError> {

@@ -303,7 +303,7 @@ fn sliced_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost 
 
 fn cell_cost(workload: &Workload, protocol: &Protocol, trial: &Trial) -> Cost {
     if let Some(spec) = workload.profile.and_then(profiles::part_spec) {
-        return part_cost(workload, spec, protocol, trial);
+        return part_cost(workload, &spec, protocol, trial);
     }
     let flushed = workload.job.fsync > 0 && workload.job.bs <= 64 << 10;
     let slowest = if flushed { protocol.cell_min_ios / 2 * trial.flushed_write_ns } else { 0 };
@@ -321,7 +321,7 @@ fn part_cost(workload: &Workload, spec: &PartSpec, protocol: &Protocol, trial: &
     let least_ns = protocol.cell_min_ns.max(spec.least_ns);
     let through_ns = if spec.is_timed { 0 } else { (whole_ns as u64).min(limit_ns) };
     let measured_ns = least_ns.max(through_ns);
-    let lays_out = |part: Part| part.part == 0 && profiles::spec(part.profile).lays_out;
+    let lays_out = |part: Part| part.part == 0 && profiles::lays_out(part.profile);
     let layout_ns = if workload.profile.is_some_and(lays_out) { whole_ns as u64 } else { 0 };
     let writing_ns = if spec.rw.writes() { measured_ns + layout_ns } else { layout_ns };
     let writing_s = if trial.wears { writing_ns as f64 / 1e9 } else { 0.0 };

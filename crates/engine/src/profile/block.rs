@@ -68,64 +68,49 @@ impl Block {
     }
 }
 
+/// Goes on from the bytes that are done until all `len` are.
 #[inline]
-pub fn write(file: impl AsFd, mut bytes: &[u8]) -> Result<(), EngineError> {
-    while !bytes.is_empty() {
-        match rustix::io::write(&file, bytes) {
-            Ok(n) => bytes = &bytes[n..],
+pub fn transfer(
+    doing: &str,
+    len: usize,
+    mut call: impl FnMut(usize) -> Result<usize, Errno>,
+) -> Result<(), EngineError> {
+    let mut done = 0;
+    while done < len {
+        match call(done) {
+            Ok(0) => {
+                let source = std::io::Error::other("the file is shorter than it was written");
+                return Err(EngineError::Io { doing: doing.to_string(), source });
+            }
+            Ok(n) => done += n,
             Err(Errno::INTR) => {}
-            Err(e) => return Err(EngineError::io("writing", e)),
+            Err(e) => return Err(EngineError::io(doing, e)),
         }
     }
     Ok(())
 }
 
 #[inline]
-pub fn write_at(file: impl AsFd, mut bytes: &[u8], mut offset: u64) -> Result<(), EngineError> {
-    while !bytes.is_empty() {
-        match rustix::io::pwrite(&file, bytes, offset) {
-            Ok(n) => {
-                bytes = &bytes[n..];
-                offset += n as u64;
-            }
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(EngineError::io("writing", e)),
-        }
-    }
-    Ok(())
+pub fn write(file: impl AsFd, bytes: &[u8]) -> Result<(), EngineError> {
+    transfer("writing", bytes.len(), |done| rustix::io::write(&file, &bytes[done..]))
+}
+
+#[inline]
+pub fn write_at(file: impl AsFd, bytes: &[u8], offset: u64) -> Result<(), EngineError> {
+    let at = |done| rustix::io::pwrite(&file, &bytes[done..], offset + done as u64);
+    transfer("writing", bytes.len(), at)
 }
 
 #[inline]
 pub fn read(file: impl AsFd, bytes: &mut [u8]) -> Result<(), EngineError> {
-    let mut got = 0;
-    while got < bytes.len() {
-        match rustix::io::read(&file, &mut bytes[got..]) {
-            Ok(0) => return Err(short()),
-            Ok(n) => got += n,
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(EngineError::io("reading", e)),
-        }
-    }
-    Ok(())
+    transfer("reading", bytes.len(), |done| rustix::io::read(&file, &mut bytes[done..]))
 }
 
 #[inline]
 pub fn read_at(file: impl AsFd, bytes: &mut [u8], offset: u64) -> Result<(), EngineError> {
-    let mut got = 0;
-    while got < bytes.len() {
-        match rustix::io::pread(&file, &mut bytes[got..], offset + got as u64) {
-            Ok(0) => return Err(short()),
-            Ok(n) => got += n,
-            Err(Errno::INTR) => {}
-            Err(e) => return Err(EngineError::io("reading", e)),
-        }
-    }
-    Ok(())
-}
-
-fn short() -> EngineError {
-    let source = std::io::Error::other("the file is shorter than it was written");
-    EngineError::Io { doing: "reading".to_string(), source }
+    let len = bytes.len();
+    let at = |done| rustix::io::pread(&file, &mut bytes[done..], offset + done as u64);
+    transfer("reading", len, at)
 }
 
 /// Moves to where the next read(2) or write(2) begins.
@@ -184,8 +169,8 @@ pub fn syncfs(dir: impl AsFd) -> Result<(), EngineError> {
 
 /// Puts a file out of memory where the job asks for it. What stays there the counters of the drives
 /// tell.
-pub fn cool(file: impl AsFd, meter: &Meter<'_>) -> Result<(), EngineError> {
-    if meter.job.invalidate {
+pub fn cool(file: impl AsFd, job: &Job) -> Result<(), EngineError> {
+    if job.invalidate {
         residency::evict(file).map_err(forgetting)?;
     }
     Ok(())

@@ -62,7 +62,11 @@ fn set_of_three(context: &mut Context<'_>, part: u16, shuffled: bool) -> Result<
         set.create(&mut create)?;
         let once = context.job.runtime_ns.is_none();
         if pass == 0 {
-            stat.repeat(|stat| set.visit(stat, STAT, look_up))?;
+            stat.repeat(|stat| {
+                set.visit(stat, STAT, look_up)?;
+                stat.pause();
+                Ok(())
+            })?;
         }
         set.delete(&mut delete, context)?;
         let meters = [&create, &stat, &delete];
@@ -75,7 +79,7 @@ fn set_of_three(context: &mut Context<'_>, part: u16, shuffled: bool) -> Result<
         if context.wants(part) {
             let rate = per_second(meter.so_far(kind).0 as f64, meter.elapsed_ns()).floor();
             let longest_ns = meter.longest_ns(kind);
-            let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
+            let cpu = (meter.usage.sum_ns(), meter.elapsed_ns());
             let figures = tools::bonnie(part, (rate, "/sec"), cpu, longest_ns);
             context.push(meter.finish(figures));
         }
@@ -129,7 +133,7 @@ impl Set {
             };
             Ok(())
         };
-        self.visit_running(meter, DELETE, unlink)?;
+        self.visit(meter, DELETE, unlink)?;
         // What a listing left out while files went away, and after a cut.
         self.workdir.clear()?;
         unlinkat(context.workdir.dir(), DIRECTORY, AtFlags::REMOVEDIR)
@@ -144,19 +148,8 @@ impl Set {
         Ok(())
     }
 
-    /// Visits every file with the clock running, which stands still afterwards.
+    /// Visits every file with the clock running.
     fn visit(
-        &self,
-        meter: &mut Meter<'_>,
-        phase: u64,
-        work: impl FnMut(&mut Meter<'_>, &OwnedFd, &CStr) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        self.visit_running(meter, phase, work)?;
-        meter.pause();
-        Ok(())
-    }
-
-    fn visit_running(
         &self,
         meter: &mut Meter<'_>,
         phase: u64,

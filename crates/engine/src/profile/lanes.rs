@@ -1,15 +1,15 @@
 //! Threads that do one part together.
 
-use std::sync::RwLock;
-use std::thread;
+use std::sync::Mutex;
 
 use bakeoff_core::model::measurement::{Figure, Measurement};
 
 use super::meter::Meter;
-use super::{Context, STACK_BYTES};
+use super::{Context, panicked};
 use crate::counters::Moved;
 use crate::error::EngineError;
 use crate::record::Kind;
+use crate::threads::run_lanes;
 use crate::usage::Usage;
 
 /// What every thread of a part measured; at least one.
@@ -23,12 +23,12 @@ pub struct Lanes<'a> {
 impl Lanes<'_> {
     /// When the first of them began.
     pub fn start_ns(&self) -> u64 {
-        self.meters.iter().map(|m| m.now_ns() - m.elapsed_ns()).min().unwrap_or(0)
+        self.meters.iter().map(|m| m.origin_ns).min().unwrap_or(0)
     }
 
     /// When the last of them was done.
     pub fn end_ns(&self) -> u64 {
-        self.meters.iter().map(Meter::now_ns).max().unwrap_or(0)
+        self.meters.iter().map(|m| m.now_ns).max().unwrap_or(0)
     }
 
     /// Operations, bytes and summed latency of one kind.
@@ -45,12 +45,7 @@ impl Lanes<'_> {
     /// The part's numbers, with the tool's own figures beside them.
     pub fn finish(mut self, figures: Vec<Figure>) -> Measurement {
         let first = self.meters.remove(0);
-        let measured = first.finish_with(self.meters, self.usage, figures);
-        Measurement {
-            device_read_bytes: self.moved.read_bytes,
-            wrote_bytes: self.moved.written_bytes,
-            ..measured
-        }
+        first.finish_with(self.meters, (self.usage, self.moved), figures)
     }
 }
 
@@ -61,44 +56,17 @@ pub fn together<'a, T: Send>(
     lanes: Vec<(Meter<'a>, T)>,
     work: impl Fn(&mut Meter<'a>, &mut T) -> Result<(), EngineError> + Sync,
 ) -> Result<Lanes<'a>, EngineError> {
-    let (live, counters) = (context.live, context.counters);
-    let gate = RwLock::new(());
-    let closed = gate.write();
-    let lane = |mut meter: Meter<'a>, mut with: T| {
-        drop(gate.read());
-        meter.resume();
-        let done = work(&mut meter, &mut with);
-        if done.is_err() {
-            live.stop();
-        }
-        done.map(|()| meter)
-    };
-    thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(lanes.len());
-        let mut failure = None;
-        for (meter, with) in lanes {
-            let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            match thread.spawn_scoped(scope, || lane(meter, with)) {
-                Ok(thread) => threads.push(thread),
-                Err(error) => {
-                    live.stop();
-                    failure = Some(EngineError::io("starting the threads", error));
-                    break;
-                }
-            }
-        }
-        let (before, counted_at) = (Usage::now(), counters.now());
-        drop(closed);
-        let mut meters = Vec::with_capacity(threads.len());
-        for thread in threads {
-            match thread.join() {
-                Ok(Ok(meter)) => meters.push(meter),
-                Ok(Err(error)) => failure = failure.or(Some(error)),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        let usage = Usage::now().since(before);
-        let moved = counters.now().since(counted_at);
-        failure.map_or(Ok(Lanes { meters, usage, moved }), Err)
-    })
+    let lanes: Vec<_> = lanes.into_iter().map(|lane| Mutex::new(Some(lane))).collect();
+    let counted_at = context.counters.now();
+    let (meters, usage) = run_lanes(lanes.len() as u32, context.live, |index| {
+        let lane = lanes[index as usize].lock().ok().and_then(|mut lane| lane.take());
+        let (mut meter, mut with) = lane.ok_or_else(panicked)?;
+        let work = &work;
+        Ok(move || {
+            meter.resume();
+            work(&mut meter, &mut with)?;
+            Ok(meter)
+        })
+    })?;
+    Ok(Lanes { meters, usage, moved: context.counters.now().since(counted_at) })
 }

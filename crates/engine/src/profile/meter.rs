@@ -28,20 +28,22 @@ pub struct Meter<'a> {
     lane: u32,
     clock: Clock,
     cost: Cost,
-    recorder: Recorder,
+    pub recorder: Recorder,
     /// The clock reading that stands for no time passed; moves on over pauses.
-    origin_ns: u64,
-    now_ns: u64,
+    pub origin_ns: u64,
+    /// The last reading of the clock.
+    pub now_ns: u64,
     next_check_ns: u64,
-    usage: Usage,
+    pub usage: Usage,
     usage_at: Usage,
-    flush_ns: u64,
-    close_ns: u64,
-    making_ns: u64,
+    pub flush_ns: u64,
+    pub close_ns: u64,
+    pub making_ns: u64,
     idle_ns: u64,
     pooled_ios: u64,
     ios: u64,
-    backlog: u64,
+    /// Operations of an open loop that were due and not done.
+    pub backlog: u64,
     is_settling: bool,
     /// What grows by this meter's work while its clock runs; `None` = it is one of several threads.
     counters: Option<&'a Counters>,
@@ -174,11 +176,6 @@ impl<'a> Meter<'a> {
         ns
     }
 
-    /// The last reading of the clock.
-    pub fn now_ns(&self) -> u64 {
-        self.now_ns
-    }
-
     /// Time of the work so far.
     pub fn elapsed_ns(&self) -> u64 {
         self.now_ns - self.origin_ns
@@ -187,23 +184,6 @@ impl<'a> Meter<'a> {
     /// Time of the work without flushes and closes: where most tools stop their clock.
     pub fn loop_ns(&self) -> u64 {
         self.elapsed_ns() - self.flush_ns - self.close_ns
-    }
-
-    pub fn flush_ns(&self) -> u64 {
-        self.flush_ns
-    }
-
-    pub fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    pub fn ios(&self) -> u64 {
-        self.ios
-    }
-
-    /// Operations of an open loop that were due and not done.
-    pub fn set_backlog(&mut self, backlog: u64) {
-        self.backlog = backlog;
     }
 
     /// Operations, bytes and summed latency of one kind so far.
@@ -235,8 +215,8 @@ impl<'a> Meter<'a> {
         is_over
     }
 
-    /// What was done so far was done to settle.
-    fn begin_to_count(&mut self) {
+    /// What was done so far does not count; the clock goes on.
+    pub fn begin_to_count(&mut self) {
         self.is_settling = false;
         self.recorder.take();
         (self.usage, self.usage_at) = (Usage::default(), Usage::now());
@@ -269,21 +249,21 @@ impl<'a> Meter<'a> {
 
     /// The part's numbers, with the tool's own figures beside them.
     pub fn finish(self, figures: Vec<Figure>) -> Measurement {
-        let usage = self.usage;
-        self.finish_with(Vec::new(), usage, figures)
+        let used = (self.usage, self.moved);
+        self.finish_with(Vec::new(), used, figures)
     }
 
     /// The numbers of a part that this and `rest`, in threads of their own, did together.
     pub fn finish_with(
-        self,
+        mut self,
         rest: Vec<Meter<'_>>,
-        usage: Usage,
+        (usage, moved): (Usage, Moved),
         figures: Vec<Figure>,
     ) -> Measurement {
         let (job, clock, cost) = (self.job.clone(), self.clock, self.cost);
-        let (mut making_ns, moved) = (self.making_ns, self.moved);
+        let mut making_ns = self.making_ns;
         let mut outcomes = vec![self.outcome()];
-        for meter in rest {
+        for mut meter in rest {
             making_ns += meter.making_ns;
             outcomes.push(meter.outcome());
         }
@@ -298,10 +278,10 @@ impl<'a> Meter<'a> {
         measurement
     }
 
-    fn outcome(self) -> Outcome {
+    pub fn outcome(&mut self) -> Outcome {
         let other_ns = self.flush_ns + self.close_ns + self.making_ns + self.idle_ns;
         Outcome {
-            recorder: self.recorder,
+            recorder: std::mem::replace(&mut self.recorder, Recorder::new(&[])),
             start_ns: self.origin_ns,
             end_ns: self.now_ns,
             data_ns: (self.now_ns - self.origin_ns).saturating_sub(other_ns),

@@ -1,26 +1,21 @@
 //! Profiles: recognised mixes, each done as a whole in an empty directory and told in parts.
 //!
-//! What the parts are and how they are judged stands in `bakeoff_core::profiles`; here each
-//! profile has a file that executes it. A part lays out what it needs when the part before it was
+//! What the parts are and how they are judged stands in `bakeoff_core::profiles`; here they are
+//! executed, each kind of work by a file. A part lays out what it needs when the part before it was
 //! not asked for, outside its clock.
 
-mod arrivals;
+mod beside;
 mod block;
 mod bonnie;
-mod boot;
-mod copy_tree;
-mod desktop;
-mod home_assistant;
+mod databases;
+mod files;
 mod lanes;
 mod meter;
 mod order;
-mod package_install;
 mod pattern;
-mod sqlite;
 mod stream;
 mod sysbench;
 mod tools;
-mod torrent;
 mod tree;
 mod workdir;
 
@@ -43,14 +38,13 @@ use crate::error::EngineError;
 use crate::live::Live;
 use crate::record::Kind;
 use crate::target::Spot;
-use meter::Meter;
-pub use sqlite::{Database, DatabaseOptions, OpenDatabase};
+pub(crate) use block::transfer;
+pub use databases::{Database, DatabaseOptions, OpenDatabase};
+pub(crate) use meter::Meter;
 pub(crate) use workdir::Workdir;
 pub use workdir::clear;
 
 const BLOCK_MAX_BYTES: u64 = 1 << 30;
-/// Stack of a thread: it calls nothing deep.
-const STACK_BYTES: usize = 256 << 10;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
@@ -88,13 +82,12 @@ pub(crate) fn measure_in(
     let (live, counters) = (Live::new(live), Counters::open(work.disks));
     let mut context = Context::new(workdir, work, target, (&live, &counters), open)?;
     match work.profile {
-        Profile::Sqlite => sqlite::run(&mut context)?,
-        Profile::HomeAssistant => home_assistant::run(&mut context)?,
-        Profile::Torrent => torrent::run(&mut context)?,
-        Profile::CopyTree => copy_tree::run(&mut context)?,
-        Profile::Boot => boot::run(&mut context)?,
-        Profile::PackageInstall => package_install::run(&mut context)?,
-        Profile::Desktop => desktop::run(&mut context)?,
+        Profile::Sqlite | Profile::HomeAssistant => databases::run(&mut context)?,
+        Profile::Torrent => beside::torrent(&mut context)?,
+        Profile::Desktop => beside::desktop(&mut context)?,
+        Profile::CopyTree => files::copy_tree(&mut context)?,
+        Profile::Boot => files::boot(&mut context)?,
+        Profile::PackageInstall => files::package_install(&mut context)?,
         Profile::Sysbench => sysbench::run(&mut context)?,
         Profile::Bonnie => {
             tools::run(&mut context)?;
@@ -131,7 +124,7 @@ impl<'a> Context<'a> {
     ) -> Result<Context<'a>, EngineError> {
         let Work { profile, parts, job, .. } = work;
         check(job)?;
-        let all = profiles::spec(profile).parts.len() as u16;
+        let all = profiles::part_specs(profile).count() as u16;
         let wanted = if parts.is_empty() { (0..all).collect() } else { parts.to_vec() };
         if !wanted.is_sorted_by(|a, b| a < b) || wanted.last().is_none_or(|last| *last >= all) {
             return Err(EngineError::Protocol(format!("{} has no such parts", profile.name())));

@@ -103,7 +103,7 @@ const STEPS: &[(&str, Work)] = &[
         let mut large = Block::new(&s.job, whole.min(1 << 20), 0)?;
         s.workdir.whole(&s.name, &mut large, whole).map(drop)
     }),
-    ("cool", |s, m, _| block::cool(&s.file, m)),
+    ("cool", |s, m, _| block::cool(&s.file, &m.job)),
     ("make", |_, m, _| {
         m.made();
         Ok(())
@@ -411,5 +411,24 @@ impl<'c> Stream<'c> {
             self.follow(&self.row.again, meter)?;
         }
         self.end(meter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bakeoff_core::model::profile::Profile;
+    use bakeoff_core::profiles;
+
+    use super::*;
+
+    #[test]
+    fn every_row_is_of_a_part_and_in_words_that_are_known() {
+        let mut of_parts = 0;
+        for profile in Profile::ALL {
+            for part in profiles::part_specs(*profile) {
+                of_parts += Row::of_part(profile.name(), part.word).unwrap().len();
+            }
+        }
+        assert_eq!(of_parts, TABLE.lines().count() - 1);
     }
 }

@@ -13,7 +13,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bakeoff_core::model::job::Rw;
 use bakeoff_core::prng::SplitMix64;
+use bakeoff_core::profiles::{self, PartSpec};
 use bakeoff_core::stats::histogram::Histogram;
 use rustix::fs::OFlags;
 
@@ -31,44 +33,10 @@ const READS_PER_WRITE: f64 = 1.5;
 /// Tells the generator apart from others of the same seed.
 const OFFSETS: u64 = 0x7379_7362;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TestMode {
-    Seqwr,
-    Seqrewr,
-    Seqrd,
-    Rndrd,
-    Rndwr,
-    Rndrw,
-}
-
-impl TestMode {
-    const ALL: [TestMode; 6] = [
-        TestMode::Seqwr,
-        TestMode::Seqrewr,
-        TestMode::Seqrd,
-        TestMode::Rndrd,
-        TestMode::Rndwr,
-        TestMode::Rndrw,
-    ];
-
-    fn is_random(self) -> bool {
-        matches!(self, TestMode::Rndrd | TestMode::Rndwr | TestMode::Rndrw)
-    }
-
-    fn writes(self) -> bool {
-        !matches!(self, TestMode::Seqrd | TestMode::Rndrd)
-    }
-
-    fn reads(self) -> bool {
-        matches!(self, TestMode::Seqrd | TestMode::Rndrd | TestMode::Rndrw)
-    }
-}
-
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
-    let set = FileSet::of(context)?;
-    for (part, mode) in (0..).zip(TestMode::ALL) {
+    for (part, spec) in (0..).zip(profiles::part_specs(context.profile)) {
         if context.wants(part) {
-            measure(context, part, mode, set)?;
+            measure(context, part, FileSet::of(context, &spec)?)?;
         }
     }
     Ok(())
@@ -76,13 +44,16 @@ pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
 
 #[derive(Clone, Copy)]
 struct FileSet {
+    rw: Rw,
+    /// Whether its files are new.
+    is_new: bool,
     files: u32,
     file_bytes: u64,
     bs: u64,
 }
 
 impl FileSet {
-    fn of(context: &Context<'_>) -> Result<FileSet, EngineError> {
+    fn of(context: &Context<'_>, spec: &PartSpec) -> Result<FileSet, EngineError> {
         let files = if context.job.nrfiles == 0 { FILES } else { context.job.nrfiles };
         let file_bytes = context.job.size / u64::from(files);
         if files > FILES_MAX || file_bytes < context.job.bs {
@@ -92,7 +63,8 @@ impl FileSet {
                 context.job.bs
             )));
         }
-        Ok(FileSet { files, file_bytes, bs: context.job.bs })
+        let (rw, is_new) = (spec.rw, spec.word == "seqwr");
+        Ok(FileSet { rw, is_new, files, file_bytes, bs: context.job.bs })
     }
 
     fn blocks(self) -> u64 {
@@ -113,26 +85,21 @@ fn name(file: u32) -> String {
     format!("test_file.{file}")
 }
 
-fn measure(
-    context: &mut Context<'_>,
-    part: u16,
-    mode: TestMode,
-    set: FileSet,
-) -> Result<(), EngineError> {
+fn measure(context: &mut Context<'_>, part: u16, set: FileSet) -> Result<(), EngineError> {
+    let rw = set.rw;
     let kinds = [Kind::Read, Kind::Write, Kind::Flush];
     let threads = context.job.numjobs;
     let freq = if context.job.fsync == 0 { 100 } else { context.job.fsync };
     let mut lanes = Vec::new();
     for lane in 0..threads {
         let meter = context.lane(part, lane, &kinds, |job| {
-            job.end_fsync = mode.writes();
-            job.fsync = if mode.writes() { freq } else { 0 };
+            job.end_fsync = rw.writes();
+            job.fsync = if rw.writes() { freq } else { 0 };
         });
         lanes.push((meter, Block::new(context.job, set.bs, lane)?));
     }
-    let Some((meter, _)) = lanes.first() else { return Ok(()) };
-    let (files, opening) = open(context, mode, set, meter)?;
-    let generator = Mutex::new(Generator::new(mode, set, freq, context.job.seed));
+    let (files, opening) = open(context, set)?;
+    let generator = Mutex::new(Generator::new(set, freq, context.job.seed));
     let has_time = context.job.runtime_ns.is_some();
     let asked = context.job.io_size.map(|bytes| bytes.div_ceil(set.bs));
     let most = asked.or((!has_time).then(|| set.blocks()));
@@ -142,7 +109,7 @@ fn measure(
         loop {
             let request = generator.lock().map_err(|_| super::panicked())?.next(most);
             let Some(request) = request else { break };
-            perform(request, (mode, set), &files, meter, block)?;
+            perform(request, set, &files, meter, block)?;
             if meter.is_cut_off() || has_time && meter.is_over() {
                 break;
             }
@@ -151,8 +118,8 @@ fn measure(
         bursts.lock().map_err(|_| super::panicked())?.merge(&meter.histogram(Kind::Flush));
         meter.resume();
         // After the pause, which moves the start of the clock too.
-        last_request_ns.fetch_max(meter.now_ns(), Ordering::Relaxed);
-        if mode.writes() {
+        last_request_ns.fetch_max(meter.now_ns, Ordering::Relaxed);
+        if rw.writes() {
             for file in &files {
                 block::flush(file, meter)?;
             }
@@ -162,9 +129,9 @@ fn measure(
     let generator = generator.into_inner().map_err(|_| super::panicked())?;
     let was_timed = most.is_none_or(|most| generator.data < most);
     let mut figures = figures::of_1_0(&done, bursts.into_inner().map_err(|_| super::panicked())?);
-    let is_cut = mode.is_random() && was_timed;
+    let is_cut = rw.is_random() && was_timed;
     let old_end_ns = end_of_0_4(is_cut, last_request_ns.into_inner(), done.end_ns());
-    if mode.is_random() || generator.flushes == 0 {
+    if rw.is_random() || generator.flushes == 0 {
         figures.extend(figures::of_0_4(&done, opening, old_end_ns));
     }
     context.push(done.finish(figures));
@@ -179,12 +146,7 @@ fn end_of_0_4(is_cut: bool, last_request_ns: u64, end_ns: u64) -> u64 {
 
 /// Opens all files, whole but for the mode that writes new ones, and out of memory if asked; and
 /// how long it took without what sysbench's prepare does.
-fn open(
-    context: &Context<'_>,
-    mode: TestMode,
-    set: FileSet,
-    meter: &Meter<'_>,
-) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
+fn open(context: &Context<'_>, set: FileSet) -> Result<(Vec<OwnedFd>, Duration), EngineError> {
     // By blocks, as sysbench's prepare: how large the pages in memory are follows from the writes
     // that made them, and a small write to a large page costs several times the CPU.
     let mut block = Block::new(context.job, set.bs, 0)?;
@@ -192,7 +154,7 @@ fn open(
     let mut opening = Duration::ZERO;
     for number in 0..set.files {
         let name = name(number);
-        if mode == TestMode::Seqwr {
+        if set.is_new {
             let began = Instant::now();
             context.workdir.remove(&name)?;
             files.push(context.workdir.create(&name, OFlags::RDWR | context.direct())?);
@@ -200,8 +162,8 @@ fn open(
             continue;
         }
         let file = context.workdir.whole(&name, &mut block, set.file_bytes)?;
-        if mode.reads() {
-            block::cool(&file, meter)?;
+        if set.rw.reads() {
+            block::cool(&file, context.job)?;
         }
         let began = Instant::now();
         files.push(context.workdir.open_file(&name, OFlags::RDWR | context.direct())?);
@@ -219,7 +181,7 @@ enum Request {
 
 fn perform(
     request: Request,
-    (mode, set): (TestMode, FileSet),
+    set: FileSet,
     files: &[OwnedFd],
     meter: &mut Meter<'_>,
     block: &mut Block,
@@ -227,7 +189,7 @@ fn perform(
     match request {
         Request::Flush(file) => {
             block::flush(&files[file as usize], meter)?;
-            if mode.reads() {
+            if set.rw.reads() {
                 block::forget(&files[file as usize], (0, 0), meter)?;
             }
         }
@@ -236,7 +198,7 @@ fn perform(
             block::read_at(&files[file], &mut block.bytes()[..bytes as usize], offset)?;
             meter.op(Kind::Read, bytes);
             // Read-ahead may bring pages that only forgetting the whole file takes out.
-            if mode.is_random() {
+            if set.rw.is_random() {
                 block::forget(&files[file], (offset, bytes), meter)?;
             } else if offset + bytes == set.file_bytes {
                 block::forget(&files[file], (0, 0), meter)?;
@@ -254,9 +216,7 @@ fn perform(
 
 /// The one source of requests of all threads.
 struct Generator {
-    mode: TestMode,
-    blocks: u64,
-    files: u32,
+    set: FileSet,
     freq: u64,
     random: SplitMix64,
     data: u64,
@@ -269,11 +229,9 @@ struct Generator {
 }
 
 impl Generator {
-    fn new(mode: TestMode, set: FileSet, freq: u32, seed: u64) -> Generator {
+    fn new(set: FileSet, freq: u32, seed: u64) -> Generator {
         Generator {
-            mode,
-            blocks: set.blocks(),
-            files: set.files,
+            set,
             freq: freq.into(),
             random: SplitMix64::derive(seed, &[OFFSETS]),
             data: 0,
@@ -289,7 +247,7 @@ impl Generator {
     fn next(&mut self, most: Option<u64>) -> Option<Request> {
         if self.dirty && self.data.is_multiple_of(self.freq) {
             let file = self.flushing;
-            self.flushing = (file + 1) % self.files;
+            self.flushing = (file + 1) % self.set.files;
             self.dirty = self.flushing != 0;
             self.flushes += 1;
             return Some(Request::Flush(file));
@@ -297,20 +255,16 @@ impl Generator {
         if most == Some(self.data) {
             return None;
         }
-        let index = if self.mode.is_random() {
+        let (rw, blocks) = (self.set.rw, self.set.blocks());
+        let index = if rw.is_random() {
             // A draw times the number of blocks, shifted down, is below the number of blocks.
-            ((u128::from(self.random.next_u64()) * u128::from(self.blocks)) >> 64) as u64
+            ((u128::from(self.random.next_u64()) * u128::from(blocks)) >> 64) as u64
         } else {
-            self.data % self.blocks
+            self.data % blocks
         };
         self.data += 1;
-        let is_read = match self.mode {
-            TestMode::Seqrd | TestMode::Rndrd => true,
-            TestMode::Rndrw => {
-                ((self.reads + 1) as f64 / (self.writes + 1) as f64) < READS_PER_WRITE
-            }
-            TestMode::Seqwr | TestMode::Seqrewr | TestMode::Rndwr => false,
-        };
+        let is_due = ((self.reads + 1) as f64 / (self.writes + 1) as f64) < READS_PER_WRITE;
+        let is_read = !rw.writes() || rw.reads() && is_due;
         if is_read {
             self.reads += 1;
             return Some(Request::Read(index));
@@ -325,14 +279,17 @@ impl Generator {
 mod tests {
     use super::*;
 
-    fn generator(mode: TestMode, files: u32, blocks_a_file: u64) -> Generator {
-        let set = FileSet { files, file_bytes: blocks_a_file * 16384, bs: 16384 };
-        Generator::new(mode, set, 100, 7)
+    fn set(rw: Rw, files: u32, file_bytes: u64) -> FileSet {
+        FileSet { rw, is_new: false, files, file_bytes, bs: 16384 }
+    }
+
+    fn generator(rw: Rw, files: u32, blocks_a_file: u64) -> Generator {
+        Generator::new(set(rw, files, blocks_a_file * 16384), 100, 7)
     }
 
     #[test]
     fn the_mix_is_the_cycle_of_sysbench_and_a_burst_follows_a_hundred() {
-        let mut generator = generator(TestMode::Rndrw, 8, 16);
+        let mut generator = generator(Rw::RandRw, 8, 16);
         let requests: Vec<Request> = (0..108).filter_map(|_| generator.next(None)).collect();
         let word: String = requests
             .iter()
@@ -349,10 +306,10 @@ mod tests {
 
     #[test]
     fn reads_are_never_flushed_and_one_pass_covers_every_block() {
-        let mut generator = generator(TestMode::Seqrd, 4, 30);
+        let mut generator = generator(Rw::Read, 4, 30);
         let all: Vec<Request> = std::iter::from_fn(|| generator.next(Some(120))).collect();
         assert!(all.into_iter().eq((0..120).map(Request::Read)));
-        let mut generator = self::generator(TestMode::Seqwr, 4, 30);
+        let mut generator = self::generator(Rw::Write, 4, 30);
         let all: Vec<Request> = std::iter::from_fn(|| generator.next(Some(120))).collect();
         let flushes = all.iter().filter(|r| matches!(r, Request::Flush(_))).count();
         assert_eq!((all.len(), flushes), (124, 4));
@@ -360,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_block_at_the_end_of_a_file_is_shortened() {
-        let set = FileSet { files: 3, file_bytes: 40_000, bs: 16384 };
+        let set = set(Rw::Write, 3, 40_000);
         assert_eq!(set.blocks(), 7);
         assert_eq!(set.place(2), (0, 32768, 7232));
         assert_eq!(set.place(3), (1, 49152 - 40_000, 16384));

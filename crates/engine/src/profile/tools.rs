@@ -16,17 +16,18 @@ use super::block;
 use super::lanes::together;
 use super::meter::Meter;
 use super::stream::{Row, Stream};
-use super::{Context, STACK_BYTES, figure, per_second};
+use super::{Context, figure, per_second};
 use crate::error::EngineError;
 use crate::record::Kind;
 use crate::target;
+use crate::threads::STACK_BYTES;
 use crate::usage::Usage;
 
 const KINDS: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Flush];
 
 /// Does those parts of the profile that have a row in the table.
 pub fn run(context: &mut Context<'_>) -> Result<(), EngineError> {
-    for (part, spec) in (0..).zip(&profiles::spec(context.profile).parts) {
+    for (part, spec) in (0..).zip(profiles::part_specs(context.profile)) {
         if !context.wants(part) {
             continue;
         }
@@ -54,18 +55,16 @@ fn single(context: &mut Context<'_>, part: u16, row: &Row) -> Result<(), EngineE
     })?;
     let (longest_ns, beside_ns) = (stream.longest_ns, stream.beside_ns);
     let bytes = meter.so_far(Kind::Read).1.max(meter.so_far(Kind::Write).1) as f64;
-    let figures = match context.profile {
-        Profile::Dd => {
-            let late_ns = if row.says("late") { meter.flush_ns() } else { 0 };
-            let copied = per_second(bytes / 1e6, meter.elapsed_ns() - late_ns);
-            vec![figure(row.title, copied, "MB/s")]
-        }
-        Profile::Bonnie => {
-            let rate = per_second(bytes / 1024.0, meter.elapsed_ns()).floor();
-            let cpu = (meter.usage().sum_ns(), meter.elapsed_ns());
-            bonnie(part, (rate, "K/sec"), cpu, longest_ns)
-        }
-        _ => iozone(&meter, row.title, bytes, beside_ns),
+    let figures = if context.profile == Profile::Dd {
+        let late_ns = if row.says("late") { meter.flush_ns } else { 0 };
+        let copied = per_second(bytes / 1e6, meter.elapsed_ns() - late_ns);
+        vec![figure(row.title, copied, "MB/s")]
+    } else if context.profile == Profile::Bonnie {
+        let rate = per_second(bytes / 1024.0, meter.elapsed_ns()).floor();
+        let cpu = (meter.usage.sum_ns(), meter.elapsed_ns());
+        bonnie(part, (rate, "K/sec"), cpu, longest_ns)
+    } else {
+        iozone(&meter, row.title, bytes, beside_ns)
     };
     let mut measured = meter.finish(figures);
     if row.writes_to_null() {
@@ -104,31 +103,27 @@ fn several(context: &mut Context<'_>, part: u16, rows: &[Row]) -> Result<(), Eng
         cpu_ns.fetch_add(Usage::now().since(before).sum_ns(), Ordering::Relaxed);
         Ok(())
     };
-    let done = match profile {
-        Profile::Bonnie => {
-            let parent = context.workdir.open_file(rows[0].file, OFlags::RDWR)?;
-            beside_parent(parent, &pot, || together(context, lanes, work))?
-        }
-        _ => together(context, lanes, work)?,
+    let done = if profile == Profile::Bonnie {
+        let parent = context.workdir.open_file(rows[0].file, OFlags::RDWR)?;
+        beside_parent(parent, &pot, || together(context, lanes, work))?
+    } else {
+        together(context, lanes, work)?
     };
-    let elapsed_ns = done.end_ns() - done.start_ns();
-    let figures = match profile {
-        Profile::Bonnie => {
-            let rate = per_second(done.total(Kind::Read).0 as f64, elapsed_ns);
-            let cpu = (cpu_ns.into_inner(), elapsed_ns);
-            bonnie(part, (rate, "/sec"), cpu, longest_ns.into_inner())
-        }
-        Profile::Iozone => {
-            let rate = |m: &Meter<'_>| {
-                let bytes = m.so_far(Kind::Read).1 + m.so_far(Kind::Write).1;
-                per_second(bytes as f64 / 1024.0, m.loop_ns())
-            };
-            let children: f64 = done.meters.iter().map(rate).sum();
-            rows[1..].iter().try_for_each(|row| context.workdir.remove(row.file))?;
-            vec![figure(rows[0].title, children, "kB/sec")]
-        }
-        _ => Vec::new(),
-    };
+    let mut figures = Vec::new();
+    if profile == Profile::Bonnie {
+        let elapsed_ns = done.end_ns() - done.start_ns();
+        let rate = per_second(done.total(Kind::Read).0 as f64, elapsed_ns);
+        let cpu = (cpu_ns.into_inner(), elapsed_ns);
+        figures = bonnie(part, (rate, "/sec"), cpu, longest_ns.into_inner());
+    } else if profile == Profile::Iozone {
+        let rate = |m: &Meter<'_>| {
+            let bytes = m.so_far(Kind::Read).1 + m.so_far(Kind::Write).1;
+            per_second(bytes as f64 / 1024.0, m.loop_ns())
+        };
+        let children: f64 = done.meters.iter().map(rate).sum();
+        rows[1..].iter().try_for_each(|row| context.workdir.remove(row.file))?;
+        figures = vec![figure(rows[0].title, children, "kB/sec")];
+    }
     context.push(done.finish(figures));
     Ok(())
 }
@@ -162,7 +157,7 @@ fn beside_parent<T>(
 /// meter does not know.
 fn iozone(meter: &Meter<'_>, word: &str, bytes: f64, beside_ns: u64) -> Vec<Figure> {
     let rate = |ns: u64| (per_second(bytes, ns) as u64 >> 10) as f64;
-    let flushed_ns = meter.loop_ns() + meter.flush_ns() + beside_ns;
+    let flushed_ns = meter.loop_ns() + meter.flush_ns + beside_ns;
     vec![
         figure(word, rate(meter.loop_ns()), "kB/sec"),
         figure(&format!("{word} -e"), rate(flushed_ns), "kB/sec"),

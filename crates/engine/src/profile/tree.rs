@@ -11,7 +11,6 @@ use bakeoff_core::prng::SplitMix64;
 use rustix::fs::OFlags;
 
 use super::block::{self, Block};
-use super::meter::Meter;
 use super::workdir::Workdir;
 use crate::error::EngineError;
 
@@ -73,9 +72,9 @@ impl Tree {
     }
 
     /// Puts all files out of memory where the job asks for it.
-    pub fn cool(&self, rooms: &[Workdir], meter: &Meter<'_>) -> Result<(), EngineError> {
+    pub fn cool(&self, rooms: &[Workdir], job: &Job) -> Result<(), EngineError> {
         for number in 0..self.files {
-            block::cool(self.open(rooms, number)?, meter)?;
+            block::cool(self.open(rooms, number)?, job)?;
         }
         Ok(())
     }

@@ -129,7 +129,7 @@ fn iozone_visits_every_record_in_each_test() {
     let measured = run(Profile::Iozone, &[], &job(Profile::Iozone, 4096, 1 << 20));
     assert_eq!(measured.len(), 14);
     for (part, m) in measured.iter().enumerate() {
-        let spec = &profiles::spec(Profile::Iozone).parts[part];
+        let spec = profiles::part_specs(Profile::Iozone).nth(part).unwrap();
         let want = match spec.word {
             "mixed" => {
                 let (reads, writes, flushes) = counts(m);
