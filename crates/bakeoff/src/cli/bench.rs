@@ -6,9 +6,9 @@ use bakeoff_core::model::block_sizes::BlockSizes;
 use bakeoff_core::model::extent::Extent;
 use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
 use bakeoff_core::model::rates::Rates;
+use bakeoff_core::tools::fio::options::Asked;
 use bakeoff_core::units;
 
-use super::fio_words::Typed;
 use super::{parse_name, parse_word};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -157,7 +157,10 @@ pub struct Bench {
     pub erase: Option<String>,
     /// What was said in words of fio's alone.
     #[arg(skip)]
-    pub typed: Typed,
+    pub typed: Asked,
+    /// The jobs after it on the same command line.
+    #[arg(skip)]
+    pub also: Vec<Bench>,
 }
 
 /// How the blocks of a file that is only written are allocated before.

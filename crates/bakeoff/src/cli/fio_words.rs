@@ -5,27 +5,10 @@
 
 use std::ffi::OsString;
 
-use bakeoff_core::tools::fio::options::{Asked, Given, split};
+use bakeoff_core::tools::fio::options::{Asked, split};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{Args, Bench, Command, formats};
-
-/// What a job says in words that `bench` has no option for.
-#[derive(Clone, Debug, Default)]
-pub struct Typed {
-    /// Its name.
-    pub name: Option<String>,
-    /// What its scratch files are called after.
-    pub files: Option<String>,
-    /// What has no effect.
-    pub notes: Vec<String>,
-    /// Whether it waits for the jobs before it.
-    pub waits: bool,
-    /// The jobs after it on the same command line.
-    pub also: Vec<Bench>,
-    /// The options that were given in words of fio's.
-    pub given: Vec<Given>,
-}
+use super::{Args, Command, formats};
 
 /// Options and commands that destroy or allow it: nobody gets there by a slip.
 const DESTRUCTIVE: [&str; 6] =
@@ -53,8 +36,7 @@ pub fn job(before: &[OsString], asked: Asked) -> Result<Args, clap::Error> {
     let words = before.iter().cloned().chain(asked.words.iter().map(OsString::from));
     let mut args = formats::parse(words)?;
     if let Some(Command::Bench(bench)) = &mut args.command {
-        let Asked { name, files, notes, waits, given, .. } = asked;
-        bench.typed = Typed { name, files, notes, waits, also: Vec::new(), given };
+        bench.typed = asked;
     }
     Ok(args)
 }
@@ -94,7 +76,7 @@ fn read_bench(before: &[OsString], rest: &[String]) -> Result<Args, clap::Error>
     };
     let mut first = all.next().ok_or_else(|| clap::Error::new(ErrorKind::MissingSubcommand))?;
     if let Some(Command::Bench(bench)) = &mut first.command {
-        bench.typed.also = all.filter_map(also).collect();
+        bench.also = all.filter_map(also).collect();
     }
     Ok(first)
 }
@@ -122,6 +104,7 @@ fn without_destructive_hints(mut error: clap::Error) -> clap::Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Bench;
     use super::*;
 
     fn bench(text: &str) -> Bench {
@@ -146,8 +129,8 @@ mod tests {
         assert_eq!(job.filename.as_deref(), Some(std::path::Path::new("x")));
         assert_eq!(job.typed.name.as_deref(), Some("a"));
         let two = bench("bench . --name=a --rw=read --name=b --stonewall --direct");
-        assert!(!two.direct && two.typed.also.len() == 1 && two.typed.also[0].direct);
-        assert_eq!(two.typed.also[0].path, two.path);
+        assert!(!two.direct && two.also.len() == 1 && two.also[0].direct);
+        assert_eq!(two.also[0].path, two.path);
         let behind = bench("bench --rw=read -- --odd");
         assert_eq!(behind.path.as_deref(), Some(std::path::Path::new("--odd")));
     }

@@ -22,7 +22,7 @@ pub fn from_args(args: &Bench) -> Result<(Vec<Bench>, Vec<String>), Fault> {
         }
         None => {
             let mut first = args.clone();
-            let also = std::mem::take(&mut first.typed.also);
+            let also = std::mem::take(&mut first.also);
             [vec![first], also].concat()
         }
     };

@@ -9,6 +9,7 @@
 use std::fmt::Write;
 
 use super::jobfile::{JobFile, Section};
+use super::options::table::{self, canonical};
 use crate::distinct;
 use crate::model::job::{EngineName, Rw};
 use crate::model::offsets::Offsets;
@@ -16,13 +17,6 @@ use crate::model::path::printable;
 use crate::model::rates::Rates;
 use crate::units;
 
-/// Options without a meaning for a plan: where, what it is called, how it is told.
-const PASSED_OVER: &str = "\
-    filename directory name description group_reporting new_group thread time_based \
-    lat_percentiles clat_percentiles slat_percentiles percentile_list randrepeat allrandrepeat \
-    invalidate fallocate create_serialize create_on_open refill_buffers scramble_buffers \
-    disable_lat disable_clat disable_slat kb_base unit_base significant_figures unlink \
-    stonewall wait_for_previous";
 /// Engines that read and write files, by whatever call.
 const OF_FILES: &str = "\
     sync psync vsync pvsync pvsync2 libaio io_uring posixaio mmap splice libpmem";
@@ -108,8 +102,9 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
     let halves = |name: &&str| matches!(find(name), None | Some("50"));
     let is_even = !is_mixed || ["rwmixread", "rwmixwrite"].iter().all(halves);
     for (name, value, line) in &options {
-        let name = canonical(name);
-        let is_dropped = PASSED_OVER.split_whitespace().any(|known| known == name);
+        // Without a meaning for a plan: where, what it is called, how it is told.
+        let (typed, name) = (name, canonical(name));
+        let is_dropped = table::is(name, "passed-over");
         let text = match name {
             // fio has a rate overrule the mix.
             "rate_iops" => rate(rw, value, find("numjobs")).filter(|_| is_even),
@@ -124,7 +119,7 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
                     lines.push(text);
                 }
             }
-            None => missing.push((*line, printable(format!("{name}={value}").as_bytes()))),
+            None => missing.push((*line, printable(format!("{typed}={value}").as_bytes()))),
         }
     }
     let is_skewed = find("random_distribution").is_some_and(|value| skewed(value).is_some());
@@ -145,15 +140,6 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
     }
     let name = name_of(&section.name, number);
     format!("\n[[workload]]\nname = {}\n{}\n", quoted(&name), lines.join("\n"))
-}
-
-fn canonical(name: &str) -> &str {
-    match name {
-        "readwrite" => "rw",
-        "blocksize" => "bs",
-        "io_limit" => "io_size",
-        name => name,
-    }
 }
 
 /// What an option is about: the two shares of a mix are one.

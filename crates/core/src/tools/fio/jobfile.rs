@@ -6,6 +6,7 @@
 
 use thiserror::Error;
 
+use super::options::table;
 use crate::model::path::printable;
 
 /// Most bytes of a job file.
@@ -55,25 +56,6 @@ pub enum JobFileError {
         option: String,
     },
 }
-
-/// Options that change how fio works on its own files, and nothing else.
-const HARMLESS: &str = "\
-    rw readwrite bs blocksize size io_size io_limit filesize nrfiles openfiles file_service_type \
-    runtime time_based startdelay ramp_time iodepth iodepth_batch iodepth_batch_submit \
-    iodepth_batch_complete iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low \
-    numjobs thread direct buffered fsync fdatasync end_fsync fsync_on_close sync overwrite \
-    rwmixread rwmixwrite rate rate_min rate_iops rate_iops_min rate_process randrepeat randseed \
-    allrandrepeat norandommap random_distribution random_generator softrandommap \
-    percentage_random bsrange bssplit ba blockalign bs_unaligned zero_buffers refill_buffers \
-    scramble_buffers buffer_compress_percentage buffer_compress_chunk \
-    dedupe_percentage invalidate fallocate fadvise_hint create_serialize create_fsync \
-    create_on_open group_reporting new_group stonewall wait_for_previous loops thinktime \
-    thinktime_blocks unlink description lat_percentiles clat_percentiles slat_percentiles \
-    percentile_list disable_lat disable_clat disable_slat gtod_reduce clocksource cpus_allowed \
-    cpus_allowed_policy nice registerfiles fixedbufs hipri sqthread_poll offset offset_increment \
-    offset_align number_ios verify_state_save significant_figures io_submit_mode \
-    unified_rw_reporting latency_target latency_window latency_percentile flow exitall \
-    sync_file_range kb_base unit_base";
 
 /// Engines that read and write files and nothing else.
 const ENGINES: &str = "\
@@ -170,7 +152,8 @@ impl JobFile {
                 "directory" => true,
                 "filename" | "name" => is_plain_name(value),
                 "mem" | "iomem" => ["malloc", "shm", "mmap"].contains(&value.as_str()),
-                name => has(HARMLESS, name),
+                // Options that change how fio works on its own files, and nothing else.
+                name => table::is(name, "harmless"),
             };
             // fio puts the environment's variables and results of commands into values.
             if !is_known || value.contains(['$', '`']) {

@@ -14,23 +14,6 @@ pub struct Line {
     pub jobs: Vec<Asked>,
 }
 
-/// Options of the whole call, wherever they are. Source: fio 3.33, init.c, l_opts.
-const OF_THE_CALL: [&str; 13] = [
-    "output",
-    "output_format",
-    "minimal",
-    "append_terse",
-    "terse_version",
-    "section",
-    "readonly",
-    "eta",
-    "eta_newline",
-    "status_interval",
-    "idle_prof",
-    "max_jobs",
-    "alloc_size",
-];
-
 /// Reads the words after `bench`.
 ///
 /// # Errors
@@ -67,7 +50,8 @@ pub fn line(words: &[String]) -> Result<Line, String> {
         match (name.as_str(), jobs.last_mut()) {
             ("name", _) if value != "global" => jobs.push((value, Vec::new())),
             ("name", _) => {}
-            (name, Some((_, given))) if !OF_THE_CALL.contains(&name) => {
+            // Options of the whole call count wherever they are (fio 3.33, init.c, l_opts).
+            (name, Some((_, given))) if !table::is(name, "of-the-call") => {
                 given.push(Given { name: name.to_string(), typed: typed.to_string(), value })
             }
             _ => global.push(Given { name, typed: typed.to_string(), value }),

@@ -4,6 +4,7 @@
 use crate::tables::rows;
 
 const TABLE: &str = include_str!("../../../../data/fio_options.csv");
+const NAMES: &str = include_str!("../../../../data/fio_names.csv");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -61,33 +62,17 @@ fn entry([names, shape, default, taken, text]: [&'static str; 5]) -> Option<Entr
     Some(Entry { names, shape, taken, default })
 }
 
-/// Names that fio has two of, in one spelling.
-const ALIASES: &[(&str, &str)] = &[
-    ("readwrite", "rw"),
-    ("blocksize", "bs"),
-    ("blockalign", "ba"),
-    ("blocksize_range", "bsrange"),
-    ("blocksize_unaligned", "bs_unaligned"),
-    ("iodepth_batch_submit", "iodepth_batch"),
-    ("iodepth_batch_complete", "iodepth_batch_complete_min"),
-    ("io_limit", "io_size"),
-    ("fill_fs", "fill_device"),
-    ("fileoffset", "offset"),
-    ("nr_files", "nrfiles"),
-    ("timeout", "runtime"),
-    ("iomem", "mem"),
-    ("ratemin", "rate_min"),
-    ("ratecycle", "rate_cycle"),
-    ("wait_for_previous", "stonewall"),
-    ("disable_bw", "disable_bw_measurement"),
-    ("ss", "steadystate"),
-    ("ss_dur", "steadystate_duration"),
-    ("ss_ramp", "steadystate_ramp_time"),
-    ("hugepage-size", "hugepage_size"),
-];
-
+/// The other spelling of a name that fio has two of, or the name itself.
 pub fn canonical(name: &str) -> &str {
-    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
+    let means = rows(NAMES).find(|[known, ..]: &[&str; 3]| *known == name);
+    means.map_or(name, |[_, means, _]| if means.is_empty() { name } else { means })
+}
+
+/// Whether the list of names says that of an option.
+pub fn is(name: &str, what: &str) -> bool {
+    rows(NAMES).any(|[known, _, words]: [&str; 3]| {
+        known == name && words.split(' ').any(|word| word == what)
+    })
 }
 
 /// What is made of an option, by its canonical name; `None` = it is none of fio's.
