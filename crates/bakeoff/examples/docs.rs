@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use bakeoff_core::report::{
-    filesystems_markdown, fio_markdown, glossary_markdown, rules_markdown, usual_markdown,
+    filesystems_markdown, glossary_markdown, rules_markdown, usual_markdown,
 };
 
 fn main() -> std::io::Result<()> {
@@ -12,6 +12,5 @@ fn main() -> std::io::Result<()> {
     std::fs::write(docs.join("filesystems.md"), filesystems_markdown())?;
     std::fs::write(docs.join("findings.md"), rules_markdown())?;
     std::fs::write(docs.join("normal.md"), usual_markdown())?;
-    std::fs::write(docs.join("fio.md"), fio_markdown())?;
     std::fs::write(docs.join("glossary.md"), glossary_markdown())
 }

@@ -170,3 +170,23 @@ fn no_option_is_listed_twice_and_none_consents_to_destruction() {
         }
     }
 }
+
+/// Replace the table below the text of docs/fio.md where this fails.
+#[test]
+fn the_page_lists_what_the_table_does() {
+    let row = |entry: Entry| {
+        let what = match entry.taken {
+            Taken::Same => "the same".to_string(),
+            Taken::Called(own) => format!("`--{own}`"),
+            Taken::Worded(how) => how.to_string(),
+            Taken::Always(why) => format!("always: {why}"),
+            Taken::Idle(why) => format!("no effect: {why}"),
+            Taken::Refused(why) => format!("refused: {why}"),
+        };
+        let names: Vec<String> = entry.names.split(' ').map(|name| format!("`{name}`")).collect();
+        format!("| {} | {what} |\n", names.join(" "))
+    };
+    let page = include_str!("../../../../../../docs/fio.md");
+    let (_, listed) = page.split_once("|---|---|\n").unwrap();
+    assert_eq!(listed, table::entries().map(row).collect::<String>());
+}
