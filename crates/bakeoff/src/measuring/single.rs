@@ -125,6 +125,7 @@ fn judged(job: &Job, place: &Place, cell: &Cell) -> Vec<Finding> {
         region: None,
         more_regions: &[],
         expected_write_bytes: 0,
+        system: &[],
     };
     evidence::cell(design, cell)
 }

@@ -27,16 +27,18 @@ use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use crate::rules::run::ComparedRun;
 use crate::rules::{self, limit};
 use crate::stats::paired::Interval;
 
 /// Everything a reader needs to know about a run.
 pub fn analyse(run: &Run) -> Analysis {
     let table = Table::from_evidence(run);
-    let findings = observe::findings(run, &table);
-    let workloads = WorkloadIx::all(run.header.workloads.len());
+    let session = ComparedRun::new(run, &table);
+    let findings = observe::findings(&session);
+    let compared = session.compared.iter();
     let verdicts: Vec<WorkloadVerdict> =
-        workloads.map(|w| workload_verdict(run, &table, w, &findings)).collect();
+        compared.map(|compared| workload_verdict(run, &table, compared, &findings)).collect();
     let normal = normal::from_run(run, &verdicts, &findings);
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
@@ -66,20 +68,17 @@ pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
 fn workload_verdict(
     run: &Run,
     table: &Table,
-    workload: WorkloadIx,
+    compared: &Comparison,
     run_findings: &[Finding],
 ) -> WorkloadVerdict {
-    let header = &run.header;
+    let (header, workload) = (&run.header, compared.workload);
     let of = &header.workloads[workload];
-    let compared = Comparison::new(run, table, workload, schedule::alpha_pair(run));
-    let mut all = run_findings.to_vec();
-    all.extend(rules::run::workload(run, table, workload, &compared));
-    let findings = limit::limiting(&all, CLAIMS.resolve(header), &of.name);
+    let findings = limit::limiting(run_findings, CLAIMS.resolve(header), &of.name);
     let unlike = rules::unlike_promises::unlike(header, &compared.ranked);
     let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let (verdict, lead) = match schedule::has_question(run) {
         true => {
-            let (verdict, lead) = lead::from_run(run, table, workload, &compared, &findings);
+            let (verdict, lead) = lead::from_run(run, table, workload, compared, &findings);
             (verdict, Some(lead))
         }
         false => (Verdict::Alone, None),
@@ -94,7 +93,7 @@ fn workload_verdict(
         findings = limit::sorted(findings);
     }
     let rounds = rounds::from_run(run, workload);
-    let mut standings = standing::standings(run, table, workload, &compared);
+    let mut standings = standing::standings(run, table, workload, compared);
     if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {
         let is_first = |s: &&mut Standing| s.candidate == name(CandidateIx::FIRST);
         standings.iter_mut().filter(is_first).for_each(|s| s.mean = mean);
@@ -104,8 +103,8 @@ fn workload_verdict(
         metric: of.metric.name().to_string(),
         verdict,
         winner: lead.as_ref().and_then(|l| l.leader.clone()).filter(|_| verdict.is_winner()),
-        tiers: if is_told { tiers::tiers(run, &compared) } else { Vec::new() },
-        effects: effects(run, table, &compared),
+        tiers: if is_told { tiers::tiers(run, compared) } else { Vec::new() },
+        effects: effects(run, table, compared),
         standings,
         held_back,
         rounds,

@@ -1,17 +1,18 @@
 //! The findings of a run: recorded, seen in its cells, and following from the whole.
 
-use crate::decide::table::Table;
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::run::{BlockState, Run};
+use crate::rules::run::ComparedRun;
 use crate::rules::{self, limit};
 
-/// All findings that do not belong to one workload's comparison.
-pub fn findings(run: &Run, table: &Table) -> Vec<Finding> {
+/// All findings that need no cause of what holds a candidate back.
+pub fn findings(session: &ComparedRun) -> Vec<Finding> {
+    let run = session.run;
     let mut found = run.findings.clone();
     found.extend(rules::plan(&run.header, &[]));
-    found.extend(rules::run::whole(run, table));
+    found.extend(session.findings());
     found.extend(of_cells(run));
     limit::sorted(found)
 }

@@ -6,11 +6,13 @@
 
 mod results;
 
+use super::rule::Hit;
 use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::job::{Data, Rw};
 use crate::model::thresholds::Thresholds;
 use crate::model::workload::{DriverName, Workload};
+use crate::scan::ToolResult;
 
 /// Whose measurement it is: advice names options of the tool that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,9 @@ pub enum Source {
     Ours,
     Others,
 }
+
+/// A check of a rule that looks at observations.
+pub type Observing = fn(&Observation) -> Option<Hit>;
 
 /// A measurement, as far as it is known.
 #[derive(Clone, Debug)]
@@ -38,6 +43,20 @@ pub struct Observation<'a> {
     pub unflushed: Option<Unflushed>,
     /// How far the data that is written is zeros.
     pub zeros: Option<Zeros>,
+    /// The workload that is asked for.
+    pub asked: Option<&'a Workload>,
+    /// The cell, with what only bakeoff records of it.
+    pub measured: Option<MeasuredCell<'a>>,
+    /// The result of another tool.
+    pub result: Option<&'a ToolResult>,
+}
+
+/// A cell of ours, and what it belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredCell<'a> {
+    pub design: Design<'a>,
+    pub workload: &'a Workload,
+    pub cell: &'a Cell,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +120,9 @@ impl<'a> Observation<'a> {
             access: None,
             unflushed: None,
             zeros: None,
+            asked: None,
+            measured: None,
+            result: None,
         }
     }
 
@@ -120,11 +142,12 @@ impl<'a> Observation<'a> {
             access: Some(access),
             unflushed: is_open.then_some(Unflushed { bytes: Some(job.size) }),
             zeros: is_zero.then_some(Zeros::All),
+            asked: Some(workload),
             ..Observation::unknown(limits, Source::Ours, workload.driver.name())
         }
     }
 
-    pub fn of_cell(design: Design<'a>, workload: &'a Workload, cell: &Cell) -> Observation<'a> {
+    pub fn of_cell(design: Design<'a>, workload: &'a Workload, cell: &'a Cell) -> Observation<'a> {
         let m = &cell.measurement;
         let share = |ns: u64| ns as f64 / m.elapsed_ns.max(1) as f64;
         let inside = m.data_ns.saturating_add(m.flush_ns).saturating_add(m.close_ns);
@@ -148,6 +171,7 @@ impl<'a> Observation<'a> {
             outside: (is_foreign && m.data_ns > 0 && is_counted).then(|| 1.0 - share(inside)),
             flushing: (is_foreign && workload.job.fsync == 0).then(|| share(m.flush_ns)),
             latencies: m.ops().map(latencies).collect(),
+            measured: Some(MeasuredCell { design, workload, cell }),
             ..Observation::unknown(limits, Source::Ours, workload.driver.name())
         }
     }

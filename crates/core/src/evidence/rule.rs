@@ -1,21 +1,17 @@
-//! A rule: its number, when it can be known, what it limits, what it means, and what checks it.
+//! A rule: its number, when it can be known, what it limits and what it means.
 //!
-//! Each rule is the static `RULE` of a file that has its name and holds all that it does: those
-//! over one cell in [`super::cell`], the others in [`crate::rules`]. The ids are those of bakeoff's
-//! list of sixty-eight; rules without a number carry a name. The example in each explanation is a
+//! Each rule is the static `RULE` of a file that has its name and holds all that it does. What
+//! checks it stands beside it in a list, by what it looks at: an observation ([`super::cell`], and
+//! [`crate::rules`]), a design before it is measured, or a run. The ids are those of bakeoff's list
+//! of sixty-eight; rules without a number carry a name. The example in each explanation is a
 //! measured one: most are from five published studies (fixtures/studies).
 
 use super::advice::Advice;
-use super::observation::Observation;
-use crate::model::candidate::Stack;
 use crate::model::design::Design;
-use crate::model::event::{Cell, Header, Region};
 use crate::model::finding::{Finding, Scope, Severity};
-use crate::model::host::{Place, SystemDisk};
-use crate::model::run::Run;
+use crate::model::protocol::Isolation;
 use crate::model::setting::Setting;
-use crate::model::workload::Workload;
-use crate::scan::ToolResult;
+use crate::model::verb::Verb;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -67,7 +63,6 @@ pub struct Rule {
     pub scope: Limits,
     pub condition: &'static str,
     pub explain: &'static str,
-    pub checks: &'static [Check],
 }
 
 impl Rule {
@@ -86,50 +81,65 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
-pub type Stacks<'a> = [(&'a str, &'a Stack)];
+/// Rules with what checks each.
+pub type Checks<C> = &'static [(&'static Rule, C)];
 
-/// What a rule looks at, and the function that does. A rule over a run's comparisons has a
-/// [`crate::rules::run::RunCheck`] beside these.
-#[derive(Clone, Copy, Debug)]
-pub enum Check {
-    /// A cell, a workload or a result of another tool alike.
-    Observed(fn(&Observation) -> Option<Hit>),
-    /// One cell, with what only bakeoff records of it.
-    Cell(fn(Design<'_>, &Workload, &Cell) -> Option<Finding>),
-    Design(fn(Design<'_>) -> Option<Finding>),
-    Workload(fn(Design<'_>, &Workload) -> Option<Finding>),
-    Region(fn(Design<'_>, &Region) -> Option<Finding>),
-    Place(fn(Design<'_>, &Place) -> Option<Finding>),
-    System(fn(Design<'_>, &Place, &[SystemDisk]) -> Option<Finding>),
-    Stacks(fn(Design<'_>, &Stacks) -> Option<Finding>),
-    Stack(fn(Design<'_>, &Stack) -> Option<Finding>),
-    /// The cells of a candidate on a workload, of which there is one at least.
-    Course(fn(&Header, &[&Cell]) -> Option<Finding>),
-    Run(fn(&Run) -> Vec<Finding>),
-    Result(fn(&ToolResult) -> Option<Finding>),
-    /// Nothing here: another folder makes the finding, or none can yet.
-    Elsewhere(&'static str),
-}
-
-impl Check {
-    /// What a rule over observations of any source finds in this one; other checks find nothing.
-    pub fn observed(&self, observation: &Observation) -> Option<Hit> {
-        let Check::Observed(check) = self else { return None };
-        check(observation)
-    }
-}
-
-/// What a rule reports when it fires on an observation.
+/// What a rule reports when it fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub evidence: String,
     pub advice: Advice,
+    /// Name of the workload it is about; `None` = all.
+    pub workload: Option<String>,
+    /// Name of the candidate it is about; `None` = all.
+    pub candidate: Option<String>,
+    /// Whether it is about what meets candidates that are measured in turns alike: others on the
+    /// machine, or drift of the drive. Their intervals say what it cost.
+    pub is_common: bool,
+    /// Whether it prevents a verdict, whatever the rule has.
+    pub refuses: bool,
 }
 
-pub(crate) fn checks(
-    rules: impl Iterator<Item = &'static Rule>,
-) -> impl Iterator<Item = (&'static Rule, &'static Check)> {
-    rules.flat_map(|rule| rule.checks.iter().map(move |check| (rule, check)))
+impl Hit {
+    pub fn new(evidence: impl Into<String>, advice: impl Into<Advice>) -> Hit {
+        let (evidence, advice) = (evidence.into(), advice.into());
+        let (workload, candidate) = (None, None);
+        Hit { evidence, advice, workload, candidate, is_common: false, refuses: false }
+    }
+
+    /// About a common cause.
+    pub fn common(evidence: impl Into<String>, advice: impl Into<Advice>) -> Hit {
+        Hit { is_common: true, ..Hit::new(evidence, advice) }
+    }
+
+    /// The finding, as severe as it is for the claims of this design.
+    pub fn finding<'a>(self, design: impl Into<Design<'a>>, rule: &Rule) -> Finding {
+        let design = design.into();
+        let own = rule.severity_for(Setting::of(design));
+        let severity = match (self.refuses, design.protocol.isolation) {
+            (true, _) => Severity::Refuse,
+            (false, Isolation::Slices) if self.is_common => own.min(Severity::Warn),
+            (false, Isolation::Slices | Isolation::Visit) => own,
+        };
+        self.with(rule, severity, rule.scope.resolve(design), design.verb)
+    }
+
+    /// The finding about a result of another tool, of which no more is claimed than of a place.
+    pub fn of_result(self, rule: &Rule) -> Finding {
+        self.with(rule, rule.severity_for(Setting::Places), Scope::Cell, &Verb::Bench)
+    }
+
+    fn with(self, rule: &Rule, severity: Severity, scope: Scope, verb: &Verb) -> Finding {
+        Finding {
+            id: rule.id.to_string(),
+            severity,
+            scope,
+            workload: self.workload,
+            candidate: self.candidate,
+            evidence: self.evidence,
+            advice: self.advice.spelled(verb),
+        }
+    }
 }
 
 pub(crate) const I: Severity = Severity::Info;

@@ -2,7 +2,7 @@
 
 use super::candidate::{Candidate, Stack};
 use super::event::{Header, Region};
-use super::host::{Host, Layer, Place};
+use super::host::{Host, Layer, Place, SystemDisk};
 use super::protocol::Protocol;
 use super::verb::Verb;
 use super::workload::Workload;
@@ -24,6 +24,8 @@ pub struct Design<'a> {
     pub more_regions: &'a [Region],
     /// Bytes it is expected to write; 0 where that was not counted yet.
     pub expected_write_bytes: u64,
+    /// Disks that the system itself uses, where they are known.
+    pub system: &'a [SystemDisk],
 }
 
 impl<'a> Design<'a> {
@@ -72,6 +74,7 @@ impl<'a> From<&'a Header> for Design<'a> {
             region: header.region.as_ref(),
             more_regions: &header.more_regions,
             expected_write_bytes: header.expected_write_bytes,
+            system: &[],
         }
     }
 }

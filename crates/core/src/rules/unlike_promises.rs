@@ -5,7 +5,7 @@
 //! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
 
 use super::run::{durability_mismatch, implementation};
-use crate::evidence::{Rule, finding};
+use crate::evidence::rule::{Hit, Rule};
 use crate::model::candidate::Stack;
 use crate::model::event::Header;
 use crate::model::finding::{Finding, Severity};
@@ -87,7 +87,7 @@ pub fn differences(header: &Header, candidates: &[CandidateIx]) -> Vec<Differenc
 /// ([`differences`]), so that no claim is silent about them and they limit none.
 pub fn unlike(header: &Header, candidates: &[CandidateIx]) -> Vec<Finding> {
     let found = |d: Difference| {
-        let mut finding = finding(header, d.rule, d.words, d.advice);
+        let mut finding = Hit::new(d.words, d.advice).finding(header, d.rule);
         finding.severity = finding.severity.min(Severity::Warn);
         finding
     };

@@ -1,12 +1,8 @@
 //! L52 background: other processes transferred over 5 % of the cell's data (at least 1 MiB), or
 //! used over 5 % of the CPUs while the load waited for one.
 
-use crate::evidence::of_common_cause;
-use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 use crate::{phrases, units};
 
 pub static RULE: Rule = Rule {
@@ -22,7 +18,6 @@ pub static RULE: Rule = Rule {
         filesystem under test count as its own, and the idle rate before the block is subtracted. \
         Work on an otherwise idle CPU is harmless: CPU use counts only if the load was ready to \
         run and had to wait for over 2 % of the time. The finding names the processes.",
-    checks: &[Check::Cell(moved), Check::Cell(computed)],
 };
 
 /// Foreign bytes that are never worth a word: one journal commit of a quiet system.
@@ -31,12 +26,12 @@ const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;
 /// Share of the time the load waits for a CPU from which on it is felt: the smallest tie margin.
 const WAITED_SHARE: f64 = 0.02;
 
-fn moved(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn moved(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let m = &cell.measurement;
     let foreign = cell.truth.foreign_bytes?;
     let own: u64 = m.ops().map(|(_, s)| s.io_bytes).sum();
-    let is_much = foreign as f64 > own as f64 * design.protocol.thresholds.foreign
-        && foreign >= FOREIGN_FLOOR_BYTES;
+    let is_much = foreign as f64 > own as f64 * of.limits.foreign && foreign >= FOREIGN_FLOOR_BYTES;
     is_much.then(|| {
         let evidence = format!(
             "other processes{} transferred {} while the cell transferred {}",
@@ -44,22 +39,18 @@ fn moved(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(foreign),
             units::size(own)
         );
-        of_common_cause(
-            design,
-            &RULE,
-            evidence,
-            "stop other programs that use the drive (see: iotop -o)",
-        )
+        Hit::common(evidence, "stop other programs that use the drive (see: iotop -o)")
     })
 }
 
 /// L52 of the CPUs: others ran, and the load had to wait for them. What runs beside it on a CPU of
 /// its own takes nothing from a drive.
-fn computed(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn computed(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { design, cell, .. } = of.measured?;
     let (m, cpus) = (&cell.measurement, design.host.cpus.max(1));
     let busy = cell.truth.foreign_cpus?;
     let waited = m.waited_ns.map(|ns| ns as f64 / m.elapsed_ns.max(1) as f64);
-    let is_much = busy > f64::from(cpus) * design.protocol.thresholds.foreign_cpu;
+    let is_much = busy > f64::from(cpus) * of.limits.foreign_cpu;
     (is_much && waited.is_none_or(|share| share > WAITED_SHARE)).then(|| {
         let had_to_wait = waited.map_or(String::new(), |share| {
             format!(", and the load waited for one for {:.0} % of the time", share * 100.0)
@@ -69,12 +60,7 @@ fn computed(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             by_whom(&cell.truth.foreign_cpus_by),
             phrases::count(cpus, "CPU"),
         );
-        of_common_cause(
-            design,
-            &RULE,
-            evidence,
-            "stop other programs (see: top), then measure again",
-        )
+        Hit::common(evidence, "stop other programs (see: top), then measure again")
     })
 }
 
@@ -85,10 +71,9 @@ fn by_whom(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell;
     use crate::evidence::cell::fixture::found;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
     use crate::testing::{RunBuilder, clean_cell, measurement};
 
     #[test]

@@ -1,13 +1,10 @@
 //! cache-unknown cache-state-unknown: reads may have come from memory.
 
 use super::{place, reads_drive};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::design::Design;
-use crate::model::event::{CacheState, Cell};
-use crate::model::finding::Finding;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
+use crate::model::event::CacheState;
 use crate::model::host::PlaceClass;
-use crate::model::workload::Workload;
 
 pub static RULE: Rule = Rule {
     id: "cache-unknown",
@@ -20,10 +17,10 @@ pub static RULE: Rule = Rule {
         monitor the page cache or the device. The figure is valid for the target, but is never \
         labelled as cold. A candidate is ranked only where the device below it is known and \
         transferred the data.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { design, workload, cell } = of.measured?;
     (reads_drive(workload, cell) && cell.truth.cache == CacheState::Unknown).then(|| {
         let class = place(design, cell.candidate).map_or(PlaceClass::Block, |p| p.class);
         let (why, advice) = match class {
@@ -46,7 +43,7 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
             ),
         };
         let evidence = format!("cache state unknown: {why}");
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 
@@ -55,7 +52,7 @@ mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
     use crate::evidence::is_invalid;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
     use crate::testing::RunBuilder;
 
     #[test]

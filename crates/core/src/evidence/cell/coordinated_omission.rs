@@ -4,12 +4,9 @@
 use super::latencies;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::{Metric, Workload};
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
+use crate::model::workload::Metric;
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -23,12 +20,12 @@ pub static RULE: Rule = Rule {
         the stall would have delayed are never sent. In a published example the 99th percentile \
         was 1 ms, but 195 ms for independent clients. --rate_iops sends at a fixed rate and \
         measures from the time at which a request was due.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { workload, cell, .. } = of.measured?;
     let is_closed = workload.metric == Metric::LatencyP99 && workload.is_closed_loop();
-    let limit = design.protocol.thresholds.stall;
+    let limit = of.limits.stall;
     let (name, l, p50) = latencies(cell).filter(|_| is_closed).find_map(|(name, _, l)| {
         let p50 = l.p50.filter(|p| l.max as f64 > limit * *p as f64)?;
         Some((name, l, p50))
@@ -38,14 +35,14 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
         units::latency(l.max),
         units::latency(p50)
     );
-    finding(design, &RULE, evidence, &[Say("send at a fixed rate: "), Name(Key::RateIops)]).into()
+    Hit::new(evidence, &[Say("send at a fixed rate: "), Name(Key::RateIops)]).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::fires;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
     use crate::model::profile::{Part, Profile};
 
     #[test]

@@ -1,11 +1,7 @@
 //! device-error: the kernel reported a device or link error.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 
 pub static RULE: Rule = Rule {
     id: "device-error",
@@ -17,16 +13,16 @@ pub static RULE: Rule = Rule {
     explain: "The kernel log contains an I/O error, a reset or a timeout within the cell. Retries \
         and resets distort the measured speed. The cell is discarded and repeated. Check dmesg for \
         the lines; the usual cause is a cable, a port or a power supply.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let telemetry = cell.telemetry.as_ref()?;
     let first = telemetry.device_errors().next()?;
     let count = telemetry.device_errors().count();
     let evidence = format!("{} ({count} lines in the kernel log)", first.problem.label());
     let advice = "check dmesg, then try another cable, port or power supply";
-    Some(finding(design, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -2,12 +2,8 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 
 pub static RULE: Rule = Rule {
     id: "L17",
@@ -21,12 +17,12 @@ pub static RULE: Rule = Rule {
         count of dirtied pages grows by about one for each page written. The figure is then that \
         of buffered writing. One study compared direct I/O on btrfs without naming the kernel \
         version, on which this depends.",
-    checks: &[Check::Cell(in_cell)],
 };
 
 const DIRTIED_PER_PAGE: f64 = 0.5;
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let m = &cell.measurement;
     let dirtied = cell.truth.dirtied_per_page.filter(|_| m.job.direct && m.write.is_some())?;
     (dirtied > DIRTIED_PER_PAGE).then(|| {
@@ -39,15 +35,14 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             On(Key::Direct),
             Say(" for all"),
         ];
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell::fixture::found;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
 
     #[test]
     fn l17_a_direct_write_that_dirties_pages() {

@@ -1,11 +1,9 @@
 //! L11 fake-capacity: data read back differs from the data written.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, R, RUN, Rule, When};
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{Hit, R, RUN, Rule, When};
 use crate::model::design::Design;
-use crate::model::event::Cell;
 use crate::model::finding::Finding;
-use crate::model::workload::Workload;
 
 pub static RULE: Rule = Rule {
     id: "L11",
@@ -18,21 +16,21 @@ pub static RULE: Rule = Rule {
         addresses without real storage. bakeoff tags every 4 KiB it writes with its position and \
         detects a wrong block when it reads back with --verify; bakeoff probe checks for this. A \
         speed measured on missing storage is meaningless.",
-    checks: &[Check::Cell(in_cell)],
 };
 
 /// L11: what was read back is not what was written; the engine counts it.
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let m = &cell.measurement;
     let seen = m.findings.iter().find(|f| f.id == "verify-mismatch" || f.id == "L11")?;
     let advice = "back up the drive, then run: bakeoff probe";
-    Some(finding(design, &RULE, seen.evidence.clone(), advice))
+    Some(Hit::new(seen.evidence.clone(), advice))
 }
 
 /// L11: the device did not return what was written to it.
 pub fn lies(design: Design<'_>, evidence: String) -> Finding {
     let advice = "do not use the device; find its real capacity with `bakeoff probe`";
-    finding(design, &RULE, evidence, advice)
+    Hit::new(evidence, advice).finding(design, &RULE)
 }
 
 #[cfg(test)]

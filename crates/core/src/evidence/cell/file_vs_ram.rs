@@ -2,13 +2,10 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::{CacheState, Cell};
-use crate::model::finding::Finding;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, E, Hit, Rule, When};
+use crate::model::event::CacheState;
 use crate::model::job::Rw;
-use crate::model::workload::Workload;
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -22,13 +19,13 @@ pub static RULE: Rule = Rule {
         a machine with 4 GiB is read from memory the second time, at many times the drive's speed. \
         Bypass the cache (--direct), or use a file twice as large as memory. A read that was \
         verified to be cold does not trigger this finding.",
-    checks: &[Check::Cell(in_cell)],
 };
 
 /// A file of so many times the memory does not stay in it.
 const TIMES: u64 = 2;
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { design, cell, .. } = of.measured?;
     let job = &cell.measurement.job;
     let memory = design.host.mem_total_bytes;
     let proven = cell.truth.cache != CacheState::Unknown;
@@ -41,9 +38,7 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             units::size(job.size),
             units::size(memory)
         );
-        finding(
-            design,
-            &RULE,
+        Hit::new(
             evidence,
             &[
                 Say("use "),
@@ -60,7 +55,7 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
 
     #[test]
     fn l12_buffered_reads_of_a_file_that_fits_in_memory() {

@@ -1,7 +1,7 @@
 //! L19 fsync-cadence: over 30 % of the time is spent flushing at an interval that the tool chose.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, Check, Hit, Rule, W, When};
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 
 pub static RULE: Rule = Rule {
     id: "L19",
@@ -13,10 +13,9 @@ pub static RULE: Rule = Rule {
     explain: "By default, sysbench flushes all 128 files after every 100 requests; on an \
         SD card one such round took 17.6 s and was nearly the whole result. A different interval \
         gives a different ratio between candidates. Set --file-fsync-freq to match your own work.",
-    checks: &[Check::Observed(hit)],
 };
 
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let share = of.flushing.filter(|share| *share > of.limits.flushing)?;
     let evidence = format!(
         "{:.0} % of the time is spent flushing, at an interval chosen by {}",
@@ -29,7 +28,7 @@ fn hit(of: &Observation) -> Option<Hit> {
         }
         Source::Others => "Set --file-fsync-freq to the flush interval of your own work.",
     };
-    Some(Hit { evidence, advice: advice.into() })
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

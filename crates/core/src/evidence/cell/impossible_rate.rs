@@ -4,13 +4,10 @@ use super::place;
 use crate::boards::link;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 use crate::model::host::PlaceClass;
-use crate::model::workload::{Phase, Workload};
+use crate::model::workload::Phase;
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -22,10 +19,10 @@ pub static RULE: Rule = Rule {
     condition: "a rate is higher than the link can carry",
     explain: "USB 2 carries at most 60 MB/s. If a drive behind it seems to read 300 MB/s, the data \
         came from memory. The cell is discarded and repeated.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { design, workload, cell } = of.measured?;
     let place = place(design, cell.candidate).filter(|p| p.class == PlaceClass::Block)?;
     let capacity = link::of_place(place)?;
     let m = &cell.measurement;
@@ -43,7 +40,7 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
             units::rate(rate),
             units::rate(capacity)
         );
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     };
     let read = m.read.as_ref().filter(|_| reads_device);
     if let Some(read) = read.filter(|r| r.bw_bytes_per_s > capacity) {
@@ -62,16 +59,15 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
             units::latency(r.lat_ns.min),
             units::latency(wire_ns as u64)
         );
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell::fixture::found;
     use crate::model::candidate::Kind;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
     use crate::model::host::{Layer, LayerKind};
 
     fn with_link(header: &mut Header, link: &str) {

@@ -1,13 +1,10 @@
 //! L53 lazyinit: ext4 initialises its inode tables during the measurement.
 
-use crate::evidence::of_common_cause;
-use crate::evidence::rule::{Check, E, Rule, STACK, W, When};
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{E, Hit, Rule, STACK, W, When};
 use crate::model::candidate::Stack;
 use crate::model::candidate::has_option;
 use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
 use crate::phrases;
 
 pub static RULE: Rule = Rule {
@@ -21,14 +18,14 @@ pub static RULE: Rule = Rule {
         partition of one study these were 19.5 GB, written in the background of a 2 GB test that \
         lasted 17 s. bakeoff initialises them in mkfs (-E \
         lazy_itable_init=0,lazy_journal_init=0).",
-    checks: &[Check::Cell(in_cell), Check::Stacks(in_plan)],
 };
 
 /// CPU time from which on a background thread took part: 1 % of the cell.
 const THREAD_SHARE: f64 = 0.01;
 
 /// The part of L53 that shows while it happens.
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let threads = &cell.telemetry.as_ref()?.threads;
     let lazy = threads.iter().find(|t| t.name == "ext4lazyinit")?;
     let share = lazy.cpu_ns as f64 / cell.measurement.elapsed_ns.max(1) as f64;
@@ -37,11 +34,12 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
             format!("ext4lazyinit took {:.1} % of a CPU during the measurement", share * 100.0);
         let advice = "wait until ext4lazyinit ends (see: ps -e), or use mkfs.ext4 -E \
                       lazy_itable_init=0";
-        of_common_cause(design, &RULE, evidence, advice)
+        Hit::common(evidence, advice)
     })
 }
 
-fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
+    let stacks: Vec<(&str, &Stack)> = design.stacks().collect();
     let is_lazy = |s: &Stack| {
         s.fs.starts_with("ext")
             && (has_option(&s.mkfs, "lazy_itable_init=1")
@@ -55,7 +53,7 @@ fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
             phrases::list(&names)
         );
         let advice = "use -E lazy_itable_init=0,lazy_journal_init=0, as plans do by default";
-        of_common_cause(design, &RULE, evidence, advice)
+        Hit::common(evidence, advice)
     })
 }
 

@@ -1,7 +1,7 @@
 //! L26 mean-lies: the mean latency is above the 95th percentile.
 
 use crate::evidence::observation::{Latencies, Observation, Source};
-use crate::evidence::rule::{CELL, Check, Hit, Rule, W, When};
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -14,10 +14,9 @@ pub static RULE: Rule = Rule {
     explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than 2.3 ms: \
         a few stalls of up to 0.8 s took more than half of the time. Such a mean describes no \
         typical operation; use the percentiles in the report.",
-    checks: &[Check::Observed(hit)],
 };
 
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let lie = |l: &Latencies| l.p95_ns.filter(|p95| l.mean_ns > *p95 as f64).map(|p95| (*l, p95));
     let (l, p95) = of.latencies.iter().find_map(lie)?;
     let evidence = format!(
@@ -32,7 +31,7 @@ fn hit(of: &Observation) -> Option<Hit> {
         }
         Source::Others => "The slowest operations dominate the mean: use the percentiles.",
     };
-    Some(Hit { evidence, advice: advice.into() })
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

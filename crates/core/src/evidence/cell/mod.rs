@@ -28,9 +28,8 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-use super::observation::Observation;
-use super::rule::{Check, Rule, checks};
-use super::{about, finding};
+use super::observation::{Observation, Observing};
+use super::rule::Checks;
 use crate::model::design::Design;
 use crate::model::event::Cell;
 use crate::model::finding::{Finding, Scope, Severity};
@@ -41,59 +40,62 @@ use crate::model::run::Run;
 use crate::model::workload::{Phase, Workload};
 
 /// In the order in which a cell is asked: the first reason against it is the one that is told.
-pub static RULES: [&Rule; 22] = [
-    &suspended::RULE,
-    &swap::RULE,
-    &no_progress::RULE,
-    &impossible_rate::RULE,
-    &warm_cache::RULE,
-    &cache_state_unknown::RULE,
-    &file_vs_ram::RULE,
-    &direct_fallback::RULE,
-    &too_short::RULE,
-    &background::RULE,
-    &tool_share::RULE,
-    &rewritten::RULE,
-    &fake_capacity::RULE,
-    &sync_outside_latency::RULE,
-    &fsync_cadence::RULE,
-    &mean_lies::RULE,
-    &thin_tail::RULE,
-    &coordinated_omission::RULE,
-    &throttled::RULE,
-    &device_error::RULE,
-    &lazyinit::RULE,
-    &observer::RULE,
+pub static CHECKS: Checks<Observing> = &[
+    (&suspended::RULE, suspended::in_cell),
+    (&swap::RULE, swap::in_cell),
+    (&no_progress::RULE, no_progress::in_cell),
+    (&impossible_rate::RULE, impossible_rate::in_cell),
+    (&warm_cache::RULE, warm_cache::in_cell),
+    (&cache_state_unknown::RULE, cache_state_unknown::in_cell),
+    (&file_vs_ram::RULE, file_vs_ram::in_cell),
+    (&direct_fallback::RULE, direct_fallback::in_cell),
+    (&too_short::RULE, too_short::hit),
+    (&background::RULE, background::moved),
+    (&background::RULE, background::computed),
+    (&tool_share::RULE, tool_share::in_cell),
+    (&rewritten::RULE, rewritten::in_cell),
+    (&fake_capacity::RULE, fake_capacity::in_cell),
+    (&sync_outside_latency::RULE, sync_outside_latency::hit),
+    (&fsync_cadence::RULE, fsync_cadence::hit),
+    (&mean_lies::RULE, mean_lies::hit),
+    (&thin_tail::RULE, thin_tail::in_cell),
+    (&coordinated_omission::RULE, coordinated_omission::in_cell),
+    (&throttled::RULE, throttled::told_by_firmware),
+    (&throttled::RULE, throttled::lowered_clock),
+    (&device_error::RULE, device_error::in_cell),
+    (&lazyinit::RULE, lazyinit::in_cell),
+    (&observer::RULE, observer::in_cell),
 ];
 
 /// Everything that can be said against a cell, the engine's own findings included.
-pub fn cell<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> Vec<Finding> {
+pub fn cell<'a>(design: impl Into<Design<'a>>, cell: &'a Cell) -> Vec<Finding> {
     let design = design.into();
     let Some(workload) = cell.workload.get(design.workloads) else {
         return Vec::new();
     };
     let observation = Observation::of_cell(design, workload, cell);
-    let found = |(rule, check): (&Rule, &Check)| {
-        if let Check::Cell(check) = check {
-            return check(design, workload, cell);
-        }
-        let seen = check.observed(&observation)?;
-        Some(finding(design, rule, seen.evidence, seen.advice))
-    };
-    let own = checks(RULES.into_iter()).filter_map(found);
+    let own = CHECKS.iter().filter_map(|(rule, check)| Some((rule, check(&observation)?)));
     let engines = cell.measurement.findings.iter().cloned();
-    own.chain(engines).map(|found| about(found, design, cell)).collect()
+    let candidate = cell.candidate.get(design.candidates).map(|c| c.name.clone());
+    own.map(|(rule, hit)| hit.finding(design, rule))
+        .chain(engines)
+        .map(|found| Finding {
+            workload: Some(workload.name.clone()),
+            candidate: candidate.clone(),
+            ..found
+        })
+        .collect()
 }
 
 /// Why a cell must be measured again: its number is not what it claims to be.
-pub fn invalid_reason<'a>(design: impl Into<Design<'a>>, of: &Cell) -> Option<String> {
+pub fn invalid_reason<'a>(design: impl Into<Design<'a>>, of: &'a Cell) -> Option<String> {
     cell(design, of)
         .into_iter()
         .find(|f| f.severity == Severity::Refuse && f.scope == Scope::Cell)
         .map(|f| f.evidence)
 }
 
-pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &Cell) -> bool {
+pub fn is_invalid<'a>(design: impl Into<Design<'a>>, cell: &'a Cell) -> bool {
     invalid_reason(design, cell).is_some()
 }
 

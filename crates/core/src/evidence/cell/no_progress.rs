@@ -1,11 +1,7 @@
 //! no-progress: no operation completed within a cell.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -17,22 +13,21 @@ pub static RULE: Rule = Rule {
     condition: "no operation completed within a cell",
     explain: "No operation completed within the time limit of the cell. The cell is discarded and \
         repeated. Check dmesg for device errors.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { workload, cell, .. } = of.measured?;
     let m = &cell.measurement;
     workload.metric.value(m).is_none().then(|| {
         let evidence = format!("no operation completed in {}", units::duration(m.elapsed_ns));
-        finding(design, &RULE, evidence, "check for device errors with dmesg")
+        Hit::new(evidence, "check for device errors with dmesg")
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell::fixture::found;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
 
     #[test]
     fn no_progress_is_no_number() {

@@ -1,11 +1,7 @@
 //! L54 observer: monitoring took over 2 % of a CPU.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 
 pub static RULE: Rule = Rule {
     id: "L54",
@@ -17,14 +13,14 @@ pub static RULE: Rule = Rule {
     explain: "A monitor that samples the machine ten times per second affects the measurement: on \
         the single core of the first boards, a monitor with a web page took 10 % of the CPU. \
         bakeoff samples four times per second there and measures its own cost.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let share = cell.telemetry.as_ref()?.cost_share()?;
-    (share > design.protocol.thresholds.watching).then(|| {
+    (share > of.limits.watching).then(|| {
         let evidence = format!("monitoring took {:.1} % of a CPU", share * 100.0);
-        finding(design, &RULE, evidence, "stop other monitors, which make /proc slower to read")
+        Hit::new(evidence, "stop other monitors, which make /proc slower to read")
     })
 }
 

@@ -2,12 +2,8 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -22,7 +18,6 @@ pub static RULE: Rule = Rule {
         store only the last write to a block: writing 64 MiB thirty times can cost it less than \
         writing 2 GiB. This affects all candidates alike, but the figure is not that of a long \
         write. Use a larger --size, or flush regularly.",
-    checks: &[Check::Cell(in_cell)],
 };
 
 /// Times over from which on blocks count as written again and again.
@@ -30,7 +25,8 @@ const MANY_PASSES: f64 = 2.0;
 
 /// Direct writes that come to a block again before any flush: a drive with a cache may keep the
 /// last of them alone. Through the page cache that is kept from happening.
-fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { workload, cell, .. } = of.measured?;
     let job = &cell.measurement.job;
     let bytes = cell.measurement.write.as_ref()?.io_bytes;
     let has_words = workload.profile.is_none() && workload.fio_job.is_none();
@@ -43,7 +39,7 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
         );
         let advice =
             &[Say("write more than the drive's cache can store: use a larger "), Name(Key::Size)];
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

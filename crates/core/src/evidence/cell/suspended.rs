@@ -1,11 +1,7 @@
 //! suspended: the machine was suspended during the cell.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -17,17 +13,17 @@ pub static RULE: Rule = Rule {
     condition: "the machine was suspended during the cell",
     explain: "The clock that includes suspended time advanced further than the clock that does \
         not. The cell is discarded and repeated.",
-    checks: &[Check::Cell(in_cell)],
 };
 
 /// What is left of two clocks being read one after the other, in a cell that nobody suspended.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let ns = cell.truth.suspended_ns;
     (ns > SUSPEND_FLOOR_NS).then(|| {
         let evidence = format!("the machine was suspended for {}", units::duration(ns));
-        finding(design, &RULE, evidence, "keep the machine awake while bakeoff measures")
+        Hit::new(evidence, "keep the machine awake while bakeoff measures")
     })
 }
 

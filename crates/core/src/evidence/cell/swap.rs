@@ -2,12 +2,8 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 
 pub static RULE: Rule = Rule {
     id: "L55",
@@ -19,30 +15,24 @@ pub static RULE: Rule = Rule {
     explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
         takes time from every process, and from the drive under test if the swap is on it. In one \
         study swap was left enabled. The cell is discarded and repeated.",
-    checks: &[Check::Cell(in_cell)],
 };
 
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
 const SWAPPED_FLOOR_PAGES: u64 = 256;
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let pages = cell.truth.swapped_pages?;
     (pages > SWAPPED_FLOOR_PAGES).then(|| {
         let evidence = format!("{pages} pages were swapped in or out");
-        finding(
-            design,
-            &RULE,
-            evidence,
-            &[Say("free some memory, or use a smaller "), Name(Key::Size)],
-        )
+        Hit::new(evidence, &[Say("free some memory, or use a smaller "), Name(Key::Size)])
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell::fixture::found;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
 
     #[test]
     fn l55_swapping_and_the_odd_page() {

@@ -2,7 +2,7 @@
 //! latency.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, Check, Hit, R, Rule, When};
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 
 pub static RULE: Rule = Rule {
     id: "L14",
@@ -15,10 +15,9 @@ pub static RULE: Rule = Rule {
         time. The average latency that it printed, 4.9 ms, covered only the other 3 %, and \
         equalled that of a hard disk 27 times as fast. sysbench 1.0.15 and later count them; \
         bakeoff distinguishes the two.",
-    checks: &[Check::Observed(hit)],
 };
 
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let share = of.outside.filter(|share| *share > 1.0 - of.limits.covered)?;
     let evidence =
         format!("{:.1} % of the time is outside operations with a latency", share * 100.0);
@@ -31,7 +30,7 @@ fn hit(of: &Observation) -> Option<Hit> {
              counts flushes."
         }
     };
-    Some(Hit { evidence, advice: advice.into() })
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

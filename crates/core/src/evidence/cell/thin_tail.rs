@@ -3,12 +3,8 @@
 use super::latencies;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, E, Hit, Rule, When};
 
 pub static RULE: Rule = Rule {
     id: "L47",
@@ -20,10 +16,10 @@ pub static RULE: Rule = Rule {
     explain: "The 99.9th percentile of a thousand operations is the slowest one or two of them. \
         bakeoff leaves a percentile blank with fewer than 10/(1-q) operations, 10,000 for p99.9; \
         it marks such figures of other tools. A longer --runtime gives more operations.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let (name, count, quantile) = latencies(cell).find_map(|(name, stats, l)| {
         let quantiles = [(0.95, l.p95), (0.99, l.p99), (0.999, l.p99_9), (0.9999, l.p99_99)];
         let thin = quantiles.into_iter().find(|(q, value)| {
@@ -34,14 +30,13 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
     let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
     let advice =
         &[Say("measure longer: "), Set(Key::Runtime, "60s"), Say(", or use a lower percentile")];
-    Some(finding(design, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell::fixture::fires;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
 
     #[test]
     fn l47_a_tail_of_nine_operations_and_one_of_ten() {

@@ -1,12 +1,9 @@
 //! L49 throttled: the board was throttled, or its voltage or clock fell, during the cell.
 
-use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::evidence::{clock, finding};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
+use crate::evidence::clock;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 use crate::model::throttled;
-use crate::model::workload::Workload;
 
 pub static RULE: Rule = Rule {
     id: "L49",
@@ -22,7 +19,6 @@ pub static RULE: Rule = Rule {
         low, and either the rate fell as well or the machine is hot and its governor is \
         performance. The cell then measures the power supply or the cooling. It is discarded and \
         repeated. Use a better power supply, a heat sink or a fan.",
-    checks: &[Check::Cell(told_by_firmware), Check::Cell(lowered_clock)],
 };
 
 const COOLER: &str = "use a stronger power supply or better cooling, then measure again";
@@ -30,18 +26,20 @@ const COOLER: &str = "use a stronger power supply or better cooling, then measur
 /// The governor that leaves the clock at its highest.
 const PINNED: &str = "performance";
 
-fn told_by_firmware(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn told_by_firmware(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let bits = cell.telemetry.as_ref()?.throttled_bits();
     (bits != 0).then(|| {
         let words = throttled::labels(bits).join(", ");
         let evidence = format!("the firmware reports: {words} (bits {bits:#x})");
-        finding(design, &RULE, evidence, COOLER)
+        Hit::new(evidence, COOLER)
     })
 }
 
 /// L49 where no firmware speaks: the clock fell from its highest and stayed low, and so did the
 /// rate, or it was hot and nothing but heat or power lowers a clock that is pinned.
-fn lowered_clock(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn lowered_clock(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { design, cell, .. } = of.measured?;
     let t = cell.telemetry.as_ref().filter(|t| t.throttled_bits() == 0)?;
     let stack = cell.candidate.get(design.candidates)?.stack();
     let own = stack.and_then(|stack| stack.knobs.governor.as_deref());
@@ -49,9 +47,9 @@ fn lowered_clock(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Findin
     let is_pinned = own == Some(PINNED)
         || own.is_none() && !all.is_empty() && all.iter().all(|governor| governor == PINNED);
     let is_hot = clock::is_hot(design.host, t);
-    t.frequency_khz.iter().find_map(|of| {
-        let (low, most) = clock::fell_for_good(of, design.protocol.thresholds.clock_fall)?;
-        let with_rate = clock::falls_with_rate(t, of, &cell.measurement);
+    t.frequency_khz.iter().find_map(|gauge| {
+        let (low, most) = clock::fell_for_good(gauge, of.limits.clock_fall)?;
+        let with_rate = clock::falls_with_rate(t, gauge, &cell.measurement);
         if !(with_rate || is_hot && is_pinned) {
             return None;
         }
@@ -59,15 +57,14 @@ fn lowered_clock(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Findin
         let rate = if with_rate { ", and the rate fell as well" } else { "" };
         let evidence =
             format!("the clock fell from {} to {} MHz{heat}{rate}", most / 1000, low / 1000);
-        Some(finding(design, &RULE, evidence, COOLER))
+        Some(Hit::new(evidence, COOLER))
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell::fixture::{fires, seen, watched};
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
     use crate::model::telemetry::Gauge;
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::evidence::advice::Part::{Name, On, Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, Check, E, Hit, Rule, When};
+use crate::evidence::rule::{CELL, E, Hit, Rule, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -19,7 +19,6 @@ pub static RULE: Rule = Rule {
         ends before the kernel has written anything back (it does so every 5 s). Cells last at \
         least two seconds and fifty operations. On a slow card the time limit can end one earlier, \
         and this finding reports it.",
-    checks: &[Check::Observed(hit)],
 };
 
 /// Shortest cell that says anything, nanoseconds.
@@ -34,7 +33,7 @@ const PERIOD_NS: u64 = 5_000_000_000;
 /// Periods of that timer which an unflushed write has to outlast.
 const PERIODS: u64 = 10;
 
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let extent = of.extent?;
     let took = units::duration(extent.elapsed_ns);
     // Slices are short on purpose, and each ends with its own flush.
@@ -67,7 +66,7 @@ fn hit(of: &Observation) -> Option<Hit> {
             On(Key::EndFsync),
         ],
     });
-    Some(Hit { evidence, advice })
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -2,13 +2,9 @@
 
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::design::Design;
-use crate::model::event::Cell;
-use crate::model::finding::Finding;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 use crate::model::job::Rw;
-use crate::model::workload::Workload;
 
 pub static RULE: Rule = Rule {
     id: "tool-share",
@@ -19,16 +15,16 @@ pub static RULE: Rule = Rule {
     condition: "generating data and bookkeeping took over 5 % of the cell's time",
     explain: "On a fast target the load generator itself affects the result. Differences \
         between candidates then look smaller than they are.",
-    checks: &[Check::Cell(in_cell)],
 };
 
 /// Blocks that are large enough for the cost of a call not to count.
 const ENOUGH_BYTES: u64 = 64 << 10;
 
-fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
     let m = &cell.measurement;
     let share = m.tool_ns as f64 / m.elapsed_ns.max(1) as f64;
-    (share > design.protocol.thresholds.tool).then(|| {
+    (share > of.limits.tool).then(|| {
         let evidence =
             format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
         let advice = Advice::Parts(match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
@@ -38,16 +34,15 @@ fn in_cell(design: Design<'_>, _: &Workload, cell: &Cell) -> Option<Finding> {
                  minimum. To measure the load generator: bakeoff check --engine")]
             }
         });
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::evidence::cell;
     use crate::evidence::cell::fixture::found;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
     use crate::model::verb::Verb;
     use crate::testing::{RunBuilder, clean_cell, measurement};
 

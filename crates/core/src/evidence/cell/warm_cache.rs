@@ -3,12 +3,9 @@
 use super::reads_drive;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, On, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CELL, Check, R, Rule, When};
-use crate::model::design::Design;
-use crate::model::event::{CacheState, Cell};
-use crate::model::finding::Finding;
-use crate::model::workload::Workload;
+use crate::evidence::observation::{MeasuredCell, Observation};
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+use crate::model::event::CacheState;
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -23,10 +20,10 @@ pub static RULE: Rule = Rule {
         files in the order in which it had written them, without clearing the page cache. \
         This applies to each part of a profile and each command of a tool. A cell that fails this \
         check is shown, but does not count. A candidate with mostly such cells is not ranked.",
-    checks: &[Check::Cell(in_cell)],
 };
 
-fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Finding> {
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let MeasuredCell { workload, cell, .. } = of.measured?;
     let truth = &cell.truth;
     (reads_drive(workload, cell) && truth.cache == CacheState::Warm).then(|| {
         let bytes = |b: Option<u64>| b.map_or("unknown".to_string(), units::size);
@@ -38,9 +35,7 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
             bytes(truth.device_read_bytes),
             bytes(truth.resident_before_bytes)
         );
-        finding(
-            design,
-            &RULE,
+        Hit::new(
             evidence,
             &[
                 Say("use "),
@@ -57,7 +52,7 @@ fn in_cell(design: Design<'_>, workload: &Workload, cell: &Cell) -> Option<Findi
 mod tests {
     use super::*;
     use crate::evidence::cell::fixture::found;
-    use crate::model::event::Header;
+    use crate::model::event::{Cell, Header};
 
     #[test]
     fn l16_warm_is_thrown_away_and_cold_is_not() {

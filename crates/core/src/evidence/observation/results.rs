@@ -15,6 +15,7 @@ impl<'a> Observation<'a> {
             access: access(result),
             unflushed: unflushed(result),
             zeros: zeros(result),
+            result: Some(result),
             ..Observation::unknown(limits, Source::Others, &result.tool)
         }
     }

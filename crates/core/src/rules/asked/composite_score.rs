@@ -1,9 +1,7 @@
 //! L46 composite-score: one weighted score summarises several workloads.
 
-use crate::evidence::of_result;
-use crate::evidence::rule::{Check, RUN, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::scan::ToolResult;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{Hit, RUN, Rule, W, When};
 
 pub static RULE: Rule = Rule {
     id: "L46",
@@ -16,18 +14,18 @@ pub static RULE: Rule = Rule {
         its weights decide the winner: one popular script multiplies one of its figures by 1024. \
         bakeoff gives one answer for each workload and no overall score. It marks imported results \
         that contain a score.",
-    checks: &[Check::Result(in_result)],
 };
 
 const SCORES: [&str; 4] = ["score", "index", "points", "overall"];
 
-fn in_result(result: &ToolResult) -> Option<Finding> {
+pub fn in_result(of: &Observation) -> Option<Hit> {
+    let result = of.result?;
     let is_score = |name: &str| SCORES.contains(&name) || name.ends_with("_score");
     let score = result.metrics.iter().find(|metric| is_score(&metric.name))?;
     let evidence = format!("{} {} combines several measurements", score.name, score.value.as_f64());
     let advice = "Compare the individual figures, workload by workload: import the tool's complete \
                   output with bakeoff import.";
-    Some(of_result(&RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

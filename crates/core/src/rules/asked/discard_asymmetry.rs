@@ -1,11 +1,9 @@
 //! L68 discard-asymmetry: some candidates trim the region and others do not.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, Rule, STACK, W, When};
+use crate::evidence::rule::{E, Hit, Rule, STACK, W, When};
 use crate::model::candidate::Stack;
 use crate::model::candidate::has_option;
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::phrases;
 
 pub static RULE: Rule = Rule {
@@ -20,17 +18,17 @@ pub static RULE: Rule = Rule {
         from different states of the flash. bakeoff disables trimming for all candidates and \
         prepares the region itself, so that all start from the same state. It warns about a plan \
         that enables trimming for some of them.",
-    checks: &[Check::Stacks(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
+    let stacks: Vec<(&str, &Stack)> = design.stacks().collect();
     let trims = |s: &Stack| has_option(&s.mount, "discard") || has_option(&s.mkfs, "discard");
     let names: Vec<String> =
         stacks.iter().filter(|(_, s)| trims(s)).map(|(n, _)| n.to_string()).collect();
     (!names.is_empty() && names.len() < stacks.len()).then(|| {
         let evidence = format!("{} trims, the others do not", phrases::list(&names));
         let advice = "remove discard from the mkfs and mount options, or set it for all candidates";
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

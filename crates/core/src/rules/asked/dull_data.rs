@@ -3,7 +3,7 @@
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source, Zeros};
-use crate::evidence::rule::{CLAIMS, Check, E, Hit, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 
 pub static RULE: Rule = Rule {
     id: "L20",
@@ -15,10 +15,9 @@ pub static RULE: Rule = Rule {
     explain: "dd from /dev/zero writes only zeros. Two studies used it. Compressing filesystems \
         and controllers store almost nothing, and some flash marks such blocks as empty. Use \
         --data random, the default, which does not compress.",
-    checks: &[Check::Observed(hit)],
 };
 
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let what = match of.zeros? {
         Zeros::All => "all zeros",
         Zeros::Nearly => "nearly all zeros",
@@ -31,7 +30,7 @@ fn hit(of: &Observation) -> Option<Hit> {
              data to almost nothing.",
         )],
     });
-    Some(Hit { evidence, advice })
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

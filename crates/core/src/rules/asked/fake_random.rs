@@ -4,7 +4,7 @@
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
+use crate::evidence::rule::{CLAIMS, Hit, R, Rule, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -18,19 +18,16 @@ pub static RULE: Rule = Rule {
         file of 1000 MB in records of 25 to 100 MB: only ten to forty records. Random and \
         sequential reads were equally fast, which shows that the access was not random. Use --bs \
         4k and a large --size.",
-    checks: &[Check::Observed(hit)],
 };
 
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let access = of.access.filter(|access| access.is_random)?;
     let blocks = access.file_bytes? / access.block_bytes.max(1);
     let is_fake = access.block_bytes >= of.limits.random_block_bytes;
-    (is_fake || blocks < of.limits.random_blocks).then(|| Hit {
-        evidence: format!(
-            "random access to {blocks} blocks of {}",
-            units::size(access.block_bytes)
-        ),
-        advice: Advice::Parts(match of.source {
+    (is_fake || blocks < of.limits.random_blocks).then(|| {
+        let evidence =
+            format!("random access to {blocks} blocks of {}", units::size(access.block_bytes));
+        let advice = Advice::Parts(match of.source {
             Source::Ours => &[
                 Say("use small blocks and a large file: "),
                 Set(Key::Bs, "4k"),
@@ -40,7 +37,8 @@ fn hit(of: &Observation) -> Option<Hit> {
             Source::Others => {
                 &[Say("Random access needs many small records: -r 4k and a large -s.")]
             }
-        }),
+        });
+        Hit::new(evidence, advice)
     })
 }
 

@@ -1,10 +1,8 @@
 //! L66 inert-factor: candidates differ in something that no workload is sensitive to.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, Rule, STACK, W, When};
+use crate::evidence::rule::{Hit, Rule, STACK, W, When};
 use crate::model::candidate::Stack;
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::workload::{Phase, Workload};
 use crate::prepare::recipe::keeps_no_journal;
 
@@ -19,11 +17,11 @@ pub static RULE: Rule = Rule {
         journal records metadata, which a large sequential write hardly produces. A study that \
         varied both under large streams inevitably found \"no effect\". Add --iodepth 32, or the \
         workload smallfiles.",
-    checks: &[Check::Stacks(in_plan)],
 };
 
 /// L66: a factor that no workload can feel.
-fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
+    let stacks: Vec<(&str, &Stack)> = design.stacks().collect();
     let differ =
         |key: &dyn Fn(&Stack) -> String| stacks.iter().any(|(_, s)| key(s) != key(stacks[0].1));
     if stacks.len() < 2 {
@@ -41,7 +39,7 @@ fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
     let tell = |what: &str, why: &str| {
         let advice = "add a workload that is sensitive to it: smallfiles, or randread with iodepth \
             = 32";
-        Some(finding(design, &RULE, format!("{what} differs, but {why}"), advice))
+        Some(Hit::new(format!("{what} differs, but {why}"), advice))
     };
     if differ(&|s| s.knobs.scheduler.clone().unwrap_or_default()) && all(&stream) {
         return tell("the I/O scheduler", "one stream at depth 1 leaves nothing to sort");

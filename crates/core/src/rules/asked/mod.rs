@@ -13,17 +13,25 @@ pub mod qd_engine;
 pub mod sync_not_timed;
 pub mod workload_mismatch;
 
-use crate::evidence::rule::Rule;
+use crate::evidence::cell::lazyinit;
+use crate::evidence::observation::Observing;
+use crate::evidence::rule::{Checks, Hit};
+use crate::model::design::Design;
 
-pub static RULES: [&Rule; 10] = [
-    &sync_not_timed::RULE,
-    &dull_data::RULE,
-    &fake_random::RULE,
-    &workload_mismatch::RULE,
-    &qd_engine::RULE,
-    &peeking::RULE,
-    &multiplicity::RULE,
-    &composite_score::RULE,
-    &inert_factor::RULE,
-    &discard_asymmetry::RULE,
+pub static OF_WORKLOADS: Checks<Observing> = &[
+    (&sync_not_timed::RULE, sync_not_timed::hit),
+    (&dull_data::RULE, dull_data::hit),
+    (&fake_random::RULE, fake_random::hit),
+    (&qd_engine::RULE, qd_engine::in_plan),
+    (&qd_engine::RULE, qd_engine::in_result),
+    (&composite_score::RULE, composite_score::in_result),
+];
+
+pub static CHECKS: Checks<fn(Design<'_>) -> Vec<Hit>> = &[
+    (&workload_mismatch::RULE, |of| Vec::from_iter(workload_mismatch::in_plan(of))),
+    (&peeking::RULE, |of| Vec::from_iter(peeking::in_plan(of))),
+    (&multiplicity::RULE, |of| Vec::from_iter(multiplicity::in_plan(of))),
+    (&inert_factor::RULE, |of| Vec::from_iter(inert_factor::in_plan(of))),
+    (&discard_asymmetry::RULE, |of| Vec::from_iter(discard_asymmetry::in_plan(of))),
+    (&lazyinit::RULE, |of| Vec::from_iter(lazyinit::in_plan(of))),
 ];

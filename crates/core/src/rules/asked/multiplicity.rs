@@ -1,9 +1,7 @@
 //! L39 multiplicity: the run compares more candidates than its error rate allows for.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 
 pub static RULE: Rule = Rule {
     id: "L39",
@@ -15,17 +13,16 @@ pub static RULE: Rule = Rule {
     explain: "Among 18 cells, 4 tests and 3 schedulers something is always \"significant\": at 5 \
         %, one comparison in twenty gives a false result. bakeoff divides the error rate by the \
         number of pairs of candidates at the start. This finding marks a run that compares more.",
-    checks: &[Check::Design(in_plan)],
 };
 
-fn in_plan(design: Design<'_>) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let compared = design.candidates.iter().filter(|c| c.twin_of.is_none()).count();
     let paid = design.protocol.k as usize;
     (compared > paid && compared > 1).then(|| {
         let evidence = format!(
             "{compared} candidates are compared, but the error rate was corrected for only {paid}"
         );
-        finding(design, &RULE, evidence, "start a new run with all candidates: bakeoff run")
+        Hit::new(evidence, "start a new run with all candidates: bakeoff run")
     })
 }
 

@@ -2,10 +2,8 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::protocol::Protocol;
 
 pub static RULE: Rule = Rule {
@@ -19,10 +17,9 @@ pub static RULE: Rule = Rule {
         winner between equal candidates in 24 % of comparisons; five checks at 5 % each do so in \
         16 %. The checks of each mode of bakeoff share an error rate of at most 5 %. This \
         finding marks a run with other checks or another alpha.",
-    checks: &[Check::Design(in_plan)],
 };
 
-fn in_plan(design: Design<'_>) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let protocol = &design.protocol;
     let looks = protocol.looks.len();
     let spent = |alphas: &[f64]| alphas.iter().sum::<f64>();
@@ -34,7 +31,7 @@ fn in_plan(design: Design<'_>) -> Option<Finding> {
              {paid:.3}"
         );
         let advice = &[Say("use the checks of a mode: "), Set(Key::Mode, "decide")];
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

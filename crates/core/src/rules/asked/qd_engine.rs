@@ -2,13 +2,9 @@
 
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{On, Say, Set};
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::evidence::{finding, of_result};
-use crate::model::design::Design;
-use crate::model::finding::Finding;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::job::EngineName;
-use crate::model::workload::Workload;
-use crate::scan::ToolResult;
 
 pub static RULE: Rule = Rule {
     id: "L30",
@@ -20,10 +16,10 @@ pub static RULE: Rule = Rule {
     explain: "psync waits for each request, so a depth of 64 is a depth of 1; through the page \
         cache this also applies to the other engines. Use --engine io_uring or libaio together \
         with --direct, or more --numjobs.",
-    checks: &[Check::Workload(in_plan), Check::Result(in_result)],
 };
 
-fn in_plan(design: Design<'_>, workload: &Workload) -> Option<Finding> {
+pub fn in_plan(of: &Observation) -> Option<Hit> {
+    let workload = of.asked?;
     let job = &workload.job;
     let waits = job.engine == EngineName::Psync || !job.direct;
     (job.iodepth > 1 && waits && workload.driver.is_native()).then(|| {
@@ -33,9 +29,7 @@ fn in_plan(design: Design<'_>, workload: &Workload) -> Option<Finding> {
             "requests go through the page cache"
         };
         let evidence = format!("a depth of {} with {}: {how}", job.iodepth, job.engine.name());
-        finding(
-            design,
-            &RULE,
+        Hit::new(
             evidence,
             &[Say("use "), Set(Key::Engine, "io_uring"), Say(" together with "), On(Key::Direct)],
         )
@@ -51,7 +45,8 @@ fn option<'a>(word: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// A command line of fio that states both depth and engine.
-fn in_result(result: &ToolResult) -> Option<Finding> {
+pub fn in_result(of: &Observation) -> Option<Hit> {
+    let result = of.result?;
     let words = result.words().filter(|_| result.is("fio"))?;
     let value = |key: &str| words.iter().rev().find_map(|word| option(word, key));
     let depth: u64 = value("iodepth")?.parse().ok()?;
@@ -64,7 +59,7 @@ fn in_result(result: &ToolResult) -> Option<Finding> {
     };
     let evidence = format!("a depth of {depth} with {engine}: {how}");
     let advice = "Run it with --ioengine=io_uring --direct=1, or omit --iodepth.";
-    (depth > 1).then(|| of_result(&RULE, evidence, advice))
+    (depth > 1).then(|| Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::evidence::advice::Part::{On, Say};
 use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, Check, Hit, R, Rule, When};
+use crate::evidence::rule::{CLAIMS, Hit, R, Rule, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -17,10 +17,9 @@ pub static RULE: Rule = Rule {
         MB of a gigabyte had not reached the drive when one study stopped its clock. On a PC it \
         was far more. --end_fsync or --fsync includes the flush in the time; for dd use \
         conv=fdatasync, for iozone -e.",
-    checks: &[Check::Observed(hit)],
 };
 
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let evidence = match of.unflushed?.bytes {
         Some(bytes) => format!("{} of buffered writes and no flush", units::size(bytes)),
         None => "buffered writes and no flush".to_string(),
@@ -40,7 +39,7 @@ fn hit(of: &Observation) -> Option<Hit> {
         )],
         _ => &[Say("Run it with --end_fsync=1: part of the data was still in memory.")],
     });
-    Some(Hit { evidence, advice })
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! L62 crypto-unspecified: the cipher, key size or sector size of the encryption is not stated.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::candidate::Stack;
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::Place;
 
 pub static RULE: Rule = Rule {
@@ -18,24 +16,30 @@ pub static RULE: Rule = Rule {
         at 1368 MB/s on a Raspberry Pi 5, which has them. Sectors of 512 bytes cost more than \
         sectors of 4096. \"With LUKS\" states none of this. Set cipher, key_bits and sector_size \
         in a plan. For an existing drive, `cryptsetup luksDump` shows them.",
-    checks: &[Check::Place(of_place), Check::Stack(of_stack)],
 };
 
 /// L62 for directories: an encrypted layer whose cipher is not known from here.
-fn of_place(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn of_place(_: Design<'_>, place: &Place) -> Option<Hit> {
     let layer = place.cipher()?;
     let evidence = format!("{} is encrypted; cipher, key and sector size are unknown", layer.name);
     let advice = "state them next to the result; to show them: cryptsetup luksDump";
-    Some(finding(design, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
-fn of_stack(design: Design<'_>, stack: &Stack) -> Option<Finding> {
+pub fn of_stacks(design: Design<'_>) -> Vec<Hit> {
+    let named = |(name, stack): (&str, &Stack)| {
+        Some(Hit { candidate: Some(name.to_string()), ..of_stack(stack)? })
+    };
+    design.stacks().filter_map(named).collect()
+}
+
+fn of_stack(stack: &Stack) -> Option<Hit> {
     let crypt = stack.crypt.as_ref().filter(|c| c.sector_size.is_none())?;
     let evidence = format!(
         "{} with a {}-bit key and the default sector size of cryptsetup",
         crypt.cipher, crypt.key_bits
     );
-    Some(finding(design, &RULE, evidence, "set it in the plan: crypt = { sector_size = 4096, … }"))
+    Some(Hit::new(evidence, "set it in the plan: crypt = { sector_size = 4096, … }"))
 }
 
 #[cfg(test)]

@@ -2,12 +2,9 @@
 //! new.
 
 use super::flash_region;
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::model::candidate::Stack;
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::event::FlashState;
-use crate::model::finding::Finding;
 use crate::{plan, units};
 
 pub static RULE: Rule = Rule {
@@ -21,17 +18,16 @@ pub static RULE: Rule = Rule {
         block has been written once. In one study the stick had never been written to before. \
         SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
         \"overwritten\" measures the usual state of a drive in use.",
-    checks: &[Check::Stacks(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
-    let region = flash_region(design, stacks)?;
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
+    let region = flash_region(design)?;
     let asked = plan::parse(design.plan?, "plan").ok()?.protocol.flash_state;
     (asked == FlashState::Trimmed).then(|| {
         let size = units::size(region.size_bytes);
         let evidence = format!("the whole region of {size} is trimmed before each visit");
         let advice = "set flash_state = \"overwritten\" to measure the drive as it will be in use";
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

@@ -1,10 +1,8 @@
 //! L50 governor: the cpufreq governor is not performance.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, RUN, Rule, W, When};
+use crate::evidence::rule::{Hit, RUN, Rule, W, When};
 use crate::model::candidate::Candidate;
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 
 pub static RULE: Rule = Rule {
     id: "L50",
@@ -18,10 +16,9 @@ pub static RULE: Rule = Rule {
         especially short cells of small requests. It affects all candidates alike, so it costs \
         precision rather than correctness. governor = \"performance\" in a plan sets the governor \
         for the run and restores it afterwards.",
-    checks: &[Check::Design(in_plan)],
 };
 
-fn in_plan(design: Design<'_>) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let is_pinned = |c: &Candidate| c.stack().is_some_and(|stack| stack.knobs.governor.is_some());
     let other: Vec<&String> =
         design.host.governors.iter().filter(|g| *g != "performance").collect();
@@ -29,7 +26,7 @@ fn in_plan(design: Design<'_>) -> Option<Finding> {
     let evidence = format!("cpufreq governor {first} on {} policies", other.len());
     let advice = "set governor = \"performance\" in a plan's [axes], or: cpupower frequency-set \
                   -g performance";
-    Some(finding(design, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

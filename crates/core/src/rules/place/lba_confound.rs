@@ -1,11 +1,9 @@
 //! L01 lba-confound: candidates are on different regions of one drive (less than 90 % overlap).
 
 use super::drive;
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, R, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, Hit, R, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::event::Region;
-use crate::model::finding::Finding;
 use crate::model::host::Layer;
 use crate::units;
 
@@ -21,11 +19,10 @@ pub static RULE: Rule = Rule {
               difference of 45 % from first to last. The result then depends on the region, not \
               only on the filesystem. bakeoff puts every stack on the same region; for directories \
               the verdict states that it compares directories.",
-    checks: &[Check::Design(in_plan)],
 };
 
 /// L01: stacks on regions of one drive that are not the same.
-fn in_plan(design: Design<'_>) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let regions: Vec<&Region> = design.regions().collect();
     let used = |i: usize| design.candidates.iter().any(|c| usize::from(c.region) == i);
     for (i, a) in regions.iter().enumerate() {
@@ -42,7 +39,7 @@ fn in_plan(design: Design<'_>) -> Option<Finding> {
                 );
                 let advice =
                     "name one --target for all candidates, so that all use the same region";
-                return Some(finding(design, &RULE, evidence, advice));
+                return Some(Hit::new(evidence, advice));
             }
         }
     }
@@ -57,7 +54,7 @@ fn overlap(a: &Region, b: &Region) -> f64 {
     high.saturating_sub(low) as f64 / a.size_bytes.min(b.size_bytes).max(1) as f64
 }
 
-fn two_partitions(design: Design<'_>) -> Option<Finding> {
+fn two_partitions(design: Design<'_>) -> Option<Hit> {
     let parts = |(name, place)| Some((name, drive(place)?, place.partition()?));
     let on: Vec<(&str, &Layer, &Layer)> = design.directories().filter_map(parts).collect();
     let apart = on.iter().enumerate().find_map(|(i, a)| {
@@ -68,7 +65,7 @@ fn two_partitions(design: Design<'_>) -> Option<Finding> {
     let evidence =
         format!("{} is on {} and {} on {} of {}", a.0, a.2.name, b.0, b.2.name, a.1.name);
     let advice = "to compare filesystems, put them on the same region of the drive: bakeoff run";
-    Some(finding(design, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

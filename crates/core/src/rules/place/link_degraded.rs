@@ -1,10 +1,8 @@
 //! L57 link-degraded: the link of the drive is slower than drive and port support.
 
 use super::drive;
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, DEVICE, E, Rule, W, When};
+use crate::evidence::rule::{DEVICE, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::Place;
 
 pub static RULE: Rule = Rule {
@@ -18,21 +16,15 @@ pub static RULE: Rule = Rule {
         NVMe drive in a slot with one lane uses one of its four lanes. All candidates then reach \
         the same ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and \
         use another port or cable.",
-    checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place)?;
     let (link, best) = (drive.link.as_ref()?, drive.best_link.as_ref()?);
     let capacity = crate::boards::link::capacity_bytes_per_s;
     (capacity(link)? < 0.95 * capacity(best)?).then(|| {
         let evidence = format!("{} runs at {link}, but supports {best}", drive.name);
-        finding(
-            design,
-            &RULE,
-            evidence,
-            "try another port, slot or cable; check the link with bakeoff devices",
-        )
+        Hit::new(evidence, "try another port, slot or cable; check the link with bakeoff devices")
     })
 }
 

@@ -1,9 +1,7 @@
 //! loop-not-direct: a loop device reads and writes its file through the page cache.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::{LayerKind, Place};
 
 pub static RULE: Rule = Rule {
@@ -17,16 +15,15 @@ pub static RULE: Rule = Rule {
         machine: reads come from memory, and a flush returns when the data has reached the file, \
         not the drive. losetup --direct-io=on fixes this; loop devices that bakeoff creates use \
         it.",
-    checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let is_cached =
         |l: &&crate::model::host::Layer| l.kind == LayerKind::Loop && l.direct_io == Some(false);
     place.chain.iter().find(is_cached).map(|layer| {
         let evidence = format!("{} uses the page cache for its file (loop/dio is 0)", layer.name);
         let advice = format!("attach it directly: losetup --direct-io=on /dev/{}", layer.name);
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

@@ -1,9 +1,7 @@
 //! memory memory-place: the target is memory (tmpfs, ramfs, zram, brd), not a drive.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, R, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, R, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::{LayerKind, Place, PlaceClass};
 
 pub static RULE: Rule = Rule {
@@ -15,16 +13,15 @@ pub static RULE: Rule = Rule {
     condition: "the target is memory (tmpfs, ramfs, zram, brd), not a drive",
     explain: "tmpfs keeps files in memory: nothing reaches a drive, and all data is lost at a \
         restart. bakeoff measures it for reference and labels it as memory.",
-    checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let ram = place.chain.iter().find(|l| l.kind == LayerKind::Ram);
     let is_memory = place.class == PlaceClass::Memory || ram.is_some();
     is_memory.then(|| {
         let what = ram.map_or(place.fs.as_str(), |l| l.name.as_str());
         let evidence = format!("{what} is memory, not a drive: its data is lost at a restart");
-        finding(design, &RULE, evidence, "specify a directory on a drive to compare drives")
+        Hit::new(evidence, "specify a directory on a drive to compare drives")
     })
 }
 

@@ -1,10 +1,8 @@
 //! L03 misaligned: a partition of a card or stick is not aligned to the allocation unit.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::units;
 
@@ -19,11 +17,10 @@ pub static RULE: Rule = Rule {
         partition without a journal began 3 MiB past such a boundary and the one with a journal \
         exactly on one, so the two differed in more than the journal. To list where \
         partitions begin, run sfdisk --dump.",
-    checks: &[Check::Place(in_plan)],
 };
 
 /// L03: only flash behind a controller of its own erases in units that partitions can miss.
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place)?;
     let is_flash = matches!(drive.bus.as_deref(), Some("mmc" | "usb")) && !is_hard_disk(drive);
     let unit = design.protocol.thresholds.allocation_unit_bytes;
@@ -39,7 +36,7 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
             units::size(unit)
         );
         let advice = "align partitions to multiples of 4 MiB (in sfdisk: a start of 4MiB)";
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

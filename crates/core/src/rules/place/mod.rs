@@ -22,38 +22,45 @@ pub mod state_carryover;
 pub mod uas_bot;
 pub mod zone_gradient;
 
-use crate::evidence::rule::Rule;
-use crate::model::candidate::Stack;
+use crate::evidence::rule::{Checks, Hit};
 use crate::model::design::Design;
 use crate::model::event::Region;
 use crate::model::host::{Layer, Place};
 
-pub static RULES: [&Rule; 18] = [
-    &lba_confound::RULE,
-    &zone_gradient::RULE,
-    &misaligned::RULE,
-    &state_carryover::RULE,
-    &fresh_flash::RULE,
-    &smr::RULE,
-    &short_stroke::RULE,
-    &root_device::RULE,
-    &governor::RULE,
-    &shared_bus::RULE,
-    &link_degraded::RULE,
-    &uas_bot::RULE,
-    &power_budget::RULE,
-    &options_unpinned::RULE,
-    &crypto_unspecified::RULE,
-    &loop_not_direct::RULE,
-    &memory_place::RULE,
-    &served::RULE,
+pub static CHECKS: Checks<fn(Design<'_>) -> Vec<Hit>> = &[
+    (&lba_confound::RULE, |of| Vec::from_iter(lba_confound::in_plan(of))),
+    (&zone_gradient::RULE, zone_gradient::in_plan),
+    (&misaligned::RULE, |of| each_place(of, misaligned::in_plan)),
+    (&state_carryover::RULE, |of| Vec::from_iter(state_carryover::in_plan(of))),
+    (&fresh_flash::RULE, |of| Vec::from_iter(fresh_flash::in_plan(of))),
+    (&smr::RULE, |of| each_place(of, smr::in_plan)),
+    (&short_stroke::RULE, |of| each_place(of, short_stroke::in_plan)),
+    (&root_device::RULE, |of| each_place(of, root_device::in_plan)),
+    (&governor::RULE, |of| Vec::from_iter(governor::in_plan(of))),
+    (&shared_bus::RULE, |of| Vec::from_iter(shared_bus::in_plan(of))),
+    (&link_degraded::RULE, |of| each_place(of, link_degraded::in_plan)),
+    (&uas_bot::RULE, |of| each_place(of, uas_bot::in_plan)),
+    (&power_budget::RULE, |of| each_place(of, power_budget::in_plan)),
+    (&options_unpinned::RULE, |of| each_place(of, options_unpinned::in_plan)),
+    (&crypto_unspecified::RULE, |of| each_place(of, crypto_unspecified::of_place)),
+    (&crypto_unspecified::RULE, crypto_unspecified::of_stacks),
+    (&loop_not_direct::RULE, |of| each_place(of, loop_not_direct::in_plan)),
+    (&memory_place::RULE, |of| each_place(of, memory_place::in_plan)),
 ];
 
 /// Each place with the candidate it belongs to; the region's belongs to all.
-pub(super) fn places(design: Design<'_>) -> Vec<(Option<&str>, &Place)> {
+fn places(design: Design<'_>) -> Vec<(Option<&str>, &Place)> {
     let directories = design.directories().map(|(name, place)| (Some(name), place));
     let region = design.region.as_ref().map(|r| (None, &r.place));
     directories.chain(region).collect()
+}
+
+fn each_place(design: Design<'_>, check: fn(Design<'_>, &Place) -> Option<Hit>) -> Vec<Hit> {
+    let about = |(candidate, place): (Option<&str>, &Place)| {
+        let hit = check(design, place)?;
+        Some(Hit { candidate: candidate.map(str::to_string), ..hit })
+    };
+    places(design).into_iter().filter_map(about).collect()
 }
 
 fn drive(place: &Place) -> Option<&Layer> {
@@ -65,7 +72,7 @@ fn is_hard_disk(drive: &Layer) -> bool {
 }
 
 /// The region of a drive of flash that stacks are made on: its state before each visit counts.
-fn flash_region<'h>(design: Design<'h>, stacks: &[(&str, &Stack)]) -> Option<&'h Region> {
-    let region = design.region.as_ref().filter(|r| !r.is_image && !stacks.is_empty())?;
+fn flash_region(design: Design<'_>) -> Option<&Region> {
+    let region = design.region.filter(|r| !r.is_image && design.stacks().next().is_some())?;
     region.place.disks().any(|d| d.rotational == Some(false)).then_some(region)
 }

@@ -1,10 +1,8 @@
 //! L60 options-unpinned: the scheduler or read-ahead of the drive under test is unknown.
 
 use super::drive;
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::setting::Setting;
 
@@ -18,10 +16,9 @@ pub static RULE: Rule = Rule {
     explain: "To repeat a comparison you need the mkfs and mount options, the I/O scheduler and \
         read-ahead. One study gives neither mkfs nor mount options. bakeoff records them. If the \
         kernel does not report them, set scheduler and read_ahead_kb under [axes] in a plan.",
-    checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let is_device = matches!(Setting::of(design), Setting::Decide | Setting::Precise);
     let drive = drive(place).filter(|_| is_device)?;
     let mut unknown = Vec::new();
@@ -34,7 +31,7 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
     (!unknown.is_empty()).then(|| {
         let evidence = format!("{} of {} unknown", unknown.join(" and "), drive.name);
         let advice = "set them for all candidates: [axes] scheduler and read_ahead_kb";
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

@@ -2,10 +2,8 @@
 //! disk.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
+use crate::evidence::rule::{DEVICE, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::Place;
 
 pub static RULE: Rule = Rule {
@@ -19,12 +17,11 @@ pub static RULE: Rule = Rule {
         while it spins up. When the voltage falls the board slows down or the drive resets; the \
         Zero and the first Model B cannot report it. A powered hub or enclosure avoids the \
         problem.",
-    checks: &[Check::Place(in_plan)],
 };
 
 const NO_DETECTOR: [&str; 2] = ["Raspberry Pi Zero", "Raspberry Pi Model B Rev"];
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let model = design.host.model.as_deref().filter(|m| m.starts_with("Raspberry Pi"))?;
     let drive = drive(place)?;
     let is_fed = drive.bus.as_deref() == Some("usb") && is_hard_disk(drive);
@@ -35,7 +32,7 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
         _ => return None,
     };
     let advice = "use a powered hub or enclosure, and watch dmesg for resets";
-    Some(finding(design, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! L10 root-device: a drive under test also contains /, /var, swap or the store.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::{Place, SystemDisk};
 
 pub static RULE: Rule = Rule {
@@ -17,20 +15,19 @@ pub static RULE: Rule = Rule {
         swap. Each such write competes with the measurement and adds noise. In two studies the \
         card under test also contained the running system. For directories this is a warning, \
         because they can still be compared. To choose a filesystem, measure a separate drive.",
-    checks: &[Check::System(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, place: &Place, system: &[SystemDisk]) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let is_here = |d: &&SystemDisk| place.disks().any(|drive| drive.dev == d.dev);
     let mut purposes: Vec<&str> =
-        system.iter().filter(is_here).map(|d| d.purpose.as_str()).collect();
+        design.system.iter().filter(is_here).map(|d| d.purpose.as_str()).collect();
     purposes.dedup();
     let drive = place.disks().next()?;
     (!purposes.is_empty()).then(|| {
         let evidence = format!("drive {} also contains {}", drive.name, purposes.join(", "));
         let advice = "stop the programs that write (see: iotop -o), or choose a drive that the \
             system does not use: bakeoff devices";
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

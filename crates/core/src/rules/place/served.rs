@@ -1,7 +1,6 @@
 //! served: a process of this machine serves the drive itself.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, I, Rule, When};
+use crate::evidence::rule::{CLAIMS, Hit, I, Rule, When};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::phrases;
@@ -17,12 +16,11 @@ pub static RULE: Rule = Rule {
         process for each read and write. If that process runs on this machine, its transfers and \
         its CPU time are part of the drive and do not count as a disturbance. Its CPU time can \
         still be the bottleneck.",
-    checks: &[],
 };
 
 /// What a run says once about processes that were found to serve its drives: `python3 (812)`.
 pub fn found(header: &Header, servers: &[String]) -> Finding {
     let evidence =
         format!("{} the drive on this machine", phrases::agreeing(servers, ["serves", "serve"]));
-    finding(header, &RULE, evidence, "no action: this work counts as the drive's own")
+    Hit::new(evidence, "no action: this work counts as the drive's own").finding(header, &RULE)
 }

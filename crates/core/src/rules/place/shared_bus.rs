@@ -1,10 +1,8 @@
 //! L56 shared-bus: a USB drive and the network share one port of the board.
 
 use super::places;
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::PlaceClass;
 
 pub static RULE: Rule = Rule {
@@ -17,7 +15,6 @@ pub static RULE: Rule = Rule {
     explain: "Raspberry Pis before the 4 have one USB 2 port, where drives and Ethernet share at \
         most 53 MB/s. A copy over the network takes bandwidth from the drive. Avoid network \
         traffic during the measurement, or use a board with separate ports.",
-    checks: &[Check::Design(in_plan)],
 };
 
 /// Boards whose USB ports and Ethernet share one controller.
@@ -25,7 +22,7 @@ const ONE_BUS: [&str; 4] =
     ["Raspberry Pi Model", "Raspberry Pi 2", "Raspberry Pi 3", "Raspberry Pi Zero"];
 
 /// The part of L56 that is known before: a network place beside a USB drive on a board of one bus.
-fn in_plan(design: Design<'_>) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let model = design.host.model.as_deref()?;
     let is_one = ONE_BUS.iter().any(|m| model.starts_with(m));
     let all = places(design);
@@ -37,7 +34,7 @@ fn in_plan(design: Design<'_>) -> Option<Finding> {
             on_usb.0.unwrap_or("the drive"),
             on_net.0.unwrap_or("the network")
         );
-        finding(design, &RULE, evidence, "measure each in a separate run of bakeoff quick")
+        Hit::new(evidence, "measure each in a separate run of bakeoff quick")
     })
 }
 

@@ -3,10 +3,8 @@
 use super::{drive, is_hard_disk};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Name, Say};
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::units;
 
@@ -21,10 +19,9 @@ pub static RULE: Rule = Rule {
         take 8 ms, where a seek over the whole drive and half a rotation take 12 to 13 ms. The \
         figure is valid for a file of that size, but too good for a full drive. Use a larger \
         --size for longer seeks.",
-    checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place).filter(|d| is_hard_disk(d) && d.size_bytes > 0)?;
     let random = design.workloads.iter().filter(|w| w.job.rw.is_random());
     let span = random.map(|w| w.job.size).max()?;
@@ -36,9 +33,7 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
             units::size(drive.size_bytes),
             share * 100.0
         );
-        finding(
-            design,
-            &RULE,
+        Hit::new(
             evidence,
             &[
                 Say("use a larger "),

@@ -3,10 +3,8 @@
 use super::{drive, is_hard_disk};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::{Layer, Place, ZoneModel};
 use crate::units;
 
@@ -23,7 +21,6 @@ pub static RULE: Rule = Rule {
         that the kernel reports and by the lists of their manufacturers. It also suspects every \
         drive of 1 TB or more on USB. To measure the drive, write more than the cache can store, \
         or wait until it is empty.",
-    checks: &[Check::Place(in_plan)],
 };
 
 /// From this size on a hard disk behind USB is likely to overlap its tracks.
@@ -52,7 +49,7 @@ fn suspicion(drive: &Layer) -> Option<&'static str> {
     }
 }
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place).filter(|d| is_hard_disk(d))?;
     let cache = design.protocol.thresholds.media_cache_bytes;
     let written = design.expected_write_bytes;
@@ -67,7 +64,7 @@ fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
         Set(Key::Size, "4g"),
         Say(" and --max-write 30g"),
     ];
-    Some(finding(design, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! L05 state-carryover: the state of the flash before each candidate is unknown.
 
 use super::flash_region;
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
-use crate::model::candidate::Stack;
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 
 pub static RULE: Rule = Rule {
     id: "L05",
@@ -18,15 +15,14 @@ pub static RULE: Rule = Rule {
         fragments) slows down the next one. In one study the encrypted candidate of a stick wrote \
         25 % slower with ext4 and 5 % with btrfs, which encryption does not explain. Set \
         flash_state in a plan, so that each visit starts from that state.",
-    checks: &[Check::Stacks(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, stacks: &[(&str, &Stack)]) -> Option<Finding> {
-    let is_unknown = flash_region(design, stacks).is_some() && design.plan.is_none();
+pub fn in_plan(design: Design<'_>) -> Option<Hit> {
+    let is_unknown = flash_region(design).is_some() && design.plan.is_none();
     is_unknown.then(|| {
         let evidence = "no plan sets the state of the flash before each visit".to_string();
         let advice = "measure with a plan that has flash_state = \"overwritten\": bakeoff run";
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

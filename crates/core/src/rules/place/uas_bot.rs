@@ -1,10 +1,8 @@
 //! L58 uas-bot: a USB 3 drive takes one command at a time (BOT).
 
 use super::drive;
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, DEVICE, Rule, W, When};
+use crate::evidence::rule::{DEVICE, Hit, Rule, W, When};
 use crate::model::design::Design;
-use crate::model::finding::Finding;
 use crate::model::host::Place;
 use crate::model::link::Transport;
 
@@ -18,17 +16,16 @@ pub static RULE: Rule = Rule {
     explain: "Without UAS the bridge takes one command at a time: one SSD on a Raspberry Pi 4 read \
         172 MB/s instead of 297, and a queue depth above 1 has no effect. dmesg shows whether the \
         kernel disabled UAS for this bridge. Use another enclosure.",
-    checks: &[Check::Place(in_plan)],
 };
 
-fn in_plan(design: Design<'_>, place: &Place) -> Option<Finding> {
+pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place)?;
     let link = drive.link.as_ref().filter(|l| l.transport() == Some(Transport::Bot))?;
     let fast = crate::boards::link::capacity_bytes_per_s(link)? > 100e6;
     fast.then(|| {
         let evidence = format!("{}: {link}, one command at a time", drive.name);
         let advice = "check dmesg for the reason; an enclosure with UAS is faster";
-        finding(design, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
 }
 

@@ -2,11 +2,9 @@
 //! from its size or measured by reading.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::finding;
-use crate::evidence::rule::{CLAIMS, Check, E, Rule, W, When};
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::event::Region;
-use crate::model::finding::Finding;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::prepare::region::gradient;
@@ -24,7 +22,6 @@ pub static RULE: Rule = Rule {
         about a third from the first to the last quarter. Two studies found the same curve with \
         different drives. A region of a few GiB keeps the change small. Set it with --size or \
         [region] size.",
-    checks: &[Check::Region(in_plan), Check::Run(in_run)],
 };
 
 /// What a hard disk loses from its first to its last track.
@@ -33,7 +30,11 @@ const ZONE_LOSS: f64 = 0.33;
 const ADVICE: &str = "use a smaller [region] size, in the part of the drive that you need";
 
 /// As its size has it, before anything was read.
-fn in_plan(design: Design<'_>, region: &Region) -> Option<Finding> {
+pub fn in_plan(design: Design<'_>) -> Vec<Hit> {
+    design.regions().filter_map(|region| by_size(design, region)).collect()
+}
+
+fn by_size(design: Design<'_>, region: &Region) -> Option<Hit> {
     let drive = drive(&region.place).filter(|d| d.size_bytes > 0)?;
     let change = ZONE_LOSS * region.size_bytes as f64 / drive.size_bytes as f64;
     (is_hard_disk(drive) && change >= design.protocol.thresholds.gradient).then(|| {
@@ -44,16 +45,16 @@ fn in_plan(design: Design<'_>, region: &Region) -> Option<Finding> {
             units::size(drive.size_bytes),
             change * 100.0
         );
-        finding(design, &RULE, evidence, ADVICE)
+        Hit::new(evidence, ADVICE)
     })
 }
 
-fn in_run(run: &Run) -> Vec<Finding> {
+pub fn in_run(run: &Run) -> Vec<Hit> {
     run.header.regions().enumerate().filter_map(|(i, of)| surveyed(run, i, of)).collect()
 }
 
 /// As it was seen: the survey of a region that could not be made short enough.
-fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Finding> {
+fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Hit> {
     let candidates = &run.header.candidates;
     let on_it = CandidateIx::each(candidates).find(|(_, c)| usize::from(c.region) == index)?.0;
     let change = gradient(&run.positions(on_it), region.size_bytes);
@@ -64,7 +65,7 @@ fn surveyed(run: &Run, index: usize, region: &Region) -> Option<Finding> {
             units::size(region.size_bytes),
             change * 100.0
         );
-        finding(&run.header, &RULE, evidence, ADVICE)
+        Hit::new(evidence, ADVICE)
     })
 }
 

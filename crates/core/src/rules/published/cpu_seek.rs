@@ -1,9 +1,7 @@
 //! L24 cpu-seek: a seek test used 90 % of a CPU or more.
 
-use crate::evidence::of_result;
-use crate::evidence::rule::{CELL, Check, E, Rule, When};
-use crate::model::finding::Finding;
-use crate::scan::ToolResult;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, E, Hit, Rule, When};
 
 pub static RULE: Rule = Rule {
     id: "L24",
@@ -16,10 +14,10 @@ pub static RULE: Rule = Rule {
         with one core. The seeks hardly waited for the stick, so many came from memory. bonnie++ \
         adds up the CPU use of its five seek processes; even a fifth of it is high for a process \
         that waits. Use a file larger than the memory, so that seeks reach the drive.",
-    checks: &[Check::Result(in_result)],
 };
 
-fn in_result(result: &ToolResult) -> Option<Finding> {
+pub fn in_result(of: &Observation) -> Option<Hit> {
+    let result = of.result?;
     let of_table = || match result.test.as_deref() {
         Some("random seeks") => result.figure(&["cpu_percent"]),
         _ => None,
@@ -31,7 +29,7 @@ fn in_result(result: &ToolResult) -> Option<Finding> {
     );
     let advice = "Waiting for a drive takes little CPU: the seeks came from memory, or the CPU was \
                   a limit. Use a larger file.";
-    (result.is("bonnie++") && share >= 90.0).then(|| of_result(&RULE, evidence, advice))
+    (result.is("bonnie++") && share >= 90.0).then(|| Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! L63 kernel-mismatch: the compared results use different kernels or tools.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::difference::Difference;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
@@ -17,11 +16,10 @@ pub static RULE: Rule = Rule {
         speed. Since 2025 it sends direct writes of files with checksums through the page cache. \
         Figures from two kernels include such changes. To compare kernels on purpose, use compare \
         --across kernel.",
-    checks: &[Check::Elsewhere("compare")],
 };
 
 /// Runs that differ in their kernel, which was not named as what may differ.
 pub fn over_runs(header: &Header, kernel: &Difference) -> Finding {
     let advice = "measure on one kernel, or compare kernels with --across kernel";
-    finding(header, &RULE, kernel.to_string(), advice)
+    Hit::new(kernel.to_string(), advice).finding(header, &RULE)
 }

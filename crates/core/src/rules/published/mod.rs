@@ -8,14 +8,12 @@ pub mod per_char;
 pub mod runs_differ;
 pub mod tool_version;
 
-use crate::evidence::rule::Rule;
+use crate::evidence::observation::Observing;
+use crate::evidence::rule::Checks;
 
-pub static RULES: [&Rule; 7] = [
-    &per_char::RULE,
-    &cpu_seek::RULE,
-    &patched_tool::RULE,
-    &tool_version::RULE,
-    &kernel_mismatch::RULE,
-    &no_latency::RULE,
-    &runs_differ::RULE,
+pub static CHECKS: Checks<Observing> = &[
+    (&per_char::RULE, per_char::in_result),
+    (&cpu_seek::RULE, cpu_seek::in_result),
+    (&patched_tool::RULE, patched_tool::in_result),
+    (&no_latency::RULE, no_latency::in_result),
 ];

@@ -1,9 +1,7 @@
 //! no-latency: a run of fio that measured no latencies.
 
-use crate::evidence::of_result;
-use crate::evidence::rule::{CELL, Check, E, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::scan::ToolResult;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 
 pub static RULE: Rule = Rule {
     id: "no-latency",
@@ -17,14 +15,14 @@ pub static RULE: Rule = Rule {
         command that forums copy most, --randrepeat=1 --ioengine=libaio --direct=1 \
         --gtod_reduce=1, and in YABS. fio 3.33 measured 60.9k IOPS with it here and printed no \
         latency. Without the option the same run also reports p99.",
-    checks: &[Check::Result(in_result)],
 };
 
 /// Options of fio that leave out latencies: all, or those from submission to completion. Source:
 /// fio manual, "Measurements and reporting".
 const WITHOUT: [&str; 3] = ["gtod_reduce", "disable_lat", "disable_clat"];
 
-fn in_result(result: &ToolResult) -> Option<Finding> {
+pub fn in_result(of: &Observation) -> Option<Hit> {
+    let result = of.result?;
     let words = result.words().filter(|_| result.is("fio"))?;
     let option = words.iter().find_map(|word| {
         let option = word.trim_start_matches('-');
@@ -33,7 +31,7 @@ fn in_result(result: &ToolResult) -> Option<Finding> {
     })?;
     let evidence = format!("fio ran with --{option}: it measured no latencies");
     let advice = format!("Run it without --{option} to see how long requests wait.");
-    Some(of_result(&RULE, evidence, &*advice))
+    Some(Hit::new(evidence, &*advice))
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! L28 patched-tool: the limits of the tool were changed.
 
-use crate::evidence::of_result;
-use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::scan::ToolResult;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 use crate::units;
 
 pub static RULE: Rule = Rule {
@@ -16,7 +14,6 @@ pub static RULE: Rule = Rule {
     explain: "iozone refuses records above 16 MB; a study changed its source to use 100 MB on a \
         board with 256 MB of memory. The figures are not comparable with other results. Stay \
         within the tool's limits, or state what was changed.",
-    checks: &[Check::Result(in_result)],
 };
 
 /// Largest record of iozone as it is published (iozone.c, `MAXBUFFERSIZE`).
@@ -30,11 +27,11 @@ fn evidence(used: f64, limit: f64) -> String {
 }
 
 /// An output of iozone; a row of a table does not say what the tool supports.
-fn in_result(result: &ToolResult) -> Option<Finding> {
+pub fn in_result(of: &Observation) -> Option<Hit> {
+    let result = of.result?;
     let used = result.figure(&["record_size"]).filter(|_| result.is("iozone"))?;
     let is_output = result.setup.is_empty();
-    (is_output && used > IOZONE_BYTES)
-        .then(|| of_result(&RULE, evidence(used, IOZONE_BYTES), ADVICE))
+    (is_output && used > IOZONE_BYTES).then(|| Hit::new(evidence(used, IOZONE_BYTES), ADVICE))
 }
 
 #[cfg(test)]

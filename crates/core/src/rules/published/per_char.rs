@@ -1,9 +1,7 @@
 //! L23 per-char: a figure comes from a per-character test.
 
-use crate::evidence::of_result;
-use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::scan::ToolResult;
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 
 pub static RULE: Rule = Rule {
     id: "L23",
@@ -14,16 +12,16 @@ pub static RULE: Rule = Rule {
     condition: "a figure comes from a per-character test",
     explain: "bonnie++'s first test writes byte by byte and runs at 94 % of a CPU: its manual \
         calls it a test of the C library. It does not measure a drive. Skip it with -f.",
-    checks: &[Check::Result(in_result)],
 };
 
-fn in_result(result: &ToolResult) -> Option<Finding> {
+pub fn in_result(of: &Observation) -> Option<Hit> {
+    let result = of.result?;
     let names = ["sequential_output_per_chr.throughput", "sequential_input_per_chr.throughput"];
     let is_cited = result.figure(&names).is_some()
         || result.test.as_deref().is_some_and(|test| test.ends_with("per chr"));
     let evidence = "a figure of the per-character test".to_string();
     let advice = "It measures one call per byte. Skip it with -f.";
-    (result.is("bonnie++") && is_cited).then(|| of_result(&RULE, evidence, advice))
+    (result.is("bonnie++") && is_cited).then(|| Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

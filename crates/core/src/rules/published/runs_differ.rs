@@ -1,7 +1,6 @@
 //! runs-differ: the compared runs differ in more than the one named factor.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, R, RUN, Rule, When};
+use crate::evidence::rule::{Hit, R, RUN, Rule, When};
 use crate::model::difference::Difference;
 use crate::model::event::Header;
 use crate::model::finding::Finding;
@@ -17,7 +16,6 @@ pub static RULE: Rule = Rule {
     explain: "A Pi 4 with a new kernel and a new card is faster than the old one, and the cause \
         could be any of the three. bakeoff compare ranks runs only if all recorded properties are \
         equal, or differ only in the factor named with --across: host, device, kernel or time.",
-    checks: &[Check::Elsewhere("compare")],
 };
 
 /// Most differences that are named in one sentence.
@@ -25,7 +23,7 @@ const NAMED_LIMIT: usize = 4;
 
 pub fn over_runs(header: &Header, unlike: &[&Difference]) -> Finding {
     let advice = "measure again with only one change, and specify it with --across";
-    finding(header, &RULE, named(unlike), advice)
+    Hit::new(named(unlike), advice).finding(header, &RULE)
 }
 
 /// The first few in words, and how many more there are: all of them are listed besides.

@@ -1,7 +1,6 @@
 //! L31 tool-version: candidates were measured with different versions or defaults of a tool.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, RUN, Rule, W, When};
+use crate::evidence::rule::{Hit, RUN, Rule, W, When};
 use crate::model::finding::Finding;
 use crate::model::path::printable;
 use crate::model::run::Run;
@@ -16,7 +15,6 @@ pub static RULE: Rule = Rule {
     explain: "sysbench 0.4 leaves flushes out of its latencies and 1.0.15 counts them; fio 2 and 3 \
         count kilobytes differently. A difference between candidates can then come from the \
         version of the tool. Use one version for all.",
-    checks: &[Check::Elsewhere("compare")],
 };
 
 /// Most versions that are looked at in one run.
@@ -39,7 +37,7 @@ pub fn over_runs(runs: &[&Run]) -> Option<Finding> {
     let first = runs.first().filter(|_| each.iter().any(|v| *v != each[0]))?;
     let shown: Vec<String> = each.iter().map(|v| printable(v.as_bytes())).collect();
     let advice = "measure all runs with the same versions of bakeoff and of the tools";
-    Some(finding(&first.header, &RULE, shown.join("; "), advice))
+    Some(Hit::new(shown.join("; "), advice).finding(&first.header, &RULE))
 }
 
 #[cfg(test)]

@@ -1,18 +1,14 @@
 //! L36 autocorrelation: one candidate's results drift: neighbouring blocks are correlated.
 
-use super::{RunCheck, RunRule};
+use super::ComparedRun;
 use crate::decide::autocorrelation::of_lead;
 use crate::decide::compare::Comparison;
 use crate::decide::lead::Lead;
-use crate::decide::table::Table;
 use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::advice::{Advice, Key};
-use crate::evidence::finding;
-use crate::evidence::rule::{R, RUN, Rule, When};
+use crate::evidence::rule::{Hit, R, RUN, Rule, When};
 use crate::model::event::Header;
-use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::run::Run;
 use crate::model::setting::Setting;
 use crate::stats::autocorrelation::{Lag1, widening};
 
@@ -31,30 +27,26 @@ pub static RULE: Rule = Rule {
         leader's differences for such drift. The run continues if wider intervals would change the \
         answer. If they still would after the last block, there is no verdict. Precondition the \
         drive, let it cool, then measure again with --mode decide.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
-
-fn in_run(run: &Run, table: &Table, workload: WorkloadIx, compared: &Comparison) -> Vec<Finding> {
-    let lead = Lead::new(run, table, compared, 1);
-    of_lead(run, table, workload, &lead)
+pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
+    let lead = Lead::new(of.run, of.table, compared, 1);
+    of_lead(of.run, of.table, compared.workload, &lead)
         .into_iter()
-        .map(|drift| told(run, table, workload, &lead, drift))
+        .map(|drift| told(of, compared.workload, &lead, drift))
         .collect()
 }
 
 /// The finding about one pair of the leader: the other candidate, and how the difference drifts.
 fn told(
-    run: &Run,
-    table: &Table,
+    of: &ComparedRun,
     workload: WorkloadIx,
     lead: &Lead,
     (other, lag1): (CandidateIx, Lag1),
-) -> Finding {
-    let name = |c: CandidateIx| run.header.candidates[c].name.clone();
+) -> Hit {
+    let name = |c: CandidateIx| of.run.header.candidates[c].name.clone();
     let leader = lead.leader.unwrap_or(other);
-    let blocks = table.differences(workload, leader, other).len() as u32;
+    let blocks = of.table.differences(workload, leader, other).len() as u32;
     let evidence = format!(
         "the difference between {} and {} drifts from block to block (lag-1 autocorrelation {:.2} \
          over {blocks} blocks); intervals {:.1} times as wide would change the answer",
@@ -63,9 +55,7 @@ fn told(
         lag1.r,
         widening(lag1.r, blocks)
     );
-    let mut found = finding(&run.header, &RULE, evidence, what_helps(&run.header));
-    found.candidate = Some(name(other));
-    found
+    Hit { candidate: Some(name(other)), ..Hit::new(evidence, what_helps(&of.run.header)) }
 }
 
 fn what_helps(header: &Header) -> Advice {
@@ -87,6 +77,7 @@ fn what_helps(header: &Header) -> Advice {
 mod tests {
     use super::*;
     use crate::analyse::analyse;
+    use crate::model::run::Run;
     use crate::model::verdict::Verdict;
     use crate::rules::run::tests::{ids, steady};
     use crate::testing::RunBuilder;

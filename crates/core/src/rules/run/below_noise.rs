@@ -1,15 +1,11 @@
 //! L40 below-noise: the winner's lead is smaller than the difference of one candidate from itself.
 
-use super::{RunCheck, RunRule, name, winner};
+use super::{ComparedRun, name, winner};
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{R, RUN, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::run::Run;
+use crate::evidence::rule::{Hit, R, RUN, Rule, W, When};
+use crate::model::index::CandidateIx;
 use crate::rules::control::pooled;
 use crate::stats::paired::Paired;
 
@@ -24,20 +20,12 @@ pub static RULE: Rule = Rule {
         itself, a lead of 1 % proves nothing. In one study two reads of the same file differed by \
         0.6 to 7.2 %, but the ranked filesystems by only 1.6 %. More blocks make both smaller: \
         --mode precise stops at 2 % instead of 3 %.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Workload(of_winner)] };
-
 /// The lead of the winner against what an A/A twin shows.
-fn of_winner(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-) -> Option<Finding> {
-    let lead = winner(run, table, compared)?.1?;
+pub fn of_winner(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
+    let lead = winner(of, compared)?.1?;
     let candidates = &run.header.candidates;
     let twins = CandidateIx::all(candidates.len()).filter_map(|twin| {
         let twin_of = &candidates[twin];
@@ -60,9 +48,7 @@ fn of_winner(
             percent(lead.mean),
             percent(apart)
         );
-        finding(
-            &run.header,
-            &RULE,
+        Hit::new(
             evidence,
             &[Say("measure more blocks to confirm such a small lead: "), Set(Key::Mode, "precise")],
         )

@@ -2,11 +2,10 @@
 //! a third of the margin. Estimated from slices that took turns, where each candidate follows each
 //! other equally often.
 
-use super::{RunCheck, RunRule};
+use super::ComparedRun;
+use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{E, RUN, Rule, When};
-use crate::model::finding::Finding;
+use crate::evidence::rule::{E, Hit, RUN, Rule, When};
 use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::stats::carry_over::{CarryOver, Slice, estimate};
@@ -25,11 +24,7 @@ pub static RULE: Rule = Rule {
         the effect of a single candidate from all slices and reports it if it certainly matters. \
         Candidates that are measured one after the other, each for seconds, are less exposed to \
         this effect.",
-    checks: &[],
 };
-
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::PerWorkload(of_workload)] };
 
 /// Share of the margin that an effect of the predecessor may have.
 const SHARE: f64 = 1.0 / 3.0;
@@ -41,15 +36,13 @@ const ADVICE: &str = "measure the candidates one after the other: set isolation 
                       plan";
 
 /// A workload on which some difference is wrong by more than it may be.
-fn of_workload(run: &Run, table: &Table, workload: WorkloadIx) -> Option<Finding> {
+pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let header = &run.header;
     let k = u16::try_from(header.candidates.len()).ok()?;
     let found = estimate(&slices(run, table, workload), k, ALPHA)?;
     let bound = libm::log1p(header.protocol.tie_margin * SHARE);
-    found.exceeds(bound).then(|| Finding {
-        workload: Some(header.workloads[workload].name.clone()),
-        ..finding(header, &RULE, evidence(run, &found), ADVICE)
-    })
+    found.exceeds(bound).then(|| Hit::new(evidence(run, &found), ADVICE))
 }
 
 fn slices(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Slice> {
@@ -135,22 +128,21 @@ mod tests {
         own
     }
 
-    fn found(share: f64) -> Option<Finding> {
-        let run = run_with(share);
-        of_workload(&run, &Table::from_run(&run, u32::MAX), WorkloadIx::FIRST)
+    fn found(run: &Run) -> Vec<Hit> {
+        let table = Table::from_run(run, u32::MAX);
+        ComparedRun::new(run, &table).each(of_workload)
     }
 
     #[test]
     fn a_candidate_that_helps_its_successor_is_found() {
-        let found = found(0.4).expect("it helps");
-        assert_eq!((found.id.as_str(), found.workload.is_some()), ("carry-over", true));
+        let found = found(&run_with(0.4));
+        assert!(found[0].evidence.contains("appears") && found[0].workload.is_some(), "{found:?}");
     }
 
     #[test]
     fn candidates_that_leave_nothing_behind_are_not() {
-        assert_eq!(found(0.0), None);
+        assert_eq!(found(&run_with(0.0)), []);
         // Cells in one piece say nothing about it.
-        let run = played(&["a", "b", "c"]);
-        assert_eq!(of_workload(&run, &Table::from_run(&run, u32::MAX), WorkloadIx::FIRST), None);
+        assert_eq!(found(&played(&["a", "b", "c"])), []);
     }
 }

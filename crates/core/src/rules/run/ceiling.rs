@@ -1,16 +1,12 @@
 //! L41 ceiling: three or more candidates are within 2 % of each other, at 85 % or more of the link
 //! speed.
 
-use super::{RunCheck, RunRule};
+use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{RUN, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::run::Run;
+use crate::evidence::rule::{Hit, RUN, Rule, W, When};
+use crate::model::index::CandidateIx;
 use crate::stats::sample;
 use crate::units;
 
@@ -25,19 +21,11 @@ pub static RULE: Rule = Rule {
     explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the speed of \
         the stick. All reach the same limit, so this workload cannot rank them; it only shows that \
         none of them is the bottleneck. Use small or flushed requests to distinguish them.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Workload(at_the_link)] };
-
 /// Several alike at what the link carries.
-fn at_the_link(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-) -> Option<Finding> {
+pub fn at_the_link(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let of = &run.header.workloads[workload];
     let limits = &run.header.protocol.thresholds;
     if of.metric != crate::model::workload::Metric::Bandwidth {
@@ -67,9 +55,7 @@ fn at_the_link(
             units::rate(high),
             limits.ceiling * 100.0
         );
-        finding(
-            &run.header,
-            &RULE,
+        Hit::new(
             evidence,
             &[Say("add small or flushed requests: "), Set(Key::Workload, "randwrite")],
         )

@@ -1,17 +1,14 @@
 //! L43 contradiction: a stack with an extra layer is certainly faster than the same stack without
 //! it.
 
-use super::{RunCheck, RunRule, name};
+use super::ComparedRun;
+use super::name;
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{E, Rule, STACK, When};
+use crate::evidence::rule::{E, Hit, Rule, STACK, When};
 use crate::model::candidate::Stack;
-use crate::model::finding::Finding;
-use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::run::Run;
+use crate::model::index::CandidateIx;
 
 pub static RULE: Rule = Rule {
     id: "L43",
@@ -23,15 +20,11 @@ pub static RULE: Rule = Rule {
     explain: "LUKS on ext4 wrote 117 MB/s where ext4 alone wrote 104, in a study that concluded \
         that encryption slows everything down. Encryption adds work. If it is faster, another \
         factor differs. Check the other findings, and measure again with --mode precise.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Workload(in_pairs)] };
-
 /// More work, and faster for certain.
-fn in_pairs(run: &Run, _: &Table, _: WorkloadIx, compared: &Comparison) -> Option<Finding> {
-    let stack = |c: CandidateIx| run.header.candidates[c].stack();
+pub fn in_pairs(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
+    let stack = |c: CandidateIx| of.run.header.candidates[c].stack();
     let pair = compared.pairs.iter().find(|p| {
         let certain = p.interval.is_some_and(|i| i.low > 0.0);
         let adds = stack(p.a).zip(stack(p.b)).is_some_and(|(a, b)| adds_to(a, b));
@@ -40,14 +33,14 @@ fn in_pairs(run: &Run, _: &Table, _: WorkloadIx, compared: &Comparison) -> Optio
     let lead = libm::expm1(pair.paired?.mean) * 100.0;
     let evidence = format!(
         "{} is {lead:.1} % faster than {}, the same stack without the layer",
-        name(run, pair.a),
-        name(run, pair.b)
+        name(of.run, pair.a),
+        name(of.run, pair.b)
     );
     let advice = &[
         Say("an uncontrolled factor affects the result: measure again with "),
         Set(Key::Mode, "precise"),
     ];
-    Some(finding(&run.header, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 /// Whether `a` is `b` with encryption or a logical volume added, and nothing else changed.

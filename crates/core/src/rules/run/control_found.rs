@@ -1,13 +1,8 @@
 //! control-found: the positive control was detected at its true size.
 
-use super::{RunCheck, RunRule};
+use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{I, RUN, Rule, When};
-use crate::model::finding::Finding;
-use crate::model::index::WorkloadIx;
-use crate::model::run::Run;
+use crate::evidence::rule::{Hit, I, RUN, Rule, When};
 use crate::rules::control::{Control, slowed};
 
 pub static RULE: Rule = Rule {
@@ -21,14 +16,11 @@ pub static RULE: Rule = Rule {
         slowed down by 5 % on purpose: each of its cells waits that much longer at the end. A run \
         that measures -5 % has shown that it detects effects of that size on this drive with these \
         blocks.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
-
-fn in_run(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
-    let found = slowed(run, table, workload).filter(Control::is_at_its_size);
-    let tell = |of: Control| finding(&run.header, &RULE, of.measured_slowed(), "no action needed");
+pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
+    let found = slowed(of.run, of.table, compared.workload).filter(Control::is_at_its_size);
+    let tell = |of: Control| Hit::new(of.measured_slowed(), "no action needed");
     found.map(tell).collect()
 }
 

@@ -1,13 +1,8 @@
 //! control-missed: the positive control was not detected, or not at its true size.
 
-use super::{RunCheck, RunRule};
+use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{E, RUN, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::model::index::WorkloadIx;
-use crate::model::run::Run;
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::rules::control::{Control, slowed};
 
 pub static RULE: Rule = Rule {
@@ -22,17 +17,14 @@ pub static RULE: Rule = Rule {
         have been missed too, so the ties and open questions of this run do not exclude effects of \
         that size. Longer cells (cell_min in the plan) and a quiet machine make the interval \
         narrower.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Each(in_run)] };
-
-fn in_run(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
-    let missed = slowed(run, table, workload).filter(|of| !of.is_at_its_size());
-    missed.map(|of| missing(run, &of)).collect()
+pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
+    let missed = slowed(of.run, of.table, compared.workload).filter(|of| !of.is_at_its_size());
+    missed.map(|of| missing(&of)).collect()
 }
 
-fn missing(run: &Run, of: &Control) -> Finding {
+fn missing(of: &Control) -> Hit {
     let (why, advice) = if of.interval.excludes_zero() {
         let advice = "measure longer cells (cell_min) on an otherwise idle machine, then run again";
         ("the run misjudges the size of effects", advice)
@@ -40,7 +32,7 @@ fn missing(run: &Run, of: &Control) -> Finding {
         let advice = "measure again with longer cells (cell_min in the plan) on a quiet machine";
         ("the run cannot detect effects of that size", advice)
     };
-    finding(&run.header, &RULE, format!("{}: {why}", of.measured_slowed()), advice)
+    Hit::new(format!("{}: {why}", of.measured_slowed()), advice)
 }
 
 #[cfg(test)]

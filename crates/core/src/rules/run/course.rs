@@ -3,30 +3,11 @@
 //! A single cell of a real drive often has a step in it, so a rule speaks only where most cells of
 //! a candidate show the same.
 
-use crate::evidence::about;
-use crate::model::event::{Cell, Header};
-use crate::model::finding::Finding;
-use crate::model::index::{CandidateIx, WorkloadIx};
+use crate::model::event::Cell;
 use crate::model::measurement::Window;
-use crate::model::run::Run;
 
 /// Fewest windows whose course says anything: two seconds.
 pub(super) const FEWEST: usize = 20;
-
-/// What a rule finds in the cells of each candidate on each workload.
-pub(super) fn findings(run: &Run, check: fn(&Header, &[&Cell]) -> Option<Finding>) -> Vec<Finding> {
-    let header = &run.header;
-    let workloads = WorkloadIx::all(header.workloads.len());
-    let candidates = CandidateIx::all(header.candidates.len());
-    let pairs = workloads.flat_map(|workload| candidates.clone().map(move |c| (c, workload)));
-    let of = |pair: (CandidateIx, WorkloadIx)| {
-        let cells: Vec<&Cell> =
-            run.complete_cells().filter(|c| (c.candidate, c.workload) == pair).collect();
-        let first = cells.first()?;
-        check(header, &cells).map(|found| about(found, header, first))
-    };
-    pairs.filter_map(of).collect()
-}
 
 /// Bytes a second of every whole window; operations where no bytes move.
 fn rates(cell: &Cell) -> Vec<f64> {

@@ -1,12 +1,9 @@
 //! L35 drift: the raw read before each block drifts over time by more than 3 % and the margin, or
 //! the A/A control differs from its twin.
 
-use super::{ALPHA, FEWEST, RunCheck, RunRule};
+use super::{ALPHA, ComparedRun, FEWEST};
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
-use crate::evidence::rule::{E, RUN, Rule, When};
-use crate::evidence::{finding, of_common_cause};
-use crate::model::finding::Finding;
+use crate::evidence::rule::{E, Hit, RUN, Rule, When};
 use crate::model::index::WorkloadIx;
 use crate::model::run::Run;
 use crate::rules::control::{Control, SETTLE, controls, pooled};
@@ -28,15 +25,11 @@ pub static RULE: Rule = Rule {
         other modes use the results of stored runs on the same drive. If the interval of their \
         difference excludes zero, another factor causes differences of that size. In one study \
         writes fell by 15 % overnight, although only the block size was supposed to change.",
-    checks: &[],
 };
-
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Whole(sentinel), RunCheck::Each(twins)] };
 
 /// The raw read at the start of each block. Drift is common to all and cancels inside blocks,
 /// so it is reported where it is large against the margin of the mode, too.
-fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
+pub fn sentinel(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     let reads: Vec<f64> =
         table.blocks_of(run).filter_map(|b| b.sentinel.filter(|s| *s > 0.0)).collect();
     if reads.len() < FEWEST {
@@ -54,7 +47,7 @@ fn sentinel(run: &Run, table: &Table) -> Option<Finding> {
             units::rate(late),
             drift * 100.0
         );
-        of_common_cause(&run.header, &RULE, evidence, SETTLE)
+        Hit::common(evidence, SETTLE)
     })
 }
 
@@ -64,21 +57,21 @@ fn follows_time(run: &Run, series: &[f64]) -> bool {
     spearman(&time, series).is_some_and(|s| s.rho.abs() > limit && s.p < ALPHA)
 }
 
-fn twins(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
-    let own = controls(run, table, workload).filter(|c| c.candidate.slowed_ppm == 0);
-    let own = own.filter_map(|control| differs_from_itself(run, &control));
-    own.chain(of_earlier_runs(run, workload)).collect()
+pub fn twins(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
+    let own = controls(of.run, of.table, compared.workload).filter(|c| c.candidate.slowed_ppm == 0);
+    let own = own.filter_map(|control| differs_from_itself(&control));
+    own.chain(of_earlier_runs(of.run, compared.workload)).collect()
 }
 
 /// An A/A twin whose interval excludes zero.
-fn differs_from_itself(run: &Run, control: &Control) -> Option<Finding> {
+fn differs_from_itself(control: &Control) -> Option<Hit> {
     control.interval.excludes_zero().then(|| {
         let evidence = control.measured_twice();
-        finding(&run.header, &RULE, evidence, SETTLE)
+        Hit::new(evidence, SETTLE)
     })
 }
 
-fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
+fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Hit> {
     let (runs, of) = pooled(run, workload)?;
     of.interval().excludes_zero().then(|| {
         let evidence = format!(
@@ -86,7 +79,7 @@ fn of_earlier_runs(run: &Run, workload: WorkloadIx) -> Option<Finding> {
             crate::phrases::count(runs, "earlier run"),
             of.label()
         );
-        finding(&run.header, &RULE, evidence, SETTLE)
+        Hit::new(evidence, SETTLE)
     })
 }
 

@@ -1,7 +1,7 @@
 //! L18 durability-mismatch: candidates give different guarantees after fsync, and the verdict does
 //! not mention it.
 
-use crate::evidence::rule::{Check, R, Rule, STACK, W, When};
+use crate::evidence::rule::{R, Rule, STACK, W, When};
 
 pub static RULE: Rule = Rule {
     id: "L18",
@@ -15,5 +15,4 @@ pub static RULE: Rule = Rule {
         barriers are off, or if its fsync covers less than that of the others. One study compared \
         ext4, ntfs and vfat with a test that flushes. You can include such a candidate if the \
         verdict states what it does not guarantee.",
-    checks: &[Check::Elsewhere("rules::claim")],
 };

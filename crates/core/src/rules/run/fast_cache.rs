@@ -4,10 +4,8 @@
 use super::course::{FEWEST, in_most};
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::event::{Cell, Header};
-use crate::model::finding::Finding;
 use crate::model::thresholds::Thresholds;
 use crate::stats::change_point;
 use crate::stats::change_point::Segment;
@@ -24,10 +22,9 @@ pub static RULE: Rule = Rule {
         machine the writer itself slows down when the host must first allocate its memory. One \
         study wrote 2 GiB to a drive with a cache of 1.1 GiB. A short test measures only the fast \
         part. A longer --runtime, or an io_size above the cache, shows the rate afterwards.",
-    checks: &[Check::Course(in_course)],
 };
 
-fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
     if !cells.first()?.measurement.job.rw.writes() {
         return None;
     }
@@ -54,7 +51,7 @@ fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         Set(Key::Runtime, "60s"),
         Say(", or a larger io_size"),
     ];
-    Some(finding(header, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

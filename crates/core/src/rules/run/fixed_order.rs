@@ -1,13 +1,9 @@
 //! L34 fixed-order: two candidates were measured in the same order in every block.
 
-use super::{RunCheck, RunRule};
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{E, RUN, Rule, When};
-use crate::model::finding::Finding;
+use super::ComparedRun;
+use crate::evidence::rule::{E, Hit, RUN, Rule, When};
 use crate::model::index::CandidateIx;
 use crate::model::looks::FIRST_LOOK;
-use crate::model::run::Run;
 
 pub static RULE: Rule = Rule {
     id: "L34",
@@ -20,13 +16,9 @@ pub static RULE: Rule = Rule {
         caches, a slowing drive) favours or penalises it. One study went through 18 block sizes \
         from the smallest to the largest, one filesystem after the other. bakeoff measures in \
         random order and repeats each order reversed two blocks later.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Whole(always_first)] };
-
-fn always_first(run: &Run, table: &Table) -> Option<Finding> {
+pub fn always_first(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     let orders: Vec<&[CandidateIx]> = table.blocks_of(run).map(|b| b.order.as_slice()).collect();
     let candidates = CandidateIx::all(run.header.candidates.len());
     let pairs = candidates.clone().flat_map(|a| candidates.clone().map(move |b| (a, b)));
@@ -39,7 +31,7 @@ fn always_first(run: &Run, table: &Table) -> Option<Finding> {
             let evidence =
                 format!("{} was measured before {} in all {} blocks", name(a), name(b), both.len());
             let advice = "measure in random order with bakeoff run (use --seed to repeat an order)";
-            return Some(finding(&run.header, &RULE, evidence, advice));
+            return Some(Hit::new(evidence, advice));
         }
     }
     None
@@ -47,9 +39,9 @@ fn always_first(run: &Run, table: &Table) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::analyse::analyse;
     use crate::model::event::What;
+    use crate::model::run::Run;
     use crate::rules::run::tests::{ids, steady};
     use crate::testing::RunBuilder;
 

@@ -1,8 +1,6 @@
 //! L67 fresh-fs-only: figures for publication come from newly created filesystems.
 
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, I, Rule, STACK, When};
-use crate::model::finding::Finding;
+use crate::evidence::rule::{Hit, I, Rule, STACK, When};
 use crate::model::protocol::Mode;
 use crate::model::run::Run;
 
@@ -17,21 +15,18 @@ pub static RULE: Rule = Rule {
         thousand made them up to 30 times slower; the order of candidates changed with age. Each \
         visit creates a new filesystem, so the answer applies to new filesystems, as the verdict \
         states.",
-    checks: &[Check::Run(in_run)],
 };
 
 /// Where figures are to be published.
-fn in_run(run: &Run) -> Vec<Finding> {
+pub fn in_run(run: &Run) -> Option<Hit> {
     let is_stack = run.header.stacks().next().is_some();
     (is_stack && run.header.protocol.mode == Mode::Precise).then(|| {
         let blocks = run.complete_blocks().count();
         let evidence = format!("each of the {blocks} blocks created new filesystems");
         let advice = "to measure filesystems in use, run bakeoff quick DIR...; state next to this \
                       figure that it is for new filesystems, because age can change the order";
-        finding(&run.header, &RULE, evidence, advice)
+        Hit::new(evidence, advice)
     })
-    .into_iter()
-    .collect()
 }
 
 #[cfg(test)]

@@ -1,14 +1,10 @@
 //! methods-disagree: the t interval shows a difference that the rank test does not.
 
-use super::{RunCheck, RunRule, name};
+use super::ComparedRun;
+use super::name;
 use crate::decide::compare::Comparison;
 use crate::decide::schedule;
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{RUN, Rule, W, When};
-use crate::model::finding::Finding;
-use crate::model::index::WorkloadIx;
-use crate::model::run::Run;
+use crate::evidence::rule::{Hit, RUN, Rule, W, When};
 use crate::stats::hodges_lehmann;
 
 pub static RULE: Rule = Rule {
@@ -22,19 +18,11 @@ pub static RULE: Rule = Rule {
         its interval (Wilcoxon; Hodges and Lehmann) are not. If only the first excludes equality, \
         a few outliers may have shifted the mean. Check the individual blocks in the report, or \
         measure more.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Workload(methods)] };
-
 /// The interval of ranks against the interval of the mean, where there are blocks enough for one.
-fn methods(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-) -> Option<Finding> {
+pub fn methods(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let alpha = schedule::alpha_pair(run);
     let pair = compared.pairs.iter().find(|p| {
         let by_mean = p.interval.is_some_and(|i| i.excludes_zero());
@@ -54,15 +42,15 @@ fn methods(
     );
     let advice =
         "check the blocks (bakeoff show -o report.html); a few of them cause the difference";
-    Some(finding(&run.header, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::analyse::analyse;
     use crate::model::event::What;
-    use crate::model::index::CandidateIx;
+    use crate::model::index::{CandidateIx, WorkloadIx};
+    use crate::model::run::Run;
     use crate::rules::tests::session::has;
     use crate::testing::RunBuilder;
 

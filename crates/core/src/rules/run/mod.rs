@@ -33,118 +33,109 @@ pub(super) mod tests;
 
 use crate::decide::compare::Comparison;
 use crate::decide::lead::{Lead, Reading};
+use crate::decide::schedule;
 use crate::decide::table::Table;
-use crate::evidence::rule::{Check, Rule};
+use crate::evidence::observation::Observing;
+use crate::evidence::rule::{Checks, Hit};
+use crate::model::event::{Cell, Header};
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
+use crate::rules::place::zone_gradient;
 use crate::stats::paired::Paired;
 
 /// Fewest blocks about whose course anything is said.
 const FEWEST: usize = 5;
 const ALPHA: f64 = 0.05;
 
-/// A rule with what it checks of a run and its comparisons.
-#[derive(Clone, Copy, Debug)]
-pub struct RunRule {
-    pub rule: &'static Rule,
-    pub checks: &'static [RunCheck],
+/// A run, with its blocks as a table and its workloads compared.
+pub struct ComparedRun<'a> {
+    pub run: &'a Run,
+    pub table: &'a Table,
+    pub compared: Vec<Comparison>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub enum RunCheck {
-    Whole(fn(&Run, &Table) -> Option<Finding>),
-    PerWorkload(fn(&Run, &Table, WorkloadIx) -> Option<Finding>),
-    Workload(fn(&Run, &Table, WorkloadIx, &Comparison) -> Option<Finding>),
-    /// One workload, for its answer; a finding for each candidate or pair.
-    Each(fn(&Run, &Table, WorkloadIx, &Comparison) -> Vec<Finding>),
-}
+pub static OF_WORKLOADS: Checks<Observing> = &[(&tiny_block::RULE, tiny_block::hit)];
 
-pub static OVER_RUNS: [&RunRule; 15] = [
-    &tiny_block::OVER_RUN,
-    &fixed_order::OVER_RUN,
-    &drift::OVER_RUN,
-    &autocorrelation::OVER_RUN,
-    &below_noise::OVER_RUN,
-    &ceiling::OVER_RUN,
-    &rank_flip::OVER_RUN,
-    &contradiction::OVER_RUN,
-    &thermal_trend::OVER_RUN,
-    &carry_over::OVER_RUN,
-    &control_found::OVER_RUN,
-    &control_missed::OVER_RUN,
-    &methods_disagree::OVER_RUN,
-    &unmeasured::OVER_RUN,
-    &unsettled::OVER_RUN,
+pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
+    (&tiny_block::RULE, |of| Vec::from_iter(tiny_block::calls(of))),
+    (&fixed_order::RULE, |of| Vec::from_iter(fixed_order::always_first(of))),
+    (&drift::RULE, |of| Vec::from_iter(drift::sentinel(of))),
+    (&drift::RULE, |of| of.each(drift::twins)),
+    (&autocorrelation::RULE, |of| of.each(autocorrelation::in_run)),
+    (&below_noise::RULE, |of| of.each(below_noise::of_winner)),
+    (&ceiling::RULE, |of| of.each(ceiling::at_the_link)),
+    (&rank_flip::RULE, |of| Vec::from_iter(rank_flip::winners(of))),
+    (&contradiction::RULE, |of| of.each(contradiction::in_pairs)),
+    (&thermal_trend::RULE, |of| Vec::from_iter(thermal_trend::thermal(of))),
+    (&carry_over::RULE, |of| of.each(carry_over::of_workload)),
+    (&control_found::RULE, |of| of.each(control_found::in_run)),
+    (&control_missed::RULE, |of| of.each(control_missed::in_run)),
+    (&methods_disagree::RULE, |of| of.each(methods_disagree::methods)),
+    (&unmeasured::RULE, |of| of.each(unmeasured::unmeasured)),
+    (&unsettled::RULE, |of| of.each(unsettled::of_workload)),
+    (&fast_cache::RULE, |of| of.courses(fast_cache::in_course)),
+    (&no_replication::RULE, |of| Vec::from_iter(no_replication::in_run(of.run))),
+    (&not_steady::RULE, |of| not_steady::in_run(of.run)),
+    (&not_steady::RULE, |of| of.courses(not_steady::in_course)),
+    (&fresh_fs_only::RULE, |of| Vec::from_iter(fresh_fs_only::in_run(of.run))),
+    (&slow_start::RULE, |of| slow_start::check(of.run)),
+    (&stalls::RULE, |of| stalls::check(of.run)),
+    (&two_speeds::RULE, |of| two_speeds::check(of.run)),
+    (&zone_gradient::RULE, |of| zone_gradient::in_run(of.run)),
 ];
 
-pub static RULES: [&Rule; 10] = [
-    &fast_cache::RULE,
-    &durability_mismatch::RULE,
-    &no_replication::RULE,
-    &not_steady::RULE,
-    &untested_cause::RULE,
-    &implementation::RULE,
-    &fresh_fs_only::RULE,
-    &slow_start::RULE,
-    &stalls::RULE,
-    &two_speeds::RULE,
-];
+impl<'a> ComparedRun<'a> {
+    pub fn new(run: &'a Run, table: &'a Table) -> ComparedRun<'a> {
+        let alpha = schedule::alpha_pair(run);
+        let workloads = WorkloadIx::all(run.header.workloads.len());
+        let compared = workloads.map(|w| Comparison::new(run, table, w, alpha)).collect();
+        ComparedRun { run, table, compared }
+    }
 
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    RULES.into_iter().chain(OVER_RUNS.iter().map(|of| of.rule))
-}
-
-/// Findings that hold for every workload alike, or come from the course of cells.
-pub fn whole(run: &Run, table: &Table) -> Vec<Finding> {
-    let own = super::all_rules().flat_map(|rule| rule.checks).flat_map(|check| {
-        if let Check::Run(check) = check {
-            return check(run);
+    /// What all rules over runs find.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for (rule, check) in CHECKS {
+            found.extend(check(self).into_iter().map(|hit| hit.finding(&self.run.header, rule)));
         }
-        let Check::Course(check) = check else { return Vec::new() };
-        course::findings(run, *check)
-    });
-    let checks = OVER_RUNS.iter().flat_map(|rule| rule.checks);
-    let workloads = WorkloadIx::all(run.header.workloads.len());
-    let compared = checks.flat_map(|check| match check {
-        RunCheck::Whole(check) => check(run, table).into_iter().collect(),
-        RunCheck::PerWorkload(check) => {
-            workloads.clone().filter_map(|workload| check(run, table, workload)).collect()
-        }
-        RunCheck::Workload(_) | RunCheck::Each(_) => Vec::new(),
-    });
-    own.chain(compared).collect()
-}
+        found
+    }
 
-pub fn workload(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-) -> Vec<Finding> {
-    let checks = OVER_RUNS.iter().flat_map(|rule| rule.checks);
-    let mut found: Vec<Finding> = checks
-        .flat_map(|check| match check {
-            RunCheck::Workload(check) => {
-                check(run, table, workload, compared).into_iter().collect()
+    /// What a check finds on each workload.
+    fn each<H: IntoIterator<Item = Hit>>(
+        &self,
+        check: impl Fn(&ComparedRun, &Comparison) -> H,
+    ) -> Vec<Hit> {
+        let mut found = Vec::new();
+        for compared in &self.compared {
+            let name = &self.run.header.workloads[compared.workload].name;
+            let hits = check(self, compared).into_iter();
+            found.extend(hits.map(|hit| Hit { workload: Some(name.clone()), ..hit }));
+        }
+        found
+    }
+
+    /// What a check finds in the cells of each candidate on each workload.
+    fn courses(&self, check: fn(&Header, &[&Cell]) -> Option<Hit>) -> Vec<Hit> {
+        let header = &self.run.header;
+        let mut found = Vec::new();
+        for (workload, on) in WorkloadIx::each(&header.workloads) {
+            for (candidate, by) in CandidateIx::each(&header.candidates) {
+                let ours = |cell: &&Cell| (cell.candidate, cell.workload) == (candidate, workload);
+                let cells: Vec<&Cell> = self.run.complete_cells().filter(ours).collect();
+                let (workload, candidate) = (Some(on.name.clone()), Some(by.name.clone()));
+                found.extend(check(header, &cells).map(|hit| Hit { workload, candidate, ..hit }));
             }
-            RunCheck::Each(check) => check(run, table, workload, compared),
-            RunCheck::Whole(_) | RunCheck::PerWorkload(_) => Vec::new(),
-        })
-        .collect();
-    let name = &run.header.workloads[workload].name;
-    found.iter_mut().for_each(|f| f.workload = Some(name.clone()));
-    found
+        }
+        found
+    }
 }
 
 /// The winner of a workload, and its differences to the next best.
-fn winner(
-    run: &Run,
-    table: &Table,
-    compared: &Comparison,
-) -> Option<(CandidateIx, Option<Paired>)> {
-    let lead = Lead::new(run, table, compared, 1);
-    let is_winner = lead.reading(run.header.protocol.tie_margin) == Reading::Fastest;
+fn winner(of: &ComparedRun, compared: &Comparison) -> Option<(CandidateIx, Option<Paired>)> {
+    let lead = Lead::new(of.run, of.table, compared, 1);
+    let is_winner = lead.reading(of.run.header.protocol.tie_margin) == Reading::Fastest;
     let closest = lead.closest().and_then(|against| against.paired);
     lead.leader.filter(|_| is_winner).map(|leader| (leader, closest))
 }

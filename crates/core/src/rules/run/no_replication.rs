@@ -2,9 +2,7 @@
 //! three, or five in precise.
 
 use crate::decide::schedule;
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, R, RUN, Rule, When};
-use crate::model::finding::Finding;
+use crate::evidence::rule::{Hit, R, RUN, Rule, When};
 use crate::model::run::Run;
 
 pub static RULE: Rule = Rule {
@@ -19,19 +17,16 @@ pub static RULE: Rule = Rule {
         five published studies measured each figure once, 432 of them in one study. bakeoff gives \
         no verdict before the first check of a mode, after three blocks (five in precise). Each \
         block prepares and measures every candidate again.",
-    checks: &[Check::Run(in_run)],
 };
 
-fn in_run(run: &Run) -> Vec<Finding> {
+pub fn in_run(run: &Run) -> Option<Hit> {
     let complete = schedule::complete(run);
     let first = run.header.protocol.first_look();
     let few = schedule::has_question(run) && complete < first;
     few.then(|| {
         let evidence = format!("{complete} of {first} blocks are complete");
-        finding(&run.header, &RULE, evidence, next(run))
+        Hit::new(evidence, next(run))
     })
-    .into_iter()
-    .collect()
 }
 
 /// What gives it more blocks: a run that is over cannot continue, and one under way needs nobody.

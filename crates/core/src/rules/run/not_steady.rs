@@ -5,10 +5,8 @@ use super::course::in_most;
 use crate::decide::rounds;
 use crate::evidence::advice::Key;
 use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, E, RUN, Rule, W, When};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::event::{Cell, Header};
-use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::precondition::{End, Series};
 use crate::model::run::Run;
@@ -34,17 +32,16 @@ pub static RULE: Rule = Rule {
         rate depends on when it was measured. The report shows the series; give preconditioning \
         more time or bytes (--time, --max-write), or measure longer: runtime in a plan, --runtime \
         of bench.",
-    checks: &[Check::Run(in_run), Check::Course(in_course)],
 };
 
-fn in_run(run: &Run) -> Vec<Finding> {
+pub fn in_run(run: &Run) -> Vec<Hit> {
     let workloads = WorkloadIx::all(run.header.workloads.len());
     let regions = run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series));
     regions.chain(workloads.filter_map(|workload| never_steady(run, workload))).collect()
 }
 
 /// A region that is still changing when the first block begins.
-fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
+fn not_preconditioned(run: &Run, series: &Series) -> Option<Hit> {
     let advice = match series.end? {
         End::Steady => return None,
         End::Rounds => {
@@ -55,7 +52,7 @@ fn not_preconditioned(run: &Run, series: &Series) -> Option<Finding> {
     };
     let region = run.header.regions().nth(usize::from(series.region))?;
     let evidence = format!("{}: {}", region.target, preconditioned(series));
-    Some(finding(&run.header, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 /// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
@@ -88,7 +85,7 @@ pub fn preconditioned(series: &Series) -> String {
 }
 
 /// A workload that had all its rounds and did not become steady in them.
-fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Finding> {
+fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Hit> {
     let shown = rounds::shown(run, workload, CandidateIx::FIRST);
     if shown.len() < steady_state::MOST_ROUNDS {
         return None;
@@ -102,17 +99,16 @@ fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Finding> {
     );
     let advice = "check the rounds in the report; to average out short fluctuations, increase \
                   cell_min in the plan";
-    let found = finding(&run.header, &RULE, evidence, advice);
     let workload = workload.get(&run.header.workloads)?.name.clone();
-    Some(Finding { workload: Some(workload), ..found })
+    Some(Hit { workload: Some(workload), ..Hit::new(evidence, advice) })
 }
 
-fn in_course(header: &Header, cells: &[&Cell]) -> Option<Finding> {
-    unsteady(header, cells).or_else(|| changes(header, cells))
+pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
+    unsteady(cells).or_else(|| changes(header, cells))
 }
 
 /// The mean changes for good, by more than a steady trend may.
-fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+fn changes(header: &Header, cells: &[&Cell]) -> Option<Hit> {
     let penalty = header.protocol.thresholds.change_penalty;
     let largest = |rates: &[f64]| -> Option<(f64, usize)> {
         let segments = change_point::segments(rates, penalty);
@@ -131,10 +127,10 @@ fn changes(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         Say("check the rate over time in the report, or measure longer: "),
         Set(Key::Runtime, "60s"),
     ];
-    Some(finding(header, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
-fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
+fn unsteady(cells: &[&Cell]) -> Option<Hit> {
     let unsteady = |rates: &[f64]| -> Option<Steadiness> {
         // Five rounds of the cell, as the standard has five of the device.
         let length = rates.len() / ROUNDS;
@@ -153,7 +149,7 @@ fn unsteady(header: &Header, cells: &[&Cell]) -> Option<Finding> {
         Say("check the rate over time in the report, or measure longer: "),
         Set(Key::Runtime, "60s"),
     ];
-    Some(finding(header, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 //! rate, so that more is better).
 
 use crate::decide::rounds::{counts, is_of_rounds};
-use crate::evidence::rule::Rule;
-use crate::evidence::{self, about, finding};
+use crate::evidence;
+use crate::evidence::rule::Hit;
 use crate::model::event::Cell;
-use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::measurement::Window;
 use crate::model::run::Run;
@@ -18,6 +17,8 @@ const WINDOW_IOS: u64 = 20;
 
 pub struct Course<'a> {
     pub of: &'a Workload,
+    /// Name of the candidate.
+    pub by: &'a str,
     /// The cells that count, in the order of the blocks.
     pub cells: Vec<&'a Cell>,
 }
@@ -46,7 +47,7 @@ pub fn courses(run: &Run) -> Vec<Course<'_>> {
             let ours = all.filter(|cell| (cell.candidate, cell.workload) == (candidate, workload));
             let sound =
                 ours.filter(|cell| counts(run, cell) && !evidence::is_invalid(header, cell));
-            Course { of, cells: sound.collect() }
+            Course { of, by: &header.candidates[candidate].name, cells: sound.collect() }
         })
         .filter(|course| !course.cells.is_empty())
         .collect()
@@ -76,18 +77,19 @@ fn scores(metric: Metric, cell: &Cell) -> Vec<f64> {
     full.map(|w| libm::log(done(w) as f64 * 1e9 / w.len_ns as f64)).collect()
 }
 
-/// What a rule says with its advice of every course; `evidence` is told how many there are.
-pub fn findings(
+/// What is said with an advice of every course; `evidence` is told how many there are.
+pub fn hits(
     run: &Run,
-    (rule, advice): (&Rule, &str),
+    advice: &str,
     evidence: impl Fn(&Course, usize) -> Option<String>,
-) -> Vec<Finding> {
+) -> Vec<Hit> {
     let courses = courses(run);
-    let said = |course: &Course| {
-        let found = finding(&run.header, rule, evidence(course, courses.len())?, advice);
-        Some(about(found, &run.header, course.cells.first()?))
+    let hit = |course: &Course| {
+        let hit = Hit::new(evidence(course, courses.len())?, advice);
+        let (workload, candidate) = (Some(course.of.name.clone()), Some(course.by.to_string()));
+        Some(Hit { workload, candidate, ..hit })
     };
-    courses.iter().filter_map(said).collect()
+    courses.iter().filter_map(hit).collect()
 }
 
 /// Level of each test, so that a clean run of so many candidates and workloads fires at most in
@@ -151,7 +153,7 @@ pub mod tests {
 
     /// Runs of a hundred in which `check` fires on clean input, over noises, blocks and numbers of
     /// candidates.
-    pub fn fired_percent(check: fn(&Run) -> Vec<Finding>) -> f64 {
+    pub fn fired_percent(check: fn(&Run) -> Vec<Hit>) -> f64 {
         let (mut fired, mut runs) = (0u32, 0u32);
         for (k, blocks) in [(1, 3), (1, 12), (3, 6), (5, 20)] {
             for noise in [0.01, 0.05, 0.15, 0.3] {

@@ -1,15 +1,10 @@
 //! L42 rank-flip: different candidates win on different workloads.
 
-use super::{RunCheck, RunRule, name, winner};
-use crate::decide::compare::Comparison;
-use crate::decide::schedule;
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{I, RUN, Rule, When};
+use super::{ComparedRun, name, winner};
+use crate::evidence::rule::{Hit, I, RUN, Rule, When};
 use crate::model::event::Header;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::run::Run;
 use crate::phrases::figures;
 
 pub static RULE: Rule = Rule {
@@ -22,18 +17,12 @@ pub static RULE: Rule = Rule {
     explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and four filesystems ranked \
         differently on USB and on eSATA. A winner is valid for its workload and this machine; no \
         filesystem is best for everything.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(winners)] };
-
-fn winners(run: &Run, table: &Table) -> Option<Finding> {
-    let alpha = schedule::alpha_pair(run);
-    let all: Vec<Comparison> = WorkloadIx::all(run.header.workloads.len())
-        .map(|w| Comparison::new(run, table, w, alpha))
-        .collect();
+pub fn winners(of: &ComparedRun) -> Option<Hit> {
+    let (run, all) = (of.run, &of.compared);
     let won: Vec<(WorkloadIx, CandidateIx)> =
-        WorkloadIx::each(&all).filter_map(|(w, c)| Some((w, winner(run, table, c)?.0))).collect();
+        WorkloadIx::each(all).filter_map(|(w, c)| Some((w, winner(of, c)?.0))).collect();
     let first = won.first()?;
     let other = won.iter().find(|o| o.1 != first.1)?;
     let lead = |(w, winner): (WorkloadIx, CandidateIx)| {
@@ -52,7 +41,7 @@ fn winners(run: &Run, table: &Table) -> Option<Finding> {
         lead(*other)
     );
     let advice = "choose by your workload; bakeoff show last names the winner for each";
-    Some(finding(&run.header, &RULE, evidence, advice))
+    Some(Hit::new(evidence, advice))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +53,8 @@ pub struct WinnerIn<'a> {
 pub fn over_runs(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) -> Finding {
     let evidence = format!("{} is fastest in {}, {} in {}", a.winner, a.run, b.winner, b.run);
     let advice = "choose by the setting that you use; a winner is valid for its own setting only";
-    let found = finding(header, &RULE, evidence, advice);
-    Finding { workload: Some(workload.to_string()), ..found }
+    let hit = Hit { workload: Some(workload.to_string()), ..Hit::new(evidence, advice) };
+    hit.finding(header, &RULE)
 }
 
 #[cfg(test)]

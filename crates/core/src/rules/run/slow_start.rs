@@ -1,10 +1,9 @@
 //! slow-start: the first slice of each block, or the first block of the run, is over a quarter
 //! slower than the rest.
 
-use super::pieces::{Course, findings, level};
+use super::pieces::{Course, hits, level};
 use crate::decide::figure;
-use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::model::finding::Finding;
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 use crate::model::run::Run;
 use crate::phrases;
 use crate::stats::{sample, student_t};
@@ -25,7 +24,6 @@ pub static RULE: Rule = Rule {
         first value is the one they see. The test is Student's t: of the first slices paired with \
         the median of the rest of their block, and of the first block against the prediction from \
         the others.",
-    checks: &[Check::Run(check)],
 };
 
 /// Clean runs fire in half a percent of all for each of the two tests.
@@ -39,9 +37,9 @@ const FEWEST_BLOCKS: usize = 3;
 /// Fewest blocks after the first one that say how fast it should have been.
 const FEWEST_OTHERS: usize = 4;
 
-fn check(run: &Run) -> Vec<Finding> {
+pub fn check(run: &Run) -> Vec<Hit> {
     let advice = "ignore the start for the steady speed, or run longer";
-    findings(run, (&RULE, advice), |course, courses| {
+    hits(run, advice, |course, courses| {
         let alpha = level(FALSE_SHARE, courses);
         first_slices(course, alpha).or_else(|| first_block(course, alpha))
     })

@@ -1,10 +1,9 @@
 //! stalls: single slices of a candidate take at least twice as long as their work takes otherwise,
 //! together over 5 % of its time, or one of them over a second.
 
-use super::pieces::{Course, findings};
+use super::pieces::{Course, hits};
 use crate::decide::figure;
-use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::model::finding::Finding;
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 use crate::model::run::Run;
 use crate::{phrases, units};
 
@@ -22,7 +21,6 @@ pub static RULE: Rule = Rule {
         s while it erases blocks; hard disks stall while they read a bad sector again; virtual \
         machines stall when their host is busy. Check the maximum latency in the report, the \
         kernel log and the health of the drive.",
-    checks: &[Check::Run(check)],
 };
 
 /// Share of the time from which on stalls belong into the answer (the protocol's limit).
@@ -32,9 +30,9 @@ const LONG_NS: u64 = 1_000_000_000;
 /// And it stands out of its own slice: not merely one slow slice of a slow drive.
 const LONG_SHARE: f64 = 0.01;
 
-fn check(run: &Run) -> Vec<Finding> {
+pub fn check(run: &Run) -> Vec<Hit> {
     let advice = "check the health of the drive and the kernel log (bakeoff check)";
-    findings(run, (&RULE, advice), |course, _| stalls(course))
+    hits(run, advice, |course, _| stalls(course))
 }
 
 fn stalls(course: &Course) -> Option<String> {

@@ -1,12 +1,8 @@
 //! L51 thermal-trend: temperature and speed are correlated over the run.
 
-use super::{ALPHA, FEWEST, RunCheck, RunRule};
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{E, RUN, Rule, W, When};
+use super::{ALPHA, ComparedRun, FEWEST};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::event::Header;
-use crate::model::finding::Finding;
-use crate::model::run::Run;
 use crate::stats::sample;
 use crate::stats::spearman::{Spearman, spearman};
 
@@ -22,10 +18,7 @@ pub static RULE: Rule = Rule {
         for at most a minute until the machine is within 3 °C of its temperature at the start of \
         the block. A rank correlation above 0.6 between temperature and rate means that heat \
         affects the figures. Let the machine cool, or add a fan.",
-    checks: &[],
 };
-
-pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(thermal)] };
 
 /// What keeps heat out of a run: `run` waits before visits to drives, and nothing else does.
 fn cooler(header: &Header) -> &'static str {
@@ -42,7 +35,7 @@ fn cooler(header: &Header) -> &'static str {
 }
 
 /// Cells in the order they were measured, each against its candidate's mean.
-fn thermal(run: &Run, table: &Table) -> Option<Finding> {
+pub fn thermal(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     let mut heat = Vec::new();
     let mut rate = Vec::new();
     for (position, block) in table.blocks_of(run).enumerate() {
@@ -63,14 +56,14 @@ fn thermal(run: &Run, table: &Table) -> Option<Finding> {
     (heat.len() >= 2 * FEWEST && rho.abs() > limit && p < ALPHA).then(|| {
         let evidence =
             format!("rank correlation {rho:.2} of rate and temperature, {low:.0} to {high:.0} °C");
-        finding(&run.header, &RULE, evidence, cooler(&run.header))
+        Hit::new(evidence, cooler(&run.header))
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::analyse::analyse;
+    use crate::model::run::Run;
     use crate::model::telemetry::{Gauge, Telemetry};
     use crate::rules::tests::session::{at, has};
     use crate::rules::tests::told;

@@ -1,16 +1,12 @@
 //! L22 tiny-block: buffered blocks are under 4 KiB, or the calls per second do not change with the
 //! block size.
 
-use super::{RunCheck, RunRule};
-use crate::decide::table::Table;
+use super::ComparedRun;
 use crate::evidence::advice::Part::{On, Say, Set};
 use crate::evidence::advice::{Advice, Key};
-use crate::evidence::finding;
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, Check, E, Hit, Rule, W, When};
-use crate::model::finding::Finding;
+use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::run::Run;
 use crate::stats::sample;
 use crate::units;
 
@@ -26,30 +22,24 @@ pub static RULE: Rule = Rule {
         and a PC twenty times as many, regardless of the drive: this measures the cost of a call. \
         In one study vfat won at 512 bytes and lost at 4 KiB. Use --bs 4k or more to measure the \
         drive.",
-    checks: &[Check::Observed(hit)],
 };
 
-pub(super) static OVER_RUN: RunRule = RunRule { rule: &RULE, checks: &[RunCheck::Whole(calls)] };
-
-fn hit(of: &Observation) -> Option<Hit> {
+pub fn hit(of: &Observation) -> Option<Hit> {
     let small =
         of.access.filter(|a| a.is_buffered && a.block_bytes < of.limits.small_block_bytes)?;
-    Some(Hit {
-        evidence: format!(
-            "buffered blocks of {} bytes measure the cost of calls",
-            small.block_bytes
-        ),
-        advice: Advice::Parts(match of.source {
-            Source::Ours => &[Say("use "), Set(Key::Bs, "4k"), Say(" or more")],
-            Source::Others => {
-                &[Say("Below 4 KiB the figure is the cost of a system call: use bs=4k or more.")]
-            }
-        }),
-    })
+    let evidence =
+        format!("buffered blocks of {} bytes measure the cost of calls", small.block_bytes);
+    let advice = Advice::Parts(match of.source {
+        Source::Ours => &[Say("use "), Set(Key::Bs, "4k"), Say(" or more")],
+        Source::Others => {
+            &[Say("Below 4 KiB the figure is the cost of a system call: use bs=4k or more.")]
+        }
+    });
+    Some(Hit::new(evidence, advice))
 }
 
 /// As many calls a second whatever the block size.
-fn calls(run: &Run, table: &Table) -> Option<Finding> {
+pub fn calls(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     let workloads = &run.header.workloads;
     let rate = |w: WorkloadIx| -> Option<f64> {
         let of = &workloads[w];
@@ -80,7 +70,7 @@ fn calls(run: &Run, table: &Table) -> Option<Finding> {
                     On(Key::Direct),
                     Say(" or larger blocks"),
                 ];
-                return Some(finding(&run.header, &RULE, evidence, advice));
+                return Some(Hit::new(evidence, advice));
             }
         }
     }

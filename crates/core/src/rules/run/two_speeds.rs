@@ -1,8 +1,7 @@
 //! two-speeds: a candidate has two speeds, one at least twice the other, and no middle.
 
-use super::pieces::findings;
-use crate::evidence::rule::{CELL, Check, Rule, W, When};
-use crate::model::finding::Finding;
+use super::pieces::hits;
+use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 use crate::model::run::Run;
 use crate::model::workload::Metric;
 use crate::stats::sample::median;
@@ -25,7 +24,6 @@ pub static RULE: Rule = Rule {
         logarithms of the rates into the two best groups, and compares them with a single group by \
         the classification BIC. Slices of one block are not independent: if whole blocks have one \
         speed, at least eight blocks must fall into two groups.",
-    checks: &[Check::Run(check)],
 };
 
 /// Fewest pieces that can be called two groups, and fewest blocks where each has one speed.
@@ -38,9 +36,9 @@ const LEAST_SHARE: f64 = 0.1;
 /// A cell has one speed when this share of its pieces does.
 const ONE_SPEED: f64 = 0.9;
 
-fn check(run: &Run) -> Vec<Finding> {
+pub fn check(run: &Run) -> Vec<Hit> {
     let advice = "check the slices in the report; run longer, and stop other programs on the drive";
-    findings(run, (&RULE, advice), |course, _| {
+    hits(run, advice, |course, _| {
         let cells = course.pieces();
         let all: Vec<f64> = cells.iter().flatten().copied().collect();
         let of = groups(&all).filter(|_| all.len() >= FEWEST)?;

@@ -1,14 +1,10 @@
 //! unmeasured: a candidate has no valid cell for a workload that others completed.
 
-use super::{RunCheck, RunRule};
+use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{E, RUN, Rule, W, When};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::event::Cell;
-use crate::model::finding::Finding;
-use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::run::Run;
+use crate::model::index::CandidateIx;
 
 pub static RULE: Rule = Rule {
     id: "unmeasured",
@@ -19,14 +15,11 @@ pub static RULE: Rule = Rule {
     condition: "a candidate has no valid cell for a workload that others completed",
     explain: "Every attempt at this cell failed or was discarded, so this candidate has no result \
         for this workload. The reasons are recorded with the attempts.",
-    checks: &[],
 };
 
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Each(unmeasured)] };
-
 /// Candidates without a number on a workload on which others have one.
-fn unmeasured(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) -> Vec<Finding> {
+pub fn unmeasured(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let candidates = CandidateIx::all(run.header.candidates.len());
     let has = |c: &CandidateIx| table.values(workload, *c).iter().any(Option::is_some);
     if table.blocks().is_empty() || !candidates.clone().any(|c| has(&c)) {
@@ -46,9 +39,7 @@ fn unmeasured(run: &Run, table: &Table, workload: WorkloadIx, _: &Comparison) ->
         let attempts = crate::phrases::count(tried.len() + kept, "attempt");
         let evidence = format!("no valid cell in {attempts}{last}");
         let advice = "fix the error above, or exclude this workload";
-        let mut found = finding(&run.header, &RULE, evidence, advice);
-        found.candidate = Some(run.header.candidates[c].name.clone());
-        found
+        Hit { candidate: Some(run.header.candidates[c].name.clone()), ..Hit::new(evidence, advice) }
     };
     missing.map(describe).collect()
 }

@@ -1,16 +1,13 @@
 //! unsettled: the rate of a candidate still changes along its slices, or a longer slice has another
 //! rate, so that its figure is not that of a drive it has for itself.
 
+use super::ComparedRun;
 use super::pieces::level;
-use super::{RunCheck, RunRule};
 use crate::decide::compare::Comparison;
 use crate::decide::settled::{self, Settled};
-use crate::decide::table::Table;
-use crate::evidence::finding;
-use crate::evidence::rule::{E, RUN, Rule, W, When};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::calibration;
-use crate::model::finding::{Finding, Severity};
-use crate::model::index::{CandidateIx, WorkloadIx};
+use crate::model::index::CandidateIx;
 use crate::model::run::Run;
 use crate::model::slice_length;
 use crate::phrases;
@@ -31,21 +28,13 @@ pub static RULE: Rule = Rule {
         ten twice as long, and compares the rates along slices. On an emulated card, xfs created \
         15.7 small files per second in short slices, 235 when it had the drive for itself, and \
         ranked behind ext4 instead of before it.",
-    checks: &[],
 };
-
-pub(super) static OVER_RUN: RunRule =
-    RunRule { rule: &RULE, checks: &[RunCheck::Each(of_workload)] };
 
 /// Probability that a run has such a finding where all candidates have settled.
 const ALPHA: f64 = 0.01;
 
-fn of_workload(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    comparison: &Comparison,
-) -> Vec<Finding> {
+pub fn of_workload(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let all = settled::of_workload(run, table, workload);
     let tests = all.len() * run.header.workloads.len();
     let tolerance = slice_length::tolerance(run.header.protocol.tie_margin);
@@ -60,9 +49,9 @@ fn of_workload(
         .calibration(workload)
         .is_some_and(|known| known.settled == calibration::Settled::NoTime);
     if found.is_empty() && !lacks_time {
-        return Vec::new();
+        return None;
     }
-    let turns = turns_ranking(comparison, &found);
+    let turns = turns_ranking(compared, &found);
     let advice = match (lacks_time, turns) {
         (true, _) => {
             "allow more time (--time), or measure one candidate after the other: set \
@@ -72,12 +61,7 @@ fn of_workload(
             "measure one candidate after the other: set isolation = \"visit\" in the plan"
         }
     };
-    let mut made = finding(&run.header, &RULE, evidence(run, &found), advice);
-    made.workload = Some(run.header.workloads[workload].name.clone());
-    if turns {
-        made.severity = Severity::Refuse;
-    }
-    vec![made]
+    Some(Hit { refuses: turns, ..Hit::new(evidence(run, &found), advice) })
 }
 
 /// Whether the leader would lose its place to another if all had the rates they settle at.
@@ -111,6 +95,7 @@ mod tests {
     use super::super::pieces::tests::{clean, sliced};
     use super::*;
     use crate::analyse::analyse;
+    use crate::model::finding::Severity;
     use crate::model::slice::Stretch;
     use crate::rules::tests::told;
 

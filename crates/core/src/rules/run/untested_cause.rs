@@ -3,8 +3,7 @@
 //! the difference could have been made and was not.
 
 use crate::diagnose::{Cause, Grade, layers};
-use crate::evidence::finding;
-use crate::evidence::rule::{Check, I, RUN, Rule, When};
+use crate::evidence::rule::{Hit, I, RUN, Rule, When};
 use crate::model::bottleneck::Bottleneck;
 use crate::model::ceiling::Layer;
 use crate::model::ceiling::{Because, LeftOut};
@@ -26,7 +25,6 @@ pub static RULE: Rule = Rule {
         depth and the block size. For its own runs bakeoff reports \"verified\" only after such a \
         test, else \"consistent with the measurements\". This finding marks a run without time or \
         write budget to measure any lower layer.",
-    checks: &[Check::Elsewhere("analyse, which knows the causes")],
 };
 
 /// What measuring the layers below shows. The others are told by the kernel or by the series.
@@ -62,10 +60,9 @@ pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<
             "allow more time than the blocks need: --time 4h"
         }
     };
-    let mut found = finding(&run.header, &RULE, evidence, advice);
-    found.workload = Some(of.name.clone());
-    found.candidate = Some(guess.candidate.clone());
-    Some(found)
+    let (workload, candidate) = (Some(of.name.clone()), Some(guess.candidate.clone()));
+    let hit = Hit { workload, candidate, ..Hit::new(evidence, advice) };
+    Some(hit.finding(&run.header, &RULE))
 }
 
 #[cfg(test)]
