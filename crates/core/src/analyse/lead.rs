@@ -1,7 +1,6 @@
 //! From the intervals of a workload to its lead as it is told: who, by how much, who is behind, who
 //! could still be ahead. Values only; the words are made in [`crate::report`].
 
-use super::verdict;
 use crate::decide::compare::Comparison;
 use crate::decide::lead::{Against, Lead as Led};
 use crate::decide::table::Table;
@@ -10,9 +9,12 @@ use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::finding::Finding;
 use crate::model::index::{CandidateIx, WorkloadIx};
-use crate::model::lead::{Behind, Excluded, Lead, More, NotRanked, Rival, Span, Stalls, fraction};
+use crate::model::lead::{
+    Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls, fraction,
+};
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
+use crate::rules::limit;
 
 /// The time about which it is told what it would do.
 const MORE_NS: u64 = 600_000_000_000;
@@ -28,8 +30,9 @@ pub fn from_run(
     let margin = run.header.protocol.tie_margin;
     let led = Led::new(run, table, compared, 1);
     let for_all = Led::new(run, table, compared, run.header.workloads.len());
-    let refusal = verdict::refusal(run, table, compared, findings);
-    let verdict = verdict::by_lead(led.reading(margin), refusal.as_ref());
+    let refusal = refusal(run, table, compared, findings);
+    let own = led.verdict(margin);
+    let verdict = if refusal.is_some() { Verdict::Refused } else { own };
     let name = |c: CandidateIx| run.header.candidates[c].name.clone();
     let lead_ln = led.value();
     let closest = led.closest().filter(|_| lead_ln.is_some());
@@ -51,10 +54,35 @@ pub fn from_run(
         more: more(run, &led),
         blocks: table.blocks().len() as u32,
         margin,
-        holds_for_all: for_all.reading(margin) == led.reading(margin),
+        holds_for_all: for_all.verdict(margin) == own,
         refusal,
     };
     (verdict, lead)
+}
+
+/// Why there is no verdict by the lead, if there is none.
+fn refusal(
+    run: &Run,
+    table: &Table,
+    compared: &Comparison,
+    findings: &[Finding],
+) -> Option<Refusal> {
+    let (complete, needed) = (table.blocks().len() as u32, run.header.protocol.first_look());
+    // More blocks would leave the same candidates out.
+    let out = exclude::excluded(run, table, compared.workload);
+    let is_out = |c: CandidateIx| out.iter().any(|e| e.candidate == c);
+    let has_rivals = CandidateIx::all(run.header.candidates.len())
+        .filter(|c| run.header.candidates[*c].twin_of.is_none() && !is_out(*c))
+        .count()
+        > 1;
+    if complete < needed && (out.is_empty() || has_rivals) {
+        return Some(Refusal::TooFewBlocks { complete, needed });
+    }
+    if compared.ranked.len() < 2 {
+        return Some(Refusal::NothingToCompare { ranked: compared.ranked.len() as u32 });
+    }
+    let ids = limit::forbidding_ids(findings);
+    (!ids.is_empty()).then_some(Refusal::Findings { ids })
 }
 
 /// The leader and those that are within the margin of it and of each other.

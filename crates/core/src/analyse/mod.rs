@@ -16,7 +16,6 @@ mod rounds;
 pub(crate) mod scope;
 mod standing;
 mod tiers;
-mod verdict;
 
 use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::Table;

@@ -85,14 +85,20 @@ fn answer(parts: &[Part], shorts: &[&str], is_alike: bool, shared: &[&str]) -> A
     let first = &parts[0];
     let of = &first.run.header.workloads[first.workload];
     let flip = winners_differ(parts, shorts).filter(|_| is_alike);
-    let verdict = if is_alike { verdict(parts, flip.is_some()) } else { Verdict::Refused };
+    let verdict = match is_alike && flip.is_none() {
+        true => {
+            let each: Vec<Verdict> = parts.iter().map(|p| p.said.verdict).collect();
+            Verdict::over_runs(&each, tied(parts.iter().map(|p| &p.said)).len() > 1)
+        }
+        false => Verdict::Refused,
+    };
     let is_ranked = is_alike && parts.iter().all(|p| p.said.forbidden.is_empty());
     Answer {
         workload: of.name.clone(),
         summary: of.summary.clone(),
         metric: of.metric,
         verdict,
-        winner: (verdict == Verdict::Fastest).then(|| first.said.top[0].clone()),
+        winner: verdict.is_winner().then(|| first.said.top[0].clone()),
         is_flipped: flip.is_some(),
         runs: parts.iter().map(|p| p.said.clone()).collect(),
         effects: effects(parts, is_ranked),
@@ -110,26 +116,13 @@ fn tied<'a>(mut said: impl Iterator<Item = &'a OfWorkload> + Clone) -> Vec<&'a s
     first.top.iter().filter(in_all).map(String::as_str).collect()
 }
 
-fn verdict(parts: &[Part], is_flipped: bool) -> Verdict {
-    let every = |verdict: Verdict| parts.iter().all(|p| p.said.verdict == verdict);
-    if is_flipped || parts.iter().any(|p| p.said.verdict == Verdict::Refused) {
-        Verdict::Refused
-    } else if every(Verdict::Fastest) {
-        Verdict::Fastest
-    } else if every(Verdict::AsFast) && tied(parts.iter().map(|p| &p.said)).len() > 1 {
-        Verdict::AsFast
-    } else {
-        Verdict::Leads
-    }
-}
-
 /// Two runs with different winners: each with its run.
 fn winners_differ<'a>(
     parts: &'a [Part],
     shorts: &[&'a str],
 ) -> Option<[rank_flip::WinnerIn<'a>; 2]> {
     let won = |(p, run): (&'a Part, &&'a str)| {
-        let winner = p.said.top.first().filter(|_| p.said.verdict == Verdict::Fastest)?;
+        let winner = p.said.top.first().filter(|_| p.said.verdict.is_winner())?;
         Some(rank_flip::WinnerIn { winner, run })
     };
     let winners: Vec<rank_flip::WinnerIn> = parts.iter().zip(shorts).filter_map(won).collect();

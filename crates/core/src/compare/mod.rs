@@ -20,7 +20,7 @@ use crate::model::event::SHORT_ID;
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::model::verdict::{Analysis, Verdict};
+use crate::model::verdict::Analysis;
 use crate::rules::published::{kernel_mismatch, runs_differ, tool_version};
 use answer::Answer;
 use differences::LeftOut;
@@ -72,8 +72,7 @@ pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
 impl Compared {
     /// Whether every workload has an answer over all runs.
     pub fn is_answered(&self) -> bool {
-        let is_answer = |a: &Answer| matches!(a.verdict, Verdict::Fastest | Verdict::AsFast);
-        !self.answers.is_empty() && self.answers.iter().all(is_answer)
+        !self.answers.is_empty() && self.answers.iter().all(|a| a.verdict.is_answer())
     }
 
     pub fn unlike(&self) -> Vec<&Difference> {

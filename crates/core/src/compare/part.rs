@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::decide::compare::{Comparison, Pair, decide};
-use crate::decide::lead::Reading;
 use crate::decide::table::Table;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
@@ -74,12 +73,10 @@ impl<'a> Part<'a> {
         let own = &analysis.verdicts.get(usize::from(workload))?.findings;
         let forbidden = limit::reasons(own);
         let is_early = (table.blocks().len() as u32) < protocol.first_look();
-        let verdict = match decision.outcome {
-            _ if !forbidden.is_empty() || ranked.len() < 2 => Verdict::Refused,
-            _ if is_early => Verdict::Leads,
-            Reading::Fastest => Verdict::Fastest,
-            Reading::AsFast => Verdict::AsFast,
-            Reading::Leads => Verdict::Leads,
+        let verdict = match () {
+            () if !forbidden.is_empty() || ranked.len() < 2 => Verdict::Refused,
+            () if is_early => Verdict::Leads,
+            () => decision.verdict,
         };
         let top: &[CandidateIx] = if is_early { &[] } else { &decision.top };
         let name = |c: CandidateIx| run.header.candidates[c].name.clone();

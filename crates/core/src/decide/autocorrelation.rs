@@ -50,7 +50,7 @@ pub fn of_lead(
         own.map_or(1.0, |(_, lag1)| widening(lag1.r, blocks))
     };
     let margin = run.header.protocol.tie_margin;
-    match lead.reading_by(factor, margin) < lead.reading(margin) {
+    match lead.verdict_by(factor, margin) > lead.verdict(margin) {
         true => found,
         false => Vec::new(),
     }

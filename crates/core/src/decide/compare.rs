@@ -3,11 +3,11 @@
 //! All pairs are compared, each at the alpha of all pairs; the intervals then hold together, so
 //! what follows from several of them (a before b, b before c: a before c) holds too.
 
-use super::lead::Reading;
 use super::table::Table;
 use super::{exclude, schedule};
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
+use crate::model::verdict::Verdict;
 use crate::stats::paired::{Interval, Paired};
 
 /// Two candidates; `a` ranks before `b`.
@@ -24,7 +24,7 @@ pub struct Pair {
 /// What follows from a set of intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    pub outcome: Reading,
+    pub verdict: Verdict,
     /// Candidates that cannot be told from the best, the best first.
     pub top: Vec<CandidateIx>,
     /// `apart[i][j]`: ranked `i` stands before ranked `j` for certain.
@@ -128,13 +128,13 @@ pub fn decide(ranked: &[CandidateIx], intervals: &[Option<Interval>], margin: f6
     close(&mut apart);
     let top: Vec<usize> = (0..n).filter(|i| !(0..n).any(|j| apart[j][*i])).collect();
     let all_inside = top.iter().all(|i| top.iter().all(|j| j <= i || inside[*i][*j]));
-    let outcome = match top.len() {
-        _ if n < 2 => Reading::Leads,
-        1 if (0..n).all(|j| j == top[0] || apart[top[0]][j]) => Reading::Fastest,
-        2.. if all_inside => Reading::AsFast,
-        _ => Reading::Leads,
+    let verdict = match top.len() {
+        _ if n < 2 => Verdict::Leads,
+        1 if (0..n).all(|j| j == top[0] || apart[top[0]][j]) => Verdict::Fastest,
+        2.. if all_inside => Verdict::AsFast,
+        _ => Verdict::Leads,
     };
-    Decision { outcome, top: top.into_iter().map(|i| ranked[i]).collect(), apart }
+    Decision { verdict, top: top.into_iter().map(|i| ranked[i]).collect(), apart }
 }
 
 /// Adds what follows from chains (Warshall's closure).
@@ -167,7 +167,7 @@ mod tests {
             &[of(0.1, 0.2), of(-0.1, 0.6), of(0.1, 0.2)],
             0.03,
         );
-        assert_eq!((decision.outcome, decision.top), (Reading::Fastest, vec![CandidateIx::new(7)]));
+        assert_eq!((decision.verdict, decision.top), (Verdict::Fastest, vec![CandidateIx::new(7)]));
     }
 
     #[test]
@@ -176,8 +176,8 @@ mod tests {
         let intervals = [of(0.1, 0.2), of(-0.5, 0.9), of(-0.6, 0.7)];
         let decision = decide(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
         assert_eq!(
-            (decision.outcome, decision.top),
-            (Reading::Leads, [0, 2].map(CandidateIx::new).to_vec())
+            (decision.verdict, decision.top),
+            (Verdict::Leads, [0, 2].map(CandidateIx::new).to_vec())
         );
     }
 
@@ -186,14 +186,14 @@ mod tests {
         let intervals = [of(-0.01, 0.02), of(0.1, 0.2), of(0.1, 0.2)];
         let decision = decide(&[0, 1, 2].map(CandidateIx::new), &intervals, 0.03);
         assert_eq!(
-            (decision.outcome, decision.top),
-            (Reading::AsFast, [0, 1].map(CandidateIx::new).to_vec())
+            (decision.verdict, decision.top),
+            (Verdict::AsFast, [0, 1].map(CandidateIx::new).to_vec())
         );
         assert_eq!(
-            decide(&[0, 1].map(CandidateIx::new), &[of(-0.04, 0.02)], 0.03).outcome,
-            Reading::Leads
+            decide(&[0, 1].map(CandidateIx::new), &[of(-0.04, 0.02)], 0.03).verdict,
+            Verdict::Leads
         );
-        assert_eq!(decide(&[0, 1].map(CandidateIx::new), &[None], 0.03).outcome, Reading::Leads);
-        assert_eq!(decide(&[CandidateIx::FIRST], &[], 0.03).outcome, Reading::Leads);
+        assert_eq!(decide(&[0, 1].map(CandidateIx::new), &[None], 0.03).verdict, Verdict::Leads);
+        assert_eq!(decide(&[CandidateIx::FIRST], &[], 0.03).verdict, Verdict::Leads);
     }
 }

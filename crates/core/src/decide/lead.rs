@@ -13,15 +13,8 @@ use super::schedule;
 use super::table::Table;
 use crate::model::index::CandidateIx;
 use crate::model::run::Run;
+use crate::model::verdict::Verdict;
 use crate::stats::paired::{Interval, Paired, half_width};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reading {
-    /// Another could be faster by more than the margin, or too little is known.
-    Leads,
-    AsFast,
-    Fastest,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Against {
@@ -116,24 +109,22 @@ impl Lead {
     }
 
     /// What it says, with a margin as a fraction.
-    pub fn reading(&self, margin: f64) -> Reading {
-        read(self.value(), margin)
+    pub fn verdict(&self, margin: f64) -> Verdict {
+        Verdict::by_lead(self.value(), margin)
     }
 
     /// What it would say if each interval were so many times as wide.
-    pub fn reading_by(&self, factor: impl Fn(&Against) -> f64, margin: f64) -> Reading {
+    pub fn verdict_by(&self, factor: impl Fn(&Against) -> f64, margin: f64) -> Verdict {
         let lows = self.against.iter().map(|a| a.interval.widened(factor(a)).low);
-        read(lows.reduce(f64::min).filter(|low| low.is_finite()), margin)
+        Verdict::by_lead(lows.reduce(f64::min).filter(|low| low.is_finite()), margin)
     }
 
     /// Whether more blocks would change nothing that matters: somebody is the fastest, or nobody is
     /// faster by the margin and there is one that the leader is not ahead of by the margin either.
     pub fn is_decided(&self, margin: f64) -> bool {
-        match self.reading(margin) {
-            Reading::Fastest => true,
-            Reading::AsFast => self.against.iter().any(|a| a.interval.is_inside(margin)),
-            Reading::Leads => false,
-        }
+        let verdict = self.verdict(margin);
+        let has_equal = || self.against.iter().any(|a| a.interval.is_inside(margin));
+        verdict.is_winner() || verdict.is_tie() && has_equal()
     }
 
     /// The lead that is expected after `more` further blocks, if effects and noise stay as they
@@ -146,14 +137,6 @@ impl Lead {
             _ => a.interval.low,
         };
         self.against.iter().map(then).reduce(f64::min).filter(|low| low.is_finite())
-    }
-}
-
-fn read(lead: Option<f64>, margin: f64) -> Reading {
-    match lead {
-        Some(lead) if lead > 0.0 => Reading::Fastest,
-        Some(lead) if lead >= -libm::log1p(margin) => Reading::AsFast,
-        _ => Reading::Leads,
     }
 }
 

@@ -4,6 +4,9 @@
 //! event and asks again. The rules are in [`crate::model::looks`], who is visited when in
 //! [`order`], the arithmetic of the answer in [`table`] and [`compare`].
 
+// A new variant of an enum is looked at wherever the enum decides something.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
 pub mod autocorrelation;
 pub mod cell_trial;
 pub mod compare;

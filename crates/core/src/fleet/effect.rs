@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::ALPHA;
 use crate::compare::differences;
@@ -15,7 +15,7 @@ use crate::model::difference::Difference;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::model::verdict::Analysis;
+use crate::model::verdict::{Analysis, Verdict};
 use crate::rules::limit;
 use crate::stats::paired::{Interval, Paired};
 use crate::stats::random_effects::{self, FEWEST, Measured, Pooled};
@@ -23,29 +23,14 @@ use crate::stats::random_effects::{self, FEWEST, Measured, Pooled};
 /// Least standard error, as a logarithm: no clock tells rates apart that differ by less.
 const LEAST_ERROR: f64 = 1e-6;
 
-/// What holds on a board like these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Claim {
-    Fastest,
-    /// No other candidate is faster than the leader by more than the margin.
-    AsFast,
-    /// Another candidate could be faster by more than the margin: the answer depends on the board.
-    Depends,
-    TooFewBoards,
-}
-
-impl Claim {
-    pub fn is_answer(self) -> bool {
-        matches!(self, Claim::Fastest | Claim::AsFast)
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
     pub workload: String,
     pub summary: String,
-    pub claim: Claim,
+    /// What holds on a board like these: `leads` where the answer depends on the board, `refused`
+    /// where there are too few.
+    #[serde(rename = "claim", serialize_with = "as_claim")]
+    pub verdict: Verdict,
     pub leader: Option<String>,
     /// The smallest lower bound of its prediction intervals, as a logarithm.
     pub lead_ln: Option<f64>,
@@ -54,6 +39,14 @@ pub struct Answer {
     pub effects: Vec<Effect>,
     /// Boards whose run makes no claim about this workload, with why.
     pub excluded: Vec<Excluded>,
+}
+
+fn as_claim<S: Serializer>(verdict: &Verdict, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(match verdict {
+        Verdict::Leads => "depends",
+        Verdict::Refused => "too_few_boards",
+        _ => verdict.name(),
+    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -205,16 +198,14 @@ fn answer(
     let lows: Option<Vec<f64>> =
         effects.iter().map(|effect| effect.prediction.map(|range| range.low_ln)).collect();
     let lead_ln = lows.and_then(|lows| lows.into_iter().min_by(f64::total_cmp));
-    let claim = match lead_ln {
-        None => Claim::TooFewBoards,
-        Some(lead) if lead > 0.0 => Claim::Fastest,
-        Some(lead) if lead >= -libm::log1p(margin) => Claim::AsFast,
-        Some(_) => Claim::Depends,
+    let verdict = match lead_ln {
+        None => Verdict::Refused,
+        Some(_) => Verdict::by_lead(lead_ln, margin),
     };
     Some(Answer {
         workload: sanitize(workload),
         summary: sanitize(&of?.summary),
-        claim,
+        verdict,
         leader: leader.map(sanitize),
         lead_ln,
         margin,

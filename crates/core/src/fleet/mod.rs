@@ -101,7 +101,7 @@ pub fn lighter(mut run: Run) -> Run {
 impl Fleet {
     /// Whether every workload has an answer that holds on a board like these.
     pub fn is_answered(&self) -> bool {
-        !self.answers.is_empty() && self.answers.iter().all(|answer| answer.claim.is_answer())
+        !self.answers.is_empty() && self.answers.iter().all(|answer| answer.verdict.is_answer())
     }
 }
 

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use super::Fleet;
 use super::board::Note;
-use super::effect::Claim;
 use super::over::Over;
 use crate::analyse::analyse;
 use crate::model::event::Header;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::run::Run;
-use crate::model::verdict::Analysis;
+use crate::model::verdict::{Analysis, Verdict};
 use crate::report::{fleet_document, fleet_json};
 use crate::testing::{RunBuilder, keys, too_fast};
 
@@ -51,7 +50,7 @@ fn six(ratios: [f64; 6]) -> Fleet {
 fn a_lead_that_holds_on_every_board_is_predicted_for_the_next_one() {
     let found = six([1.30, 1.28, 1.33, 1.31, 1.29, 1.30]);
     let answer = &found.answers[0];
-    assert_eq!((answer.claim, answer.leader.as_deref()), (Claim::Fastest, Some("ext4")));
+    assert_eq!((answer.verdict, answer.leader.as_deref()), (Verdict::Fastest, Some("ext4")));
     assert!(found.is_answered() && answer.lead_ln.unwrap() > 0.15, "{answer:?}");
     let effect = &answer.effects[0];
     let (next, mean) = (effect.prediction.unwrap(), effect.mean.unwrap());
@@ -69,7 +68,7 @@ fn a_lead_that_holds_on_every_board_is_predicted_for_the_next_one() {
 fn boards_with_another_kernel_that_differ_are_named_with_it() {
     let found = six([0.80, 0.82, 1.30, 1.31, 1.29, 1.30]);
     let answer = &found.answers[0];
-    assert_eq!(answer.claim, Claim::Depends);
+    assert_eq!(answer.verdict, Verdict::Leads);
     let effect = &answer.effects[0];
     let sides: Vec<i8> = effect.boards.iter().map(|b| b.side).collect();
     assert_eq!(sides, [-1, -1, 1, 1, 1, 1]);
@@ -86,7 +85,7 @@ fn boards_with_another_kernel_that_differ_are_named_with_it() {
 #[test]
 fn equal_candidates_are_as_fast_as_any_on_the_next_board() {
     let found = six([1.002, 0.999, 1.001, 1.0, 0.998, 1.001]);
-    assert_eq!(found.answers[0].claim, Claim::AsFast, "{:?}", found.answers[0]);
+    assert_eq!(found.answers[0].verdict, Verdict::AsFast, "{:?}", found.answers[0]);
 }
 
 #[test]
@@ -95,7 +94,7 @@ fn one_board_twice_is_one_and_two_are_too_few_for_a_prediction() {
     let found = fleet(&runs);
     assert_eq!(found.boards.len(), 2);
     assert!(matches!(&found.notes[..], [Note::Repeated { runs: 2, .. }]), "{:?}", found.notes);
-    assert_eq!(found.answers[0].claim, Claim::TooFewBoards);
+    assert_eq!(found.answers[0].verdict, Verdict::Refused);
     assert_eq!(found.answers[0].effects[0].boards.len(), 2);
     assert!(!found.is_answered() && fleet_document(&found).text(80, false).contains("needs 3"));
 }
@@ -174,7 +173,7 @@ fn an_answer_over_kernels_is_worded_for_kernels() {
     };
     let runs: Vec<_> = [(0, "6.1"), (1, "6.6"), (2, "6.12"), (3, "6.18")].map(board).into();
     let found = super::fleet(&runs, &[], Over::Kernel);
-    assert_eq!((found.boards.len(), found.answers[0].claim), (4, Claim::Fastest));
+    assert_eq!((found.boards.len(), found.answers[0].verdict), (4, Verdict::Fastest));
     let text = fleet_document(&found).text(80, false);
     assert!(!text.contains("boards like these") && !text.contains("next board"), "{text}");
     insta::assert_snapshot!(text);

@@ -1,7 +1,10 @@
-//! What may be said: the result of an analysis.
+//! What may be said: the result of an analysis. A verdict is decided and has its word here.
+
+// A new verdict is looked at in everything that is decided here.
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 use super::finding::Finding;
 use super::index::BlockIx;
@@ -13,10 +16,10 @@ use crate::model::bottleneck::Bottleneck;
 use crate::stats::paired::Interval;
 use crate::stats::steady_state::ROUNDS;
 
-/// What was said about a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// What was said about a comparison; the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[derive(IntoStaticStr)]
+#[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     Fastest,
@@ -30,8 +33,43 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    pub const ALL: &'static [Verdict] = <Verdict as VariantArray>::VARIANTS;
+
+    /// By how far the leader is ahead of all others, a logarithm that is negative where it may be
+    /// behind, and the margin as a fraction. `None` = too little is known.
+    pub fn by_lead(lead_ln: Option<f64>, margin: f64) -> Verdict {
+        match lead_ln {
+            Some(lead) if lead > 0.0 => Verdict::Fastest,
+            Some(lead) if lead >= -libm::log1p(margin) => Verdict::AsFast,
+            Some(_) | None => Verdict::Leads,
+        }
+    }
+
+    /// What holds in each of several runs, of which none forbids it; `has_common` = some candidates
+    /// are among the best of all of them.
+    pub fn over_runs(each: &[Verdict], has_common: bool) -> Verdict {
+        let every = |wanted| each.iter().all(|verdict| *verdict == wanted);
+        match () {
+            () if each.contains(&Verdict::Refused) => Verdict::Refused,
+            () if every(Verdict::Fastest) => Verdict::Fastest,
+            () if every(Verdict::AsFast) && has_common => Verdict::AsFast,
+            () => Verdict::Leads,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// For people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Fastest => "fastest",
+            Verdict::AsFast => "as fast as any",
+            Verdict::Leads => "leads so far",
+            Verdict::Refused => "no verdict",
+            Verdict::Alone => "measured",
+        }
     }
 
     /// Whether it answers the question of the run.

@@ -9,10 +9,11 @@ use super::view::{day, short_id};
 use crate::compare::differences::LeftOut;
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
-use crate::fleet::effect::{Answer, Apart, Claim, Discarded, Effect, Excluded, OnBoard, Range};
+use crate::fleet::effect::{Answer, Apart, Discarded, Effect, Excluded, OnBoard, Range};
 use crate::fleet::over::Over;
 use crate::fleet::{Fleet, OfBoard};
 use crate::model::lead;
+use crate::model::verdict::Verdict;
 use crate::phrases::{self, figures};
 use crate::stats::paired::Interval;
 use crate::stats::random_effects::FEWEST;
@@ -151,21 +152,22 @@ fn headline(fleet: &Fleet) -> String {
             "No answer for these {boards}: they share no workload with two candidates in common."
         );
     }
-    let of = |claim: Claim| fleet.answers.iter().filter(move |a| a.claim == claim);
-    let names = |claim: Claim| -> Vec<String> { of(claim).map(|a| a.workload.clone()).collect() };
-    let mut parts: Vec<String> = of(Claim::Fastest)
-        .chain(of(Claim::AsFast))
+    let of = |verdict: Verdict| fleet.answers.iter().filter(move |a| a.verdict == verdict);
+    let names =
+        |verdict: Verdict| -> Vec<String> { of(verdict).map(|a| a.workload.clone()).collect() };
+    let mut parts: Vec<String> = of(Verdict::Fastest)
+        .chain(of(Verdict::AsFast))
         .map(|a| format!("{} {}", a.workload, short(a, noun)))
         .collect();
-    if of(Claim::Depends).next().is_some() {
+    if of(Verdict::Leads).next().is_some() {
         parts.push(format!(
             "the answer depends on the {} for {}",
             noun.one,
-            phrases::list(&names(Claim::Depends))
+            phrases::list(&names(Verdict::Leads))
         ));
     }
-    if of(Claim::TooFewBoards).next().is_some() {
-        let names = phrases::list(&names(Claim::TooFewBoards));
+    if of(Verdict::Refused).next().is_some() {
+        let names = phrases::list(&names(Verdict::Refused));
         parts.push(format!("too few {} for a prediction for {names}", noun.many));
     }
     format!("Across {boards}: {}.", parts.join("; "))
@@ -173,7 +175,7 @@ fn headline(fleet: &Fleet) -> String {
 
 fn short(answer: &Answer, noun: Noun) -> String {
     let leader = answer.leader.as_deref().unwrap_or("-");
-    let how = if answer.claim == Claim::Fastest { "fastest" } else { "as fast as any" };
+    let how = if answer.verdict == Verdict::Fastest { "fastest" } else { "as fast as any" };
     format!("is {how} with {leader} {} {} like these", noun.at, noun.many)
 }
 
@@ -181,20 +183,20 @@ fn sentence(answer: &Answer, Noun { one, many, at, .. }: Noun) -> String {
     let leader = answer.leader.as_deref().unwrap_or("no candidate");
     let bound = answer.lead_ln.map_or(0.0, |lead| lead::fraction(lead).abs());
     let bound = figures::percent(bound);
-    match answer.claim {
-        Claim::Fastest => format!(
+    match answer.verdict {
+        Verdict::Fastest => format!(
             "{leader} is fastest {at} {many} like these: {at} the next one it is at least {bound} \
              faster than any other (95 % prediction)."
         ),
-        Claim::AsFast => format!(
+        Verdict::AsFast => format!(
             "{leader} is as fast as any {at} {many} like these: {at} the next one no other is \
              more than {bound} faster (95 % prediction)."
         ),
-        Claim::Depends => format!(
+        Verdict::Leads => format!(
             "The answer depends on the {one}: {leader} has the best mean, but {at} the next {one} \
              another could be up to {bound} faster (95 % prediction)."
         ),
-        Claim::TooFewBoards => match answer.effects.iter().map(|e| e.boards.len()).min() {
+        _ => match answer.effects.iter().map(|e| e.boards.len()).min() {
             None => format!("No {one} has a verdict."),
             Some(boards) => format!(
                 "{leader} has the best mean over {}. A prediction for the next {one} needs \

@@ -8,8 +8,8 @@ use crate::model::verdict::Verdict;
 pub fn verdict(verdict: Verdict, word: &str) -> Mark {
     let tone = match verdict {
         Verdict::Refused => Tone::Bad,
-        Verdict::Fastest | Verdict::AsFast => Tone::Good,
-        Verdict::Leads | Verdict::Alone => Tone::Caution,
+        _ if verdict.is_answer() => Tone::Good,
+        _ => Tone::Caution,
     };
     Mark { word: word.to_string(), tone }
 }

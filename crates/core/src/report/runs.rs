@@ -91,14 +91,8 @@ pub fn short(analysis: &Analysis) -> String {
         return "measured, nothing to compare".to_string();
     }
     let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
-    let words = [
-        (Verdict::Fastest, "fastest"),
-        (Verdict::AsFast, "as fast as any"),
-        (Verdict::Leads, "leads so far"),
-        (Verdict::Refused, "no verdict"),
-    ];
-    let counted = words.map(|(verdict, word)| (count(verdict), word));
-    let said: Vec<_> = counted.iter().filter(|(n, _)| *n > 0).collect();
+    let counted = Verdict::ALL.iter().map(|verdict| (count(*verdict), verdict.word()));
+    let said: Vec<_> = counted.filter(|(n, _)| *n > 0).collect();
     match said.as_slice() {
         [] => "no verdicts".to_string(),
         [(_, word)] if all.len() == 1 => (*word).to_string(),

@@ -48,7 +48,7 @@ proptest! {
         // Stricter for all workloads together, and never the other way round.
         let (_, for_all) = lead_of(&run, 6);
         prop_assert!(for_all.value().unwrap() <= value);
-        prop_assert!(for_all.reading(0.03) <= lead.reading(0.03));
+        prop_assert!(for_all.verdict(0.03) >= lead.verdict(0.03));
         // Who is ahead of everybody is so from nobody else's view.
         let table = Table::from_run(&run, 8);
         let others = compared.ranked.iter().skip(1);
@@ -79,7 +79,7 @@ fn has_no_lead_before_the_first_look_and_with_nobody_else() {
     run.block(vec![0, 1], &mut |_, c, _| 1e6 + f64::from(c));
     run.block(vec![1, 0], &mut |_, c, _| 1e6 + f64::from(c));
     let (_, lead) = lead_of(&run.build(), 1);
-    assert_eq!((lead.value(), lead.reading(0.03)), (None, Reading::Leads));
+    assert_eq!((lead.value(), lead.verdict(0.03)), (None, Verdict::Leads));
     let (_, alone) = lead_of(&eight(1, |_, _| 1e6), 1);
     assert_eq!((alone.leader, alone.value()), (Some(CandidateIx::FIRST), None));
 }

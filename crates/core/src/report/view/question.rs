@@ -99,16 +99,6 @@ pub struct EffectView {
     pub verdict_word: &'static str,
 }
 
-pub fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Fastest => "fastest",
-        Verdict::AsFast => "as fast as any",
-        Verdict::Leads => "leads so far",
-        Verdict::Alone => "measured",
-        Verdict::Refused => "no verdict",
-    }
-}
-
 impl Question {
     pub fn new(run: &Run, verdict: &WorkloadVerdict) -> Question {
         let index = run.header.workloads.iter().position(|w| w.name == verdict.workload);
@@ -136,7 +126,7 @@ impl Question {
             verdict_word: match &rounds {
                 Some(rounds) => rounds.word,
                 None if is_alone => "measured",
-                None => word(verdict.verdict),
+                None => verdict.verdict.word(),
             },
             is_alone,
             sentence: said::sentence(run, verdict),

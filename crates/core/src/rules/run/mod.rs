@@ -32,7 +32,7 @@ pub mod untested_cause;
 pub(super) mod tests;
 
 use crate::decide::compare::Comparison;
-use crate::decide::lead::{Lead, Reading};
+use crate::decide::lead::Lead;
 use crate::decide::schedule;
 use crate::decide::table::Table;
 use crate::evidence::observation::Observing;
@@ -135,7 +135,7 @@ impl<'a> ComparedRun<'a> {
 /// The winner of a workload, and its differences to the next best.
 fn winner(of: &ComparedRun, compared: &Comparison) -> Option<(CandidateIx, Option<Paired>)> {
     let lead = Lead::new(of.run, of.table, compared, 1);
-    let is_winner = lead.reading(of.run.header.protocol.tie_margin) == Reading::Fastest;
+    let is_winner = lead.verdict(of.run.header.protocol.tie_margin).is_winner();
     let closest = lead.closest().and_then(|against| against.paired);
     lead.leader.filter(|_| is_winner).map(|leader| (leader, closest))
 }
