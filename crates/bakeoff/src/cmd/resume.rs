@@ -174,12 +174,11 @@ fn consent_again(run: &Run, wanted: &[Wanted], given: &[String]) -> Result<(), F
         if differences.is_empty() {
             continue;
         }
-        let why: Vec<String> = differences.iter().map(ToString::to_string).collect();
         let note = format!(
             "Cannot confirm that {} is unchanged since run {}: {}.",
             target.describe(),
             run.header.short_id(),
-            why.join("; ")
+            differences.join("; ")
         );
         say::note(false, format_args!("{note}"));
     }

@@ -2,7 +2,7 @@
 
 use bakeoff_core::model::event::{Region, What};
 use bakeoff_core::model::index::RegionIx;
-use bakeoff_core::model::mark::{Difference, Mark};
+use bakeoff_core::model::mark::Mark;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::region::Span;
 
@@ -64,8 +64,8 @@ fn record(session: &mut Session, index: usize, mark: Mark) -> Result<(), StepErr
 }
 
 /// How a target differs from what a run recorded of it last.
-pub fn compare(last: Option<&Mark>, target: &Target, span: Span) -> Vec<Difference> {
-    let Some(last) = last else { return vec![Difference::Unrecorded] };
+pub fn compare(last: Option<&Mark>, target: &Target, span: Span) -> Vec<&'static str> {
+    let Some(last) = last else { return vec!["the run recorded nothing that identifies it"] };
     let path = target.path.as_path();
     let start = host::start_of(path, span.start_bytes, span.size_bytes).ok();
     last.differences(&of(target, span, start))

@@ -14,8 +14,8 @@ use crate::model::job::Rw;
 use crate::model::path::printable;
 use crate::model::run::Run;
 use crate::model::workload::{DriverName, Metric, Workload};
-use crate::phrases;
 use crate::prepare::recipe::format_of;
+use crate::{phrases, units};
 
 /// Most published figures that are listed beside one of ours.
 const PUBLISHED_LIMIT: usize = 64;
@@ -26,8 +26,9 @@ pub struct Beside {
     pub run: String,
     /// The file of the results.
     pub source: String,
+    /// Why their numbers and ours cannot be compared, printable.
     #[serde(skip)]
-    pub not_comparable: Vec<NotComparable>,
+    pub not_comparable: Vec<String>,
     /// Our figures of what others measured too.
     pub rows: Vec<Row>,
     /// Two of our candidates beside the same two of theirs.
@@ -35,32 +36,6 @@ pub struct Beside {
     /// What their numbers are compatible with.
     pub observations: Vec<String>,
     pub assumption: &'static str,
-}
-
-/// Why the numbers of a run and of others cannot be compared. Texts are printable.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NotComparable {
-    /// A setting, with the values that occur in the run and with the others.
-    Setting {
-        what: Setting,
-        ours: Vec<String>,
-        /// With the others; empty where they state none.
-        theirs: Vec<String>,
-    },
-    BlockSize {
-        workloads: Vec<String>,
-        ours_bytes: u64,
-        /// With the others.
-        theirs_bytes: Vec<u64>,
-    },
-}
-
-/// What both should state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    Machine,
-    Drive,
-    Tool,
 }
 
 /// One of our candidates on one of our workloads.
@@ -273,10 +248,7 @@ fn figure(
     let of = Figure::from_scores(workload.metric, &table.scores(at, candidate))?;
     let bytes = match workload.metric {
         Metric::Iops => workload.job.bs as f64,
-        Metric::Bandwidth
-        | Metric::FilesPerSecond
-        | Metric::TransactionsPerSecond
-        | Metric::LatencyP99 => 1.0,
+        _ => 1.0,
     };
     Some(Figure { mean: of.mean * bytes, min: of.min * bytes, max: of.max * bytes, ..of })
 }
@@ -309,7 +281,7 @@ fn ratios(
 }
 
 /// What is not alike between the run and the study, and what forbids ranking the study itself.
-fn not_comparable(run: &Run, imported: &Imported, rows: &[Row]) -> Vec<NotComparable> {
+fn not_comparable(run: &Run, imported: &Imported, rows: &[Row]) -> Vec<String> {
     let column = |key: &'static str| {
         let of = |r: &ToolResult| {
             let is_cell = r.metrics.iter().any(|m| m.name == "throughput");
@@ -318,14 +290,13 @@ fn not_comparable(run: &Run, imported: &Imported, rows: &[Row]) -> Vec<NotCompar
         };
         distinct::in_order(imported.results.iter().filter_map(of).filter(|value| !value.is_empty()))
     };
-    let setting = |what, ours, theirs| NotComparable::Setting { what, ours, theirs };
     let host = run.header.host.model.clone().unwrap_or_else(|| run.header.host.arch.clone());
     let conditions = crate::analyse::scope::conditions(&run.header);
     let (ours, theirs) = tools(run, imported);
     let mut all = vec![
-        setting(Setting::Machine, vec![printable(host.as_bytes())], column("host")),
-        setting(Setting::Drive, vec![conditions], column("device")),
-        setting(Setting::Tool, ours, theirs),
+        in_both("machine", &printable(host.as_bytes()), &column("host")),
+        in_both("drive and place", &conditions, &column("device")),
+        in_both("tool", &ours.join(" / "), &theirs),
     ];
     all.extend(block_sizes(run, rows));
     all
@@ -336,11 +307,7 @@ fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
     let version = printable(run.header.version.as_bytes());
     let ours = run.header.workloads.iter().map(|workload| match workload.driver {
         DriverName::Native => format!("bakeoff {version}"),
-        tool @ (DriverName::Fio
-        | DriverName::Sysbench
-        | DriverName::Bonnie
-        | DriverName::Iozone
-        | DriverName::Dd) => tool.name().to_string(),
+        tool => tool.name().to_string(),
     });
     let is_rate = |name: &str| name == "throughput" || name == "throughput_approx";
     let theirs = imported.results.iter().filter(|r| r.metrics.iter().any(|m| is_rate(&m.name)));
@@ -349,16 +316,24 @@ fn tools(run: &Run, imported: &Imported) -> (Vec<String>, Vec<String>) {
 }
 
 /// The block sizes of the run beside those of the others, once for all workloads of the same ones.
-fn block_sizes(run: &Run, rows: &[Row]) -> Vec<NotComparable> {
+fn block_sizes(run: &Run, rows: &[Row]) -> Vec<String> {
     let sizes = run.header.workloads.iter().filter_map(|workload| {
         let of = rows.iter().filter(|r| r.workload == workload.name).flat_map(|r| &r.published);
         let theirs = distinct::in_order(of.filter_map(|p| p.block_size_bytes));
         (!theirs.is_empty()).then(|| ((workload.job.bs, theirs), workload.name.clone()))
     });
-    let row = |((ours_bytes, theirs_bytes), workloads)| NotComparable::BlockSize {
-        workloads,
-        ours_bytes,
-        theirs_bytes,
+    let row = |((ours, theirs), workloads): ((u64, Vec<u64>), Vec<String>)| {
+        let theirs: Vec<String> = theirs.iter().map(|b| units::block_size(*b)).collect();
+        let what = format!("block size of {}", phrases::list(&workloads));
+        in_both(&what, &units::block_size(ours), &theirs)
     };
     phrases::grouped(sizes).into_iter().map(row).collect()
+}
+
+/// A setting in the run and in the results of the others, who may not state it.
+fn in_both(what: &str, ours: &str, theirs: &[String]) -> String {
+    match theirs {
+        [] => format!("{what}: {ours} in this run; not stated in the file"),
+        _ => format!("{what}: {ours} in this run; {} in the file", theirs.join(" / ")),
+    }
 }

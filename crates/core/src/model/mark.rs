@@ -5,8 +5,6 @@
 //! the same name shares. The kernel's number of the attachment, the partition table, the signatures
 //! outside the region and what is at the region's start tell the two apart.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use super::inode::Inode;
@@ -35,69 +33,39 @@ pub struct Mark {
     pub start: Option<String>,
 }
 
-/// Why a target may not be the one a run was on, or not as the run left it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Difference {
-    Unrecorded,
-    Name,
-    /// The machine was started since: the kernel's number of the attachment cannot be compared.
-    Boot,
-    Attachment,
-    File,
-    Table,
-    Outside,
-    /// The start of the region is not as the run left it.
-    Start,
-    /// The start of the region could not be compared.
-    UnknownStart,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Difference::Unrecorded => "the run recorded nothing that identifies it",
-            Difference::Name => "its name or serial number is different",
-            Difference::Boot => "the machine restarted, so its attachment cannot be compared",
-            Difference::Attachment => "it was unplugged or replaced",
-            Difference::File => "it is a different file",
-            Difference::Table => "its partition table changed",
-            Difference::Outside => "its contents outside the region changed",
-            Difference::Start => "the start of the region has changed since the run",
-            Difference::UnknownStart => "the start of the region cannot be compared",
-        })
-    }
-}
-
 impl Mark {
-    /// How the target now differs from this; empty when it is the same drive as the run left it.
-    pub fn differences(&self, now: &Mark) -> Vec<Difference> {
+    /// How the target now differs from this, for people; empty when it is the same drive as the
+    /// run left it.
+    pub fn differences(&self, now: &Mark) -> Vec<&'static str> {
         let mut all = Vec::new();
         let mut add = |differs: bool, what| {
             if differs {
                 all.push(what);
             }
         };
-        add(self.name != now.name, Difference::Name);
+        add(self.name != now.name, "its name or serial number is different");
         match (self.file, now.file) {
             (None, None) => {
                 let is_same_boot = self.boot_id.is_some() && self.boot_id == now.boot_id;
                 let is_known = self.diskseq.is_some() && now.diskseq.is_some();
-                add(!is_same_boot, Difference::Boot);
-                add(is_same_boot && !is_known, Difference::Attachment);
+                add(!is_same_boot, "the machine restarted, so its attachment cannot be compared");
+                add(is_same_boot && !is_known, "it was unplugged or replaced");
                 add(
                     is_same_boot && is_known && self.diskseq != now.diskseq,
-                    Difference::Attachment,
+                    "it was unplugged or replaced",
                 );
             }
             // The number of a filesystem may change with a boot, that of a file in it does not.
-            (Some(then), Some(now)) => add(then.ino != now.ino, Difference::File),
-            _ => add(true, Difference::File),
+            (Some(then), Some(now)) => add(then.ino != now.ino, "it is a different file"),
+            _ => add(true, "it is a different file"),
         }
-        add(self.table_id != now.table_id, Difference::Table);
-        add(self.outside != now.outside, Difference::Outside);
+        add(self.table_id != now.table_id, "its partition table changed");
+        add(self.outside != now.outside, "its contents outside the region changed");
         match (&self.start, &now.start) {
-            (Some(then), Some(now)) => add(then != now, Difference::Start),
-            _ => add(true, Difference::UnknownStart),
+            (Some(then), Some(now)) => {
+                add(then != now, "the start of the region has changed since the run")
+            }
+            _ => add(true, "the start of the region cannot be compared"),
         }
         all
     }
@@ -124,18 +92,24 @@ mod tests {
     fn any_difference_and_anything_unknown_is_reported() {
         let other = Some("other".to_string());
         let then = mark();
-        assert_eq!(then.differences(&mark()), []);
+        assert!(then.differences(&mark()).is_empty());
         let cases = [
-            (Mark { name: "sdc-1".into(), ..mark() }, Difference::Name),
-            (Mark { boot_id: other.clone(), ..mark() }, Difference::Boot),
-            (Mark { boot_id: None, ..mark() }, Difference::Boot),
-            (Mark { diskseq: Some(10), ..mark() }, Difference::Attachment),
-            (Mark { diskseq: None, ..mark() }, Difference::Attachment),
-            (Mark { table_id: other.clone(), ..mark() }, Difference::Table),
-            (Mark { table_id: None, ..mark() }, Difference::Table),
-            (Mark { outside: other.clone(), ..mark() }, Difference::Outside),
-            (Mark { start: other, ..mark() }, Difference::Start),
-            (Mark { start: None, ..mark() }, Difference::UnknownStart),
+            (Mark { name: "sdc-1".into(), ..mark() }, "its name or serial number is different"),
+            (
+                Mark { boot_id: other.clone(), ..mark() },
+                "the machine restarted, so its attachment cannot be compared",
+            ),
+            (
+                Mark { boot_id: None, ..mark() },
+                "the machine restarted, so its attachment cannot be compared",
+            ),
+            (Mark { diskseq: Some(10), ..mark() }, "it was unplugged or replaced"),
+            (Mark { diskseq: None, ..mark() }, "it was unplugged or replaced"),
+            (Mark { table_id: other.clone(), ..mark() }, "its partition table changed"),
+            (Mark { table_id: None, ..mark() }, "its partition table changed"),
+            (Mark { outside: other.clone(), ..mark() }, "its contents outside the region changed"),
+            (Mark { start: other, ..mark() }, "the start of the region has changed since the run"),
+            (Mark { start: None, ..mark() }, "the start of the region cannot be compared"),
         ];
         for (now, difference) in cases {
             assert_eq!(then.differences(&now), [difference], "{now:?}");
@@ -151,8 +125,8 @@ mod tests {
             diskseq: None,
             ..mark()
         };
-        assert_eq!(file(7, "a").differences(&file(7, "b")), []);
-        assert_eq!(file(7, "a").differences(&file(8, "a")), [Difference::File]);
-        assert_eq!(file(7, "a").differences(&mark()), [Difference::File]);
+        assert!(file(7, "a").differences(&file(7, "b")).is_empty());
+        assert_eq!(file(7, "a").differences(&file(8, "a")), ["it is a different file"]);
+        assert_eq!(file(7, "a").differences(&mark()), ["it is a different file"]);
     }
 }

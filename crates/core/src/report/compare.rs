@@ -11,7 +11,7 @@ use super::mark;
 use super::view::{self, utc};
 use crate::compare::Compared;
 use crate::compare::answer::{Answer, EffectIn, EffectRow};
-use crate::compare::beside::{Beside, NotComparable, Published, PublishedRatio, Setting};
+use crate::compare::beside::{Beside, Published, PublishedRatio};
 use crate::compare::differences::LeftOut;
 use crate::compare::figures::Row;
 use crate::model::finding::Finding;
@@ -47,7 +47,7 @@ fn compared_json(compared: &Compared) -> Value {
 
 fn beside_json(beside: &Beside) -> Value {
     let mut document = json!(beside);
-    document["not_comparable"] = beside.not_comparable.iter().map(not_comparable).collect();
+    document["not_comparable"] = json!(beside.not_comparable);
     for (at, pair) in beside.pairs.iter().enumerate() {
         for (published, ratio) in pair.published.iter().enumerate() {
             document["pairs"][at]["published"][published]["setting"] = json!(setting(ratio));
@@ -156,7 +156,7 @@ fn write_beside(beside: &Beside, out: &mut Document) {
     out.paragraph(head);
     out.heading("Reasons why the results are not comparable");
     for reason in &beside.not_comparable {
-        out.bullet(not_comparable(reason));
+        out.bullet(reason);
     }
     out.heading("Figures");
     if beside.rows.is_empty() {
@@ -214,29 +214,6 @@ fn write_beside(beside: &Beside, out: &mut Document) {
         out.heading("Possible explanations of the figures of others");
         for line in beside.observations.iter().map(String::as_str).chain([beside.assumption]) {
             out.line(1, line);
-        }
-    }
-}
-
-/// Why the numbers of the run and of others cannot be compared.
-fn not_comparable(reason: &NotComparable) -> String {
-    let named = |what: &str, ours: &str, theirs: &str| match theirs.is_empty() {
-        true => format!("{what}: {ours} in this run; not stated in the file"),
-        false => format!("{what}: {ours} in this run; {theirs} in the file"),
-    };
-    match reason {
-        NotComparable::Setting { what, ours, theirs } => {
-            let what = match what {
-                Setting::Machine => "machine",
-                Setting::Drive => "drive and place",
-                Setting::Tool => "tool",
-            };
-            named(what, &ours.join(" / "), &theirs.join(" / "))
-        }
-        NotComparable::BlockSize { workloads, ours_bytes, theirs_bytes } => {
-            let theirs: Vec<String> = theirs_bytes.iter().map(|b| units::block_size(*b)).collect();
-            let what = format!("block size of {}", phrases::list(workloads));
-            named(&what, &units::block_size(*ours_bytes), &theirs.join(" / "))
         }
     }
 }

@@ -7,7 +7,6 @@
 
 use thiserror::Error;
 
-use super::cannot::Cannot;
 use super::measured::{Figures, Work};
 use crate::model::finding::Finding;
 use crate::model::job::{EngineName, Job, Rw};
@@ -81,13 +80,13 @@ impl Invocation {
 #[error("{tool} cannot run this: {why}")]
 pub struct Unsupported {
     pub tool: &'static str,
-    pub why: Cannot,
+    pub why: String,
 }
 
 /// Refuses what `tool` has no words for: the first of the reasons that holds.
-pub(super) fn refuse(tool: &'static str, reasons: &[(bool, Cannot)]) -> Result<(), Unsupported> {
+pub(super) fn refuse(tool: &'static str, reasons: &[(bool, &str)]) -> Result<(), Unsupported> {
     match reasons.iter().find(|(holds, _)| *holds) {
-        Some((_, why)) => Err(Unsupported { tool, why: why.clone() }),
+        Some((_, why)) => Err(Unsupported { tool, why: (*why).to_string() }),
         None => Ok(()),
     }
 }
@@ -189,7 +188,9 @@ pub(super) fn own_part(
     };
     let name = part.profile.name();
     let is_a_driver = DriverName::ALL.iter().any(|driver| driver.name() == name);
-    Err(Unsupported { tool, why: Cannot::OtherProfile { name, is_a_driver } })
+    let or_itself = if is_a_driver { format!(" or \"{name}\"") } else { String::new() };
+    let why = format!("profile = \"{name}\" needs driver = \"native\"{or_itself}");
+    Err(Unsupported { tool, why })
 }
 
 /// Bytes to move: what is asked for; of writes that wait in memory for a flush at the end one pass,
@@ -202,7 +203,13 @@ pub(super) fn amount(job: &Job) -> Option<u64> {
 /// Refuses what neither dd nor sysbench nor iozone has words for.
 pub(super) fn refuse_beyond_plain(tool: &'static str, job: &Job) -> Result<(), Unsupported> {
     let is_plain = matches!(job.offsets, Offsets::Uniform | Offsets::Once);
-    refuse(tool, &[(job.engine != EngineName::Psync, Cannot::Engine), (!is_plain, Cannot::Offsets)])
+    refuse(
+        tool,
+        &[
+            (job.engine != EngineName::Psync, "it uses only read and write calls: omit engine"),
+            (!is_plain, "its offsets are sequential or uniformly random: omit offsets"),
+        ],
+    )
 }
 
 pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, ParseError> {

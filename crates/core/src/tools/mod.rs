@@ -3,7 +3,6 @@
 pub mod agnostics;
 pub mod bench_sh;
 pub mod bonnie;
-pub mod cannot;
 pub mod dbench;
 pub mod dd;
 pub mod diskmark;

@@ -1,6 +1,5 @@
 //! Commands of the foreign drivers, and their real outputs as measurements.
 
-use super::cannot::Cannot;
 use super::foreign::{RawOutput, Scratch, Unsupported, driver};
 use super::measured::measurement;
 use crate::model::job::{EngineName, Job, RateProcess, Rw};
@@ -99,13 +98,30 @@ fn what_sysbench_0_4_does_not_do_in_sequential_modes_is_not_asked_of_it() {
     };
     let amount = Some(300 * (8 << 10));
     for (asked, why) in [
-        (part_of(0, None), Cannot::OldSysbenchFlushes),
-        (part_of(1, None), Cannot::OldSysbenchFlushes),
-        (part_of(2, amount), Cannot::OldSysbenchAmount),
-        (workload(Rw::Write, Phase::Overwrite, |job| job.fsync = 4), Cannot::OldSysbenchFlushes),
+        (
+            part_of(0, None),
+            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
+             the number of requests (a profile sets 100)",
+        ),
+        (
+            part_of(1, None),
+            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
+             the number of requests (a profile sets 100)",
+        ),
+        (
+            part_of(2, amount),
+            "0.4 makes one sequential pass over all its files, regardless of io_size: install \
+             1.0, or omit io_size",
+        ),
+        (
+            workload(Rw::Write, Phase::Overwrite, |job| job.fsync = 4),
+            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
+             the number of requests (a profile sets 100)",
+        ),
         (
             workload(Rw::Read, Phase::ColdRead, |job| job.io_size = amount),
-            Cannot::OldSysbenchAmount,
+            "0.4 makes one sequential pass over all its files, regardless of io_size: install \
+             1.0, or omit io_size",
         ),
     ] {
         assert_eq!(command(DriverName::Sysbench, "0.4.12", &asked).unwrap_err().why, why);
@@ -128,7 +144,7 @@ fn what_bonnie_moves_by_bytes_is_as_much_as_the_job_says() {
     let words = command(DriverName::Bonnie, "", &of(Some(8 << 20))).unwrap();
     assert!(words.contains(" -f8 "), "{words}");
     let refused = command(DriverName::Bonnie, "", &of(Some(1000))).unwrap_err();
-    assert_eq!(refused.why, Cannot::BonnieBytes);
+    assert_eq!(refused.why, "its one-byte phases must be whole MiB: change io_size");
 }
 
 /// sysbench wrote the same 64 MiB again and again for the time of a cell: 23 GB/s, flushed once.
@@ -189,14 +205,40 @@ fn what_a_tool_has_no_words_for_is_said() {
     let files = workload(Rw::SmallFiles, Phase::Metadata, |_| {});
     let refused = |name, workload| command(name, "1.0.20", workload).unwrap_err();
     for (name, workload, why) in [
-        (DriverName::Dd, &random, Cannot::DdPattern),
-        (DriverName::Iozone, &random, Cannot::IozoneMemory),
-        (DriverName::Iozone, &mixed, Cannot::IozoneMixed),
-        (DriverName::Bonnie, &random, Cannot::BonniePhases),
-        (DriverName::Sysbench, &mixed, Cannot::SysbenchCount),
-        (DriverName::Sysbench, &deep, Cannot::SysbenchDepth),
-        (DriverName::Fio, &deep, Cannot::FioDepth),
-        (DriverName::Fio, &files, Cannot::FioSmallFiles),
+        (
+            DriverName::Dd,
+            &random,
+            "it reads or writes sequentially: use rw = \"read\" or \"write\"",
+        ),
+        (
+            DriverName::Iozone,
+            &random,
+            "it reads the data it has just written from memory: use direct = true, or driver = \
+             \"native\"",
+        ),
+        (
+            DriverName::Iozone,
+            &mixed,
+            "it mixes reads and writes only across processes, and has no test of small files",
+        ),
+        (DriverName::Bonnie, &random, "it runs fixed phases: use profile = \"bonnie\""),
+        (
+            DriverName::Sysbench,
+            &mixed,
+            "it counts reads as well for fsync: omit fsync for randrw, or use profile = \
+             \"sysbench\"",
+        ),
+        (
+            DriverName::Sysbench,
+            &deep,
+            "each thread does one operation at a time: use numjobs instead of iodepth",
+        ),
+        (DriverName::Fio, &deep, "iodepth needs engine = \"io_uring\" or \"libaio\""),
+        (
+            DriverName::Fio,
+            &files,
+            "small files need three engines of fio: use a job file, or driver = \"native\"",
+        ),
     ] {
         assert_eq!(refused(name, workload).why, why, "{}", name.name());
     }
@@ -209,15 +251,20 @@ fn what_a_tool_has_no_words_for_is_said() {
     let seeks = part(Profile::Bonnie, 5);
     // Each would have measured another pattern under the name of this one.
     for (name, why) in [
-        (DriverName::Fio, Cannot::FioOffsets),
-        (DriverName::Sysbench, Cannot::Offsets),
-        (DriverName::Iozone, Cannot::Offsets),
+        (DriverName::Fio, "its other offsets differ from bakeoff's: use a job file"),
+        (DriverName::Sysbench, "its offsets are sequential or uniformly random: omit offsets"),
+        (DriverName::Iozone, "its offsets are sequential or uniformly random: omit offsets"),
     ] {
         assert_eq!(refused(name, &zipf).why, why, "{}", name.name());
     }
-    let of_bonnie = Cannot::OtherProfile { name: "bonnie", is_a_driver: true };
+    let of_bonnie = "profile = \"bonnie\" needs driver = \"native\" or \"bonnie\"";
     for name in [DriverName::Dd, DriverName::Sysbench, DriverName::Iozone] {
-        assert_eq!(refused(name, &ring).why, Cannot::Engine, "{}", name.name());
+        assert_eq!(
+            refused(name, &ring).why,
+            "it uses only read and write calls: omit engine",
+            "{}",
+            name.name()
+        );
         assert_eq!(refused(name, &seeks).why, of_bonnie, "{}", name.name());
     }
     assert_eq!(

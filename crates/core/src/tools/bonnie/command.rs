@@ -8,7 +8,6 @@ use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::profiles;
 use crate::scan::Metric;
-use crate::tools::cannot::Cannot;
 use crate::tools::foreign::{
     Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
     one_result, own_part,
@@ -38,29 +37,31 @@ impl Driver for Bonnie {
     }
 
     fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported> {
-        let no = |why| Err(Unsupported { tool: "bonnie++", why });
+        let no = |why: &str| Err(Unsupported { tool: "bonnie++", why: why.to_string() });
         if own_part("bonnie++", Some(Profile::Bonnie), workload)?.is_none() {
-            return no(Cannot::BonniePhases);
+            return no("it runs fixed phases: use profile = \"bonnie\"");
         }
         let job = &workload.job;
         let size = job.size >> 20;
         if size == 0 {
-            return no(Cannot::BonnieSize);
+            return no("its file size must be whole MiB");
         }
         if !job.bs.is_power_of_two() || !(256..=1 << 20).contains(&job.bs) {
-            return no(Cannot::BonnieChunk);
+            return no("its chunk size must be a power of two from 256 bytes to 1 MiB");
         }
         let mut words = Words::new(&["bonnie++", "-d", ".", "-r", "0", "-m", "bakeoff"]);
         // Empty files, 16 x 1024 of them, are its default, and what the native profile makes.
         let files = if job.nrfiles == 0 { FILES_STEP * 16 } else { job.nrfiles };
         if !files.is_multiple_of(FILES_STEP) {
-            return no(Cannot::BonnieFiles);
+            let why = "it creates small files in units of 1024: nrfiles must be a multiple of \
+                       1024";
+            return no(why);
         }
         let files = (files / FILES_STEP).to_string();
         words.add(&["-s", &format!("{size}:{}", job.bs), "-n", &files]);
         match job.io_size {
             Some(bytes) if bytes == 0 || !bytes.is_multiple_of(1 << 20) => {
-                return no(Cannot::BonnieBytes);
+                return no("its one-byte phases must be whole MiB: change io_size");
             }
             Some(bytes) => words.0.push(format!("-f{}", bytes >> 20)),
             None => {}

@@ -7,7 +7,6 @@ use crate::model::job::{Job, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::profiles;
-use crate::tools::cannot::Cannot;
 use crate::tools::foreign::{
     Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
     own_part, refuse, refuse_beyond_plain,
@@ -35,7 +34,7 @@ impl Driver for Dd {
         let job = &workload.job;
         supports(job)?;
         let workdir = Workdir::for_phase(workload.phase);
-        let file = workdir.file().ok_or_else(|| no(Cannot::SeveralFiles))?;
+        let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
         let count = job.io_size.unwrap_or(job.size) / job.bs;
         let mut words = Words::new(&["dd"]);
         let size = [format!("bs={}", job.bs), format!("count={count}")];
@@ -90,13 +89,13 @@ fn profile(job: &Job, word: &'static str) -> Result<Invocation, Unsupported> {
             let (cool, plain) = (job.invalidate, Invocation::plain(Workdir::Empty, words.0));
             return Ok(Invocation { prepare, cool, ..plain });
         }
-        word => return Err(no(Cannot::NoPart(word))),
+        word => return Err(no(format!("its profile has no part {word}"))),
     };
     Ok(Invocation::plain(Workdir::Empty, measure))
 }
 
-fn no(why: Cannot) -> Unsupported {
-    Unsupported { tool: "dd", why }
+fn no(why: impl Into<String>) -> Unsupported {
+    Unsupported { tool: "dd", why: why.into() }
 }
 
 fn supports(job: &Job) -> Result<(), Unsupported> {
@@ -104,13 +103,16 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
     refuse(
         "dd",
         &[
-            (!matches!(job.rw, Rw::Read | Rw::Write), Cannot::DdPattern),
-            (amount > job.size, Cannot::DdAmount),
-            (amount < job.bs, Cannot::DdBlock),
-            (job.iodepth > 1 || job.numjobs > 1, Cannot::DdDepth),
-            (job.fsync > 0 || job.fdatasync > 0, Cannot::FlushesBetween),
-            (job.rate_iops.is_some(), Cannot::DdRate),
-            (job.verify, Cannot::DdVerify),
+            (
+                !matches!(job.rw, Rw::Read | Rw::Write),
+                "it reads or writes sequentially: use rw = \"read\" or \"write\"",
+            ),
+            (amount > job.size, "it processes the file once: omit io_size"),
+            (amount < job.bs, "less than one block"),
+            (job.iodepth > 1 || job.numjobs > 1, "it performs only one operation at a time"),
+            (job.fsync > 0 || job.fdatasync > 0, "it flushes only at the end: use end_fsync"),
+            (job.rate_iops.is_some(), "it cannot limit the rate"),
+            (job.verify, "it cannot verify data"),
         ],
     )?;
     refuse_beyond_plain("dd", job)

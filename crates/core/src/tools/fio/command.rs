@@ -11,7 +11,6 @@ use super::jobfile::JobFile;
 use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
 use crate::model::workload::Workload;
 use crate::scan::{Finder, Metric, Value};
-use crate::tools::cannot::Cannot;
 use crate::tools::foreign::{
     Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
     one_result, own_part, refuse,
@@ -42,7 +41,7 @@ impl Driver for Fio {
         let job = &workload.job;
         supports(job)?;
         let workdir = Workdir::for_phase(workload.phase);
-        let file = workdir.file().ok_or_else(|| no(Cannot::SeveralFiles))?;
+        let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
         let mut words = Words::new(&["fio", "--output-format=json"]);
         words.long("name", "bakeoff").long("filename", file);
         words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
@@ -97,8 +96,8 @@ fn joined(one: Value, other: Value, is_added: bool) -> Value {
     }
 }
 
-fn no(why: impl Into<Cannot>) -> Unsupported {
-    Unsupported { tool: "fio", why: why.into() }
+fn no(why: impl ToString) -> Unsupported {
+    Unsupported { tool: "fio", why: why.to_string() }
 }
 
 fn job_file(text: &str) -> Result<Invocation, Unsupported> {
@@ -176,12 +175,18 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
     refuse(
         "fio",
         &[
-            (job.rw == Rw::SmallFiles, Cannot::FioSmallFiles),
-            (job.engine.is_idle(), Cannot::FioNull),
-            (!is_plain, Cannot::FioOffsets),
-            (job.verify, Cannot::FioVerify),
-            (job.mem == Mem::Thp, Cannot::FioHugePages),
-            (job.iodepth > 1 && job.engine == EngineName::Psync, Cannot::FioDepth),
+            (
+                job.rw == Rw::SmallFiles,
+                "small files need three engines of fio: use a job file, or driver = \"native\"",
+            ),
+            (job.engine.is_idle(), "its null engine measures fio itself"),
+            (!is_plain, "its other offsets differ from bakeoff's: use a job file"),
+            (job.verify, "its verification writes its own headers"),
+            (job.mem == Mem::Thp, "it does not support transparent huge pages: omit mem"),
+            (
+                job.iodepth > 1 && job.engine == EngineName::Psync,
+                "iodepth needs engine = \"io_uring\" or \"libaio\"",
+            ),
         ],
     )
 }

@@ -8,7 +8,6 @@ use crate::model::job::{Job, Rw};
 use crate::model::profile::{Part, Profile};
 use crate::model::workload::Workload;
 use crate::profiles;
-use crate::tools::cannot::Cannot;
 use crate::tools::foreign::{
     Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
     own_part, refuse, refuse_beyond_plain,
@@ -79,7 +78,8 @@ pub fn rate_name(part: Part) -> Option<String> {
 /// All tests of the profile but the mixed one, which is of throughput mode, in one command.
 fn profile(job: &Job) -> Result<Invocation, Unsupported> {
     let is_fitting = is_whole_kib(job.bs) && is_whole_kib(job.size) && job.bs <= RECORD_MAX_BYTES;
-    refuse("iozone", &[(!is_fitting, Cannot::IozoneSizes)])?;
+    let why = "its sizes must be whole KiB, and records above 16 MiB need a patched iozone";
+    refuse("iozone", &[(!is_fitting, why)])?;
     let mut words = Words::new(&["iozone", "-E", "-f", "iozone.tmp"]);
     for test in ["0", "1", "2", "3", "4", "5", "9", "10"] {
         words.add(&["-i", test]);
@@ -110,15 +110,25 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
     refuse(
         "iozone",
         &[
-            (job.rw.is_mixed() || job.rw == Rw::SmallFiles, Cannot::IozoneMixed),
-            (!is_whole_kib(job.bs) || !is_whole_kib(job.size), Cannot::IozoneKib),
-            (job.bs > RECORD_MAX_BYTES, Cannot::IozoneRecord),
-            (!job.size.is_multiple_of(job.bs), Cannot::IozoneMultiple),
-            (job.rw.reads() && !job.direct, Cannot::IozoneMemory),
-            (job.iodepth > 1 || job.numjobs > 1, Cannot::IozoneDepth),
-            (job.fsync > 0 || job.fdatasync > 0, Cannot::FlushesBetween),
-            (job.io_size.is_some(), Cannot::IozoneAmount),
-            (job.rate_iops.is_some() || job.verify, Cannot::IozoneRate),
+            (
+                job.rw.is_mixed() || job.rw == Rw::SmallFiles,
+                "it mixes reads and writes only across processes, and has no test of small files",
+            ),
+            (!is_whole_kib(job.bs) || !is_whole_kib(job.size), "its sizes must be whole KiB"),
+            (job.bs > RECORD_MAX_BYTES, "records above 16 MiB need a patched iozone"),
+            (
+                !job.size.is_multiple_of(job.bs),
+                "the file size must be a multiple of the record size",
+            ),
+            (
+                job.rw.reads() && !job.direct,
+                "it reads the data it has just written from memory: use direct = true, or driver \
+                 = \"native\"",
+            ),
+            (job.iodepth > 1 || job.numjobs > 1, "it does only one operation at a time here"),
+            (job.fsync > 0 || job.fdatasync > 0, "it flushes only at the end: use end_fsync"),
+            (job.io_size.is_some(), "it makes one pass over the file: omit io_size"),
+            (job.rate_iops.is_some() || job.verify, "it cannot limit the rate or verify data here"),
         ],
     )?;
     refuse_beyond_plain("iozone", job)

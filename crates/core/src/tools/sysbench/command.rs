@@ -8,7 +8,6 @@ use crate::model::job::{Job, Offsets, Rw};
 use crate::model::profile::Profile;
 use crate::model::workload::{Phase, Workload};
 use crate::profiles;
-use crate::tools::cannot::Cannot;
 use crate::tools::foreign::{
     Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
     own_part, refuse, refuse_beyond_plain,
@@ -165,9 +164,14 @@ fn supports_one_pass(job: &Job) -> Result<(), Unsupported> {
         &[
             (
                 job.rw == Rw::Write && every > 0 && every <= job.size / job.bs,
-                Cannot::OldSysbenchFlushes,
+                "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync \
+                 above the number of requests (a profile sets 100)",
             ),
-            (is_sequential && has_number, Cannot::OldSysbenchAmount),
+            (
+                is_sequential && has_number,
+                "0.4 makes one sequential pass over all its files, regardless of io_size: install \
+                 1.0, or omit io_size",
+            ),
         ],
     )
 }
@@ -177,15 +181,22 @@ fn supports(job: &Job) -> Result<(), Unsupported> {
     refuse(
         "sysbench",
         &[
-            (job.rw == Rw::SmallFiles, Cannot::SmallFiles),
-            (job.rw == Rw::ReadWrite, Cannot::SysbenchMixed),
-            (is_mixed && (job.fsync > 0 || job.fdatasync > 0), Cannot::SysbenchCount),
-            (is_mixed && job.rwmixread >= 100, Cannot::SysbenchReads),
-            (job.fsync > 0 && job.fdatasync > 0, Cannot::SysbenchFlushes),
-            (job.iodepth > 1, Cannot::SysbenchDepth),
-            (job.offsets == Offsets::Once, Cannot::SysbenchOffsets),
-            (job.rate_iops.is_some(), Cannot::SysbenchRate),
-            (job.verify, Cannot::SysbenchVerify),
+            (job.rw == Rw::SmallFiles, "it has no test of small files"),
+            (job.rw == Rw::ReadWrite, "it cannot mix sequential reads and writes"),
+            (
+                is_mixed && (job.fsync > 0 || job.fdatasync > 0),
+                "it counts reads as well for fsync: omit fsync for randrw, or use profile = \
+                 \"sysbench\"",
+            ),
+            (is_mixed && job.rwmixread >= 100, "use rw = \"randread\" instead of rwmixread = 100"),
+            (job.fsync > 0 && job.fdatasync > 0, "it takes fsync or fdatasync, not both"),
+            (
+                job.iodepth > 1,
+                "each thread does one operation at a time: use numjobs instead of iodepth",
+            ),
+            (job.offsets == Offsets::Once, "its random offsets repeat"),
+            (job.rate_iops.is_some(), "its rate limit draws arrival times at random"),
+            (job.verify, "its verification differs from bakeoff's"),
         ],
     )?;
     refuse_beyond_plain("sysbench", job)
