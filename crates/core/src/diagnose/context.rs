@@ -196,10 +196,7 @@ impl<'a> CellContext<'a> {
     pub fn in_metric(&self, bytes_per_s: f64) -> f64 {
         match self.workload.metric {
             Metric::Bandwidth => bytes_per_s,
-            Metric::Iops
-            | Metric::FilesPerSecond
-            | Metric::TransactionsPerSecond
-            | Metric::LatencyP99 => bytes_per_s / self.job().bs.max(1) as f64,
+            _ => bytes_per_s / self.job().bs.max(1) as f64,
         }
     }
 }

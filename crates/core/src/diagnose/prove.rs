@@ -130,17 +130,7 @@ pub fn of_disk(context: &CellContext, steps: &[LayerShare], reason: Reason) -> R
     let is_it = match reason.cause {
         Cause::Device | Cause::Bus => share >= BYTES_COUNT,
         Cause::QueueDepth => share <= REQUESTS_COUNT,
-        Cause::HeatOrPower
-        | Cause::Foreign
-        | Cause::PageCache
-        | Cause::Cpu
-        | Cause::SystemCalls
-        | Cause::Flush
-        | Cause::FlashGc
-        | Cause::FastCache
-        | Cause::Writeback
-        | Cause::Position
-        | Cause::Unattributed => false,
+        _ => false,
     };
     if !is_it || reason.grade == Grade::Proved {
         return reason;

@@ -55,14 +55,7 @@ impl Key {
             Key::Mode => &[Verb::Run],
             Key::Size => &[Verb::Quick],
             Key::Workload => &[Verb::Quick, Verb::Demo],
-            Key::Bs
-            | Key::Data
-            | Key::Direct
-            | Key::EndFsync
-            | Key::Engine
-            | Key::Numjobs
-            | Key::RateIops
-            | Key::Runtime => &[],
+            _ => &[],
         }
     }
 

@@ -38,11 +38,7 @@ pub fn argv(action: &Action) -> Option<Vec<RawPath>> {
             argv.extend([device.clone(), at.clone()]);
             Some(argv)
         }
-        Action::MakeScratch { .. }
-        | Action::Fill { .. }
-        | Action::Overwrite { .. }
-        | Action::SetKnob { .. }
-        | Action::AddUdevRule { .. } => None,
+        _ => None,
     }
 }
 

@@ -128,8 +128,8 @@ impl Scenario {
             (Verdict::Fastest, Some(winner)) if is_right(winner) => outcome.right_winner += 1,
             (Verdict::Fastest, _) => outcome.false_beats += 1,
             (Verdict::AsFast, _) => outcome.as_fast += 1,
-            (Verdict::Leads | Verdict::Alone, _) => outcome.leads += 1,
             (Verdict::Refused, _) => outcome.refused += 1,
+            _ => outcome.leads += 1,
         }
         // The winners that are certain over all workloads together.
         let holds = |v: &&WorkloadVerdict| v.lead.as_ref().is_some_and(|lead| lead.holds_for_all);

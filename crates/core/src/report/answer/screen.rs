@@ -159,7 +159,7 @@ impl Screen<'_> {
             Verdict::Fastest | Verdict::AsFast => Tone::Good,
             Verdict::Leads => Tone::Caution,
             Verdict::Refused => Tone::Bad,
-            Verdict::Alone => Tone::Plain,
+            _ => Tone::Plain,
         };
         let blanks = " ".repeat(room.saturating_sub(columns(&text)));
         let label = cut(&line.workload, name);

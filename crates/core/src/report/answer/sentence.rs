@@ -114,7 +114,7 @@ impl Say<'_> {
                 format!("{leader} is as fast as any{on}: no other is more than {bound} faster.")
             }
             Verdict::Leads => self.leads(),
-            Verdict::Refused | Verdict::Alone => self.refused(),
+            _ => self.refused(),
         }
     }
 
@@ -207,9 +207,7 @@ impl Say<'_> {
                     self.main()
                 }
             },
-            (Verdict::Leads | Verdict::Fastest | Verdict::AsFast | Verdict::Alone, ..) => {
-                self.brief()
-            }
+            _ => self.brief(),
         }
     }
 
@@ -264,7 +262,7 @@ impl Say<'_> {
                     self.main()
                 }
             },
-            (Verdict::Alone, _) => self.main(),
+            _ => self.main(),
         }
     }
 

@@ -45,12 +45,8 @@ fn in_short(answer: &Answer) -> String {
         (Verdict::Fastest, Some(winner)) => format!("{winner} is ahead on {workload} in each"),
         (Verdict::AsFast, _) => format!("the best candidates are equally fast on {workload}"),
         (Verdict::Leads, _) => format!("{workload} is still without a winner"),
-        (Verdict::Refused | Verdict::Alone, _) | (Verdict::Fastest, None) => {
-            match answer.is_flipped {
-                false => format!("no verdict on {workload}"),
-                true => format!("{workload} has more than one winner"),
-            }
-        }
+        _ if answer.is_flipped => format!("{workload} has more than one winner"),
+        _ => format!("no verdict on {workload}"),
     }
 }
 
@@ -113,9 +109,7 @@ pub(super) fn text(compared: &Compared, answer: &Answer) -> String {
                 each(blocks)
             )
         }
-        Verdict::Leads | Verdict::Alone => {
-            format!("No common winner of these runs: {}; {summary}.", each(alone))
-        }
+        _ => format!("No common winner of these runs: {}; {summary}.", each(alone)),
     }
 }
 
@@ -154,9 +148,7 @@ fn alone(said: &OfWorkload, run: &OfRun) -> String {
         Verdict::AsFast => format!("{top} are equally fast in {place}"),
         Verdict::Leads if top.is_empty() => format!("{place} has too few complete blocks"),
         Verdict::Refused => format!("{place} gives no verdict"),
-        Verdict::Leads | Verdict::Alone => {
-            format!("{top} are too close in {place}")
-        }
+        _ => format!("{top} are too close in {place}"),
     }
 }
 

@@ -378,8 +378,8 @@ fn verdict_class(question: &Question) -> &'static str {
         Verdict::Alone => "alone",
         Verdict::Fastest => "beats",
         Verdict::AsFast => "ties",
-        Verdict::Leads => "open",
         Verdict::Refused => "refused",
+        _ => "open",
     }
 }
 

@@ -68,10 +68,7 @@ fn scores(metric: Metric, cell: &Cell) -> Vec<f64> {
     }
     let done = |w: &Window| match metric {
         Metric::Bandwidth => w.read_bytes + w.write_bytes,
-        Metric::Iops
-        | Metric::FilesPerSecond
-        | Metric::LatencyP99
-        | Metric::TransactionsPerSecond => w.ios,
+        _ => w.ios,
     };
     let full = whole.iter().filter(|w| done(w) > 0 && w.len_ns > 0);
     full.map(|w| libm::log(done(w) as f64 * 1e9 / w.len_ns as f64)).collect()
