@@ -6,7 +6,7 @@
 //! of sixty-eight; rules without a number carry a name. The example in each explanation is a
 //! measured one: most are from five published studies (fixtures/studies).
 
-use super::advice::Advice;
+use super::advice;
 use crate::model::design::Design;
 use crate::model::finding::{Finding, Scope, Severity};
 use crate::model::protocol::Isolation;
@@ -88,7 +88,8 @@ pub type Checks<C> = &'static [(&'static Rule, C)];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub evidence: String,
-    pub advice: Advice,
+    /// With settings in braces ([`advice`]).
+    pub advice: String,
     /// Name of the workload it is about; `None` = all.
     pub workload: Option<String>,
     /// Name of the candidate it is about; `None` = all.
@@ -101,14 +102,14 @@ pub struct Hit {
 }
 
 impl Hit {
-    pub fn new(evidence: impl Into<String>, advice: impl Into<Advice>) -> Hit {
+    pub fn new(evidence: impl Into<String>, advice: impl Into<String>) -> Hit {
         let (evidence, advice) = (evidence.into(), advice.into());
         let (workload, candidate) = (None, None);
         Hit { evidence, advice, workload, candidate, is_common: false, refuses: false }
     }
 
     /// About a common cause.
-    pub fn common(evidence: impl Into<String>, advice: impl Into<Advice>) -> Hit {
+    pub fn common(evidence: impl Into<String>, advice: impl Into<String>) -> Hit {
         Hit { is_common: true, ..Hit::new(evidence, advice) }
     }
 
@@ -137,7 +138,7 @@ impl Hit {
             workload: self.workload,
             candidate: self.candidate,
             evidence: self.evidence,
-            advice: self.advice.spelled(verb),
+            advice: advice::spelled(&self.advice, verb),
         }
     }
 }

@@ -2,8 +2,6 @@
 //! the median.
 
 use super::latencies;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::observation::{MeasuredCell, Observation};
 use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 use crate::model::workload::Metric;
@@ -35,7 +33,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
         units::latency(l.max),
         units::latency(p50)
     );
-    Hit::new(evidence, &[Say("send at a fixed rate: "), Name(Key::RateIops)]).into()
+    Hit::new(evidence, "send at a fixed rate: {rate_iops}").into()
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! L17 direct-fallback: direct writes went through the page cache.
 
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{On, Say};
 use crate::evidence::observation::Observation;
 use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 
@@ -30,11 +28,8 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
             "direct writes went through the page cache: the kernel dirtied {dirtied:.2} cache \
              pages for each page written"
         );
-        let advice = &[
-            Say("mount btrfs with nodatasum (chattr +C for a directory), or drop "),
-            On(Key::Direct),
-            Say(" for all"),
-        ];
+        let advice = "mount btrfs with nodatasum (chattr +C for a directory), or drop \
+                      {direct=true} for all";
         Hit::new(evidence, advice)
     })
 }

@@ -1,7 +1,5 @@
 //! L12 file-vs-ram: a file that is read through the page cache is smaller than twice the memory.
 
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::observation::{MeasuredCell, Observation};
 use crate::evidence::rule::{CELL, E, Hit, Rule, When};
 use crate::model::event::CacheState;
@@ -38,16 +36,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
             units::size(job.size),
             units::size(memory)
         );
-        Hit::new(
-            evidence,
-            &[
-                Say("use "),
-                On(Key::Direct),
-                Say(", or a "),
-                Name(Key::Size),
-                Say(" twice as large as memory"),
-            ],
-        )
+        Hit::new(evidence, "use {direct=true}, or a {size} twice as large as memory")
     })
 }
 

@@ -2,8 +2,6 @@
 
 use super::place;
 use crate::boards::link;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::observation::{MeasuredCell, Observation};
 use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 use crate::model::host::PlaceClass;
@@ -27,13 +25,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
     let capacity = link::of_place(place)?;
     let m = &cell.measurement;
     let reads_device = workload.phase == Phase::ColdRead || m.job.direct;
-    let advice = &[
-        Say("the data came from memory: use "),
-        On(Key::Direct),
-        Say(", or a "),
-        Name(Key::Size),
-        Say(" larger than the memory"),
-    ];
+    let advice = "the data came from memory: use {direct=true}, or a {size} larger than the memory";
     let over = |what: &str, rate: f64| {
         let evidence = format!(
             "{what} {} over a link that carries at most {}",

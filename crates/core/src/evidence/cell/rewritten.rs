@@ -1,7 +1,5 @@
 //! rewritten: direct writes overwrote their blocks twice or more without a flush in between.
 
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::observation::{MeasuredCell, Observation};
 use crate::evidence::rule::{CELL, Hit, Rule, W, When};
 use crate::units;
@@ -37,8 +35,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
             "{} were overwritten {passes:.1} times and flushed at most once, at the end",
             units::size(job.size)
         );
-        let advice =
-            &[Say("write more than the drive's cache can store: use a larger "), Name(Key::Size)];
+        let advice = "write more than the drive's cache can store: use a larger {size}";
         Hit::new(evidence, advice)
     })
 }

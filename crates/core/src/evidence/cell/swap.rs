@@ -1,7 +1,5 @@
 //! L55 swap: over 1 MiB was swapped in or out during the cell.
 
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::observation::Observation;
 use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 
@@ -25,7 +23,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
     let pages = cell.truth.swapped_pages?;
     (pages > SWAPPED_FLOOR_PAGES).then(|| {
         let evidence = format!("{pages} pages were swapped in or out");
-        Hit::new(evidence, &[Say("free some memory, or use a smaller "), Name(Key::Size)])
+        Hit::new(evidence, "free some memory, or use a smaller {size}")
     })
 }
 

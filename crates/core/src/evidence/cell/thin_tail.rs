@@ -1,8 +1,6 @@
 //! L47 thin-tail: a percentile has fewer than ten operations beyond it.
 
 use super::latencies;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::observation::Observation;
 use crate::evidence::rule::{CELL, E, Hit, Rule, When};
 
@@ -28,8 +26,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
         Some((name, stats.total_ios, thin.0))
     })?;
     let evidence = format!("the {} percentile of {count} {name} operations", quantile * 100.0);
-    let advice =
-        &[Say("measure longer: "), Set(Key::Runtime, "60s"), Say(", or use a lower percentile")];
+    let advice = "measure longer: {runtime=60s}, or use a lower percentile";
     Some(Hit::new(evidence, advice))
 }
 

@@ -1,8 +1,6 @@
 //! L25 too-short: a cell is shorter than half a second or fifty operations, or unflushed writes are
 //! shorter than 50 s.
 
-use crate::evidence::advice::Part::{Name, On, Say, Set};
-use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CELL, E, Hit, Rule, When};
 use crate::units;
@@ -50,22 +48,15 @@ pub fn hit(of: &Observation) -> Option<Hit> {
     } else {
         return None;
     };
-    let advice = Advice::Parts(match (of.source, extent.is_one_pass) {
+    let advice = match (of.source, extent.is_one_pass) {
         (Source::Others, _) => {
-            &[Say("Measure for several seconds at least: use more data, or a longer time.")]
+            "Measure for several seconds at least: use more data, or a longer time."
         }
-        (_, true) => &[
-            Say("use a larger "),
-            Name(Key::Size),
-            Say(": the tool processes its file once, regardless of the time"),
-        ],
-        (_, false) => &[
-            Say("measure longer: "),
-            Set(Key::Runtime, "60s"),
-            Say(", or flush: "),
-            On(Key::EndFsync),
-        ],
-    });
+        (_, true) => {
+            "use a larger {size}: the tool processes its file once, regardless of the time"
+        }
+        (_, false) => "measure longer: {runtime=60s}, or flush: {end_fsync=true}",
+    };
     Some(Hit::new(evidence, advice))
 }
 

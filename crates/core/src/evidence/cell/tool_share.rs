@@ -1,7 +1,5 @@
 //! tool-share: generating data and bookkeeping took over 5 % of the cell's time.
 
-use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::Observation;
 use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
 use crate::model::job::Rw;
@@ -27,13 +25,13 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
     (share > of.limits.tool).then(|| {
         let evidence =
             format!("{:.0} % of the time was spent generating data and counting", share * 100.0);
-        let advice = Advice::Parts(match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
-            true => &[Say("use a larger block size: "), Set(Key::Bs, "64k")],
+        let advice = match m.job.bs < ENOUGH_BYTES && m.job.rw != Rw::SmallFiles {
+            true => "use a larger block size: {bs=64k}",
             false => {
-                &[Say("the target is nearly as fast as the load generator: treat the figure as a \
-                 minimum. To measure the load generator: bakeoff check --engine")]
+                "the target is nearly as fast as the load generator: treat the figure as a \
+                     minimum. To measure the load generator: bakeoff check --engine"
             }
-        });
+        };
         Hit::new(evidence, advice)
     })
 }

@@ -1,8 +1,6 @@
 //! L16 warm-cache: part of what was read was in memory, or was not transferred by the devices.
 
 use super::reads_drive;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Name, On, Say};
 use crate::evidence::observation::{MeasuredCell, Observation};
 use crate::evidence::rule::{CELL, Hit, R, Rule, When};
 use crate::model::event::CacheState;
@@ -35,16 +33,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
             bytes(truth.device_read_bytes),
             bytes(truth.resident_before_bytes)
         );
-        Hit::new(
-            evidence,
-            &[
-                Say("use "),
-                On(Key::Direct),
-                Say(", or a "),
-                Name(Key::Size),
-                Say(" larger than the memory"),
-            ],
-        )
+        Hit::new(evidence, "use {direct=true}, or a {size} larger than the memory")
     })
 }
 

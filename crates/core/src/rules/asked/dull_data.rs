@@ -1,7 +1,5 @@
 //! L20 dull-data: the test data is all zeros.
 
-use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source, Zeros};
 use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 
@@ -23,13 +21,13 @@ pub fn hit(of: &Observation) -> Option<Hit> {
         Zeros::Nearly => "nearly all zeros",
     };
     let evidence = format!("the test data is {what}, which compress to almost nothing");
-    let advice = Advice::Parts(match of.source {
-        Source::Ours => &[Say("use data that does not compress: "), Set(Key::Data, "random")],
-        Source::Others => &[Say(
+    let advice = match of.source {
+        Source::Ours => "use data that does not compress: {data=random}",
+        Source::Others => {
             "Measure with data that does not compress: some devices and filesystems compress this \
-             data to almost nothing.",
-        )],
-    });
+             data to almost nothing."
+        }
+    };
     Some(Hit::new(evidence, advice))
 }
 

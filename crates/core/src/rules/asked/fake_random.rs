@@ -1,8 +1,6 @@
 //! L21 fake-random: random access uses blocks of a megabyte or more, or fewer than a hundred
 //! blocks.
 
-use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, Hit, R, Rule, When};
 use crate::units;
@@ -27,17 +25,10 @@ pub fn hit(of: &Observation) -> Option<Hit> {
     (is_fake || blocks < of.limits.random_blocks).then(|| {
         let evidence =
             format!("random access to {blocks} blocks of {}", units::size(access.block_bytes));
-        let advice = Advice::Parts(match of.source {
-            Source::Ours => &[
-                Say("use small blocks and a large file: "),
-                Set(Key::Bs, "4k"),
-                Say(" "),
-                Set(Key::Size, "1g"),
-            ],
-            Source::Others => {
-                &[Say("Random access needs many small records: -r 4k and a large -s.")]
-            }
-        });
+        let advice = match of.source {
+            Source::Ours => "use small blocks and a large file: {bs=4k} {size=1g}",
+            Source::Others => "Random access needs many small records: -r 4k and a large -s.",
+        };
         Hit::new(evidence, advice)
     })
 }

@@ -1,7 +1,5 @@
 //! L38 peeking: the run checks its results more often than its error rate allows.
 
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::protocol::Protocol;
@@ -30,7 +28,7 @@ pub fn in_plan(design: Design<'_>) -> Option<Hit> {
             "{looks} checks cause an error rate of {own:.3}; the checks of this mode cause \
              {paid:.3}"
         );
-        let advice = &[Say("use the checks of a mode: "), Set(Key::Mode, "decide")];
+        let advice = "use the checks of a mode: {mode=decide}";
         Hit::new(evidence, advice)
     })
 }

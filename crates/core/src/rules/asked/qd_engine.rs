@@ -1,7 +1,5 @@
 //! L30 qd-engine: the queue depth is above 1, but the engine waits for each request.
 
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{On, Say, Set};
 use crate::evidence::observation::Observation;
 use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::job::EngineName;
@@ -29,10 +27,7 @@ pub fn in_plan(of: &Observation) -> Option<Hit> {
             "requests go through the page cache"
         };
         let evidence = format!("a depth of {} with {}: {how}", job.iodepth, job.engine.name());
-        Hit::new(
-            evidence,
-            &[Say("use "), Set(Key::Engine, "io_uring"), Say(" together with "), On(Key::Direct)],
-        )
+        Hit::new(evidence, "use {engine=io_uring} together with {direct=true}")
     })
 }
 

@@ -1,7 +1,5 @@
 //! L13 sync-not-timed: buffered writes are not flushed within the measured time.
 
-use crate::evidence::advice::Part::{On, Say};
-use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, Hit, R, Rule, When};
 use crate::units;
@@ -24,21 +22,19 @@ pub fn hit(of: &Observation) -> Option<Hit> {
         Some(bytes) => format!("{} of buffered writes and no flush", units::size(bytes)),
         None => "buffered writes and no flush".to_string(),
     };
-    let advice = Advice::Parts(match (of.source, of.tool) {
-        (Source::Ours, _) => &[
-            Say("include the flush in the measured time: "),
-            On(Key::EndFsync),
-            Say(", or fsync = 16 in a plan"),
-        ],
-        (_, tool) if tool.starts_with("dd") => {
-            &[Say("Run it with conv=fdatasync: part of the data was still in memory.")]
+    let advice = match (of.source, of.tool) {
+        (Source::Ours, _) => {
+            "include the flush in the measured time: {end_fsync=true}, or fsync = 16 in a plan"
         }
-        (_, tool) if tool.starts_with("iozone") => &[Say(
+        (_, tool) if tool.starts_with("dd") => {
+            "Run it with conv=fdatasync: part of the data was still in memory."
+        }
+        (_, tool) if tool.starts_with("iozone") => {
             "Run it with -e: otherwise the measured time does not include data that is still in \
-             memory.",
-        )],
-        _ => &[Say("Run it with --end_fsync=1: part of the data was still in memory.")],
-    });
+             memory."
+        }
+        _ => "Run it with --end_fsync=1: part of the data was still in memory.",
+    };
     Some(Hit::new(evidence, advice))
 }
 

@@ -1,8 +1,6 @@
 //! L09 short-stroke: random access covers less than a tenth of a hard disk.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Name, Say};
 use crate::evidence::rule::{CLAIMS, Hit, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::host::Place;
@@ -33,14 +31,7 @@ pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
             units::size(drive.size_bytes),
             share * 100.0
         );
-        Hit::new(
-            evidence,
-            &[
-                Say("use a larger "),
-                Name(Key::Size),
-                Say("; seeks over the whole drive are longer"),
-            ],
-        )
+        Hit::new(evidence, "use a larger {size}; seeks over the whole drive are longer")
     })
 }
 

@@ -1,8 +1,6 @@
 //! L08 smr: a hard disk may use overlapping tracks (SMR), and the run writes less than 25 GB.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::design::Design;
 use crate::model::host::{Layer, Place, ZoneModel};
@@ -59,11 +57,7 @@ pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
         units::size(drive.size_bytes),
         units::size(written)
     );
-    let advice = &[
-        Say("write more than its media cache can store: "),
-        Set(Key::Size, "4g"),
-        Say(" and --max-write 30g"),
-    ];
+    let advice = "write more than its media cache can store: {size=4g} and --max-write 30g";
     Some(Hit::new(evidence, advice))
 }
 

@@ -4,8 +4,6 @@ use super::ComparedRun;
 use crate::decide::autocorrelation::of_lead;
 use crate::decide::compare::Comparison;
 use crate::decide::lead::Lead;
-use crate::evidence::advice::Part::{Say, Set};
-use crate::evidence::advice::{Advice, Key};
 use crate::evidence::rule::{Hit, R, RUN, Rule, When};
 use crate::model::event::Header;
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -58,19 +56,15 @@ fn told(
     Hit { candidate: Some(name(other)), ..Hit::new(evidence, what_helps(&of.run.header)) }
 }
 
-fn what_helps(header: &Header) -> Advice {
-    Advice::Parts(match Setting::of(header) {
-        Setting::Places => {
-            &[Say("let the drive idle and cool down, then measure again with --time 15m")]
+fn what_helps(header: &Header) -> &'static str {
+    match Setting::of(header) {
+        Setting::Places => "let the drive idle and cool down, then measure again with --time 15m",
+        Setting::Image => "let the drive idle and cool down, or use a separate drive: bakeoff run",
+        Setting::Decide | Setting::Precise => {
+            "let the drive cool down, set precondition = true, and measure again with \
+             {mode=decide}"
         }
-        Setting::Image => {
-            &[Say("let the drive idle and cool down, or use a separate drive: bakeoff run")]
-        }
-        Setting::Decide | Setting::Precise => &[
-            Say("let the drive cool down, set precondition = true, and measure again with "),
-            Set(Key::Mode, "decide"),
-        ],
-    })
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 use super::{ComparedRun, name, winner};
 use crate::decide::compare::Comparison;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Hit, R, RUN, Rule, W, When};
 use crate::model::index::CandidateIx;
 use crate::rules::control::pooled;
@@ -48,10 +46,7 @@ pub fn of_winner(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
             percent(lead.mean),
             percent(apart)
         );
-        Hit::new(
-            evidence,
-            &[Say("measure more blocks to confirm such a small lead: "), Set(Key::Mode, "precise")],
-        )
+        Hit::new(evidence, "measure more blocks to confirm such a small lead: {mode=precise}")
     })
 }
 

@@ -3,8 +3,6 @@
 
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{Hit, RUN, Rule, W, When};
 use crate::model::index::CandidateIx;
 use crate::stats::sample;
@@ -55,10 +53,7 @@ pub fn at_the_link(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
             units::rate(high),
             limits.ceiling * 100.0
         );
-        Hit::new(
-            evidence,
-            &[Say("add small or flushed requests: "), Set(Key::Workload, "randwrite")],
-        )
+        Hit::new(evidence, "add small or flushed requests: {workload=randwrite}")
     })
 }
 

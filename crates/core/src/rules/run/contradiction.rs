@@ -4,8 +4,6 @@
 use super::ComparedRun;
 use super::name;
 use crate::decide::compare::Comparison;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{E, Hit, Rule, STACK, When};
 use crate::model::candidate::Stack;
 use crate::model::index::CandidateIx;
@@ -36,10 +34,7 @@ pub fn in_pairs(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
         name(of.run, pair.a),
         name(of.run, pair.b)
     );
-    let advice = &[
-        Say("an uncontrolled factor affects the result: measure again with "),
-        Set(Key::Mode, "precise"),
-    ];
+    let advice = "an uncontrolled factor affects the result: measure again with {mode=precise}";
     Some(Hit::new(evidence, advice))
 }
 

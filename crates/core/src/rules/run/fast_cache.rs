@@ -2,8 +2,6 @@
 //! candidate.
 
 use super::course::{FEWEST, in_most};
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::event::{Cell, Header};
 use crate::model::thresholds::Thresholds;
@@ -46,11 +44,7 @@ pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
         (1.0 - last.mean / first.mean) * 100.0,
         first.end as f64 / 10.0
     );
-    let advice = &[
-        Say("measure beyond the fast part: "),
-        Set(Key::Runtime, "60s"),
-        Say(", or a larger io_size"),
-    ];
+    let advice = "measure beyond the fast part: {runtime=60s}, or a larger io_size";
     Some(Hit::new(evidence, advice))
 }
 

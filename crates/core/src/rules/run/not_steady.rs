@@ -3,8 +3,6 @@
 
 use super::course::in_most;
 use crate::decide::rounds;
-use crate::evidence::advice::Key;
-use crate::evidence::advice::Part::{Say, Set};
 use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
 use crate::model::event::{Cell, Header};
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -123,10 +121,7 @@ fn changes(header: &Header, cells: &[&Cell]) -> Option<Hit> {
         step * 100.0,
         at as f64 / 10.0
     );
-    let advice = &[
-        Say("check the rate over time in the report, or measure longer: "),
-        Set(Key::Runtime, "60s"),
-    ];
+    let advice = "check the rate over time in the report, or measure longer: {runtime=60s}";
     Some(Hit::new(evidence, advice))
 }
 
@@ -145,10 +140,7 @@ fn unsteady(cells: &[&Cell]) -> Option<Hit> {
         steadiness.range * 100.0,
         steadiness.slope * 100.0
     );
-    let advice = &[
-        Say("check the rate over time in the report, or measure longer: "),
-        Set(Key::Runtime, "60s"),
-    ];
+    let advice = "check the rate over time in the report, or measure longer: {runtime=60s}";
     Some(Hit::new(evidence, advice))
 }
 

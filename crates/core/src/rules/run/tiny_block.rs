@@ -2,8 +2,6 @@
 //! block size.
 
 use super::ComparedRun;
-use crate::evidence::advice::Part::{On, Say, Set};
-use crate::evidence::advice::{Advice, Key};
 use crate::evidence::observation::{Observation, Source};
 use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
 use crate::model::index::{CandidateIx, WorkloadIx};
@@ -29,12 +27,10 @@ pub fn hit(of: &Observation) -> Option<Hit> {
         of.access.filter(|a| a.is_buffered && a.block_bytes < of.limits.small_block_bytes)?;
     let evidence =
         format!("buffered blocks of {} bytes measure the cost of calls", small.block_bytes);
-    let advice = Advice::Parts(match of.source {
-        Source::Ours => &[Say("use "), Set(Key::Bs, "4k"), Say(" or more")],
-        Source::Others => {
-            &[Say("Below 4 KiB the figure is the cost of a system call: use bs=4k or more.")]
-        }
-    });
+    let advice = match of.source {
+        Source::Ours => "use {bs=4k} or more",
+        Source::Others => "Below 4 KiB the figure is the cost of a system call: use bs=4k or more.",
+    };
     Some(Hit::new(evidence, advice))
 }
 
@@ -65,11 +61,8 @@ pub fn calls(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
                     units::size(a.job.bs),
                     units::size(b.job.bs)
                 );
-                let advice = &[
-                    Say("this measures calls, not the drive: use "),
-                    On(Key::Direct),
-                    Say(" or larger blocks"),
-                ];
+                let advice =
+                    "this measures calls, not the drive: use {direct=true} or larger blocks";
                 return Some(Hit::new(evidence, advice));
             }
         }

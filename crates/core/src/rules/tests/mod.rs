@@ -33,6 +33,7 @@ pub(crate) fn told(found: &[Finding], id: &str) -> Option<Finding> {
         assert!(!f.evidence.is_empty() && !f.advice.is_empty(), "{f:?}");
         let has_number = f.evidence.contains(|c: char| c.is_ascii_digit());
         assert!(has_number || NAMES.contains(&f.id.as_str()), "{}: {}", f.id, f.evidence);
+        assert!(f.advice.split('{').skip(1).all(|rest| rest.starts_with(' ')), "{f:?}");
         assert!(!f.advice.ends_with('.') && !f.evidence.ends_with('.'), "{f:?}");
     }
     of
