@@ -1,7 +1,6 @@
 //! Each candidate's own figures on a workload.
 
 use super::energy;
-use crate::decide::autocorrelation;
 use crate::decide::compare::Comparison;
 use crate::decide::figure::Figure;
 use crate::decide::rounds;
@@ -49,8 +48,9 @@ fn standing(
     })
 }
 
-/// Noise of one candidate: what is left in its blocks after what all have in common. The mean of
-/// `m` others carries a share `1/m` of noise of its own, which is taken out as if all were equal.
+/// Noise of one candidate: what is left of its `ln(rate)` in each block after what all have in
+/// common there (the mean of the others) and its own mean. The mean of `m` others carries a share
+/// `1/m` of noise of its own, which is taken out as if all were equal.
 fn sd_log(
     run: &Run,
     table: &Table,
@@ -58,12 +58,27 @@ fn sd_log(
     ranked: &[CandidateIx],
     candidate: CandidateIx,
 ) -> f64 {
-    let residuals = autocorrelation::own_residuals(run, table, workload, ranked, candidate);
-    if residuals.others == 0 {
+    let others = others(run, ranked, candidate);
+    if others.is_empty() {
         return sample::sd(&table.scores(workload, candidate)).unwrap_or(0.0);
     }
-    let inflation = libm::sqrt(1.0 + 1.0 / residuals.others as f64);
-    sample::sd(&residuals.values()).unwrap_or(0.0) / inflation
+    let common = |block: usize| -> Option<f64> {
+        let values = others.iter().map(|o| table.values(workload, *o)[block]);
+        sample::mean(&values.collect::<Option<Vec<f64>>>()?)
+    };
+    let own = table.values(workload, candidate).iter().enumerate();
+    let mut left: Vec<f64> = own.filter_map(|(block, y)| Some((*y)? - common(block)?)).collect();
+    let mean = sample::mean(&left).unwrap_or(0.0);
+    left.iter_mut().for_each(|d| *d -= mean);
+    let inflation = libm::sqrt(1.0 + 1.0 / others.len() as f64);
+    sample::sd(&left).unwrap_or(0.0) / inflation
+}
+
+/// The others that stayed in the run at least as long as `c`, so that their mean does not jump when
+/// one is dropped.
+fn others(run: &Run, ranked: &[CandidateIx], c: CandidateIx) -> Vec<CandidateIx> {
+    let stayed = |c: CandidateIx| run.dropped.iter().find(|d| d.0 == c).map_or(u32::MAX, |d| d.1);
+    ranked.iter().copied().filter(|o| *o != c && stayed(*o) >= stayed(c)).collect()
 }
 
 /// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;

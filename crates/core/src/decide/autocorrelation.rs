@@ -6,14 +6,11 @@
 //! asks for would change it. How often that finds one, and how often anything could, is measured in
 //! docs/truth.md.
 
-mod residuals;
-
 use crate::decide::lead::{Against, Lead};
 use crate::decide::table::Table;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::stats::autocorrelation::{Lag1, lag1, widening};
-pub use residuals::own_residuals;
 
 /// Probability, over all pairs of the leader, that independent noise is refused at one look.
 const REFUSE_ALPHA: f64 = 0.02;

@@ -140,13 +140,6 @@ impl Link {
     pub fn says_more(&self) -> bool {
         !self.words.is_empty() && (self.card() != Some(CardKind::Sd) || self.words.contains(','))
     }
-
-    pub fn card_mode(&self) -> Option<CardMode> {
-        match self.kind? {
-            LinkKind::Card { mode, .. } => mode,
-            LinkKind::Usb { .. } | LinkKind::Pcie { .. } | LinkKind::Sata { .. } => None,
-        }
-    }
 }
 
 impl fmt::Display for Link {

@@ -60,11 +60,6 @@ impl Quantity {
         self.number.times(self.unit)
     }
 
-    /// So many times as much, in single units, rounded once.
-    pub fn whole_times(&self, factor: u64) -> Option<u64> {
-        self.number.times(self.unit.checked_mul(factor)?)
-    }
-
     pub fn value(&self) -> f64 {
         self.number.value() * self.unit as f64
     }
