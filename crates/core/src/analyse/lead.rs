@@ -3,7 +3,6 @@
 
 use crate::decide::compare::Comparison;
 use crate::decide::lead::{Against, Lead as Led};
-use crate::decide::table::Table;
 use crate::decide::{exclude, figure, schedule};
 use crate::evidence;
 use crate::model::event::Cell;
@@ -15,22 +14,18 @@ use crate::model::lead::{
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
 use crate::rules::limit;
+use crate::rules::run::ComparedRun;
 
 /// The time about which it is told what it would do.
 const MORE_NS: u64 = 600_000_000_000;
 
 /// The verdict by the lead, with everything that belongs to it.
-pub fn from_run(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-    findings: &[Finding],
-) -> (Verdict, Lead) {
+pub fn from_run(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -> (Verdict, Lead) {
+    let &ComparedRun { run, table, .. } = of;
     let margin = run.header.protocol.tie_margin;
     let led = Led::new(run, table, compared, 1);
     let for_all = Led::new(run, table, compared, run.header.workloads.len());
-    let refusal = refusal(run, table, compared, findings);
+    let refusal = refusal(of, compared, findings);
     let own = led.verdict(margin);
     let verdict = if refusal.is_some() { Verdict::Refused } else { own };
     let name = |c: CandidateIx| run.header.candidates[c].name.clone();
@@ -49,8 +44,8 @@ pub fn from_run(
         equals: equals(run, compared, &led),
         behind: behind(run, &led),
         rivals: rivals(run, &led),
-        excluded: excluded(run, table, workload, compared),
-        stalls: stalls(run, table, workload),
+        excluded: excluded(of, compared),
+        stalls: stalls(of, compared.workload),
         more: more(run, &led),
         blocks: table.blocks().len() as u32,
         margin,
@@ -61,12 +56,8 @@ pub fn from_run(
 }
 
 /// Why there is no verdict by the lead, if there is none.
-fn refusal(
-    run: &Run,
-    table: &Table,
-    compared: &Comparison,
-    findings: &[Finding],
-) -> Option<Refusal> {
+fn refusal(of: &ComparedRun, compared: &Comparison, findings: &[Finding]) -> Option<Refusal> {
+    let &ComparedRun { run, table, .. } = of;
     let (complete, needed) = (table.blocks().len() as u32, run.header.protocol.first_look());
     // More blocks would leave the same candidates out.
     let out = exclude::excluded(run, table, compared.workload);
@@ -104,34 +95,32 @@ fn equals(run: &Run, compared: &Comparison, led: &Led) -> Vec<String> {
 }
 
 fn behind(run: &Run, led: &Led) -> Vec<Behind> {
-    let mut found: Vec<&Against> = led.against.iter().filter(|a| a.interval.low > 0.0).collect();
-    found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
     let tell = |a: &Against| Behind {
         candidate: run.header.candidates[a.other].name.clone(),
         at_least: fraction(a.interval.low),
     };
-    found.into_iter().map(tell).collect()
+    closest_first(led, |low| low > 0.0).into_iter().map(tell).collect()
 }
 
 /// Those without an interval could be anything, and are not in the list.
 fn rivals(run: &Run, led: &Led) -> Vec<Rival> {
-    let is_rival = |a: &&Against| a.interval.low <= 0.0 && a.interval.low.is_finite();
-    let mut found: Vec<&Against> = led.against.iter().filter(is_rival).collect();
-    found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
     let tell = |a: &Against| Rival {
         candidate: run.header.candidates[a.other].name.clone(),
         at_most: fraction(-a.interval.low),
     };
-    found.into_iter().map(tell).collect()
+    closest_first(led, |low| low <= 0.0 && low.is_finite()).into_iter().map(tell).collect()
+}
+
+/// The others whose lower bound is as wanted.
+fn closest_first(led: &Led, is_it: fn(f64) -> bool) -> Vec<&Against> {
+    let mut found: Vec<&Against> = led.against.iter().filter(|a| is_it(a.interval.low)).collect();
+    found.sort_by(|x, y| x.interval.low.total_cmp(&y.interval.low).then(x.other.cmp(&y.other)));
+    found
 }
 
 /// Those left out for what their reads were, and those with fewer cells than an interval needs.
-fn excluded(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-) -> Vec<Excluded> {
+fn excluded(of: &ComparedRun, compared: &Comparison) -> Vec<Excluded> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
     let name = |c: CandidateIx| run.header.candidates[c].name.clone();
     let out = exclude::excluded(run, table, workload);
     let known = out.iter().map(|e| Excluded {
@@ -158,7 +147,7 @@ fn excluded(
 }
 
 /// The stalls of every candidate that had any, A/A twins included.
-fn stalls(run: &Run, table: &Table, workload: WorkloadIx) -> Vec<Stalls> {
+fn stalls(&ComparedRun { run, table, .. }: &ComparedRun, workload: WorkloadIx) -> Vec<Stalls> {
     let metric = run.header.workloads[workload].metric;
     let of = |c: CandidateIx| {
         let own = |cell: &&Cell| (cell.workload, cell.candidate) == (workload, c);

@@ -33,11 +33,11 @@ use crate::stats::paired::Interval;
 /// Everything a reader needs to know about a run.
 pub fn analyse(run: &Run) -> Analysis {
     let table = Table::from_evidence(run);
-    let session = ComparedRun::new(run, &table);
-    let findings = observe::findings(&session);
-    let compared = session.compared.iter();
+    let whole = ComparedRun::new(run, &table);
+    let findings = observe::findings(&whole);
+    let compared = whole.compared.iter();
     let verdicts: Vec<WorkloadVerdict> =
-        compared.map(|compared| workload_verdict(run, &table, compared, &findings)).collect();
+        compared.map(|compared| workload_verdict(&whole, compared, &findings)).collect();
     let normal = normal::from_run(run, &verdicts, &findings);
     let mut all = findings;
     all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
@@ -48,7 +48,7 @@ pub fn analyse(run: &Run) -> Analysis {
         void_cells,
         compares: schedule::has_question(run),
         findings: limit::sorted(all),
-        recommendation: recommend::recommendation(run, &table, &verdicts),
+        recommendation: recommend::recommendation(&whole, &verdicts),
         normal,
         verdicts,
     }
@@ -65,11 +65,11 @@ pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
 }
 
 fn workload_verdict(
-    run: &Run,
-    table: &Table,
+    whole: &ComparedRun,
     compared: &Comparison,
     run_findings: &[Finding],
 ) -> WorkloadVerdict {
+    let &ComparedRun { run, table, .. } = whole;
     let (header, workload) = (&run.header, compared.workload);
     let of = &header.workloads[workload];
     let findings = limit::limiting(run_findings, CLAIMS.resolve(header), &of.name);
@@ -77,7 +77,7 @@ fn workload_verdict(
     let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let (verdict, lead) = match schedule::has_question(run) {
         true => {
-            let (verdict, lead) = lead::from_run(run, table, workload, compared, &findings);
+            let (verdict, lead) = lead::from_run(whole, compared, &findings);
             (verdict, Some(lead))
         }
         false => (Verdict::Alone, None),
@@ -92,7 +92,7 @@ fn workload_verdict(
         findings = limit::sorted(findings);
     }
     let rounds = rounds::from_run(run, workload);
-    let mut standings = standing::standings(run, table, workload, compared);
+    let mut standings = standing::standings(whole, compared);
     if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {
         let is_first = |s: &&mut Standing| s.candidate == name(CandidateIx::FIRST);
         standings.iter_mut().filter(is_first).for_each(|s| s.mean = mean);

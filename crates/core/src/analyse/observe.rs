@@ -8,11 +8,11 @@ use crate::rules::run::ComparedRun;
 use crate::rules::{self, limit};
 
 /// All findings that need no cause of what holds a candidate back.
-pub fn findings(session: &ComparedRun) -> Vec<Finding> {
-    let run = session.run;
+pub fn findings(whole: &ComparedRun) -> Vec<Finding> {
+    let run = whole.run;
     let mut found = run.findings.clone();
     found.extend(rules::plan(&run.header, &[]));
-    found.extend(session.findings());
+    found.extend(whole.findings());
     found.extend(of_cells(run));
     limit::sorted(found)
 }

@@ -7,12 +7,12 @@ use super::gives_up;
 use crate::decide::compare::Comparison;
 use crate::decide::lead::Lead;
 use crate::decide::schedule;
-use crate::decide::table::Table;
-use crate::model::index::{CandidateIx, WorkloadIx};
+use crate::model::index::CandidateIx;
 use crate::model::lead::{fraction, ln_of};
 use crate::model::recommendation::{BestFor, GivesUp, MOST_REGRET, Recommendation, Regret};
 use crate::model::run::Run;
 use crate::model::verdict::{Verdict, WorkloadVerdict};
+use crate::rules::run::ComparedRun;
 
 /// One candidate with its regrets on the workloads that have an answer.
 struct Considered {
@@ -23,22 +23,16 @@ struct Considered {
 }
 
 /// The recommendation; `None` where nothing is compared or no workload has an interval.
-pub fn recommendation(
-    run: &Run,
-    table: &Table,
-    verdicts: &[WorkloadVerdict],
-) -> Option<Recommendation> {
+pub fn recommendation(of: &ComparedRun, verdicts: &[WorkloadVerdict]) -> Option<Recommendation> {
+    let run = of.run;
     if !schedule::has_question(run) {
         return None;
     }
-    let answered: Vec<WorkloadIx> =
-        WorkloadIx::each(verdicts).filter(|(_, v)| counts(v)).map(|(w, _)| w).collect();
-    let alpha = schedule::alpha_pair(run);
-    let compared: Vec<(WorkloadIx, Comparison)> =
-        answered.iter().map(|w| (*w, Comparison::new(run, table, *w, alpha))).collect();
+    let answered = of.compared.iter().zip(verdicts).filter(|(_, v)| counts(v));
+    let compared: Vec<&Comparison> = answered.map(|(compared, _)| compared).collect();
     let mut considered: Vec<Considered> = CandidateIx::all(run.header.candidates.len())
         .filter(|c| run.header.candidates[*c].twin_of.is_none())
-        .filter_map(|c| consider(run, table, &compared, c))
+        .filter_map(|c| consider(of, &compared, c))
         .filter(|c| !c.gives_up.contains(&GivesUp::Flushes))
         .collect();
     considered.sort_by(|x, y| {
@@ -75,17 +69,13 @@ fn counts(v: &WorkloadVerdict) -> bool {
 
 /// A candidate that is ranked on every workload that has an answer. One that is left out of some
 /// (its reads came from memory) cannot be recommended for all.
-fn consider(
-    run: &Run,
-    table: &Table,
-    compared: &[(WorkloadIx, Comparison)],
-    candidate: CandidateIx,
-) -> Option<Considered> {
-    let of = |(workload, compared): &(WorkloadIx, Comparison)| {
+fn consider(of: &ComparedRun, all: &[&Comparison], candidate: CandidateIx) -> Option<Considered> {
+    let run = of.run;
+    let on = |compared: &&Comparison| {
         let is_ranked = compared.ranked.contains(&candidate);
-        is_ranked.then(|| regret(run, table, *workload, compared, candidate))?
+        is_ranked.then(|| regret(of, compared, candidate))?
     };
-    let regrets: Vec<Regret> = compared.iter().map(of).collect::<Option<_>>()?;
+    let regrets: Vec<Regret> = all.iter().map(on).collect::<Option<_>>()?;
     let weighted = |r: &Regret| ln_of(r.at_most) * run.header.protocol.weight(&r.workload);
     let weighted_ln = regrets.iter().map(weighted).reduce(f64::max)?;
     let all = &run.header.candidates;
@@ -94,19 +84,14 @@ fn consider(
 }
 
 /// How far any other may be ahead of it; `None` while an interval is missing.
-fn regret(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-    candidate: CandidateIx,
-) -> Option<Regret> {
-    let own = Lead::from(run, table, compared, candidate, 1);
+fn regret(of: &ComparedRun, compared: &Comparison, candidate: CandidateIx) -> Option<Regret> {
+    let run = of.run;
+    let own = Lead::from(run, of.table, compared, candidate, 1);
     let lead = own.value()?;
     let means = own.against.iter().filter_map(|a| a.paired).map(|p| p.mean);
     let behind = own.closest().filter(|a| a.interval.low < 0.0);
     Some(Regret {
-        workload: run.header.workloads[workload].name.clone(),
+        workload: run.header.workloads[compared.workload].name.clone(),
         behind: behind.map(|a| run.header.candidates[a.other].name.clone()),
         at_most: fraction((-lead).max(0.0)),
         estimate: fraction((-means.fold(f64::INFINITY, f64::min)).max(0.0)),

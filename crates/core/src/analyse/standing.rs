@@ -4,61 +4,47 @@ use super::energy;
 use crate::decide::compare::Comparison;
 use crate::decide::figure::Figure;
 use crate::decide::rounds;
-use crate::decide::table::Table;
 use crate::evidence;
 use crate::model::event::Cell;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::measurement::OpStats;
 use crate::model::run::Run;
 use crate::model::verdict::Standing;
+use crate::rules::run::ComparedRun;
 use crate::stats::sample;
 
 /// Figures of every candidate with a cell, best first, A/A twins last.
-pub fn standings(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-) -> Vec<Standing> {
-    let candidates = CandidateIx::all(run.header.candidates.len());
+pub fn standings(of: &ComparedRun, compared: &Comparison) -> Vec<Standing> {
+    let candidates = CandidateIx::all(of.run.header.candidates.len());
     let twins = candidates.filter(|c| !compared.ranked.contains(c));
     let order = compared.ranked.iter().copied().chain(twins);
-    order.filter_map(|c| standing(run, table, workload, compared, c)).collect()
+    order.filter_map(|c| standing(of, compared, c)).collect()
 }
 
-fn standing(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    compared: &Comparison,
-    candidate: CandidateIx,
-) -> Option<Standing> {
+fn standing(of: &ComparedRun, compared: &Comparison, candidate: CandidateIx) -> Option<Standing> {
+    let (run, workload) = (of.run, compared.workload);
     let metric = run.header.workloads[workload].metric;
-    let figure = Figure::from_scores(metric, &table.scores(workload, candidate))?;
+    let figure = Figure::from_scores(metric, &of.table.scores(workload, candidate))?;
+    let cells = cells(of, workload, candidate);
     Some(Standing {
         candidate: run.header.candidates[candidate].name.clone(),
         mean: figure.mean,
         min: figure.min,
         max: figure.max,
         cells: figure.cells,
-        sd_log: sd_log(run, table, workload, &compared.ranked, candidate),
-        p99_ns: p99_ns(run, table, workload, candidate),
+        sd_log: sd_log(of, compared, candidate),
+        p99_ns: p99_ns(&cells),
         dropped_after: run.dropped.iter().find(|d| d.0 == candidate).map(|d| d.1),
-        energy: energy::from_cells(&cells(run, table, workload, candidate)),
+        energy: energy::from_cells(&cells),
     })
 }
 
 /// Noise of one candidate: what is left of its `ln(rate)` in each block after what all have in
 /// common there (the mean of the others) and its own mean. The mean of `m` others carries a share
 /// `1/m` of noise of its own, which is taken out as if all were equal.
-fn sd_log(
-    run: &Run,
-    table: &Table,
-    workload: WorkloadIx,
-    ranked: &[CandidateIx],
-    candidate: CandidateIx,
-) -> f64 {
-    let others = others(run, ranked, candidate);
+fn sd_log(of: &ComparedRun, compared: &Comparison, candidate: CandidateIx) -> f64 {
+    let (table, workload) = (of.table, compared.workload);
+    let others = others(of.run, &compared.ranked, candidate);
     if others.is_empty() {
         return sample::sd(&table.scores(workload, candidate)).unwrap_or(0.0);
     }
@@ -83,16 +69,14 @@ fn others(run: &Run, ranked: &[CandidateIx], c: CandidateIx) -> Vec<CandidateIx>
 
 /// Mean over cells of the 99th percentile of the operation the cell spent most of its time in;
 /// `None` unless every cell has one.
-fn p99_ns(run: &Run, table: &Table, workload: WorkloadIx, candidate: CandidateIx) -> Option<f64> {
-    let cells = cells(run, table, workload, candidate);
+fn p99_ns(cells: &[&Cell]) -> Option<f64> {
     let p99 = |cell: &&Cell| main_operation(cell)?.lat_ns.p99.map(|ns| ns as f64);
     sample::mean(&cells.iter().map(p99).collect::<Option<Vec<f64>>>()?)
 }
 
 /// The cells of a candidate on a workload that count.
 fn cells<'a>(
-    run: &'a Run,
-    table: &Table,
+    &ComparedRun { run, table, .. }: &ComparedRun<'a>,
     workload: WorkloadIx,
     candidate: CandidateIx,
 ) -> Vec<&'a Cell> {
