@@ -142,8 +142,6 @@ pub enum Own {
     Lint(Lint),
     /// Test how often verdicts are right, on simulated drives with a known ranking
     Simulate(Simulate),
-    /// Compare bakeoff's engine with fio, sysbench, bonnie++, iozone and dd on one file
-    Agree(Agree),
     /// Collect information for a bug report, without names, serial numbers or paths
     ReportBug(ReportBug),
 }
@@ -172,6 +170,9 @@ pub struct Quick {
     /// Size of the scratch file in each directory (default: depends on free space and speed)
     #[arg(long, value_parser = units::parse_size)]
     pub size: Option<u64>,
+    /// Compare bakeoff itself with a tool: fio, sysbench, bonnie, iozone or dd (repeatable)
+    #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
+    pub tools: Vec<DriverName>,
     /// Write an HTML report to this path
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
@@ -266,22 +267,6 @@ pub struct Probe {
     /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Agree {
-    /// Directory for the temporary file (default: the current directory)
-    #[arg(value_name = "DIR")]
-    pub dir: Option<PathBuf>,
-    /// Time limit, such as 90s or 5m; each comparison runs at least once
-    #[arg(long, value_parser = units::parse_duration_ns, default_value = "10m")]
-    pub time: u64,
-    /// Size of the file (default: enough for one to two seconds)
-    #[arg(long, value_parser = units::parse_size)]
-    pub size: Option<u64>,
-    /// Tool to compare with: fio, sysbench, bonnie, iozone or dd (repeatable; default: all)
-    #[arg(long = "tool", value_name = "NAME", value_parser = parse_tool)]
-    pub tools: Vec<DriverName>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -462,7 +447,7 @@ pub struct ReportBug {
 }
 
 /// Words that people try, and the command that does it.
-const ELSEWHERE: [(&str, &str); 14] = [
+const ELSEWHERE: [(&str, &str); 13] = [
     ("list", "bakeoff"),
     ("ls", "bakeoff"),
     ("report", "bakeoff show RUN -o FILE.html"),
@@ -475,7 +460,6 @@ const ELSEWHERE: [(&str, &str); 14] = [
     ("install", "bakeoff self setup"),
     ("lint", "bakeoff self lint"),
     ("simulate", "bakeoff self simulate"),
-    ("agree", "bakeoff self agree"),
     ("report-bug", "bakeoff self report-bug"),
 ];
 

@@ -11,7 +11,6 @@
     forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
 )]
 
-pub mod agree;
 pub mod analyse;
 pub mod boards;
 pub mod bundle;

@@ -20,8 +20,9 @@ pub fn of_command(command: &str) -> &'static [Format] {
         "bench" => &[Text, Json, FioJson],
         "runs trend" => &[Text, Json, Csv, Markdown],
         "watch" => &[Text, Json, Csv],
-        "compare" | "fleet list" | "fleet report" | "plan" | "self agree" | "self lint"
-        | "self simulate" => &[Text, Json, Markdown],
+        "compare" | "fleet list" | "fleet report" | "plan" | "self lint" | "self simulate" => {
+            &[Text, Json, Markdown]
+        }
         "fleet push" | "import" | "probe" | "runs label" | "runs rm" | "self setup" => {
             &[Text, Json]
         }

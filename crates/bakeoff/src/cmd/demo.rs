@@ -84,6 +84,7 @@ fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         dirs: vec![PathBuf::from(".")],
         time: Some(args.time),
         chosen: args.chosen.clone(),
+        tools: Vec::new(),
         size: None,
         report: args.report.clone(),
         beside: args.beside.clone(),

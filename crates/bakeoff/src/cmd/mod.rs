@@ -1,7 +1,6 @@
 //! One file a command; here only the choice among them.
 
 pub mod about;
-pub mod agree;
 pub mod answer;
 pub mod bench;
 pub mod bench_device;
@@ -80,7 +79,6 @@ pub fn run(args: Args) -> Result<Outcome, Fault> {
             Own::Setup(args) => setup::run(&global, &args),
             Own::Lint(args) => lint::run(&global, &args),
             Own::Simulate(args) => simulate::run(&global, &args),
-            Own::Agree(args) => agree::run(&global, &args),
             Own::ReportBug(args) => report_bug::run(&global, &args),
         },
         #[cfg(feature = "dashboard")]

@@ -2,8 +2,10 @@
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::host::{Place, PlaceClass};
+use bakeoff_core::model::job::Mem;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::verb::Verb;
+use bakeoff_core::model::workload::DriverName;
 use bakeoff_core::prepare::space;
 use bakeoff_core::{units, workloads};
 
@@ -11,7 +13,7 @@ use super::lifecycle;
 use crate::cli::{Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::places::directories;
-use crate::planning::{self, run_plan, run_plan::RunPlan};
+use crate::planning::{self, on_targets, run_plan, run_plan::RunPlan};
 
 /// Time for the four figures of one directory, and for a comparison.
 const ONE_NS: u64 = 60_000_000_000;
@@ -22,7 +24,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     if args.beside.tui {
         return crate::tui::around(global, &[]);
     }
-    let chosen = run_plan::choose_workloads(&args.chosen.workloads, &workloads::QUICK)?;
+    let mut workloads = run_plan::choose_workloads(&args.chosen.workloads, &usual(&args.tools))?;
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
@@ -33,7 +35,14 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
             units::block_size(space::FILE_MIN_BYTES)
         )));
     }
-    let candidates = planning::directories::candidates(&args.dirs)?;
+    let mut candidates = planning::directories::candidates(&args.dirs)?;
+    let mut dropped_workloads = Vec::new();
+    if !args.tools.is_empty() {
+        candidates = planning::directories::with_tools(&candidates, &args.tools)?;
+        on_targets::drop_unusable(&mut workloads, &mut dropped_workloads, &args.tools)?;
+        // As the tools have them: huge pages make a direct transfer one request.
+        workloads.iter_mut().for_each(|workload| workload.job.mem = Mem::Malloc);
+    }
     let places: Vec<&Place> = candidates.iter().filter_map(place_of).collect();
     // Memory does not wear.
     let wearing = || places.iter().filter(|place| place.class != PlaceClass::Memory);
@@ -45,11 +54,12 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
     let usual_ns = if candidates.len() > 1 { SEVERAL_NS } else { ONE_NS };
     protocol.time_ns = Some(args.time.unwrap_or(usual_ns));
-    protocol.isolation = Isolation::Slices;
+    protocol.isolation = if args.tools.is_empty() { Isolation::Slices } else { Isolation::Visit };
     protocol.max_write_bytes = args.chosen.max_write.or(budget);
     let plan = RunPlan {
         candidates,
-        workloads: chosen,
+        workloads,
+        dropped_workloads,
         file_bytes: args.size,
         power_command: args.beside.power_command.clone(),
         ..RunPlan::new(Verb::Quick, title, protocol)
@@ -58,6 +68,20 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let mut ending = lifecycle::Ending::new(report, &args.beside)?;
     ending.remains = lifecycle::recover(global)?;
     lifecycle::run(global, plan, ending, directories::prepare)
+}
+
+/// What is measured where nobody says otherwise: a tool's own tests, if it has any.
+fn usual(tools: &[DriverName]) -> Vec<&'static str> {
+    let own = |tool: &DriverName| match tool {
+        DriverName::Native | DriverName::Fio => workloads::QUICK.to_vec(),
+        DriverName::Sysbench | DriverName::Bonnie | DriverName::Iozone | DriverName::Dd => {
+            vec![tool.name()]
+        }
+    };
+    match tools {
+        [] => workloads::QUICK.to_vec(),
+        tools => tools.iter().flat_map(own).collect(),
+    }
 }
 
 fn place_of(candidate: &Candidate) -> Option<&Place> {

@@ -186,29 +186,33 @@ fn raw(finished: Finished) -> RawOutput {
     RawOutput { stdout: finished.stdout, stderr: finished.stderr, is_success }
 }
 
-/// Takes out the workloads that cannot be had here: a tool is missing or has no words for them.
+/// Takes out the workloads that cannot be had here: their own tool or one of `tools`, which are to
+/// do each of them, is missing or has no words for them.
 pub fn without_unusable(
     workloads: &mut Vec<Workload>,
+    tools: &[DriverName],
     cancel: &Cancel,
 ) -> Result<Vec<Skipped>, ExecError> {
     let mut dropped = Vec::new();
     let mut known: Vec<(DriverName, Result<Option<Installed>, String>)> = Vec::new();
-    for workload in std::mem::take(workloads) {
-        if !known.iter().any(|(name, _)| *name == workload.driver) {
-            let found = match find(workload.driver, cancel) {
-                Err(ForeignError::Exec(ExecError::Interrupted)) => {
-                    return Err(ExecError::Interrupted);
-                }
-                found => found.map_err(|error| error.to_string()),
-            };
-            known.push((workload.driver, found));
+    for name in workloads.iter().map(|workload| workload.driver).chain(tools.iter().copied()) {
+        if known.iter().any(|(other, _)| *other == name) {
+            continue;
         }
-        let tool = known.iter().find(|(name, _)| *name == workload.driver).map(|(_, tool)| tool);
-        let why = match tool {
-            Some(Ok(Some(tool))) => tool.invocation(&workload).err().map(|why| why.to_string()),
-            Some(Err(why)) => Some(why.clone()),
-            Some(Ok(None)) | None => None,
+        let found = match find(name, cancel) {
+            Err(ForeignError::Exec(ExecError::Interrupted)) => return Err(ExecError::Interrupted),
+            found => found.map_err(|error| error.to_string()),
         };
+        known.push((name, found));
+    }
+    for workload in std::mem::take(workloads) {
+        let is_wanted = |name: &DriverName| *name == workload.driver || tools.contains(name);
+        let wanted = known.iter().filter(|(name, _)| is_wanted(name));
+        let why = wanted.map(|(_, tool)| tool).find_map(|tool| match tool {
+            Ok(Some(tool)) => tool.invocation(&workload).err().map(|why| why.to_string()),
+            Ok(None) => None,
+            Err(why) => Some(why.clone()),
+        });
         match why {
             None => workloads.push(workload),
             Some(why) => dropped.push(Skipped::new(workload.name, why)),

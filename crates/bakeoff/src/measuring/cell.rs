@@ -93,7 +93,7 @@ pub fn measure(
 ) -> CellOutcome {
     let Watch { idle, sampler, cancel, tick } = watch;
     let first = which.group[0];
-    let workload = &header.workloads[first];
+    let workload = &header.candidates[which.candidate].done_by(&header.workloads[first]);
     let seed = seed(header.seed, which.block, first);
     let limited = workloads::with_limits(workload.clone(), &header.protocol);
     let slowed_ppm = match workload.can_be_slowed() {
@@ -189,7 +189,7 @@ fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (ToldWorkloads,
 
 fn group_of(header: &Header, which: CellId<'_>, job: &Job) -> Vec<Workload> {
     let of = |w: &WorkloadIx| {
-        let workload = header.workloads[*w].clone();
+        let workload = header.candidates[which.candidate].done_by(&header.workloads[*w]);
         Workload { job: job.clone(), ..workload }
     };
     which.group.iter().map(of).collect()

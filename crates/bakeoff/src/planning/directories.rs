@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::path::RawPath;
+use bakeoff_core::model::workload::DriverName;
 
 use crate::fault::Fault;
 use crate::host;
@@ -27,6 +28,19 @@ pub fn candidates(dirs: &[PathBuf]) -> Result<Vec<Candidate>, Fault> {
         let name = unique_name(&candidates, path.to_string());
         let kind = Kind::Directory { path, place: Box::new(place) };
         candidates.push(Candidate::new(name, kind));
+    }
+    Ok(candidates)
+}
+
+/// bakeoff itself and tools as candidates in one directory.
+pub fn with_tools(dirs: &[Candidate], tools: &[DriverName]) -> Result<Vec<Candidate>, Fault> {
+    let [dir] = dirs else {
+        return Err(Fault::usage("--tool compares tools in one directory. Omit the others"));
+    };
+    let mut candidates = vec![Candidate::new("bakeoff", dir.kind.clone())];
+    for &tool in tools {
+        let name = unique_name(&candidates, tool.name().to_string());
+        candidates.push(Candidate { tool, ..Candidate::new(name, dir.kind.clone()) });
     }
     Ok(candidates)
 }

@@ -8,6 +8,7 @@ use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::event::FlashState;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_core::model::workload::{DriverName, Workload};
 use bakeoff_core::prepare::{capacity, region, space, token};
 use bakeoff_core::report::left_out;
 use bakeoff_core::{plan, units};
@@ -106,15 +107,28 @@ fn apply_limits(
     time_ns: Option<u64>,
     max_write_bytes: Option<u64>,
 ) -> Result<(), Fault> {
-    // Nothing is to be cleaned up yet: Ctrl-C ends bakeoff, and the tool with it.
-    let unusable = foreign::without_unusable(&mut made.workloads, &Cancel::default());
-    made.dropped_workloads.extend(unusable.map_err(Fault::environment)?);
-    if made.workloads.is_empty() {
-        let why = left_out::lines(&Skipped::together(&made.dropped_workloads));
-        return Err(Fault::environment(format!("cannot measure any workload here:{why}")));
-    }
+    drop_unusable(&mut made.workloads, &mut made.dropped_workloads, &[])?;
     made.protocol.time_ns = time_ns.or(made.protocol.time_ns);
     made.protocol.max_write_bytes = max_write_bytes;
+    Ok(())
+}
+
+/// Takes out the workloads whose own tool or one of `tools` cannot do them here.
+///
+/// # Errors
+/// When none is left.
+pub fn drop_unusable(
+    workloads: &mut Vec<Workload>,
+    dropped: &mut Vec<Skipped>,
+    tools: &[DriverName],
+) -> Result<(), Fault> {
+    // Nothing is to be cleaned up yet: Ctrl-C ends bakeoff, and the tool with it.
+    let unusable = foreign::without_unusable(workloads, tools, &Cancel::default());
+    dropped.extend(unusable.map_err(Fault::environment)?);
+    if workloads.is_empty() {
+        let why = left_out::lines(&Skipped::together(&*dropped));
+        return Err(Fault::environment(format!("cannot measure any workload here:{why}")));
+    }
     Ok(())
 }
 

@@ -38,7 +38,6 @@ mod terminal;
 #[path = "../support/web.rs"]
 mod web;
 
-mod agree;
 mod cases;
 mod causes;
 mod characterise;
@@ -93,6 +92,7 @@ mod store_trouble;
 mod stored_runs;
 mod swapped;
 mod systemd;
+mod tools;
 #[cfg(feature = "tui")]
 mod view;
 mod words;

@@ -32,6 +32,10 @@ pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     if places.len() < 2 {
         return None;
     }
+    if header.candidates.iter().any(|candidate| !candidate.tool.is_native()) {
+        let known = "docs/tools.md lists known reasons for differences";
+        return Some(format!("The candidates are tools in one directory; {known}."));
+    }
     let only: Vec<&Place> = places.iter().map(|(_, place)| *place).collect();
     let aspects = differing(&only);
     if aspects.is_empty() {
@@ -160,6 +164,7 @@ fn options(places: &[&Place]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::model::host::Layer;
+    use crate::model::workload::DriverName;
     use crate::testing::{RunBuilder, disk_place};
 
     #[test]
@@ -187,6 +192,15 @@ mod tests {
             .build();
         let said = sentence(&run.header, &[0, 1].map(CandidateIx::new)).unwrap();
         assert!(said.starts_with("The directories are on the same filesystem (ext4)"), "{said}");
+    }
+
+    #[test]
+    fn tools_in_one_directory_differ_by_what_they_do() {
+        let run = RunBuilder::directories(&["/a", "/a (2)"])
+            .header(|h| h.candidates[1].tool = DriverName::Fio)
+            .build();
+        let said = sentence(&run.header, &[0, 1].map(CandidateIx::new)).unwrap();
+        assert!(said.starts_with("The candidates are tools in one directory"), "{said}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::host::Place;
 use super::index::{self, CandidateIx, RegionIx};
 use super::is_default;
 use super::path::RawPath;
+use super::workload::{DriverName, Workload};
 use crate::phrases;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Candidate {
     /// for all others. It is then the twin of somebody.
     #[serde(skip_serializing_if = "is_default", default)]
     pub slowed_ppm: u32,
+    /// The tool that does the work of every workload on it, where tools are compared in one place.
+    #[serde(skip_serializing_if = "is_default", default)]
+    pub tool: DriverName,
 }
 
 index::list_of!(Candidate, CandidateIx);
@@ -30,7 +34,14 @@ index::list_of!(Candidate, CandidateIx);
 impl Candidate {
     /// A candidate on the first region, twin of nobody.
     pub fn new(name: impl Into<String>, kind: Kind) -> Candidate {
-        Candidate { name: name.into(), kind, twin_of: None, region: RegionIx::FIRST, slowed_ppm: 0 }
+        let (region, tool) = (RegionIx::FIRST, DriverName::Native);
+        Candidate { name: name.into(), kind, twin_of: None, region, slowed_ppm: 0, tool }
+    }
+
+    /// A workload as it is done here: by the candidate's tool, if it is one.
+    pub fn done_by(&self, workload: &Workload) -> Workload {
+        let driver = if self.tool.is_native() { workload.driver } else { self.tool };
+        Workload { driver, ..workload.clone() }
     }
 
     /// What is put on its region; `None` for a directory.

@@ -6,7 +6,6 @@
 //! sentences and findings come from the analysis.
 
 pub mod about;
-pub mod agree;
 mod alone;
 mod answer;
 pub mod ascii;

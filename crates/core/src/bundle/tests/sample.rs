@@ -146,6 +146,7 @@ fn header() -> Header {
                 twin_of: Some("ext4".into()),
                 region: RegionIx::new(1),
                 slowed_ppm: 50_000,
+                tool: DriverName::Fio,
             },
         ],
         workloads: vec![workload("read-1m", Rw::Read), workload("randwrite-4k", Rw::RandWrite)],
