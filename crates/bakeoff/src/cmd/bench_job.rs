@@ -6,7 +6,7 @@ use bakeoff_core::units;
 use crate::cli::{Bench, Global};
 use crate::fault::Fault;
 use crate::host;
-use crate::planning::run_plan::fresh_u64;
+use crate::planning::new_run::fresh_u64;
 
 const BS_MAX: u64 = 1 << 30;
 

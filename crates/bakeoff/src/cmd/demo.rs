@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bakeoff_core::decide::twin;
+use bakeoff_core::model::event::Header;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_core::model::verb::Verb;
@@ -14,7 +15,7 @@ use crate::cli::{Demo, Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::places::image;
-use crate::planning::{self, filesystems, run_plan, run_plan::RunPlan};
+use crate::planning::{self, filesystems, new_run};
 use crate::ui::say;
 
 pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
@@ -39,7 +40,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     let place = host::place(&here).map_err(Fault::environment)?;
     planning::directories::check_writable(&here, &RawPath::new(&here))?;
     filesystems::check_room(&here, &place)?;
-    let chosen = run_plan::choose_workloads(&args.chosen.workloads, &workloads::DEMO)?;
+    let chosen = new_run::choose_workloads(&args.chosen.workloads, &workloads::DEMO)?;
     let (mut candidates, skipped, lacking) = filesystems::candidates();
     if lacking > 0 {
         say::note(
@@ -55,7 +56,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         return Err(Fault::environment(format!("cannot create any filesystem here:{why}")));
     }
     let mut protocol = Protocol::for_mode(Mode::Quick, candidates.len() as u32);
-    let seed = global.seed.unwrap_or_else(run_plan::fresh_u64);
+    let seed = global.seed.unwrap_or_else(new_run::fresh_u64);
     if candidates.len() > 1 {
         candidates.extend(twin::drawn(&candidates, seed));
     }
@@ -65,18 +66,16 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
         args.chosen.max_write.or_else(|| space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);
     let title = format!("demo: filesystems on images in {parent}");
-    let plan = RunPlan {
+    let header = Header {
         candidates,
         workloads: chosen,
         skipped,
-        power_command: args.beside.power_command.clone(),
-        ..RunPlan::new(Verb::Demo, title, protocol)
+        ..new_run::header(global, Verb::Demo, title, protocol)
     };
-    let report =
-        args.report.clone().map(lifecycle::ReportTo::File).unwrap_or(lifecycle::ReportTo::Here);
-    let mut ending = lifecycle::Ending::new(report, &args.beside)?;
+    let mut ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
+    ending.report.get_or_insert_with(|| format!("bakeoff-{}.html", header.run).into());
     ending.remains = lifecycle::recover(global)?;
-    lifecycle::run(global, plan, ending, |session| image::prepare(session, &parent, place))
+    lifecycle::run(global, header, ending, |session| image::prepare(session, &parent, place))
 }
 
 fn without_root(global: &Global, args: &Demo) -> Result<Outcome, Fault> {

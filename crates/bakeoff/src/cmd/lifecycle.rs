@@ -17,7 +17,6 @@ use crate::fault::{self, Fault, Outcome};
 use crate::host::power;
 use crate::places::target_set::TargetSet;
 use crate::planning::earlier;
-use crate::planning::run_plan::RunPlan;
 use crate::signals::Cancel;
 use crate::steps::action_error::ActionError;
 use crate::steps::journal::Journal;
@@ -34,33 +33,15 @@ use crate::ui::progress::Progress;
 use crate::ui::{announce, say};
 
 #[derive(Clone, Debug)]
-pub enum ReportTo {
-    Nowhere,
-    File(PathBuf),
-    Here,
-}
-
-impl ReportTo {
-    pub fn from_option(file: Option<PathBuf>) -> ReportTo {
-        file.map_or(ReportTo::Nowhere, ReportTo::File)
-    }
-
-    fn path(&self, run: &Run) -> Option<PathBuf> {
-        match self {
-            ReportTo::Nowhere => None,
-            ReportTo::File(path) => Some(path.clone()),
-            ReportTo::Here => Some(PathBuf::from(format!("bakeoff-{}.html", run.header.run))),
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
 pub struct Ending {
-    pub report: ReportTo,
+    /// Where the HTML report goes, if one was asked for.
+    pub report: Option<PathBuf>,
     /// Who is told: an address or a command.
     pub notify: Option<String>,
     #[cfg(feature = "postgres")]
     pub push: Option<PathBuf>,
+    /// A command that prints watts.
+    pub power_command: Option<String>,
     pub remains: Remains,
 }
 
@@ -90,8 +71,8 @@ impl Ending {
     ///
     /// # Errors
     /// The report cannot be written, or the address of a server is none or has a password in it.
-    pub fn new(report: ReportTo, beside: &Beside) -> Result<Ending, Fault> {
-        if let ReportTo::File(path) = &report {
+    pub fn new(report: Option<PathBuf>, beside: &Beside) -> Result<Ending, Fault> {
+        if let Some(path) = &report {
             stored::check_output(path)?;
         }
         #[cfg(feature = "postgres")]
@@ -103,6 +84,7 @@ impl Ending {
             notify: beside.notify.clone(),
             #[cfg(feature = "postgres")]
             push: beside.push.clone(),
+            power_command: beside.power_command.clone(),
             remains: Remains::default(),
         })
     }
@@ -119,15 +101,13 @@ pub fn recover(global: &Global) -> Result<Remains, Fault> {
 /// Begins a run, prepares its target set, measures it and answers.
 pub fn run(
     global: &Global,
-    plan: RunPlan,
+    header: Header,
     ending: Ending,
     prepare: impl FnOnce(&mut Session) -> Result<TargetSet, StepError>,
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let power_command = plan.power_command.clone();
-    check_power(power_command.as_deref())?;
-    let header = plan.header(global);
+    check_power(ending.power_command.as_deref())?;
     let mounts = own_mounts(store.path(), &header, &[])?;
     let controls = earlier::controls(&store, &header);
     let figures = earlier::figures(&store, &header);
@@ -139,7 +119,6 @@ pub fn run(
         journal.record(What::EarlierFigures(Box::new(figures)))?;
     }
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
-    session.power_command = power_command;
     session.mounts = mounts;
     let target_set = prepare(&mut session);
     go_on(global, session, target_set, ending)
@@ -187,6 +166,7 @@ pub fn go_on(
     ending: Ending,
 ) -> Result<Outcome, Fault> {
     let remains = ending.remains;
+    session.power_command = ending.power_command.clone();
     let mut target_set = match target_set {
         Ok(target_set) => target_set,
         Err(error) => return remains.end(Err(give_up(session, error, ending.notify.as_deref()))),
@@ -240,11 +220,7 @@ fn give_up(mut session: Session, error: StepError, notify: Option<&str>) -> Faul
                      Continue with: {}",
                     stop::write_more(session.journal.run())
                 )),
-                StopReason::Decided
-                | StopReason::LastBlock
-                | StopReason::TimeUp
-                | StopReason::Interrupted
-                | StopReason::Failed => Fault::failed(format!(
+                _ => Fault::failed(format!(
                     "{note}, before the first measurement. bakeoff has undone all changes. \
                      Continue with: bakeoff resume {id} --time 5m"
                 )),
@@ -302,8 +278,8 @@ fn answer_run(
     ending: Ending,
 ) -> Result<Outcome, Fault> {
     // The report comes first, so that the answer can name it.
-    let path = ending.report.path(run);
-    let reported = match &path {
+    let path = &ending.report;
+    let reported = match path {
         Some(path) => answer::write_report(run, analysis, path),
         None => Ok(()),
     };

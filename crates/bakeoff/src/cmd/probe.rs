@@ -17,7 +17,7 @@ use crate::cli::{Global, Probe};
 use crate::fault::{Fault, Outcome};
 use crate::files::{Entry, User};
 use crate::host;
-use crate::planning::run_plan;
+use crate::planning::new_run;
 use crate::signals::Cancel;
 use crate::steps::locked_target::LockedTarget;
 use crate::steps::probing::{self, Device};
@@ -136,12 +136,12 @@ fn probe(
     };
     let mut device = Device::held(held)?;
     let size = target.room.target_bytes;
-    let seed = global.seed.unwrap_or_else(run_plan::fresh_u64);
+    let seed = global.seed.unwrap_or_else(new_run::fresh_u64);
     let mut pass = |flush_bytes: u64, number: u64| -> Result<Vec<(u64, Readback)>, Fault> {
         let layout = Layout::new(size, seed.wrapping_add(number), flush_bytes);
         check_room(saved, &layout)?;
         // Other samples than any probe before: what an old one wrote is not taken for this one's.
-        let seen = probing::pass(&mut device, &layout, run_plan::fresh_u64(), saved, cancel);
+        let seen = probing::pass(&mut device, &layout, new_run::fresh_u64(), saved, cancel);
         seen.map_err(failed)?.ok_or_else(|| {
             Fault::interrupted(
                 "interrupted. The previous contents are restored, as far as the drive stores data \

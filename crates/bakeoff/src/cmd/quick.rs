@@ -1,6 +1,7 @@
 //! `bakeoff quick [DIR]...`: measure the place behind one directory, or compare several.
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::event::Header;
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::job::Mem;
 use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
@@ -13,7 +14,7 @@ use super::lifecycle;
 use crate::cli::{Global, Quick};
 use crate::fault::{Fault, Outcome};
 use crate::places::directories;
-use crate::planning::{self, on_targets, run_plan, run_plan::RunPlan};
+use crate::planning::{self, new_run, on_targets};
 
 /// Time for the four figures of one directory, and for a comparison.
 const ONE_NS: u64 = 60_000_000_000;
@@ -24,7 +25,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     if args.beside.tui {
         return crate::tui::around(global, &[]);
     }
-    let mut workloads = run_plan::choose_workloads(&args.chosen.workloads, &usual(&args.tools))?;
+    let mut workloads = new_run::choose_workloads(&args.chosen.workloads, &usual(&args.tools))?;
     if args.time == Some(0) {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
@@ -56,18 +57,16 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     protocol.time_ns = Some(args.time.unwrap_or(usual_ns));
     protocol.isolation = if args.tools.is_empty() { Isolation::Slices } else { Isolation::Visit };
     protocol.max_write_bytes = args.chosen.max_write.or(budget);
-    let plan = RunPlan {
+    let header = Header {
         candidates,
         workloads,
         dropped_workloads,
         file_bytes: args.size,
-        power_command: args.beside.power_command.clone(),
-        ..RunPlan::new(Verb::Quick, title, protocol)
+        ..new_run::header(global, Verb::Quick, title, protocol)
     };
-    let report = lifecycle::ReportTo::from_option(args.report.clone());
-    let mut ending = lifecycle::Ending::new(report, &args.beside)?;
+    let mut ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
     ending.remains = lifecycle::recover(global)?;
-    lifecycle::run(global, plan, ending, directories::prepare)
+    lifecycle::run(global, header, ending, directories::prepare)
 }
 
 /// What is measured where nobody says otherwise: a tool's own tests, if it has any.

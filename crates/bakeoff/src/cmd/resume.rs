@@ -34,8 +34,7 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
         return Err(Fault::usage("--time 0 leaves no time to measure. Try --time 3m"));
     }
     lifecycle::check_power(args.beside.power_command.as_deref())?;
-    let report = lifecycle::ReportTo::from_option(args.report.clone());
-    let ending = lifecycle::Ending::new(report, &args.beside)?;
+    let ending = lifecycle::Ending::new(args.report.clone(), &args.beside)?;
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     trust::check(&store)?;
     let id = store.find(&args.run)?;
@@ -69,7 +68,6 @@ pub fn run(global: &Global, args: &Resume) -> Result<Outcome, Fault> {
     let _awake = host::awake::stay_awake();
     let mut session = Session::new(journal, cancel, Progress::new(global.quiet));
     session.mounts = mounts;
-    session.power_command = args.beside.power_command.clone();
     let target_set = prepare(&mut session, &args.erase);
     lifecycle::go_on(global, session, target_set, ending)
 }
@@ -85,11 +83,7 @@ fn check(run: &Run, args: &Resume) -> Result<Option<u64>, Fault> {
     if let Some((reason, _)) = run.stopped.as_ref().filter(|_| !decide::is_resumable(run)) {
         let why = match reason {
             StopReason::Decided => "every workload has an answer",
-            StopReason::LastBlock
-            | StopReason::TimeUp
-            | StopReason::WriteBudget
-            | StopReason::Interrupted
-            | StopReason::Failed => "all its blocks are complete",
+            _ => "all its blocks are complete",
         };
         return Err(Fault::usage(format!(
             "nothing to resume: {why}. Show the result with `bakeoff show {id}`"

@@ -4,27 +4,28 @@
 //! room, the wear, the consent. What happens is shown before it is asked for.
 
 use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::event::Header;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::verb::Verb;
 use bakeoff_core::plan::Expanded;
 use bakeoff_core::report::plan::{Span, expected, state_label};
 use bakeoff_core::units;
 
-use super::lifecycle::{self, Ending, ReportTo};
+use super::lifecycle::{self, Ending};
 use super::{consent, scheduled};
 use crate::cli::{Global, OnTargets, Run};
 use crate::fault::{Fault, Outcome};
 use crate::host;
 use crate::places::targets::{self, Wanted};
 use crate::planning::on_targets::{Looked, check_wear, look_at, too_large};
-use crate::planning::{self, run_plan::RunPlan};
+use crate::planning::{self, new_run};
 use crate::steps::locked_target::LockedTarget;
 use crate::steps::target::Target;
 use crate::ui::say;
 
 /// A run that was looked at from all sides and not begun.
 struct Ready {
-    plan: RunPlan,
+    header: Header,
     wanted: Vec<Wanted>,
     /// Time and bytes to expect, and what has no room, in sentences.
     costs: Vec<String>,
@@ -32,7 +33,7 @@ struct Ready {
 
 pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     check_args(&args.on)?;
-    let mut ending = Ending::new(ReportTo::from_option(args.report.clone()), &args.beside)?;
+    let mut ending = Ending::new(args.report.clone(), &args.beside)?;
     refuse_store(global, &args.on)?;
     ending.remains = lifecycle::recover(global)?;
     let mut ready = get_ready(global, args)?;
@@ -66,7 +67,7 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     }
     let held = hold(&args.on, &ready.wanted)?;
     let wanted = ready.wanted;
-    lifecycle::run(global, ready.plan, ending, |session| {
+    lifecycle::run(global, ready.header, ending, |session| {
         session.held = held;
         targets::prepare(session, &wanted)
     })
@@ -126,18 +127,19 @@ fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
     let may_not_fit =
         |one: Skipped| format!("{} may not fit into the region: {}", one.name, one.reason);
     costs.extend(too_large(&made, &wanted).into_iter().map(may_not_fit));
-    let plan = RunPlan {
+    let mut regions = wanted.iter().map(Wanted::region);
+    let header = Header {
         candidates: made.candidates,
         workloads: made.workloads,
         skipped: made.skipped,
         dropped_workloads: made.dropped_workloads,
         file_bytes: made.file_bytes,
         plan: Some(asked.text),
-        regions: wanted.iter().map(Wanted::region).collect(),
-        power_command: args.beside.power_command.clone(),
-        ..RunPlan::new(Verb::Run, asked.title, made.protocol)
+        region: regions.next(),
+        more_regions: regions.collect(),
+        ..new_run::header(global, Verb::Run, asked.title, made.protocol)
     };
-    Ok(Ready { plan, wanted, costs })
+    Ok(Ready { header, wanted, costs })
 }
 
 /// What it will probably cost, for who is asked to consent.
@@ -156,7 +158,7 @@ fn costs(made: &Expanded, wanted: &[Wanted]) -> Vec<String> {
 
 fn show(global: &Global, ready: &Ready) {
     let note = |line: String| say::note(global.quiet, format_args!("{line}"));
-    note(format!("{}: {} on", ready.plan.title, names(&ready.plan.candidates)));
+    note(format!("{}: {} on", ready.header.title, names(&ready.header.candidates)));
     for Wanted { target, span, flash_state, .. } in &ready.wanted {
         let state = state_label(*flash_state);
         note(format!(
@@ -169,10 +171,10 @@ fn show(global: &Global, ready: &Ready) {
             note(format!("    contents: {line}"));
         }
     }
-    for skipped in Skipped::together(&ready.plan.skipped) {
+    for skipped in Skipped::together(&ready.header.skipped) {
         note(format!("  Skipped {}: {}", skipped.name, skipped.reason));
     }
-    for dropped in Skipped::together(&ready.plan.dropped_workloads) {
+    for dropped in Skipped::together(&ready.header.dropped_workloads) {
         note(format!("  Not measured ({}): {}", dropped.name, dropped.reason));
     }
     for line in &ready.costs {

@@ -6,7 +6,7 @@ use bakeoff_core::model::verb::Verb;
 
 use crate::cli::Global;
 use crate::fault::Fault;
-use crate::planning::run_plan::RunPlan;
+use crate::planning::new_run;
 use crate::signals::Cancel;
 use crate::steps::journal::Journal;
 use crate::steps::session::Session;
@@ -23,8 +23,7 @@ pub fn run<T>(
 ) -> Result<T, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let protocol = Protocol { time_ns: None, ..Protocol::for_mode(Mode::Quick, 0) };
-    let plan = RunPlan::new(verb, title, protocol);
-    let header = plan.header(global);
+    let header = new_run::header(global, verb, title, protocol);
     let journal = Journal::begin(&mut store, header)?;
     let run = journal.run().header.run.clone();
     // Signals are noticed by the caller's listener; a step here is over in an instant.

@@ -28,7 +28,7 @@ use axum::routing::get;
 
 use crate::cli::{Global, Serve};
 use crate::fault::{Fault, Outcome};
-use crate::planning::run_plan::fresh_u64;
+use crate::planning::new_run::fresh_u64;
 use crate::signals::Cancel;
 use crate::ui::say;
 use app::App;
