@@ -1,11 +1,10 @@
 //! `bakeoff probe TARGET`: is the capacity real?
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::DriveId;
 use bakeoff_core::model::verb::Verb;
-use bakeoff_core::prepare::commands::shell_word;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::probe::judge::{self, Verdict};
 use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, Readback, SMALLEST_BYTES, card};
@@ -55,8 +54,6 @@ pub fn run(global: &Global, args: &Probe) -> Result<Outcome, Fault> {
     consent::to_erase(&[&target], &args.erase)?;
     let held = target.take(args.shares_disk_with_root)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let saved = saved_path(&store, &target);
-    restore_of_old(global, (&target, &held), &saved)?;
     let title = format!("probe: {}", target.path);
     let mut found = unkept::run(global, Verb::Probe, title, |session| {
         in_step(session, global, (&target, &held), &cancel)
@@ -95,27 +92,6 @@ fn in_step(
     });
     taken.map_err(StepError::into_fault)?;
     probed.unwrap_or_else(|| Err(Fault::bug("nothing was measured")))
-}
-
-/// Restores what a probe of version 0.1 that was killed had overwritten.
-fn restore_of_old(
-    global: &Global,
-    (target, held): (&Target, &LockedTarget),
-    saved: &Path,
-) -> Result<(), Fault> {
-    if !saved.exists() {
-        return Ok(());
-    }
-    let failed = |e| Fault::environment(format!("cannot restore {}: {e}", RawPath::new(saved)));
-    let mut device = Device::held(held)?;
-    if !probing::restore_earlier(&mut device, saved).map_err(failed)? {
-        return Err(of_another(target, saved));
-    }
-    say::note(
-        global.quiet,
-        format_args!("Restored the data that an earlier probe had overwritten."),
-    );
-    Ok(())
 }
 
 fn probe(
@@ -162,28 +138,6 @@ fn probe(
         false => None,
     };
     Ok(judge::judge(&target.describe(), size, &first, again.as_deref()))
-}
-
-fn of_another(target: &Target, saved: &Path) -> Fault {
-    let file = shell_word(&RawPath::new(saved));
-    Fault::refused(format!(
-        "an interrupted probe saved overwritten data in {file}, but {} contains none of its \
-         blocks: it is a different drive, or was overwritten since. Nothing was changed. Probe the \
-         original drive, or discard the data: rm {file}",
-        target.path
-    ))
-}
-
-/// Where the originals are kept: beside the store, by the part of the token that names the drive (a
-/// probe that is killed may have overwritten what the rest stands for); of an image by its inode
-/// too, as images of one name may lie in several directories.
-fn saved_path(store: &Path, target: &Target) -> PathBuf {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    let mut name: String = target.token_name.chars().take(64).map(plain).collect();
-    if let Some(inode) = host::inode_of(target.path.as_path()).filter(|_| target.is_image) {
-        name += &format!("-{}", inode.ino);
-    }
-    place::beside(store, ".probe").join(format!("{name}-{}.saved", target.room.target_bytes))
 }
 
 fn make_directory_of(saved: &Path) -> Result<(), Fault> {
