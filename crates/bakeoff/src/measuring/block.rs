@@ -8,8 +8,10 @@ use bakeoff_core::model::index::{BlockIx, CandidateIx};
 use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::round::Round;
 
+use super::cell::CellError;
 use super::cooling;
 use super::idle;
+use super::member::Failed;
 use crate::fault::Fault;
 use crate::host;
 use crate::load::LoadError;
@@ -134,7 +136,7 @@ impl Session<'_> {
             _ => target_set.enter(self, &what),
         };
         let end = match entered {
-            Ok(()) => self.cells(target_set, block, candidate)?,
+            Ok(()) => self.workloads(target_set, block, &[candidate])?,
             Err(error) => self.step_failed(&what.name, error)?,
         };
         if block.round.is_some() && matches!(end, BlockEnd::Complete) {
@@ -153,6 +155,15 @@ impl Session<'_> {
             StepError::Failed(ActionError::Interrupted) => Ok(BlockEnd::Interrupted),
             StepError::Failed(error) => Ok(BlockEnd::Failed(format!("{name}: {error}"))),
         }
+    }
+
+    /// How a block ends in which a candidate cannot be measured.
+    pub fn ended_by(&self, (candidate, why): Failed) -> BlockEnd {
+        if let CellError::Load(LoadError::Interrupted) = why {
+            return BlockEnd::Interrupted;
+        }
+        let name = &self.journal.run().header.candidates[candidate].name;
+        BlockEnd::Failed(format!("{name}: {}", why.explained()))
     }
 
     /// Says how long it may still take.

@@ -14,7 +14,6 @@ use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 
 /// Measures the ceilings of a run that has none yet.
 ///
@@ -106,8 +105,7 @@ fn measure_all(
     let mut memory = match needs_memory.then(|| Memory::make(session)) {
         None => Err(layer::NOT_PREPARED.to_string()),
         Some(Ok(memory)) => Ok(memory),
-        Some(Err(StepError::Failed(error))) => Err(error.to_string()),
-        Some(Err(StepError::Fault(fault))) => return Err(fault),
+        Some(Err(error)) => Err(error.why()?),
     };
     for place in planned {
         if session.cancel.is_set() {

@@ -24,7 +24,7 @@ use bakeoff_core::{cold_reads, evidence, profiles, report, workloads};
 use bakeoff_engine::residency;
 use rustix::fs::{Mode, OFlags, open};
 
-use super::idle;
+use super::block::CurrentBlock;
 use crate::exec::ExecError;
 use crate::host;
 use crate::load::foreign::{self, ForeignError};
@@ -32,31 +32,13 @@ use crate::load::scratch::{self, Scratch};
 use crate::load::site::Site;
 use crate::load::subject::Subject;
 use crate::load::{self, Load, LoadError};
-use crate::sampler::Sampler;
 use crate::signals::Cancel;
-use crate::ui::progress::Live;
-
-#[derive(Clone, Copy, Debug)]
-pub struct CellId<'g> {
-    pub block: BlockIx,
-    pub candidate: CandidateIx,
-    /// Indices of the workloads that are measured together; at least one.
-    pub group: &'g [WorkloadIx],
-    pub began_ns: u64,
-}
-
-pub struct Watch<'w> {
-    pub idle: idle::Rate,
-    /// Reads the machine's counters meanwhile.
-    pub sampler: Option<&'w Sampler>,
-    pub cancel: &'w Cancel,
-    pub tick: &'w mut dyn FnMut(Live),
-}
+use crate::steps::session::Session;
 
 pub enum CellOutcome {
-    /// The numbers stand, one cell for each workload of the group, but for those that have none,
-    /// with the reason.
-    Valid(Vec<Cell>, Vec<(WorkloadIx, String)>),
+    /// The numbers stand: a cell for each workload of the group, and those that have none, with
+    /// the reason.
+    Valid(Vec<Result<Cell, (WorkloadIx, String)>>),
     /// One does not, and all of the group are measured again.
     Invalid {
         workload: WorkloadIx,
@@ -65,89 +47,129 @@ pub enum CellOutcome {
         /// not grow.
         again: bool,
     },
-    /// There is none, and trying again would not help until somebody mends the place.
-    Hopeless(CellError),
-    Interrupted,
+    /// There is none, and trying again would not help until somebody mends the place; or Ctrl-C.
+    Ended(CellError),
 }
 
-impl CellOutcome {
-    /// The same, and some workloads of the group have no number.
-    fn without(self, missing: Vec<(WorkloadIx, String)>) -> CellOutcome {
-        let CellOutcome::Valid(cells, _) = self else { return self };
-        CellOutcome::Valid(cells, missing)
-    }
-}
-
-/// The seed of a cell: the same for all candidates of a block, so that they get the same offsets.
-pub fn seed(run_seed: u64, block: BlockIx, workload: WorkloadIx) -> u64 {
-    SplitMix64::derive(run_seed, &[0xce11, block.number().into(), workload.number().into()])
-        .next_u64()
-}
-
-/// Measures workloads of the run that belong together on a prepared site.
-pub fn measure(
-    site: &mut Site,
-    header: &Header,
-    which: CellId<'_>,
-    watch: Watch<'_>,
-) -> CellOutcome {
-    let Watch { idle, sampler, cancel, tick } = watch;
-    let first = which.group[0];
-    let workload = &header.candidates[which.candidate].done_by(&header.workloads[first]);
-    let seed = seed(header.seed, which.block, first);
-    let limited = workloads::with_limits(workload.clone(), &header.protocol);
-    let slowed_ppm = match workload.can_be_slowed() {
-        true => header.candidates[which.candidate].slowed_ppm,
+/// The job of a workload in a block on a candidate: with the same offsets for all candidates.
+pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx, candidate: CandidateIx) -> Job {
+    let path = [0xce11, block.number().into(), workload.number().into()];
+    let seed = SplitMix64::derive(header.seed, &path).next_u64();
+    let limited = workloads::with_limits(header.workloads[workload].clone(), &header.protocol);
+    let slowed_ppm = match limited.can_be_slowed() {
+        true => header.candidates[candidate].slowed_ppm,
         false => 0,
     };
+    Job { seed, slowed_ppm, ..limited.job }
+}
+
+/// Measures workloads of the run that belong together, at least one, on a prepared site.
+pub fn measure(
+    session: &Session,
+    site: &mut Site,
+    current: CurrentBlock,
+    candidate: CandidateIx,
+    group: &[WorkloadIx],
+) -> CellOutcome {
+    let header = &session.journal.run().header;
+    let (block, mut began_ns) = (current.number, session.journal.elapsed_ns());
+    let (told, truth) = match told(session, site, block, candidate, group) {
+        Ok(told) => told,
+        Err(outcome) => return outcome,
+    };
+    let (told, missing) = apart(group, told);
+    let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
+    let is_profile = header.workloads[group[0]].phase == Phase::Whole;
+    let idle_ns = |ns| current.idle.over(ns);
+    let truths = match measurements.as_slice() {
+        [] => Vec::new(),
+        all => cold_reads::apportion(truth, is_profile, all, idle_ns),
+    };
+    let mut cells = Vec::with_capacity(group.len());
+    for ((workload, measurement, raw), truth) in told.into_iter().zip(truths) {
+        let elapsed_ns = measurement.elapsed_ns;
+        let sampler = session.sampler.as_ref();
+        let telemetry = sampler.and_then(|sampler| sampler.telemetry(&measurement)).map(Box::new);
+        let cell = Cell {
+            block,
+            candidate,
+            workload,
+            began_ns,
+            measurement,
+            truth,
+            raw,
+            slices: Vec::new(),
+            telemetry,
+        };
+        match judge(header, site, cell) {
+            Ok(cell) => cells.push(Ok(cell)),
+            Err(reason) => return CellOutcome::Invalid { workload, reason, again: true },
+        }
+        began_ns += elapsed_ns;
+    }
+    cells.extend(missing.into_iter().map(Err));
+    CellOutcome::Valid(cells)
+}
+
+/// What the candidate's driver says of each workload, and what was seen around them.
+fn told(
+    session: &Session,
+    site: &mut Site,
+    block: BlockIx,
+    candidate: CandidateIx,
+    group: &[WorkloadIx],
+) -> Result<(ToldWorkloads, Truth), CellOutcome> {
+    let (header, first) = (&session.journal.run().header, group[0]);
+    let done_by = |w: &WorkloadIx| header.candidates[candidate].done_by(&header.workloads[*w]);
+    let workload = done_by(&first);
+    check_filesystem(site, &workload).map_err(|error| error.invalid(first))?;
     let takes_turns =
         header.protocol.isolation == Isolation::Slices && header.places().any(Place::charges_turns);
-    let settles = takes_turns && profiles::settles(workload);
-    let job = Job { seed, slowed_ppm, settles, ..limited.job };
-    let part = |w: &WorkloadIx| header.workloads[*w].profile;
-    let parts: Vec<Part> = which.group.iter().filter_map(part).collect();
-    let disks = site.counted.reads.clone();
-    let load = Load { longest: load::CELL, disks: &disks, ..Load::new(&job, &parts) };
-    if let Some(sampler) = sampler {
+    let settles = takes_turns && profiles::settles(&workload);
+    let job = Job { settles, ..job(header, block, first, candidate) };
+    if let Some(sampler) = &session.sampler {
         sampler.begin(&site.devices);
     }
-    if let Err(error) = check_filesystem(site, workload) {
-        return error.invalid(first);
-    }
     let measured = match workload.driver {
-        DriverName::Native => measure_phase(site, workload.phase, load, cancel, tick).map(natively),
-        DriverName::Fio
-        | DriverName::Sysbench
-        | DriverName::Bonnie
-        | DriverName::Iozone
-        | DriverName::Dd => measure_foreign(site, &group_of(header, which, &job), cancel),
+        DriverName::Native => {
+            let parts: Vec<Part> =
+                group.iter().filter_map(|w| header.workloads[*w].profile).collect();
+            measure_phase(session, site, workload.phase, (&job, &parts))
+        }
+        _ => {
+            let as_done = |w: &WorkloadIx| Workload { job: job.clone(), ..done_by(w) };
+            let workloads: Vec<Workload> = group.iter().map(as_done).collect();
+            measure_foreign(site, &workloads, &session.cancel)
+        }
     };
-    if let Some(sampler) = sampler {
+    if let Some(sampler) = &session.sampler {
         sampler.pause();
     }
     let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
     match (measured, cleaned) {
-        (Err(CellError::Load(LoadError::Interrupted)), _) => CellOutcome::Interrupted,
-        (Err(trouble), _) if trouble.is_lasting(&header.candidates[which.candidate]) => {
-            CellOutcome::Hopeless(trouble)
+        (Err(trouble), _) if trouble.ends_block(&header.candidates[candidate]) => {
+            Err(CellOutcome::Ended(trouble))
         }
-        (Err(trouble), _) => trouble.invalid(first),
-        (Ok(_), Err(error)) => CellError::not_removed(error).invalid(first),
-        (Ok((told, truth)), Ok(())) if told.len() == which.group.len() => {
-            let is_profile = workload.phase == Phase::Whole;
-            let (told, missing) = apart(which.group, told);
-            let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
-            if measurements.is_empty() {
-                return CellOutcome::Valid(Vec::new(), missing);
-            }
-            let truths =
-                cold_reads::apportion(truth, is_profile, &measurements, |ns| idle.over(ns));
-            judge(site, header, which, sampler, told.into_iter().zip(truths)).without(missing)
+        (Err(trouble), _) => Err(trouble.invalid(first)),
+        (Ok(_), Err(error)) => Err(CellError::not_removed(error).invalid(first)),
+        (Ok((told, _)), Ok(())) if told.len() != group.len() => {
+            Err(CellError::Results { wanted: group.len(), got: told.len() }.invalid(first))
         }
-        (Ok((told, _)), Ok(())) => {
-            let (wanted, got) = (which.group.len(), told.len());
-            CellError::Results { wanted, got }.invalid(first)
-        }
+        (Ok(told), Ok(())) => Ok(told),
+    }
+}
+
+/// Completes the evidence of a cell and asks the rules whether its number may stand. What came from
+/// memory comes from there the next time too: it is kept, shown and not ranked.
+pub fn judge(header: &Header, site: &Site, mut cell: Cell) -> Result<Cell, String> {
+    let (truth, measured) = (&mut cell.truth, &cell.measurement);
+    let read_bytes = measured.read.as_ref().map_or(0, |read| read.io_bytes);
+    let direct = measured.job.direct;
+    cold_reads::leave_to_others(truth, &site.counted, read_bytes);
+    truth.cache = cold_reads::cache_state(site.class, truth, read_bytes, site.file_bytes, direct);
+    match evidence::invalid_reason(header, &cell) {
+        Some(reason) if cell.truth.cache != CacheState::Warm => Err(reason),
+        Some(_) | None => Ok(cell),
     }
 }
 
@@ -181,18 +203,6 @@ fn apart(
         }
     }
     (figures, missing)
-}
-
-fn natively((measurements, truth): (Vec<Measurement>, Truth)) -> (ToldWorkloads, Truth) {
-    (measurements.into_iter().map(|m| (Ok(m), None)).collect(), truth)
-}
-
-fn group_of(header: &Header, which: CellId<'_>, job: &Job) -> Vec<Workload> {
-    let of = |w: &WorkloadIx| {
-        let workload = header.candidates[which.candidate].done_by(&header.workloads[*w]);
-        Workload { job: job.clone(), ..workload }
-    };
-    which.group.iter().map(of).collect()
 }
 
 /// Has a foreign tool measure workloads that belong together.
@@ -229,47 +239,6 @@ fn measure_foreign(
     Ok((told.into_iter().map(worded).collect(), truth))
 }
 
-/// Completes the evidence and asks the rules whether each number may stand.
-fn judge(
-    site: &Site,
-    header: &Header,
-    which: CellId<'_>,
-    sampler: Option<&Sampler>,
-    measured: impl Iterator<Item = (WorkloadFigures, Truth)>,
-) -> CellOutcome {
-    let mut cells = Vec::with_capacity(which.group.len());
-    let mut began_ns = which.began_ns;
-    for ((workload, measurement, raw), mut truth) in measured {
-        let read_bytes = measurement.read.as_ref().map_or(0, |read| read.io_bytes);
-        let direct = measurement.job.direct;
-        cold_reads::leave_to_others(&mut truth, &site.counted, read_bytes);
-        truth.cache =
-            cold_reads::cache_state(site.class, &truth, read_bytes, site.file_bytes, direct);
-        let (block, candidate, elapsed_ns) = (which.block, which.candidate, measurement.elapsed_ns);
-        let telemetry = sampler.and_then(|sampler| sampler.telemetry(&measurement)).map(Box::new);
-        let cell = Cell {
-            block,
-            candidate,
-            workload,
-            began_ns,
-            measurement,
-            truth,
-            raw,
-            slices: Vec::new(),
-            telemetry,
-        };
-        // What came from memory comes from there the next time too: it is kept, shown and not
-        // ranked.
-        let invalid = evidence::invalid_reason(header, &cell);
-        if let Some(reason) = invalid.filter(|_| cell.truth.cache != CacheState::Warm) {
-            return CellOutcome::Invalid { workload, reason, again: true };
-        }
-        began_ns += elapsed_ns;
-        cells.push(cell);
-    }
-    CellOutcome::Valid(cells, Vec::new())
-}
-
 /// What goes wrong around a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum CellError {
@@ -291,13 +260,7 @@ impl From<ForeignError> for CellError {
     fn from(error: ForeignError) -> CellError {
         match error {
             ForeignError::Exec(ExecError::Interrupted) => CellError::Load(LoadError::Interrupted),
-            ForeignError::Missing { .. }
-            | ForeignError::Silent { .. }
-            | ForeignError::Stranger(_)
-            | ForeignError::Unsupported(_)
-            | ForeignError::Exec(_)
-            | ForeignError::Parse(_)
-            | ForeignError::Io(..) => CellError::Foreign(error),
+            _ => CellError::Foreign(error),
         }
     }
 }
@@ -330,22 +293,17 @@ impl CellError {
         }
     }
 
-    /// Whether the next try would meet the same: the place is full, read-only, closed or gone. A
-    /// filesystem that we made ourselves is as full as its own overhead makes it, which says
-    /// nothing about the other candidates; it goes without that number.
-    pub fn is_lasting(&self, candidate: &Candidate) -> bool {
+    /// Whether it is Ctrl-C, or the next try would meet the same: the place is full, read-only,
+    /// closed or gone. A filesystem that we made ourselves is as full as its own overhead makes it,
+    /// which says nothing about the other candidates; it goes without that number.
+    pub fn ends_block(&self, candidate: &Candidate) -> bool {
         use io::ErrorKind as E;
         let is_ours = matches!(candidate.kind, Kind::Stack(_));
         match self {
             CellError::Load(LoadError::Failed(failure)) => match failure.kind {
                 FailureKind::NoSpace => !is_ours,
                 FailureKind::ReadOnly | FailureKind::Permission | FailureKind::NotFound => true,
-                FailureKind::Invalid
-                | FailureKind::Unsupported
-                | FailureKind::NoMemory
-                | FailureKind::Io
-                | FailureKind::VerifyFailed
-                | FailureKind::Protocol => false,
+                _ => false,
             },
             CellError::Io(_, error) if is_full(error) => !is_ours,
             CellError::Io(_, error) => {
@@ -357,6 +315,7 @@ impl CellError {
                     | ForeignError::Stranger(_)
                     | ForeignError::Unsupported(_)
             ),
+            CellError::Load(LoadError::Interrupted) => true,
             CellError::Load(_) | CellError::NoFilesystem(_) | CellError::Results { .. } => false,
         }
     }
@@ -367,13 +326,11 @@ fn is_full(error: &io::Error) -> bool {
 }
 
 fn measure_phase(
+    session: &Session,
     site: &mut Site,
     phase: Phase,
-    load: Load<'_>,
-    cancel: &Cancel,
-    tick: &mut dyn FnMut(Live),
-) -> Result<(Vec<Measurement>, Truth), CellError> {
-    let job = load.job;
+    (job, parts): (&Job, &[Part]),
+) -> Result<(ToldWorkloads, Truth), CellError> {
     let mut truth = Truth::default();
     if job.direct && job.rw.writes() {
         truth.dirtied_per_page = dirtied_per_page(site)?;
@@ -382,11 +339,12 @@ fn measure_phase(
         truth.resident_before_bytes = cool(site)?;
     }
     let (target, kind) = target(site, phase)?;
+    let load = Load { longest: load::CELL, disks: &site.counted.reads, ..Load::new(job, parts) };
+    let mut tick = |live| session.progress.live(live);
     let before = host::Evidence::take(&site.counted, &site.servers);
-    let measurements = load::run_all(load, &[target], kind, cancel, tick)?;
-    let after = host::Evidence::take(&site.counted, &site.servers);
-    after.since(&before, &mut truth);
-    Ok((measurements, truth))
+    let measured = load::run_all(load, &[target], kind, &session.cancel, &mut tick)?;
+    host::Evidence::take(&site.counted, &site.servers).since(&before, &mut truth);
+    Ok((measured.into_iter().map(|measured| (Ok(measured), None)).collect(), truth))
 }
 
 /// What a workload is measured on; new files and directories are made.

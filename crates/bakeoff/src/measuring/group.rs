@@ -1,11 +1,10 @@
 //! Workloads that belong together on one candidate, in one piece: what cannot be cut into slices.
 
-use bakeoff_core::decide;
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 
 use super::block::{BlockEnd, CurrentBlock};
-use super::cell::{self, CellId, CellOutcome};
+use super::cell::{self, CellOutcome};
 use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
@@ -14,22 +13,6 @@ use crate::steps::session::Session;
 const TRIES: u32 = 3;
 
 impl Session<'_> {
-    /// Every workload on the candidate that stands alone.
-    pub fn cells(
-        &mut self,
-        target_set: &mut TargetSet,
-        block: CurrentBlock,
-        candidate: CandidateIx,
-    ) -> Result<BlockEnd, Fault> {
-        for group in decide::workload_order(self.journal.run(), block.number) {
-            let end = self.group(target_set, block, candidate, &group)?;
-            if !matches!(end, BlockEnd::Complete) {
-                return Ok(end);
-            }
-        }
-        Ok(BlockEnd::Complete)
-    }
-
     /// Workloads that belong together on one candidate, in one piece.
     pub fn group(
         &mut self,
@@ -48,22 +31,18 @@ impl Session<'_> {
         }
         for _ in 0..TRIES {
             match self.try_group(target_set, current, candidate, group)? {
-                CellOutcome::Valid(cells, missing) => {
+                CellOutcome::Valid(cells) => {
                     for cell in cells {
-                        self.journal.record(What::CellDone(Box::new(cell)))?;
-                    }
-                    for (workload, reason) in missing {
-                        let what = What::CellInvalid { block, candidate, workload, reason };
-                        self.journal.record(what)?;
+                        self.journal.record(match cell {
+                            Ok(cell) => What::CellDone(Box::new(cell)),
+                            Err((workload, reason)) => {
+                                What::CellInvalid { block, candidate, workload, reason }
+                            }
+                        })?;
                     }
                     break;
                 }
-                CellOutcome::Interrupted => return Ok(BlockEnd::Interrupted),
-                CellOutcome::Hopeless(why) => {
-                    let header = &self.journal.run().header;
-                    let name = &header.candidates[candidate].name;
-                    return Ok(BlockEnd::Failed(format!("{name}: {}", why.explained())));
-                }
+                CellOutcome::Ended(why) => return Ok(self.ended_by((candidate, why))),
                 CellOutcome::Invalid { workload, reason, again } => {
                     let why = reason.clone();
                     let what = What::CellInvalid { block, candidate, workload, reason };
@@ -101,13 +80,6 @@ impl Session<'_> {
         let site = target_set
             .site(candidate)
             .ok_or_else(|| Fault::bug("the candidate has no location"))?;
-        let which = CellId { block, candidate, group, began_ns: self.journal.elapsed_ns() };
-        let watch = cell::Watch {
-            idle: current.idle,
-            sampler: self.sampler.as_ref(),
-            cancel: &self.cancel,
-            tick: &mut |live| self.progress.live(live),
-        };
-        Ok(cell::measure(site, header, which, watch))
+        Ok(cell::measure(self, site, current, candidate, group))
     }
 }

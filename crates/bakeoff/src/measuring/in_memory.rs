@@ -9,7 +9,7 @@ use bakeoff_core::decide::schedule;
 use bakeoff_core::diagnose::{layers, variants};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
-use bakeoff_core::model::event::{FlashState, Region, Step};
+use bakeoff_core::model::event::{FlashState, Step};
 use bakeoff_core::model::index::{CandidateIx, RegionIx, WorkloadIx};
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::undo::ScratchOf;
@@ -20,11 +20,10 @@ use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
 use crate::host::{self, Opened};
 use crate::load::scratch;
-use crate::places::regions::{self, Attached, Part, Regions};
+use crate::places::regions::{Attached, Part, Regions};
 use crate::places::target_set::TargetSet;
 use crate::steps::making::{self, OnLoop};
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::steps::unwind;
 use bakeoff_core::decide::cost;
 
@@ -67,11 +66,10 @@ pub fn measure(
     }
     let memory = match Memory::make(session) {
         Ok(memory) => memory,
-        Err(StepError::Failed(error)) => {
-            of.skipped.push(layer::unmeasured(EVERYTHING, &error.to_string()));
+        Err(error) => {
+            of.skipped.push(layer::unmeasured(EVERYTHING, &error.why()?));
             return Ok(());
         }
-        Err(StepError::Fault(fault)) => return Err(fault),
     };
     let measured = on_image(session, on_disk, &memory, visits, of);
     memory.remove(session).and(measured)
@@ -157,12 +155,10 @@ fn on_image(
             return Ok(());
         }
     };
-    let attached = making::image(session, &image, IMAGE_BYTES);
-    let on_loop = match attached {
+    let on_loop = match making::image(session, &image, IMAGE_BYTES) {
         Ok(attached) => attached,
-        Err(StepError::Fault(fault)) => return Err(fault),
-        Err(StepError::Failed(error)) => {
-            of.skipped.push(layer::unmeasured(EVERYTHING, &error.to_string()));
+        Err(error) => {
+            of.skipped.push(layer::unmeasured(EVERYTHING, &error.why()?));
             return Ok(());
         }
     };
@@ -174,58 +170,25 @@ fn on_image(
             break;
         }
         session.progress.doing(&format!("measuring {}", visit.what.name));
-        done = one(session, &mut target_set, &visit, of);
+        let what = (&visit.what, visit.what.name.as_str());
+        done = layer::visit(session, &mut target_set, what, of, |session, target_set, of| {
+            layers_of(session, target_set, &visit, of);
+            Ok(())
+        });
     }
-    match unwind::undo(&mut session.journal, step) {
-        Err(StepError::Fault(fault)) => Err(fault),
-        Ok(()) | Err(StepError::Failed(_)) => done,
-    }
+    unwind::undo(&mut session.journal, step).or_else(|error| error.why().map(drop))?;
+    done
 }
 
 fn regions_on(session: &Session, on_disk: &Regions, image: &Opened, on_loop: OnLoop) -> Regions {
-    let OnLoop { device, inode, .. } = on_loop;
     let place = session.journal.run().header.region.as_ref().map(|r| r.place.clone());
-    let region = Region {
-        target: RawPath::new(image.shown()),
-        start_bytes: 0,
-        size_bytes: IMAGE_BYTES,
-        parts: 1,
-        is_image: true,
-        place: place.unwrap_or_default(),
-        flash_state: FlashState::WrittenOnce,
-        token: None,
-    };
-    let knob_disk = regions::kernel_name(&device);
-    let part = Part { device, backing: Some((inode, 0)), knob_disk };
-    let attached = Attached { parts: vec![part], region };
+    let (parts, shown) = (vec![Part::of_image(on_loop)], RawPath::new(image.shown()));
+    let attached = Attached::images(parts, shown, place.unwrap_or_default(), IMAGE_BYTES);
     let file_bytes = on_disk.file_bytes.min(FILE_BYTES);
     Regions::new(vec![attached], on_disk.mount_point.clone(), file_bytes)
 }
 
-/// One visit: every workload that is one job on files.
-fn one(
-    session: &mut Session,
-    target_set: &mut TargetSet,
-    visit: &Visit,
-    of: &mut Ceilings,
-) -> Result<(), Fault> {
-    let entered = match target_set.enter(session, &visit.what) {
-        Ok(()) => {
-            layers_of(session, target_set, visit, of);
-            Ok(())
-        }
-        Err(StepError::Fault(fault)) => Err(fault),
-        Err(StepError::Failed(error)) => {
-            of.skipped.push(layer::unmeasured(&visit.what.name, &error.to_string()));
-            Ok(())
-        }
-    };
-    match target_set.leave(&mut session.journal) {
-        Ok(()) => entered,
-        Err(error) => entered.and(Err(error.into_fault())),
-    }
-}
-
+/// Every workload that is one job on files.
 fn layers_of(session: &Session, target_set: &mut TargetSet, visit: &Visit, of: &mut Ceilings) {
     let header = &session.journal.run().header;
     for (workload, what) in WorkloadIx::each(&header.workloads) {

@@ -2,8 +2,8 @@
 
 use bakeoff_core::diagnose::context::pace;
 use bakeoff_core::diagnose::layers::{self, At, LayerJob};
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::ceiling::LayerRate;
+use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::ceiling::{Ceilings, LayerRate};
 use bakeoff_core::model::event::Step;
 use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
 use bakeoff_core::model::job::{Job, Rw};
@@ -145,10 +145,27 @@ impl Memory {
         let cleaned = self.scratch.remove_small();
         drop(self.data);
         drop(self.scratch);
-        match unwind::undo(&mut session.journal, self.step) {
-            Err(StepError::Fault(fault)) => Err(fault),
-            // What is left stands in the record, and is put back at the end of the run.
-            Ok(()) | Err(StepError::Failed(_)) => cleaned.map_err(Fault::environment),
-        }
+        // What is left stands in the record, and is put back at the end of the run.
+        unwind::undo(&mut session.journal, self.step).or_else(|error| error.why().map(drop))?;
+        cleaned.map_err(Fault::environment)
+    }
+}
+
+/// Makes a candidate once more, has `work` done on it, and takes it away again. One that cannot be
+/// made is left out under `name`.
+pub fn visit(
+    session: &mut Session,
+    target_set: &mut TargetSet,
+    (what, name): (&Candidate, &str),
+    of: &mut Ceilings,
+    work: impl FnOnce(&mut Session, &mut TargetSet, &mut Ceilings) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let entered = match target_set.enter(session, what) {
+        Ok(()) => work(session, target_set, of),
+        Err(error) => error.why().map(|why| of.skipped.push(unmeasured(name, &why))),
+    };
+    match target_set.leave(&mut session.journal) {
+        Ok(()) => entered,
+        Err(error) => entered.and(Err(error.into_fault())),
     }
 }

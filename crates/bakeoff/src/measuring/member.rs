@@ -14,12 +14,10 @@ use bakeoff_core::model::slice::{Slice, Stretch, Void};
 use bakeoff_core::model::slice_length::{self, LIMIT_NS, Least, Length, QUICK_LIMIT_NS};
 use bakeoff_core::model::workload::{Metric, Phase};
 use bakeoff_core::tools::native::sliced::{Go, SliceReport};
-use bakeoff_core::workloads;
 
 use super::cell::{self, CellError};
 use super::idle;
 use crate::host::{Moment, Passed};
-use crate::load::LoadError;
 use crate::load::site::Site;
 use crate::load::sliced::Sliced;
 use crate::steps::session::Session;
@@ -88,10 +86,7 @@ impl Member {
         let header = &session.journal.run().header;
         let workload = &header.workloads[which.workload];
         cell::check_filesystem(site, workload)?;
-        let seed = cell::seed(header.seed, which.block, which.workload);
-        let slowed_ppm = header.candidates[candidate].slowed_ppm;
-        let limited = workloads::with_limits(workload.clone(), &header.protocol);
-        let job = Job { seed, slowed_ppm, ..limited.job };
+        let job = cell::job(header, which.block, which.workload, candidate);
         let mut truth = Truth::default();
         if job.direct && job.rw.writes() {
             truth.dirtied_per_page = cell::dirtied_per_page(site)?;
@@ -239,8 +234,7 @@ pub type Failed = (CandidateIx, CellError);
 /// Goes on without a candidate, unless its trouble is everybody's.
 pub fn give_up(session: &Session, who: Failed, failed: &mut Vec<Failed>) -> Result<(), Failed> {
     let candidate = &session.journal.run().header.candidates[who.0];
-    let is_interrupted = matches!(who.1, CellError::Load(LoadError::Interrupted));
-    if is_interrupted || who.1.is_lasting(candidate) {
+    if who.1.ends_block(candidate) {
         return Err(who);
     }
     failed.push(who);

@@ -51,7 +51,11 @@ pub fn measure(session: &mut Session, target_set: &mut TargetSet) -> Result<(), 
         let visits = [(own, places)].into_iter().chain(others);
         for (what, places) in visits {
             if !session.cancel.is_set() {
-                visit(session, target_set, &what, LayerExperiments { places, until }, &mut of)?;
+                let name = format!("experiments on {}", what.name);
+                let on = (&what, name.as_str());
+                layer::visit(session, target_set, on, &mut of, |session, target_set, of| {
+                    experiments(session, target_set, (places, until), of)
+                })?;
             }
         }
     }
@@ -112,41 +116,12 @@ pub fn changed(own: &Candidate) -> Vec<Candidate> {
     on_ciphers(own).map(|(_, changed)| changed).collect()
 }
 
-/// Experiments on one candidate, and when none may begin any more.
-struct LayerExperiments {
-    places: Vec<Place>,
-    until: Instant,
-}
-
-fn visit(
-    session: &mut Session,
-    target_set: &mut TargetSet,
-    what: &Candidate,
-    planned: LayerExperiments,
-    of: &mut Ceilings,
-) -> Result<(), Fault> {
-    let entered = match target_set.enter(session, what) {
-        Ok(()) => experiments(session, target_set, planned, of),
-        Err(StepError::Fault(fault)) => Err(fault),
-        Err(StepError::Failed(error)) => {
-            let name = format!("experiments on {}", what.name);
-            of.skipped.push(layer::unmeasured(&name, &error.to_string()));
-            Ok(())
-        }
-    };
-    match target_set.leave(&mut session.journal) {
-        Ok(()) => entered,
-        Err(error) => entered.and(Err(error.into_fault())),
-    }
-}
-
 fn experiments(
     session: &mut Session,
     target_set: &mut TargetSet,
-    planned: LayerExperiments,
+    (places, until): (Vec<Place>, Instant),
     of: &mut Ceilings,
 ) -> Result<(), Fault> {
-    let LayerExperiments { places, until } = planned;
     for place in places {
         if session.cancel.is_set() {
             return Ok(());
@@ -158,14 +133,9 @@ fn experiments(
             continue;
         }
         session.progress.doing(&format!("testing {name}"));
-        let measured = if place.planned.layer == Layer::SlowClock {
-            match at_a_lowered_clock(session, target_set, &place) {
-                Ok(measured) => Ok(measured),
-                Err(NoFigure::Because(why)) => Err(why),
-                Err(NoFigure::Fault(fault)) => return Err(fault),
-            }
-        } else {
-            cold(session, target_set, &place)
+        let measured = match place.planned.layer {
+            Layer::SlowClock => at_a_lowered_clock(session, target_set, &place)?,
+            _ => cold(session, target_set, &place),
         };
         match measured {
             Ok(measured) => of.measured.push(measured),
@@ -195,31 +165,22 @@ fn cold(session: &Session, target_set: &mut TargetSet, place: &Place) -> Result<
     layer::measure(session, target_set, None, place)
 }
 
-enum NoFigure {
-    Because(String),
-    Fault(Fault),
-}
-
 fn at_a_lowered_clock(
     session: &mut Session,
     target_set: &mut TargetSet,
     place: &Place,
-) -> Result<LayerRate, NoFigure> {
+) -> Result<Result<LayerRate, String>, Fault> {
     let mut taken = Vec::new();
     let measured = match lower(session, &mut taken) {
         Ok(()) if taken.is_empty() => {
-            Err(NoFigure::Because("this machine does not allow setting the CPU clock".to_string()))
+            Ok(Err("this machine does not allow setting the CPU clock".to_string()))
         }
-        Ok(()) => cold(session, target_set, place).map_err(NoFigure::Because),
-        Err(StepError::Failed(error)) => Err(NoFigure::Because(error.to_string())),
-        Err(StepError::Fault(fault)) => Err(NoFigure::Fault(fault)),
+        Ok(()) => Ok(cold(session, target_set, place)),
+        Err(error) => error.why().map(Err),
     };
     for step in taken.into_iter().rev() {
-        match unwind::undo(&mut session.journal, step) {
-            Err(StepError::Fault(fault)) => return Err(NoFigure::Fault(fault)),
-            // It stays in the record, and is tried again at the end of the run.
-            Ok(()) | Err(StepError::Failed(_)) => {}
-        }
+        // What cannot be put back stays in the record, and is tried again at the end of the run.
+        unwind::undo(&mut session.journal, step).or_else(|error| error.why().map(drop))?;
     }
     measured
 }

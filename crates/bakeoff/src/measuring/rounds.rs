@@ -5,16 +5,14 @@
 //! record between the first slice and the last.
 
 use bakeoff_core::decide::turns::{self, times_of};
-use bakeoff_core::model::event::{CacheState, Cell, Truth};
+use bakeoff_core::model::event::{Cell, Truth};
 use bakeoff_core::model::host::Counted;
 use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::telemetry::layout::Device;
-use bakeoff_core::{cold_reads, evidence};
 
 use super::calibration::{self, Ended};
-use super::cell::CellError;
+use super::cell::{self, CellError};
 use super::member::{Failed, Member, RoundsId, Turn, give_up};
-use crate::fault::Fault;
 use crate::host::{Evidence, Server};
 use crate::load::LoadError;
 use crate::load::scratch;
@@ -25,23 +23,18 @@ use crate::steps::session::Session;
 /// of so many planned ones.
 const ONE_FURTHER_OF: u16 = 2;
 
-pub enum Measured {
-    /// For each candidate a cell, or why there is none.
-    Cells(Vec<(CandidateIx, Result<Cell, String>)>),
-    /// One place cannot be measured on until somebody repairs it: which candidate's, and why.
-    Hopeless(CandidateIx, CellError),
-    Interrupted,
-}
+/// A candidate's cell, or why it has none.
+pub type CellOf = (CandidateIx, Result<Cell, String>);
 
-/// Measures a workload on every standing candidate.
+/// Measures a workload on every standing candidate; gives for each a cell, or why there is none.
 ///
 /// # Errors
-/// When something fails that is not a matter of a candidate.
+/// What ends the block, as that one place cannot be measured on, or the run.
 pub fn measure(
     session: &mut Session,
     target_set: &mut TargetSet,
     which: RoundsId<'_>,
-) -> Result<Measured, Fault> {
+) -> Result<Vec<CellOf>, Ended> {
     watch(session, target_set, which.standing);
     let drives = target_set.disks();
     let drives = Counted { reads: drives.clone(), writes: drives, shares_reads: false };
@@ -56,19 +49,15 @@ pub fn measure(
     if let Some(sampler) = &session.sampler {
         sampler.pause();
     }
-    let (members, mut cells) = match ended {
-        Ok((members, failed)) => {
-            let lost = failed.into_iter().map(|(c, trouble)| (c, Err(trouble.to_string())));
-            (members, lost.collect::<Vec<(CandidateIx, Result<Cell, String>)>>())
+    let (members, failed) = match ended {
+        Err(Ended::Block(failed)) => {
+            clean(target_set, which.standing)?;
+            return Err(failed.into());
         }
-        Err(Ended::Run(fault)) => return Err(fault),
-        Err(Ended::Block((candidate, trouble))) => {
-            return Ok(match clean(target_set, which.standing) {
-                Ok(()) => stopped_by(candidate, trouble),
-                Err(failed) => not_cleaned(failed),
-            });
-        }
+        ended => ended?,
     };
+    let lost = failed.into_iter().map(|(c, trouble)| (c, Err(trouble.to_string())));
+    let mut cells: Vec<CellOf> = lost.collect();
     let mut others = Truth::default();
     after.since(&before, &mut others);
     let total_ns: u64 = members.iter().map(Member::elapsed_ns).sum();
@@ -78,27 +67,9 @@ pub fn measure(
         cells.push((candidate, finish(session, target_set, which, member, (&others, share))));
     }
     // After the processes have ended: what is open would stay under another name on NFS and FUSE.
-    if let Err(failed) = clean(target_set, which.standing) {
-        return Ok(not_cleaned(failed));
-    }
+    clean(target_set, which.standing)?;
     cells.sort_by_key(|(candidate, _)| *candidate);
-    Ok(Measured::Cells(cells))
-}
-
-fn not_cleaned((candidate, error): (CandidateIx, std::io::Error)) -> Measured {
-    Measured::Hopeless(candidate, CellError::not_removed(error))
-}
-
-/// What ends the block, or leaves a candidate without a cell.
-fn stopped_by(candidate: CandidateIx, trouble: CellError) -> Measured {
-    match trouble {
-        CellError::Load(LoadError::Interrupted) => Measured::Interrupted,
-        CellError::Load(_)
-        | CellError::Foreign(_)
-        | CellError::NoFilesystem(_)
-        | CellError::Results { .. }
-        | CellError::Io(..) => Measured::Hopeless(candidate, trouble),
-    }
+    Ok(cells)
 }
 
 fn watch(session: &Session, target_set: &mut TargetSet, standing: &[CandidateIx]) {
@@ -187,14 +158,11 @@ fn start_again(
     Ok(())
 }
 
-fn clean(
-    target_set: &mut TargetSet,
-    standing: &[CandidateIx],
-) -> Result<(), (CandidateIx, std::io::Error)> {
+fn clean(target_set: &mut TargetSet, standing: &[CandidateIx]) -> Result<(), Failed> {
     for &candidate in standing {
         let Some(site) = target_set.site(candidate) else { continue };
         let removed = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
-        removed.map_err(|error| (candidate, error))?;
+        removed.map_err(|error| (candidate, CellError::not_removed(error)))?;
     }
     Ok(())
 }
@@ -223,16 +191,6 @@ fn finish(
         foreign_cpus_by: others.foreign_cpus_by.clone(),
         ..cell.truth
     };
-    let (read, job) = (&cell.measurement.read, &cell.measurement.job);
-    let read_bytes = read.as_ref().map_or(0, |read| read.io_bytes);
-    let (class, file_bytes) = (site.class, site.file_bytes);
-    cold_reads::leave_to_others(&mut cell.truth, &site.counted, read_bytes);
-    cell.truth.cache =
-        cold_reads::cache_state(class, &cell.truth, read_bytes, file_bytes, job.direct);
     cell.telemetry = session.sampler.as_ref().map(|sampler| Box::new(sampler.of_spans(&spans)));
-    match evidence::invalid_reason(header, &cell) {
-        // Shown as it is and not ranked: the next one would be read from memory too.
-        Some(reason) if cell.truth.cache != CacheState::Warm => Err(reason),
-        Some(_) | None => Ok(cell),
-    }
+    cell::judge(header, site, cell)
 }

@@ -4,12 +4,14 @@ use bakeoff_core::decide::{self, places};
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, WorkloadIx};
+use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::model::run::Run;
 use bakeoff_core::prepare::recipe;
 
 use super::block::{BlockEnd, CurrentBlock};
+use super::calibration::Ended;
 use super::member::RoundsId;
-use super::rounds::{self, Measured};
+use super::rounds;
 use crate::fault::Fault;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
@@ -51,16 +53,18 @@ impl Session<'_> {
                 cooled: None,
                 part: stands_apart,
             })?;
-            if let Err(error) = target_set.stand(self, candidate, &what, usize::from(part)) {
+            if let Some(regions) = target_set.regions()
+                && let Err(error) = regions.stand(self, candidate, &what, usize::from(part))
+            {
                 return self.step_failed(&what.name, error);
             }
         }
         Ok(BlockEnd::Complete)
     }
 
-    /// Every workload on everything that stands: in rounds where it can be sliced, otherwise one
+    /// Every workload on everything that stands: in rounds where it is sliced, otherwise one
     /// candidate after the other.
-    fn workloads(
+    pub fn workloads(
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
@@ -68,10 +72,9 @@ impl Session<'_> {
     ) -> Result<BlockEnd, Fault> {
         for group in decide::workload_order(self.journal.run(), block.number) {
             self.show_progress();
-            let is_sliced = match group.as_slice() {
-                [one] => self.journal.run().header.workloads[*one].can_be_sliced(),
-                _ => false,
-            };
+            let header = &self.journal.run().header;
+            let is_sliced = header.protocol.isolation == Isolation::Slices
+                && header.workloads[group[0]].can_be_sliced();
             let end = match is_sliced {
                 true => self.in_rounds(target_set, block, group[0], order)?,
                 false => self.one_by_one(target_set, block, &group, order)?,
@@ -111,32 +114,34 @@ impl Session<'_> {
     ) -> Result<BlockEnd, Fault> {
         let CurrentBlock { number: block, idle, .. } = current;
         for standing in by_settings(self.journal.run(), order) {
-            if let Err(error) = target_set.set(self, standing[0]) {
+            if let Some(regions) = target_set.regions()
+                && let Err(error) = regions.set(self, standing[0])
+            {
                 return self.step_failed("settings", error);
             }
             let name = &self.journal.run().header.workloads[workload].name;
             self.progress
                 .doing(&format!("block {} · {name}, alternating candidates", block.number() + 1));
             let which = RoundsId { block, workload, standing: &standing, idle };
-            let measured = rounds::measure(self, target_set, which)?;
-            if let Err(error) = target_set.reset(&mut self.journal) {
+            let measured = match rounds::measure(self, target_set, which) {
+                Ok(cells) => Ok(cells),
+                Err(Ended::Block(failed)) => Err(failed),
+                Err(Ended::Run(fault)) => return Err(fault),
+            };
+            if let Some(regions) = target_set.regions()
+                && let Err(error) = regions.reset(&mut self.journal)
+            {
                 return self.step_failed("settings", error);
             }
-            match measured {
-                Measured::Interrupted => return Ok(BlockEnd::Interrupted),
-                Measured::Hopeless(candidate, why) => {
-                    let header = &self.journal.run().header;
-                    let name = &header.candidates[candidate].name;
-                    return Ok(BlockEnd::Failed(format!("{name}: {}", why.explained())));
-                }
-                Measured::Cells(cells) => {
-                    for (candidate, cell) in cells {
-                        self.journal.record(match cell {
-                            Ok(cell) => What::CellDone(Box::new(cell)),
-                            Err(reason) => What::CellInvalid { block, candidate, workload, reason },
-                        })?;
-                    }
-                }
+            let cells = match measured {
+                Ok(cells) => cells,
+                Err(failed) => return Ok(self.ended_by(failed)),
+            };
+            for (candidate, cell) in cells {
+                self.journal.record(match cell {
+                    Ok(cell) => What::CellDone(Box::new(cell)),
+                    Err(reason) => What::CellInvalid { block, candidate, workload, reason },
+                })?;
             }
         }
         Ok(BlockEnd::Complete)

@@ -22,7 +22,6 @@ use crate::host;
 use crate::places::target_set::TargetSet;
 use crate::sampler::Sampler;
 use crate::steps::session::Session;
-use crate::steps::step_error::StepError;
 use crate::ui::say;
 
 fn drives_of(run: &Run) -> Vec<Layer> {
@@ -149,10 +148,7 @@ impl Session<'_> {
     /// Ends the visit that rounds were made on; where there is none, nothing happens.
     pub fn end_rounds(&mut self, target_set: &mut TargetSet) -> Result<(), Fault> {
         // What cannot be put back now is tried again with everything else, and said there.
-        match target_set.leave(&mut self.journal) {
-            Ok(()) | Err(StepError::Failed(_)) => Ok(()),
-            Err(StepError::Fault(fault)) => Err(fault),
-        }
+        target_set.leave(&mut self.journal).or_else(|error| error.why().map(drop))
     }
 
     fn clock(&self) -> Clock {

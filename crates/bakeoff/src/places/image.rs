@@ -2,7 +2,7 @@
 //! the stacks rotate.
 
 use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
-use bakeoff_core::model::event::{Action, FlashState, Header, Region};
+use bakeoff_core::model::event::{Action, Header, Region};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::run::Run;
@@ -11,14 +11,15 @@ use bakeoff_core::prepare::images::{self, Images};
 use bakeoff_core::prepare::{recipe, space};
 use bakeoff_core::units;
 
-use super::regions::{self, Attached, Part, Regions};
+use super::regions::{Attached, Part, Regions};
+use super::rehearse::Findings;
 use super::target_set::TargetSet;
 use super::{data_file, stacks};
 use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch::{self, Scratch};
 use crate::steps::action_error::io_error;
-use crate::steps::making::{self, OnLoop};
+use crate::steps::making;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 
@@ -48,17 +49,17 @@ pub fn prepare(
     let rate = pilot(session, &scratch)?;
     let header = session.journal.run().header.clone();
     let (images, skipped) = fitting(&header, &place, rate);
-    let attached = attach(session, &scratch, &images)?;
     let k = images.kept.len() as u64;
     let filled_bytes = images.size_bytes * k;
     let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(filled_bytes) / 2);
     let room_bytes = (images.size_bytes / DATA_SHARE).max(space::FILE_MIN_BYTES);
     let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, rate, LAYOUT_NS)
         .ok_or_else(|| Fault::bug("the image is too small for a data file"))?;
-    let regions = regions(attached, place, (images.size_bytes, file_bytes));
+    let regions = attach(session, &scratch, &images, (place, file_bytes))?;
     let written_bytes = filled_bytes + PILOT_BYTES;
-    let trial = stacks::Trying { rate, append_room_bytes: room_bytes, written_bytes, skipped };
-    stacks::rehearse(session, regions, trial)
+    let append_room_bytes = room_bytes;
+    let found = Findings { append_room_bytes, written_bytes, skipped, ..Findings::default() };
+    stacks::rehearse(session, regions, rate, found)
 }
 
 /// The images that time, wear and room allow, and who is left out for them.
@@ -130,8 +131,7 @@ pub fn prepare_again(
     let (_, scratch) = making::scratch(session, ScratchOf::Run, &parent)?;
     let kept = (0..usize::from(region.parts)).collect();
     let images = Images { size_bytes: region.size_bytes, kept };
-    let made = attach(session, &scratch, &images)?;
-    Ok(TargetSet::Regions(regions(made, place, (images.size_bytes, file_bytes))))
+    Ok(TargetSet::Regions(attach(session, &scratch, &images, (place, file_bytes))?))
 }
 
 /// The directory a run's scratch directory was made in, from its first step.
@@ -140,28 +140,6 @@ pub fn parent_of(run: &Run) -> Option<RawPath> {
         let Action::MakeScratch { parent, .. } = &record.step.action else { return None };
         Some(parent.clone())
     })
-}
-
-struct Made {
-    parts: Vec<Part>,
-    shown: RawPath,
-    /// Where the first stack is mounted, and only root can be.
-    mount_point: RawPath,
-}
-
-fn regions(made: Made, place: Place, (size_bytes, file_bytes): (u64, u64)) -> Regions {
-    let Made { parts, shown, mount_point } = made;
-    let region = Region {
-        target: shown,
-        start_bytes: 0,
-        size_bytes,
-        parts: u16::try_from(parts.len()).unwrap_or(u16::MAX),
-        is_image: true,
-        place,
-        flash_state: FlashState::WrittenOnce,
-        token: None,
-    };
-    Regions::new(vec![Attached { parts, region }], mount_point, file_bytes)
 }
 
 /// How fast an image can be written, bytes a second.
@@ -174,20 +152,23 @@ fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
 }
 
 /// Images, mount points and loop devices, one for each candidate. The directory is the user's, the
-/// mount points are not in it.
-fn attach(session: &mut Session, scratch: &Scratch, images: &Images) -> Result<Made, StepError> {
+/// mount points are not in it: only root can be where stacks are mounted.
+fn attach(
+    session: &mut Session,
+    scratch: &Scratch,
+    images: &Images,
+    (place, file_bytes): (Place, u64),
+) -> Result<Regions, StepError> {
     let count = images.kept.len().min(scratch::MOST_STANDS);
     let mount_point = making::mount_points(session, count)?;
     let (mut parts, mut shown) = (Vec::new(), None);
     for number in 0..count {
         let image = scratch.create(&scratch::numbered(scratch::IMAGE, number));
         let image = image.map_err(|e| StepError::Failed(io_error("create the image")(e)))?;
-        let on_loop = making::image(session, &image, images.size_bytes)?;
-        let OnLoop { device, inode, .. } = on_loop;
-        let knob_disk = regions::kernel_name(&device);
-        parts.push(Part { device, backing: Some((inode, 0)), knob_disk });
+        parts.push(Part::of_image(making::image(session, &image, images.size_bytes)?));
         shown.get_or_insert_with(|| RawPath::new(image.shown()));
     }
     let shown = shown.ok_or_else(|| Fault::bug("no image was created"))?;
-    Ok(Made { parts, shown, mount_point })
+    let attached = Attached::images(parts, shown, place, images.size_bytes);
+    Ok(Regions::new(vec![attached], mount_point, file_bytes))
 }

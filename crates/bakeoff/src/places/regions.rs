@@ -9,7 +9,7 @@ use std::path::Path;
 
 use bakeoff_core::model::candidate::{Candidate, Kind};
 use bakeoff_core::model::event::{Action, FlashState, Region, Step};
-use bakeoff_core::model::host::PlaceClass;
+use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::model::path::RawPath;
 use bakeoff_core::model::step::Inode;
@@ -28,6 +28,7 @@ use crate::signals::Cancel;
 use crate::steps::action_error::{ActionError, io_error};
 use crate::steps::journal::Journal;
 use crate::steps::loops;
+use crate::steps::making::OnLoop;
 use crate::steps::own_place;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
@@ -55,7 +56,30 @@ pub struct Part {
     pub knob_disk: String,
 }
 
+impl Part {
+    /// An image as a whole.
+    pub fn of_image(OnLoop { device, inode, .. }: OnLoop) -> Part {
+        let knob_disk = kernel_name(&device);
+        Part { device, backing: Some((inode, 0)), knob_disk }
+    }
+}
+
 impl Attached {
+    /// Images of one size, of which the first is called `target`.
+    pub fn images(parts: Vec<Part>, target: RawPath, place: Place, size_bytes: u64) -> Attached {
+        let region = Region {
+            target,
+            start_bytes: 0,
+            size_bytes,
+            parts: u16::try_from(parts.len()).unwrap_or(u16::MAX),
+            is_image: true,
+            place,
+            flash_state: FlashState::WrittenOnce,
+            token: None,
+        };
+        Attached { parts, region }
+    }
+
     pub fn device(&self) -> &RawPath {
         &self.parts[0].device
     }

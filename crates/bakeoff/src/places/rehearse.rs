@@ -46,6 +46,7 @@ pub fn flushed_write_ns(session: &Session, site: &Site) -> Result<u64, LoadError
 }
 
 /// What is put together into the plan.
+#[derive(Default)]
 pub struct Findings {
     pub candidates: Vec<(Candidate, Trial)>,
     pub skipped: Vec<Skipped>,

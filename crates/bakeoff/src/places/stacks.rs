@@ -2,7 +2,7 @@
 
 use bakeoff_core::decide::fit::Cost;
 use bakeoff_core::decide::size::SizeLimits;
-use bakeoff_core::model::candidate::{Candidate, Skipped};
+use bakeoff_core::model::candidate::Candidate;
 use bakeoff_core::model::index::CandidateIx;
 use bakeoff_core::model::protocol::Isolation;
 use bakeoff_core::report::left_out;
@@ -18,63 +18,49 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 
-/// What is known before candidates are tried.
-pub struct Trying {
-    /// What a region takes, bytes a second.
-    pub rate: f64,
-    pub append_room_bytes: u64,
-    pub written_bytes: u64,
-    pub skipped: Vec<Skipped>,
-}
-
-/// Tries every candidate, leaves out what cannot be made, and settles the plan.
+/// Tries every candidate, leaves out what cannot be made, and settles the plan. `rate` is what a
+/// region takes, bytes a second; `found` is what is known before.
 pub fn rehearse(
     session: &mut Session,
     regions: Regions,
-    trying: Trying,
+    rate: f64,
+    mut found: Findings,
 ) -> Result<TargetSet, StepError> {
-    let Trying { rate, append_room_bytes, written_bytes, mut skipped } = trying;
     let header = session.journal.run().header.clone();
-    let (file_bytes, visit_bytes) = (regions.file_bytes, regions.visit_write_bytes());
-    let (region, more_regions) = regions.described();
+    let visit_bytes = regions.visit_write_bytes();
+    found.file_bytes = regions.file_bytes;
+    (found.region, found.more_regions) = regions.described();
     let parts = regions.list.iter().map(|at| at.parts.len()).min().unwrap_or(1);
     let targets = regions.list.len().max(1);
     let mut target_set = TargetSet::Regions(regions);
-    let mut found: Vec<(Candidate, Trial)> = Vec::new();
-    let is_out = |c: &&Candidate| skipped.iter().any(|s: &Skipped| s.name == c.name);
+    let is_out = |c: &&Candidate| found.skipped.iter().any(|s| s.name == c.name);
     let tried: Vec<Candidate> = header.candidates.iter().filter(|c| !is_out(c)).cloned().collect();
+    let limits = SizeLimits {
+        file_bytes: found.file_bytes,
+        scratch_bytes: found.append_room_bytes,
+        bytes_per_s: rate,
+    };
     for candidate in &tried {
         let time_ns = try_cells::time_ns(session, tried.len());
-        let limits = SizeLimits { file_bytes, scratch_bytes: append_room_bytes, bytes_per_s: rate };
-        let known = (&limits, &tried_before(&found)[..]);
+        let known = (&limits, &tried_before(&found.candidates)[..]);
         match trial(session, &mut target_set, candidate, (visit_bytes, time_ns), known) {
-            Ok(trial) => found.push((candidate.clone(), trial)),
+            Ok(trial) => found.candidates.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
                 // Unless the drive has gone, which every candidate would fail for.
                 stepper::check_targets(session).map_err(StepError::Failed)?;
-                skipped.push(left_out::failed(&candidate.name, &error.to_string()));
+                found.skipped.push(left_out::failed(&candidate.name, &error.to_string()));
             }
             Err(error) => return Err(error),
         }
     }
-    if found.is_empty() {
-        let why = left_out::lines(&skipped);
+    if found.candidates.is_empty() {
+        let why = left_out::lines(&found.skipped);
         return Err(Fault::environment(format!("cannot create any filesystem here:{why}")).into());
     }
     let is_wanted = header.protocol.isolation == Isolation::Slices;
-    let stand_side_by_side = is_wanted && (2..=parts * targets).contains(&found.len());
-    let written_bytes = written_bytes + tried.len() as u64 * visit_bytes;
-    let findings = Findings {
-        candidates: found,
-        skipped,
-        region,
-        more_regions,
-        file_bytes,
-        append_room_bytes,
-        written_bytes,
-        stand_side_by_side,
-    };
-    rehearse::apply_limits(session, findings)?;
+    found.stand_side_by_side = is_wanted && (2..=parts * targets).contains(&found.candidates.len());
+    found.written_bytes += tried.len() as u64 * visit_bytes;
+    rehearse::apply_limits(session, found)?;
     Ok(target_set)
 }
 

@@ -29,7 +29,7 @@ pub enum TargetSet {
 
 impl TargetSet {
     /// The regions, on which something is made and undone; directories are laid out once.
-    fn regions(&mut self) -> Option<&mut Regions> {
+    pub fn regions(&mut self) -> Option<&mut Regions> {
         match self {
             TargetSet::Directories { .. } => None,
             TargetSet::Regions(regions) => Some(regions),
@@ -39,27 +39,6 @@ impl TargetSet {
     /// Prepares a candidate for its visit; [`TargetSet::site`] is valid until [`TargetSet::leave`].
     pub fn enter(&mut self, session: &mut Session, candidate: &Candidate) -> Result<(), StepError> {
         self.regions().map_or(Ok(()), |regions| regions.enter(session, candidate))
-    }
-
-    /// Prepares a candidate of the run beside those that stand, on the region `part` of its target.
-    pub fn stand(
-        &mut self,
-        session: &mut Session,
-        index: CandidateIx,
-        candidate: &Candidate,
-        part: usize,
-    ) -> Result<(), StepError> {
-        self.regions().map_or(Ok(()), |regions| regions.stand(session, index, candidate, part))
-    }
-
-    /// Makes the settings of the kernel that a standing candidate wants, until
-    /// [`TargetSet::reset`].
-    pub fn set(&mut self, session: &mut Session, index: CandidateIx) -> Result<(), StepError> {
-        self.regions().map_or(Ok(()), |regions| regions.set(session, index))
-    }
-
-    pub fn reset(&mut self, journal: &mut Journal) -> Result<(), StepError> {
-        self.regions().map_or(Ok(()), |regions| regions.reset(journal))
     }
 
     /// Regions side by side that candidates rotate over.

@@ -16,7 +16,7 @@ use bakeoff_core::{report, units};
 use super::marks;
 use super::precondition;
 use super::regions::{self, Attached, Part, Regions};
-use super::rehearse;
+use super::rehearse::{self, Findings};
 use super::stacks;
 use super::survey;
 use super::target_set::TargetSet;
@@ -137,13 +137,8 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, St
     // It did fit before the region shrank.
     check_sizes(&session.journal.run().header.workloads, file_bytes, smallest)?;
     let regions = Regions::new(list, mount_point, file_bytes);
-    let trying = stacks::Trying {
-        rate: slowest,
-        append_room_bytes: room,
-        written_bytes,
-        skipped: Vec::new(),
-    };
-    stacks::rehearse(session, regions, trying)
+    let found = Findings { append_room_bytes: room, written_bytes, ..Findings::default() };
+    stacks::rehearse(session, regions, slowest, found)
 }
 
 /// Refuses a data file that leaves a filesystem no room on the region, and what workloads make

@@ -18,6 +18,17 @@ impl From<Fault> for StepError {
 }
 
 impl StepError {
+    /// Why it failed, in words, where the run may go on without it.
+    ///
+    /// # Errors
+    /// What ends the run.
+    pub fn why(self) -> Result<String, Fault> {
+        match self {
+            StepError::Failed(error) => Ok(error.to_string()),
+            StepError::Fault(fault) => Err(fault),
+        }
+    }
+
     /// Turns the failure into the command's end.
     pub fn into_fault(self) -> Fault {
         match self {
