@@ -14,7 +14,7 @@ use bakeoff_core::model::run::Run;
 use super::journal::Journal;
 use crate::fault::Fault;
 use crate::store::listed::digest_of;
-use crate::store::server::send::{Known, Outgoing, SendError};
+use crate::store::server::send::{Known, Outgoing, differs};
 use crate::store::server::{Address, Checksum, Content, Server};
 use crate::store::{RunId, Sqlite};
 
@@ -71,7 +71,7 @@ impl Sender {
         let mut sum = Checksum::default();
         sum.add(&lines);
         if known.is_some_and(|known| known.content != sum.content()) {
-            return Err(Fault::refused(SendError::Differs { run: run.clone() }));
+            return Err(differs(run));
         }
         self.sent = sum;
         Ok(rest)
@@ -98,10 +98,6 @@ fn send(
     };
     match known {
         None => server.begin(&outgoing, rest, whole).map(drop).map_err(Fault::from),
-        Some(known) => match server.go_on(&outgoing, rest, whole, known) {
-            Ok(_) => Ok(()),
-            Err(SendError::Server(error)) => Err(error.into()),
-            Err(differs) => Err(Fault::refused(differs)),
-        },
+        Some(known) => server.go_on(&outgoing, rest, whole, known).map(drop).map_err(Fault::from),
     }
 }

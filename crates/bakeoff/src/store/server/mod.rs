@@ -73,24 +73,21 @@ impl Server {
             .build()
             .map_err(|error| here(error.to_string()))?;
         let tls = tls::Tls::new(address.certificates.as_deref()).map_err(here)?;
-        let connected: Result<Client, Failed> = runtime.block_on(async {
-            let (client, connection) =
-                timeout(address.connect, address.config.connect(tls)).await.map_err(drop)??;
-            // How it ends, the next statement says.
-            tokio::spawn(async move { drop(connection.await) });
-            Ok(client)
-        });
-        let client = match connected {
-            Ok(client) => client,
-            Err(error) => {
+        let connected =
+            runtime.block_on(async { timeout(address.connect, address.config.connect(tls)).await });
+        let (client, connection) = match connected {
+            Ok(Ok(connected)) => connected,
+            failed => {
                 // A name that nobody resolves would be waited for.
                 runtime.shutdown_background();
-                return Err(match error {
-                    Failed::Late => slow(&address, address.connect),
-                    Failed::Said(error) => ServerError::of(&address, &error),
+                return Err(match failed {
+                    Ok(Err(error)) => ServerError::of(&address, &error),
+                    _ => slow(&address, address.connect),
                 });
             }
         };
+        // How it ends, the next statement says.
+        runtime.spawn(async move { drop(connection.await) });
         let mut server = Server { client, runtime, address, id: String::new(), until };
         server.check_layout()?;
         let sql = "SELECT id::text FROM bakeoff.server";
@@ -136,23 +133,6 @@ impl Server {
             Ok(Err(error)) => Err(ServerError::of(&self.address, &error)),
             Err(_) => Err(slow(&self.address, limit)),
         }
-    }
-}
-
-enum Failed {
-    Late,
-    Said(tokio_postgres::Error),
-}
-
-impl From<()> for Failed {
-    fn from((): ()) -> Failed {
-        Failed::Late
-    }
-}
-
-impl From<tokio_postgres::Error> for Failed {
-    fn from(error: tokio_postgres::Error) -> Failed {
-        Failed::Said(error)
     }
 }
 

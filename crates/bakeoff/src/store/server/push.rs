@@ -6,7 +6,7 @@
 
 use bakeoff_core::analyse::analyse;
 
-use super::send::{Known, Outgoing, SendError, Sent};
+use super::send::{Known, NotSent, Outgoing, Sent};
 use super::{Content, RUN_BYTES, Server, ServerError};
 use crate::fault::Fault;
 use crate::store::listed::digest_of;
@@ -68,8 +68,8 @@ impl Pushed {
                     self.sent.push((run, sent, summary.events));
                 }
                 Ok(Done::LeftOut(why)) => self.left_out.push((run, why)),
-                Err(PushStop::Run(fault)) => self.failed.push((run, fault)),
-                Err(PushStop::Server(error)) => return Err(error),
+                Err(NotSent::Run(fault)) => self.failed.push((run, fault)),
+                Err(NotSent::Server(error)) => return Err(error),
             }
         }
         Ok(())
@@ -82,36 +82,15 @@ enum Done {
     LeftOut(LeftOut),
 }
 
-/// Why it did not get there.
-enum PushStop {
-    Run(Fault),
-    Server(ServerError),
-}
-
-impl From<Fault> for PushStop {
-    fn from(fault: Fault) -> PushStop {
-        PushStop::Run(fault)
+impl From<StoreError> for NotSent {
+    fn from(error: StoreError) -> NotSent {
+        NotSent::Run(error.into())
     }
 }
 
-impl From<StoreError> for PushStop {
-    fn from(error: StoreError) -> PushStop {
-        PushStop::Run(error.into())
-    }
-}
-
-impl From<ServerError> for PushStop {
-    fn from(error: ServerError) -> PushStop {
-        PushStop::Server(error)
-    }
-}
-
-impl From<SendError> for PushStop {
-    fn from(error: SendError) -> PushStop {
-        match error {
-            SendError::Server(error) => PushStop::Server(error),
-            differs => PushStop::Run(Fault::refused(differs)),
-        }
+impl From<Fault> for NotSent {
+    fn from(fault: Fault) -> NotSent {
+        NotSent::Run(fault)
     }
 }
 
@@ -121,7 +100,7 @@ fn push(
     summary: &Summary,
     known: Option<&Known>,
     is_named: bool,
-) -> Result<Done, PushStop> {
+) -> Result<Done, NotSent> {
     let (id, label) = (&summary.run, summary.label.as_deref());
     if local.is_held(id)? {
         return Ok(Done::LeftOut(LeftOut::InProgress));
@@ -135,7 +114,7 @@ fn push(
     let lines = local.lines(id)?;
     if lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>() > RUN_BYTES {
         let most = RUN_BYTES >> 20;
-        return Err(PushStop::Run(Fault::environment(format!(
+        return Err(NotSent::Run(Fault::environment(format!(
             "run {id} is larger than {most} MiB, the most that a server keeps of a run. Send it as \
              a file: bakeoff show {id} --no-redact -o run.bundle"
         ))));

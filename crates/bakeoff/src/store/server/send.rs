@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use bakeoff_core::history::facts::Facts;
 use bakeoff_core::model::machine::Machine;
-use thiserror::Error;
 
 use super::packed::{Content, pack};
 use super::{ANSWER, Server, ServerError, time_for};
+use crate::fault::Fault;
 use crate::store::{Digest, RunId};
 
 /// Most characters of a text that runs are found by.
@@ -50,16 +50,26 @@ pub enum Sent {
 }
 
 /// Why a run was not sent.
-#[derive(Debug, Error)]
-pub enum SendError {
-    #[error(transparent)]
-    Server(#[from] ServerError),
-    #[error(
-        "run {run} is already on the server with different content; it was not changed there. \
-         Compare it: bakeoff show {run} --format jsonl --no-redact, here and with --store of the \
-         server"
-    )]
-    Differs { run: RunId },
+#[derive(Debug)]
+pub enum NotSent {
+    /// What is wrong with it takes nothing from other runs.
+    Run(Fault),
+    Server(ServerError),
+}
+
+impl From<ServerError> for NotSent {
+    fn from(error: ServerError) -> NotSent {
+        NotSent::Server(error)
+    }
+}
+
+impl From<NotSent> for Fault {
+    fn from(why: NotSent) -> Fault {
+        match why {
+            NotSent::Run(fault) => fault,
+            NotSent::Server(error) => error.into(),
+        }
+    }
 }
 
 impl Server {
@@ -98,7 +108,7 @@ impl Server {
         run: &Outgoing,
         lines: &[String],
         known: Option<&Known>,
-    ) -> Result<Sent, SendError> {
+    ) -> Result<Sent, NotSent> {
         let whole = Content::from_lines(lines);
         let Some(known) = known else {
             return match self.begin(run, lines, &whole) {
@@ -110,12 +120,12 @@ impl Server {
         let had = usize::try_from(known.content.events).unwrap_or(usize::MAX);
         let common = had.min(lines.len());
         if Content::from_lines(&lines[..common]) != known.content {
-            return Err(differs(run.run));
+            return Err(NotSent::Run(differs(run.run)));
         }
         if common < lines.len() {
             return Ok(Sent::Added(self.go_on(run, &lines[common..], &whole, known)?));
         }
-        self.relabel(run.run, run.label, known).map_err(SendError::from)
+        self.relabel(run.run, run.label, known).map_err(NotSent::from)
     }
 
     /// Sends a run that the server does not know. How many bytes.
@@ -141,11 +151,11 @@ impl Server {
         rest: &[String],
         whole: &Content,
         known: &Known,
-    ) -> Result<u64, SendError> {
+    ) -> Result<u64, NotSent> {
         // Of somebody else's run nothing can be changed.
         match known.is_own {
             true => Ok(self.within(|| self.add(run, rest, whole, known))?),
-            false => Err(differs(run.run)),
+            false => Err(NotSent::Run(differs(run.run))),
         }
     }
 
@@ -197,7 +207,7 @@ impl Server {
                    board_id, model, cpu, cpus, arch, kernel) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
                    $17, $18, $19, $20) RETURNING number";
-        let SentCounts { events, blocks, cells } = SentCounts::of(run, whole);
+        let [events, blocks, cells] = counts(run, whole);
         let (id, label) = (run.run.as_str(), run.label.map(storable));
         let (verb, title) = (storable(run.verb), storable(run.title));
         let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
@@ -253,7 +263,7 @@ impl Server {
         whole: &Content,
         known: &Known,
     ) -> Result<u64, ServerError> {
-        let SentCounts { events, blocks, cells } = SentCounts::of(run, whole);
+        let [events, blocks, cells] = counts(run, whole);
         let (id, label, had) =
             (run.run.as_str(), run.label.map(storable), known.content.events as i64);
         let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
@@ -302,25 +312,19 @@ impl Server {
     }
 }
 
-fn differs(run: &RunId) -> SendError {
-    SendError::Differs { run: run.clone() }
+/// What the server has of a run is not how it began.
+pub fn differs(run: &RunId) -> Fault {
+    Fault::refused(format!(
+        "run {run} is already on the server with different content; it was not changed there. \
+         Compare it: bakeoff show {run} --format jsonl --no-redact, here and with --store of the \
+         server"
+    ))
 }
 
-/// The counts of a run as the server's integers.
-struct SentCounts {
-    events: i64,
-    blocks: i64,
-    cells: i64,
-}
-
-impl SentCounts {
-    fn of(run: &Outgoing, whole: &Content) -> SentCounts {
-        SentCounts {
-            events: i64::try_from(whole.events).unwrap_or(i64::MAX),
-            blocks: i64::from(run.digest.blocks),
-            cells: i64::try_from(run.digest.cells).unwrap_or(i64::MAX),
-        }
-    }
+/// Events, blocks and cells of a run as the server's integers.
+fn counts(run: &Outgoing, whole: &Content) -> [i64; 3] {
+    let most = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    [most(whole.events), run.digest.blocks.into(), most(run.digest.cells)]
 }
 
 fn rows(facts: &Facts) -> (Vec<&'static str>, Vec<String>) {
