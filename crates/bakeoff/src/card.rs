@@ -10,30 +10,18 @@ mod paint;
 pub mod png;
 
 use bakeoff_core::report::Picture;
-use thiserror::Error;
-
-#[derive(Debug, Error)]
-pub enum CardError {
-    #[cfg(not(feature = "card"))]
-    #[error("this bakeoff was built without result images; build it with --features card")]
-    NoFeature,
-    #[cfg(feature = "card")]
-    #[error(
-        "this bakeoff was built without the fonts of result images; run make web and build it \
-             again"
-    )]
-    NoLetters,
-}
 
 #[cfg(not(feature = "card"))]
-pub fn png(_picture: &Picture) -> Result<Vec<u8>, CardError> {
-    Err(CardError::NoFeature)
+pub fn png(_picture: &Picture) -> Result<Vec<u8>, &'static str> {
+    Err("this bakeoff was built without result images; build it with --features card")
 }
 
 #[cfg(feature = "card")]
-pub fn png(picture: &Picture) -> Result<Vec<u8>, CardError> {
-    let fonts = letters::unpack().ok_or(CardError::NoLetters)?;
-    let letters = letters::Letters::from_fonts(&fonts).ok_or(CardError::NoLetters)?;
+pub fn png(picture: &Picture) -> Result<Vec<u8>, &'static str> {
+    let none = "this bakeoff was built without the fonts of result images; run make web and build \
+                it again";
+    let fonts = letters::unpack().ok_or(none)?;
+    let letters = letters::Letters::from_fonts(&fonts).ok_or(none)?;
     let canvas = paint::paint(picture, &letters);
     Ok(png::encode(canvas.width, canvas.height, &canvas.bytes))
 }

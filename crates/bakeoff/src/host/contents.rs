@@ -19,7 +19,6 @@ use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_core::sysinfo::wipefs::{self, Signature};
 use bakeoff_core::sysinfo::{partx, superblock};
 use rustix::fs::OFlags;
-use thiserror::Error;
 
 use super::device_number::dev_at;
 use crate::exec::{ExecError, Finished, Spec};
@@ -35,22 +34,11 @@ const START_BYTES: usize = 4096;
 const NOTHING: i32 = 2;
 const SEVERAL: i32 = 8;
 
-#[derive(Debug, Error)]
-pub enum ContentsError {
-    #[error(
-        "{program} is not installed, so bakeoff cannot read the contents of the target. {}",
-        super::install_advice(program)
-    )]
-    Missing { program: String },
-    #[error("cannot read the contents of {path}: {why}. Run as root (sudo bakeoff …)")]
-    Unreadable { path: RawPath, why: String },
-}
-
 /// Reads what is on a device and its partitions into the picture of the system.
 ///
 /// # Errors
 /// When anything of it cannot be read; then it must not be written.
-pub fn look_into(system: &mut System, dev: Dev, path: &Path) -> Result<(), ContentsError> {
+pub fn look_into(system: &mut System, dev: Dev, path: &Path) -> Result<(), String> {
     let parts: Vec<(Dev, String, u64, u64)> = system
         .device(dev)
         .into_iter()
@@ -96,7 +84,7 @@ pub fn look_into(system: &mut System, dev: Dev, path: &Path) -> Result<(), Conte
 ///
 /// # Errors
 /// As [`look_into`].
-pub fn contents_of(path: &Path) -> Result<Contents, ContentsError> {
+pub fn contents_of(path: &Path) -> Result<Contents, String> {
     let mut signs = own_signs(path)?;
     signs.extend(parts_within(path, &signs)?);
     Ok(Contents { signs })
@@ -107,7 +95,7 @@ fn is_node_of(node: &Path, dev: Dev) -> bool {
 }
 
 /// Signatures of a device or file as a whole.
-fn own_signs(path: &Path) -> Result<Vec<Sign>, ContentsError> {
+fn own_signs(path: &Path) -> Result<Vec<Sign>, String> {
     let done = tool(path, &["wipefs", "--json", "--no-act"], path.as_os_str())?;
     let found = done.status.success().then(|| wipefs::parse(&done.stdout)).flatten();
     let found = found.ok_or_else(|| said(path, &done))?;
@@ -116,7 +104,7 @@ fn own_signs(path: &Path) -> Result<Vec<Sign>, ContentsError> {
 }
 
 /// The signature in a range: the kernel has no device for it.
-fn range_signs(path: &Path, start_bytes: u64, bytes: u64) -> Result<Vec<Sign>, ContentsError> {
+fn range_signs(path: &Path, start_bytes: u64, bytes: u64) -> Result<Vec<Sign>, String> {
     let (start, size) = (start_bytes.to_string(), bytes.to_string());
     let words = ["blkid", "--probe", "--output", "export", "--offset", &start, "--size", &size];
     let done = tool(path, &words, path.as_os_str())?;
@@ -135,7 +123,7 @@ fn range_signs(path: &Path, start_bytes: u64, bytes: u64) -> Result<Vec<Sign>, C
 
 /// Signatures in the partitions of a table that the kernel did not read: those of an image, or of a
 /// loop device that was attached without them.
-fn parts_within(path: &Path, own: &[Sign]) -> Result<Vec<Sign>, ContentsError> {
+fn parts_within(path: &Path, own: &[Sign]) -> Result<Vec<Sign>, String> {
     if !own.iter().any(Sign::is_table) {
         return Ok(Vec::new());
     }
@@ -168,7 +156,7 @@ fn sign(found: Signature, head: &[u8]) -> Sign {
 }
 
 /// The first bytes from an offset on; fewer at the end of the device.
-fn head(path: &Path, offset_bytes: u64) -> Result<Vec<u8>, ContentsError> {
+fn head(path: &Path, offset_bytes: u64) -> Result<Vec<u8>, String> {
     let mut bytes = vec![0; superblock::HEAD_BYTES];
     let mut read = || -> io::Result<usize> {
         let (file, mut done) = (File::open(path)?, 0);
@@ -185,33 +173,37 @@ fn head(path: &Path, offset_bytes: u64) -> Result<Vec<u8>, ContentsError> {
     Ok(bytes)
 }
 
-fn tool(path: &Path, words: &[&str], last: &OsStr) -> Result<Finished, ContentsError> {
+fn tool(path: &Path, words: &[&str], last: &OsStr) -> Result<Finished, String> {
     let mut argv: Vec<OsString> = words.iter().map(OsString::from).collect();
     argv.push(last.to_os_string());
     let spec = Spec::tool(&argv, LIMIT).map(|spec| spec.keep(OUTPUT_BYTES));
     let done = spec.and_then(|spec| spec.run(&Cancel::default()));
     done.map_err(|error| match error {
-        ExecError::Missing { program } => ContentsError::Missing { program },
+        ExecError::Missing { program } => format!(
+            "{program} is not installed, so bakeoff cannot read the contents of the target. {}",
+            super::install_advice(&program)
+        ),
         ExecError::Start { .. } | ExecError::TimedOut { .. } | ExecError::Interrupted => {
             unreadable(path, error.to_string())
         }
     })
 }
 
-fn said(path: &Path, done: &Finished) -> ContentsError {
+fn said(path: &Path, done: &Finished) -> String {
     let said = printable(done.stderr.trim_ascii());
     unreadable(path, format!("{} ({said})", done.how()))
 }
 
-fn unreadable(path: &Path, why: String) -> ContentsError {
-    ContentsError::Unreadable { path: RawPath::new(path), why }
+fn unreadable(path: &Path, why: String) -> String {
+    let path = RawPath::new(path);
+    format!("cannot read the contents of {path}: {why}. Run as root (sudo bakeoff …)")
 }
 
 /// What is at the start of a range: its signature with UUID, or a digest where there is none.
 ///
 /// # Errors
 /// As [`look_into`].
-pub fn start_of(path: &Path, start_bytes: u64, bytes: u64) -> Result<String, ContentsError> {
+pub fn start_of(path: &Path, start_bytes: u64, bytes: u64) -> Result<String, String> {
     let signs = range_signs(path, start_bytes, bytes)?;
     if let Some(Sign { kind, uuid: Some(uuid), .. }) = signs.first() {
         return Ok(format!("{kind} {uuid}"));

@@ -9,18 +9,9 @@ use bakeoff_core::telemetry::rates;
 use bakeoff_core::telemetry::ring::Ring;
 use bakeoff_core::watch::{Frame, Machine};
 use rustix::time::{ClockId, clock_gettime};
-use thiserror::Error;
 
 use super::root::Root;
 use super::sources::Sources;
-
-#[derive(Debug, Error)]
-pub enum LiveError {
-    #[error("cannot read /proc/diskstats: {0}; mount /proc (`mount -t proc proc /proc`)")]
-    Counters(std::io::Error),
-    #[error("{0} is detached. After plugging it in again, check its name with `bakeoff devices`")]
-    Gone(String),
-}
 
 #[derive(Clone, Debug)]
 pub enum Devices {
@@ -49,7 +40,7 @@ impl Live {
     ///
     /// # Errors
     /// Without counters of drives, or when a device is not there.
-    pub fn open(devices: Devices) -> Result<Live, LiveError> {
+    pub fn open(devices: Devices) -> Result<Live, String> {
         let root = Root::system();
         let sources = Sources::open(None);
         let fast = Ring::new(sources.layout.fast_columns(), 4);
@@ -66,10 +57,10 @@ impl Live {
     ///
     /// # Errors
     /// When a device that was asked for is gone.
-    pub fn frame(&mut self) -> Result<Frame, LiveError> {
+    pub fn frame(&mut self) -> Result<Frame, String> {
         let now = look(&self.root, &self.devices)?;
         if attachments(&self.root, &self.devices) != self.attached {
-            return Err(LiveError::Gone("the device".to_string()));
+            return Err(gone("the device"));
         }
         let elapsed_ns = now.monotonic_ns.saturating_sub(self.last.monotonic_ns).max(1);
         let rates = |(dev, name, stat): &(Dev, String, BlockStat)| {
@@ -142,8 +133,14 @@ fn keep_last(ring: &mut Ring) {
     }
 }
 
-fn look(root: &Root, devices: &Devices) -> Result<Look, LiveError> {
-    let text = root.read("proc/diskstats").map_err(LiveError::Counters)?;
+fn gone(what: &str) -> String {
+    format!("{what} is detached. After plugging it in again, check its name with `bakeoff devices`")
+}
+
+fn look(root: &Root, devices: &Devices) -> Result<Look, String> {
+    let text = root.read("proc/diskstats").map_err(|error| {
+        format!("cannot read /proc/diskstats: {error}; mount /proc (`mount -t proc proc /proc`)")
+    })?;
     let monotonic_ns = monotonic_ns();
     let text = String::from_utf8_lossy(&text);
     let all = block_stat::parse_diskstats(&text);
@@ -153,7 +150,7 @@ fn look(root: &Root, devices: &Devices) -> Result<Look, LiveError> {
         Devices::These(devs) => {
             let one = |dev: &Dev| {
                 let found = all.iter().find(|(d, _, _)| d == dev).map(owned);
-                found.ok_or_else(|| LiveError::Gone(format!("the device {dev}")))
+                found.ok_or_else(|| gone(&format!("the device {dev}")))
             };
             devs.iter().map(one).collect::<Result<Vec<_>, _>>()?
         }

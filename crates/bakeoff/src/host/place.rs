@@ -1,43 +1,31 @@
 //! What lies behind a path: the mount, the filesystem and every device down to the drives.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::prepare::device::{Mounted, System};
 use rustix::fs::{Mode, OFlags, fstatfs, fstatvfs};
-use thiserror::Error;
 
 use super::root::Root;
 use super::{mounts, system};
 
-/// Why nothing can be said about a path.
-#[derive(Debug, Error)]
-pub enum PlaceError {
-    #[error("cannot inspect {}: {source}", RawPath::new(path))]
-    Path { path: PathBuf, source: io::Error },
-    #[error("cannot read the mount table: {0}. Mount /proc: mount -t proc proc /proc")]
-    MountTable(io::Error),
-    /// The mount is not in our mount table: it is outside of a chroot.
-    #[error(
-        "cannot determine on which filesystem {} is. Run bakeoff outside the chroot",
-        RawPath::new(.0)
-    )]
-    NotMounted(PathBuf),
-}
-
-pub fn place(path: &Path) -> Result<Place, PlaceError> {
-    let failed = |source: io::Error| PlaceError::Path { path: path.to_path_buf(), source };
+/// # Errors
+/// Why nothing can be said about the path.
+pub fn place(path: &Path) -> Result<Place, String> {
+    let shown = RawPath::new(path);
+    let failed = |error: io::Error| format!("cannot inspect {shown}: {error}");
     let fd = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
         .map_err(|e| failed(e.into()))?;
-    let system = system::layout(&Root::system()).map_err(PlaceError::MountTable)?;
+    let system = system::layout(&Root::system()).map_err(|error| {
+        format!("cannot read the mount table: {error}. Mount /proc: mount -t proc proc /proc")
+    })?;
     let id = mounts::mount_id(path).map_err(failed)?;
-    let mounted = system
-        .mounts
-        .iter()
-        .find(|m| m.mount.id == id)
-        .ok_or_else(|| PlaceError::NotMounted(path.to_path_buf()))?;
+    // Outside of a chroot it is not in our mount table.
+    let mounted = system.mounts.iter().find(|m| m.mount.id == id).ok_or_else(|| {
+        format!("cannot determine on which filesystem {shown} is. Run bakeoff outside the chroot")
+    })?;
     let mut place = describe(mounted, &system);
     let sizes = fstatvfs(&fd).map_err(|e| failed(e.into()))?;
     place.size_bytes = sizes.f_blocks.saturating_mul(sizes.f_frsize);

@@ -100,12 +100,7 @@ fn follow(link: &Path, files: &[Inode]) -> io::Result<Option<LinkTarget>> {
             let file = Inode { dev, ino: found.stx_ino };
             files.contains(&file).then_some(LinkTarget::File(file))
         }
-        FileType::Directory
-        | FileType::Symlink
-        | FileType::CharacterDevice
-        | FileType::Fifo
-        | FileType::Socket
-        | FileType::Unknown => None,
+        _ => None,
     })
 }
 
