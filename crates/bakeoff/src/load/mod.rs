@@ -54,6 +54,15 @@ pub enum LoadError {
     Child(String),
 }
 
+impl From<ExecError> for LoadError {
+    fn from(error: ExecError) -> LoadError {
+        match error {
+            ExecError::Interrupted => LoadError::Interrupted,
+            _ => LoadError::Child(error.to_string()),
+        }
+    }
+}
+
 /// The end of a command that only loads.
 impl From<LoadError> for Fault {
     fn from(error: LoadError) -> Fault {
@@ -64,12 +73,7 @@ impl From<LoadError> for Fault {
                 FailureKind::Invalid | FailureKind::NotFound => Fault::usage(message),
                 FailureKind::VerifyFailed => Fault::failed(message),
                 FailureKind::Protocol => Fault::bug(message),
-                FailureKind::NoSpace
-                | FailureKind::ReadOnly
-                | FailureKind::Permission
-                | FailureKind::Unsupported
-                | FailureKind::NoMemory
-                | FailureKind::Io => Fault::environment(message),
+                _ => Fault::environment(message),
             },
         }
     }
@@ -192,11 +196,7 @@ fn ask(
         Some(tick) => spec.on_tick(tick),
         None => spec,
     };
-    let finished = match spec.run(cancel) {
-        Ok(finished) => finished,
-        Err(ExecError::Interrupted) => return Err(LoadError::Interrupted),
-        Err(error) => return Err(child(&error)),
-    };
+    let finished = spec.run(cancel)?;
     Reply::parse(&finished.stdout).map_err(|error| {
         let said = printable(finished.stderr.trim_ascii());
         let how = finished.how();

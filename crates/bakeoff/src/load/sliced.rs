@@ -15,7 +15,6 @@ use bakeoff_core::tools::native::{TargetKind, Task};
 
 use super::subject::Subject;
 use super::{GRACE, LoadError, UNLIMITED, place};
-use crate::exec::ExecError;
 use crate::exec::talk::{self, Heard, Talk};
 use crate::signals::Cancel;
 
@@ -47,14 +46,12 @@ impl Sliced {
             parent_pid: Some(std::process::id()),
             ..Task::new(job.clone(), place(target.path(), kind)?, kind)
         };
-        let talk = talk::engine().map_err(into_load_error)?;
+        let talk = talk::engine()?;
         let (verifies, cancel, slices) = (job.verify, cancel.clone(), Vec::new());
         let mut sliced = Sliced { talk, verifies, cancel, slices, _target: target };
         match sliced.ask(&task, GRACE)? {
             Answer::Ready => Ok(sliced),
-            other @ (Answer::Slice(_) | Answer::Ended(_) | Answer::Error(_)) => {
-                Err(unexpected(&other))
-            }
+            other => Err(unexpected(&other)),
         }
     }
 
@@ -73,9 +70,7 @@ impl Sliced {
                 self.slices.push(*report);
                 self.slices.last().ok_or_else(|| LoadError::Child("no slice".to_string()))
             }
-            other @ (Answer::Ready | Answer::Ended(_) | Answer::Error(_)) => {
-                Err(unexpected(&other))
-            }
+            other => Err(unexpected(&other)),
         }
     }
 
@@ -100,16 +95,14 @@ impl Sliced {
                     numbered.filter(|(at, _)| valid.contains(at)).map(|(_, slice)| slice).collect();
                 Ok(merged(*ended, &counting))
             }
-            other @ (Answer::Ready | Answer::Slice(_) | Answer::Error(_)) => {
-                Err(unexpected(&other))
-            }
+            other => Err(unexpected(&other)),
         }
     }
 
     fn ask(&mut self, what: &impl serde::Serialize, limit: Duration) -> Result<Answer, LoadError> {
         let line = serde_json::to_vec(what).map_err(|e| LoadError::Child(e.to_string()))?;
         self.talk.say(&line);
-        let answer = match self.talk.hear(limit, &self.cancel).map_err(into_load_error)? {
+        let answer = match self.talk.hear(limit, &self.cancel)? {
             Heard::Line(line) => json::read(&line),
             Heard::Ended(how) => {
                 return Err(LoadError::Child(format!("the measuring process ended: {how}")));
@@ -119,15 +112,6 @@ impl Sliced {
             Ok(Answer::Error(failure)) => Err(failure.into()),
             Ok(answer) => Ok(answer),
             Err(error) => Err(LoadError::Child(format!("the measuring process: {error}"))),
-        }
-    }
-}
-
-fn into_load_error(error: ExecError) -> LoadError {
-    match error {
-        ExecError::Interrupted => LoadError::Interrupted,
-        ExecError::Missing { .. } | ExecError::Start { .. } | ExecError::TimedOut { .. } => {
-            LoadError::Child(error.to_string())
         }
     }
 }

@@ -12,8 +12,8 @@ use bakeoff_core::tools::native::TargetKind;
 
 use super::regions::Attached;
 use crate::fault::Fault;
-use crate::load::{self, LoadError};
-use crate::steps::action_error::ActionError;
+use crate::load;
+use crate::steps::action_error::load_error;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
@@ -91,12 +91,7 @@ fn write(
     let mut tick = |live| session.progress.live(live);
     let path = device.as_path();
     let measured = load::run(&job, path, TargetKind::Block, &session.cancel, &mut tick);
-    let measured = measured.map_err(|error| match error {
-        LoadError::Interrupted => StepError::Failed(ActionError::Interrupted),
-        LoadError::Failed(_) | LoadError::Child(_) => {
-            StepError::Failed(ActionError::Fill(format!("preconditioning: {error}")))
-        }
-    })?;
+    let measured = measured.map_err(load_error("preconditioning")).map_err(StepError::Failed)?;
     let write_bytes = measured.write.as_ref().map_or(0, |write| write.io_bytes);
     let elapsed_ns = measured.elapsed_ns.max(1);
     Ok(Round { region: series.region, round: number, job: measured.job, write_bytes, elapsed_ns })

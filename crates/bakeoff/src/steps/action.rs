@@ -8,13 +8,13 @@ use bakeoff_core::model::path::RawPath;
 use bakeoff_core::prepare::steps;
 use bakeoff_core::tools::native::TargetKind;
 
-use super::action_error::{ActionError, io_error};
+use super::action_error::{ActionError, io_error, load_error};
 use super::device_actions as device;
 use super::tool;
 use crate::host;
+use crate::load;
 use crate::load::scratch::{MakeError, Scratch};
 use crate::load::subject::Subject;
-use crate::load::{self, LoadError};
 use crate::signals::Cancel;
 use crate::ui::progress::Live;
 
@@ -71,9 +71,6 @@ pub fn fill(
     let file = file.into();
     let mut job = Job::filling(size_bytes);
     job.direct = host::supports_direct(file.path());
-    match load::run(&job, file, TargetKind::File, cancel, tick) {
-        Ok(_) => Ok(()),
-        Err(LoadError::Interrupted) => Err(ActionError::Interrupted),
-        Err(error) => Err(ActionError::Fill(format!("the image: {error}"))),
-    }
+    let filled = load::run(&job, file, TargetKind::File, cancel, tick);
+    filled.map(drop).map_err(load_error("the image"))
 }

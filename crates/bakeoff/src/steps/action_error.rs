@@ -51,8 +51,16 @@ impl From<LoadError> for ActionError {
     fn from(error: LoadError) -> ActionError {
         match error {
             LoadError::Interrupted => ActionError::Interrupted,
-            LoadError::Failed(_) | LoadError::Child(_) => ActionError::Fill(error.to_string()),
+            _ => ActionError::Fill(error.to_string()),
         }
+    }
+}
+
+/// The same with what it was to prepare.
+pub fn load_error(what: &str) -> impl Fn(LoadError) -> ActionError + '_ {
+    move |error| match error.into() {
+        ActionError::Fill(said) => ActionError::Fill(format!("{what}: {said}")),
+        interrupted => interrupted,
     }
 }
 
