@@ -19,26 +19,20 @@ const LOOK: Duration = Duration::from_millis(500);
 const LEAST_PAUSE: Duration = Duration::from_secs(2);
 const PAUSE_FACTOR: u32 = 50;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    Process(u32),
-    Anybody,
-}
-
 pub struct Follow(Receiver<Box<Now>>);
 
 impl Follow {
-    /// Starts to look.
+    /// Starts to look for the run of a process, or of anybody.
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn start(store: PathBuf, whose: Whose) -> io::Result<Follow> {
+    pub fn start(store: PathBuf, process: Option<u32>) -> io::Result<Follow> {
         // One that nobody has looked at yet is replaced by waiting for the reader.
         let (send, receive) = sync_channel(1);
         thread::Builder::new().spawn(move || {
             // Where it cannot yield it looks as rarely.
             let _ = rustix::process::nice(19);
-            follow(&store, whose, &send);
+            follow(&store, process, &send);
         })?;
         Ok(Follow(receive))
     }
@@ -49,13 +43,13 @@ impl Follow {
     }
 }
 
-fn follow(store: &Path, whose: Whose, send: &SyncSender<Box<Now>>) {
+fn follow(store: &Path, process: Option<u32>, send: &SyncSender<Box<Now>>) {
     let mut shown: Option<(RunId, u64, bool)> = None;
     let mut due = Instant::now();
     loop {
         thread::sleep(LOOK);
         // What cannot be read now may be at the next look.
-        let Ok(Some(found)) = stand(store, whose, shown.as_ref()) else { continue };
+        let Ok(Some(found)) = stand(store, process, shown.as_ref()) else { continue };
         let is_early = Instant::now() < due;
         let is_new = shown.as_ref().is_none_or(|s| (&s.0, s.2) != (&found.0, found.2));
         if shown.as_ref() == Some(&found) || (is_early && !is_new) {
@@ -74,17 +68,13 @@ fn follow(store: &Path, whose: Whose, send: &SyncSender<Box<Now>>) {
 /// The run, its events and whether it is held.
 fn stand(
     path: &Path,
-    whose: Whose,
+    process: Option<u32>,
     shown: Option<&(RunId, u64, bool)>,
 ) -> Result<Option<(RunId, u64, bool)>, StoreError> {
     let Some(store) = Sqlite::open_existing(path)? else { return Ok(None) };
     for run in lock::held(path)? {
         let owner = store.owner(&run)?;
-        let is_wanted = match whose {
-            Whose::Anybody => true,
-            Whose::Process(pid) => owner.is_some_and(|owner| owner.pid == pid),
-        };
-        if is_wanted {
+        if process.is_none_or(|pid| owner.is_some_and(|owner| owner.pid == pid)) {
             let events = store.events(&run)?;
             return Ok(Some((run, events, true)));
         }

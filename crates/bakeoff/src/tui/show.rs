@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, getpid, kill_process};
 use signal_hook::consts::SIGTSTP;
 
 use super::draw;
-use super::follow::{Follow, Whose};
-use super::state::{Key, Mode, State};
+use super::follow::Follow;
+use super::state::{Mode, State};
 use super::terminal::{Settings, is_in_front};
 use super::view_process::Said;
 use crate::fault::{self, Fault, Outcome};
@@ -78,11 +78,11 @@ fn show(what: What, store: PathBuf) -> Result<(), Fault> {
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     match what {
         What::Run(pid) => {
-            let follow = Follow::start(store, Whose::Process(pid)).map_err(Fault::environment)?;
+            let follow = Follow::start(store, Some(pid)).map_err(Fault::environment)?;
             on_screen(&follow, (Mode::Run, INTERVAL), &cancel)
         }
         What::Machine(ns) => {
-            let follow = Follow::start(store, Whose::Anybody).map_err(Fault::environment)?;
+            let follow = Follow::start(store, None).map_err(Fault::environment)?;
             on_screen(&follow, (Mode::Watch, Duration::from_nanos(ns)), &cancel)
         }
         What::Beside(pid) => beside(pid, &store, &cancel),
@@ -91,7 +91,7 @@ fn show(what: What, store: PathBuf) -> Result<(), Fault> {
 
 /// Says something to the process that started this one.
 fn say(said: Said) -> Result<(), Fault> {
-    writeln!(std::io::stderr(), "{}", said.word()).map_err(Fault::environment)
+    writeln!(std::io::stderr(), "{}", <&str>::from(said)).map_err(Fault::environment)
 }
 
 /// Shows it each time its key is pressed, until the one that started this process wants no more.
@@ -107,8 +107,8 @@ fn beside(pid: u32, store: &Path, cancel: &Cancel) -> Result<(), Fault> {
         }
         was_in_front = is_front;
         if pressed(is_front) == Some(SHOW) {
-            let follow = Follow::start(store.to_path_buf(), Whose::Process(pid))
-                .map_err(Fault::environment)?;
+            let follow =
+                Follow::start(store.to_path_buf(), Some(pid)).map_err(Fault::environment)?;
             shown = on_screen(&follow, (Mode::Beside, INTERVAL), cancel);
         }
         if suspended.swap(false, Ordering::Relaxed) {
@@ -207,9 +207,7 @@ fn drawn(
         }
         while event::poll(Duration::ZERO).map_err(Fault::environment)? {
             match event::read().map_err(Fault::environment)? {
-                Event::Key(key) if key.kind == KeyEventKind::Press => {
-                    state.key(named(key.code, key.modifiers));
-                }
+                Event::Key(key) if key.kind == KeyEventKind::Press => state.key(key),
                 Event::Resize(..) => state.is_changed = true,
                 _ => {}
             }
@@ -226,19 +224,6 @@ fn is_ready() -> Result<bool, Fault> {
         Ok(_) => Ok(!fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)),
         Err(rustix::io::Errno::INTR) => Ok(true),
         Err(error) => Err(Fault::environment(error)),
-    }
-}
-
-fn named(code: KeyCode, modifiers: KeyModifiers) -> Key {
-    match code {
-        KeyCode::Char('c') if modifiers.contains(KeyModifiers::CONTROL) => Key::Stop,
-        KeyCode::Char('q') | KeyCode::Esc => Key::Quit,
-        KeyCode::Char('y') => Key::Yes,
-        KeyCode::Char('p') => Key::Pause,
-        KeyCode::Char('d') => Key::Details,
-        KeyCode::Char('w') | KeyCode::Tab | KeyCode::Right => Key::Next,
-        KeyCode::Left | KeyCode::BackTab => Key::Previous,
-        _ => Key::Other,
     }
 }
 

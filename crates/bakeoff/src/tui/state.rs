@@ -5,22 +5,10 @@ use std::time::Instant;
 
 use bakeoff_core::report::now::Now;
 use bakeoff_core::watch::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Frames kept: more than a terminal is wide.
 const FRAMES: usize = 256;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
-    /// Leave, after a question where a run would be stopped.
-    Quit,
-    Stop,
-    Yes,
-    Pause,
-    Details,
-    Next,
-    Previous,
-    Other,
-}
 
 /// What keys may do to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,22 +69,25 @@ impl State {
         }
     }
 
-    pub fn key(&mut self, key: Key) {
+    pub fn key(&mut self, key: KeyEvent) {
+        use KeyCode::{BackTab, Char, Esc, Left, Right, Tab};
         self.is_changed = true;
         let workloads = self.now.as_ref().map_or(1, |(now, _)| now.verdicts.len().max(1));
-        match (key, self.asks) {
-            (Key::Stop, _) | (Key::Yes, true) => {
+        let stops = key.code == Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+        match (key.code, self.asks) {
+            _ if stops || (key.code == Char('y') && self.asks) => {
                 self.stops = self.mode != Mode::Watch;
                 self.is_over = true;
             }
             (_, true) => self.asks = false,
-            (Key::Quit, false) if self.mode == Mode::Run => self.asks = true,
-            (Key::Quit, false) => self.is_over = true,
-            (Key::Pause, false) => self.is_paused = !self.is_paused,
-            (Key::Details, false) => self.has_details = !self.has_details,
-            (Key::Next, false) => self.workload = (self.workload + 1) % workloads,
-            (Key::Previous, false) => self.workload = (self.workload + workloads - 1) % workloads,
-            (Key::Yes | Key::Other, false) => {}
+            // A run would be stopped.
+            (Char('q') | Esc, _) if self.mode == Mode::Run => self.asks = true,
+            (Char('q') | Esc, _) => self.is_over = true,
+            (Char('p'), _) => self.is_paused = !self.is_paused,
+            (Char('d'), _) => self.has_details = !self.has_details,
+            (Char('w') | Tab | Right, _) => self.workload = (self.workload + 1) % workloads,
+            (Left | BackTab, _) => self.workload = (self.workload + workloads - 1) % workloads,
+            _ => {}
         }
     }
 }
@@ -105,40 +96,42 @@ impl State {
 mod tests {
     use super::*;
 
+    const STOP: KeyEvent = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+
     #[test]
     fn a_run_is_stopped_only_after_a_yes() {
         let mut state = State::new(Mode::Run);
-        state.key(Key::Yes);
-        state.key(Key::Quit);
+        state.key(KeyCode::Char('y').into());
+        state.key(KeyCode::Char('q').into());
         assert!(state.asks && !state.is_over);
-        state.key(Key::Other);
+        state.key(KeyCode::Char('x').into());
         assert!(!state.asks && !state.is_over);
-        state.key(Key::Quit);
-        state.key(Key::Yes);
+        state.key(KeyCode::Char('q').into());
+        state.key(KeyCode::Char('y').into());
         assert!(state.is_over && state.stops);
         let mut watching = State::new(Mode::Watch);
-        watching.key(Key::Stop);
+        watching.key(STOP);
         assert!(watching.is_over && !watching.stops, "nobody else's run is stopped");
         let mut beside = State::new(Mode::Beside);
-        beside.key(Key::Quit);
+        beside.key(KeyCode::Char('q').into());
         assert!(beside.is_over && !beside.stops, "its lines go on");
-        beside.key(Key::Stop);
+        beside.key(STOP);
         assert!(beside.stops);
     }
 
     #[test]
     fn a_held_picture_takes_nothing_in() {
         let mut state = State::new(Mode::Run);
-        state.key(Key::Pause);
+        state.key(KeyCode::Char('p').into());
         state.frame(Frame::default());
         assert!(state.frames.is_empty());
-        state.key(Key::Pause);
+        state.key(KeyCode::Char('p').into());
         for _ in 0..FRAMES + 9 {
             state.frame(Frame::default());
         }
         assert_eq!(state.frames.len(), FRAMES);
-        state.key(Key::Next);
-        state.key(Key::Previous);
+        state.key(KeyCode::Tab.into());
+        state.key(KeyCode::Left.into());
         assert_eq!(state.workload, 0);
     }
 }

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use strum::IntoStaticStr;
 
 use super::terminal::{self, Settings};
 use crate::exec::background;
@@ -18,7 +19,8 @@ const ENDING: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(10);
 
 /// What a view says, and how that is spelled between the two processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Said {
     Shown,
     Hidden,
@@ -28,17 +30,9 @@ pub enum Said {
 }
 
 impl Said {
-    pub fn word(self) -> &'static str {
-        match self {
-            Said::Shown => "shown",
-            Said::Hidden => "hidden",
-            Said::Stop => "stop",
-            Said::Gone => "gone",
-        }
-    }
-
     fn of(word: &str) -> Option<Said> {
-        [Said::Shown, Said::Hidden, Said::Stop].into_iter().find(|said| said.word() == word)
+        let is_it = |said: &Said| word == <&str>::from(*said);
+        [Said::Shown, Said::Hidden, Said::Stop].into_iter().find(is_it)
     }
 }
 
