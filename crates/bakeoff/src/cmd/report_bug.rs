@@ -11,7 +11,7 @@ use bakeoff_core::model::path::{RawPath, printable};
 use bakeoff_core::model::run::Run;
 use bakeoff_core::model::verdict::Analysis;
 use bakeoff_core::phrases;
-use bakeoff_core::prepare::recipe::RECIPES;
+use bakeoff_core::prepare::recipe::{RECIPES, Recipe};
 use bakeoff_core::report::devices::Devices;
 use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
 use bakeoff_core::setup::packages::{TOOLS, Tool};
@@ -36,10 +36,24 @@ pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
         return Err(Fault::usage("report-bug always writes JSON. Omit --format"));
     }
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    let gathered = gathered(global, &cancel);
+    let devices = host::system().ok().map(|system| Devices::new(&system, &devices::asker()));
+    let tools: Vec<ToolFact> = TOOLS.iter().map(|tool| installed(tool, &cancel)).collect();
+    let made = RECIPES.iter().filter(|recipe| !recipe.mkfs.is_empty());
+    let (last_run, last_error) = (last_run(global), last_error::kept(global.store.as_deref()));
+    let facts = Facts {
+        unix_ns: host::unix_ns(),
+        about: &about::gather(global.store.as_deref()),
+        host: &host::fingerprint(),
+        devices: devices.as_ref(),
+        tools: &tools,
+        filesystems: &made.map(filesystem).collect::<Vec<_>>(),
+        last_run: last_run.as_ref().map(|(run, analysis)| (run, analysis)),
+        last_error: last_error.as_ref(),
+        users: &users(),
+    };
     let (text, replaced) = match args.no_redact {
-        true => (facts::whole_json(&gathered.facts()), Vec::new()),
-        false => facts::facts_json(&gathered.facts()),
+        true => (facts::whole_json(&facts), Vec::new()),
+        false => facts::facts_json(&facts),
     };
     if cancel.is_set() {
         return Err(Fault::interrupted("interrupted; nothing was written"));
@@ -66,54 +80,9 @@ pub fn run(global: &Global, args: &ReportBug) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-/// Everything that is read for the document.
-struct Gathered {
-    about: bakeoff_core::report::about::About,
-    host: bakeoff_core::model::host::Host,
-    devices: Option<Devices>,
-    tools: Vec<ToolFact>,
-    filesystems: Vec<FilesystemFact>,
-    last_run: Option<(Run, Analysis)>,
-    last_error: Option<facts::LastError>,
-    users: Vec<String>,
-}
-
-impl Gathered {
-    fn facts(&self) -> Facts<'_> {
-        Facts {
-            unix_ns: host::unix_ns(),
-            about: &self.about,
-            host: &self.host,
-            devices: self.devices.as_ref(),
-            tools: &self.tools,
-            filesystems: &self.filesystems,
-            last_run: self.last_run.as_ref().map(|(run, analysis)| (run, analysis)),
-            last_error: self.last_error.as_ref(),
-            users: &self.users,
-        }
-    }
-}
-
-fn gathered(global: &Global, cancel: &Cancel) -> Gathered {
-    let system = host::system().ok();
-    let filesystem = |recipe: &&bakeoff_core::prepare::recipe::Recipe| FilesystemFact {
-        filesystem: recipe.name,
-        lacks: host::support(recipe).err().map(|missing| missing.to_string()),
-    };
-    Gathered {
-        about: about::gather(global.store.as_deref()),
-        host: host::fingerprint(),
-        devices: system.map(|system| Devices::new(&system, &devices::asker())),
-        tools: TOOLS.iter().map(|tool| installed(tool, cancel)).collect(),
-        filesystems: RECIPES
-            .iter()
-            .filter(|r| !r.mkfs.is_empty())
-            .map(|r| filesystem(&r))
-            .collect(),
-        last_run: last_run(global),
-        last_error: last_error::kept(global.store.as_deref()),
-        users: users(),
-    }
+fn filesystem(recipe: &Recipe) -> FilesystemFact {
+    let lacks = host::support(recipe).err().map(|missing| missing.to_string());
+    FilesystemFact { filesystem: recipe.name, lacks }
 }
 
 /// The last run; a store that cannot be read is said in the facts about the program.

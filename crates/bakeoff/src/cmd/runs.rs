@@ -41,12 +41,11 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
         None | Some(0) => ALL,
         Some(limit) => limit,
     };
-    let mut listed = match stored::open(global)? {
+    let (rows, left_out) = match stored::open(global)? {
         Some(mut store) => list(&mut *store, &filter, (most, args.all), is_for_people)?,
-        None => ListedRuns::default(),
+        None => (Vec::new(), LeftOut::default()),
     };
-    listed.left_out.is_filtered = !filter.is_empty();
-    let ListedRuns { rows, left_out } = listed;
+    let left_out = LeftOut { is_filtered: !filter.is_empty(), ..left_out };
     let text = if format == Format::Json {
         runs::json(&rows, left_out)
     } else if format == Format::Csv {
@@ -61,12 +60,6 @@ pub fn run(global: &Global, args: &Runs) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-#[derive(Default)]
-struct ListedRuns {
-    rows: Vec<Row>,
-    left_out: LeftOut,
-}
-
 /// At most so many of the runs that are wanted, the latest first, and only with `all` those in
 /// which there is nothing.
 fn list(
@@ -74,30 +67,29 @@ fn list(
     filter: &Filter,
     (most, all): (u64, bool),
     is_for_people: bool,
-) -> Result<ListedRuns, Fault> {
+) -> Result<(Vec<Row>, LeftOut), Fault> {
     let Latest { summaries, more, unmeasured } = match most {
         ALL => Latest { summaries: store.search(filter)?, ..Latest::default() },
         most => store.latest(filter, most, all)?,
     };
-    let left_out = LeftOut { unmeasured, more, is_filtered: false };
-    let mut listed = ListedRuns { rows: Vec::new(), left_out };
-    let (mut shown, mut made) = (Vec::new(), Vec::new());
+    let mut left_out = LeftOut { unmeasured, more, is_filtered: false };
+    let (mut rows, mut shown, mut made) = (Vec::new(), Vec::new(), Vec::new());
     for summary in summaries {
         let run = summary.run.clone();
-        if listed.rows.len() as u64 >= most && is_shown(&summary) {
-            listed.left_out.more += 1;
+        if rows.len() as u64 >= most && is_shown(&summary) {
+            left_out.more += 1;
             continue;
         }
-        let Some((row, is_measured)) = row(store, summary, filter, &mut made)? else { continue };
+        let Some((row, is_measured)) = row_of(store, summary, filter, &mut made)? else { continue };
         if made.len() == AT_ONCE {
             keep(store, &mut made);
         }
         if !is_measured && !all {
-            listed.left_out.unmeasured += 1;
-        } else if listed.rows.len() as u64 >= most {
-            listed.left_out.more += 1;
+            left_out.unmeasured += 1;
+        } else if rows.len() as u64 >= most {
+            left_out.more += 1;
         } else {
-            listed.rows.push(row);
+            rows.push(row);
             shown.push(run);
         }
     }
@@ -105,11 +97,11 @@ fn list(
     // Machines read whole ids.
     if is_for_people {
         let digits = store.short_digits(&shown)?;
-        for row in &mut listed.rows {
+        for row in &mut rows {
             row.short = row.run.chars().take(digits).collect();
         }
     }
-    Ok(listed)
+    Ok((rows, left_out))
 }
 
 /// Whether a list shows the run, whatever its events and its process say.
@@ -129,7 +121,7 @@ fn keep(store: &mut dyn Records, made: &mut Vec<Made>) {
 /// The line of a run, and whether there is anything in it: a measurement, a label, a process that
 /// measures it, or a record that cannot be read. `None` for a run that is not wanted, as its events
 /// show. What had to be made of it is added to `made`.
-fn row(
+fn row_of(
     store: &dyn Records,
     mut summary: Summary,
     filter: &Filter,

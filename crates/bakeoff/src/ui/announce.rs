@@ -11,30 +11,21 @@ use bakeoff_core::units;
 /// Columns of the narrowest terminal that is catered for.
 const WIDTH: usize = 80;
 
-/// What is expected from here on: at the first look, and as long as the limits allow.
-struct ExpectedCost {
-    time_ns: (u64, u64),
-    write_bytes: (u64, u64),
-}
-
-impl ExpectedCost {
-    fn of(rehearsal: &Rehearsal, elapsed_ns: u64, (first, last): (u32, u32)) -> ExpectedCost {
-        let Rehearsal { protocol, block_ns, block_write_bytes, .. } = rehearsal;
-        let left_ns = protocol.time_ns.map_or(u64::MAX, |limit| limit.saturating_sub(elapsed_ns));
-        let fitting = left_ns.checked_div(*block_ns).unwrap_or(u64::from(last));
-        let most = u64::from(last).min(fitting.max(first.into()));
-        let once_ns = rehearsal.calibration_ns;
-        let time_ns =
-            |blocks: u64| block_ns.saturating_mul(blocks).saturating_add(once_ns).min(left_ns);
-        let least_bytes = rehearsal.expected_write_bytes;
-        let more = block_write_bytes.saturating_mul(most.saturating_sub(first.into()));
-        let limit = protocol.max_write_bytes.unwrap_or(u64::MAX);
-        let most_bytes = least_bytes.saturating_add(more).min(limit);
-        ExpectedCost {
-            time_ns: (time_ns(first.into()), time_ns(most)),
-            write_bytes: (least_bytes.min(most_bytes), most_bytes),
-        }
-    }
+/// Time and bytes that are expected from here on: at the first look, and as long as the limits
+/// allow.
+fn expected(rehearsal: &Rehearsal, elapsed_ns: u64, (first, last): (u32, u32)) -> [(u64, u64); 2] {
+    let Rehearsal { protocol, block_ns, block_write_bytes, .. } = rehearsal;
+    let left_ns = protocol.time_ns.map_or(u64::MAX, |limit| limit.saturating_sub(elapsed_ns));
+    let fitting = left_ns.checked_div(*block_ns).unwrap_or(u64::from(last));
+    let most = u64::from(last).min(fitting.max(first.into()));
+    let once_ns = rehearsal.calibration_ns;
+    let time_ns =
+        |blocks: u64| block_ns.saturating_mul(blocks).saturating_add(once_ns).min(left_ns);
+    let least_bytes = rehearsal.expected_write_bytes;
+    let more = block_write_bytes.saturating_mul(most.saturating_sub(first.into()));
+    let limit = protocol.max_write_bytes.unwrap_or(u64::MAX);
+    let most_bytes = least_bytes.saturating_add(more).min(limit);
+    [(time_ns(first.into()), time_ns(most)), (least_bytes.min(most_bytes), most_bytes)]
 }
 
 /// `about 5 min`, or `2 min to 5 min` where the two differ as people see them.
@@ -59,7 +50,7 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<Stri
         false if !is_compared => (rehearsal.protocol.first_look(), rehearsal.protocol.first_look()),
         false => (rehearsal.protocol.first_look(), rehearsal.protocol.last_block()),
     };
-    let ahead = ExpectedCost::of(rehearsal, elapsed_ns, (first, last));
+    let [time_ns, write_bytes] = expected(rehearsal, elapsed_ns, (first, last));
     let mut lines = vec![
         match of_rounds {
             true => format!(
@@ -76,8 +67,8 @@ pub fn plan(header: &Header, rehearsal: &Rehearsal, elapsed_ns: u64) -> Vec<Stri
         },
         format!(
             "Remaining time: {}. Writes {} to the drive{}.",
-            span(ahead.time_ns, units::duration),
-            span(ahead.write_bytes, units::size),
+            span(time_ns, units::duration),
+            span(write_bytes, units::size),
             match rehearsal.protocol.max_write_bytes {
                 Some(bytes) => format!(", at most {}", units::size(bytes)),
                 None => String::new(),
