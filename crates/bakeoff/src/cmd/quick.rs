@@ -1,6 +1,6 @@
 //! `bakeoff quick [DIR]...`: measure the place behind one directory, or compare several.
 
-use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::candidate::Candidate;
 use bakeoff_core::model::event::Header;
 use bakeoff_core::model::host::{Place, PlaceClass};
 use bakeoff_core::model::job::Mem;
@@ -44,7 +44,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
         // As the tools have them: huge pages make a direct transfer one request.
         workloads.iter_mut().for_each(|workload| workload.job.mem = Mem::Malloc);
     }
-    let places: Vec<&Place> = candidates.iter().filter_map(place_of).collect();
+    let places: Vec<&Place> = candidates.iter().filter_map(Candidate::place).collect();
     // Memory does not wear.
     let wearing = || places.iter().filter(|place| place.class != PlaceClass::Memory);
     let budget = wearing()
@@ -80,12 +80,5 @@ fn usual(tools: &[DriverName]) -> Vec<&'static str> {
     match tools {
         [] => workloads::QUICK.to_vec(),
         tools => tools.iter().flat_map(own).collect(),
-    }
-}
-
-fn place_of(candidate: &Candidate) -> Option<&Place> {
-    match &candidate.kind {
-        Kind::Directory { place, .. } => Some(place),
-        Kind::Stack(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! A block whose candidates stand side by side: each on a region of its own, measured in turns.
 
 use bakeoff_core::decide::{self, places};
-use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::candidate::Candidate;
 use bakeoff_core::model::event::What;
 use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, WorkloadIx};
 use bakeoff_core::model::protocol::Isolation;
@@ -151,9 +151,8 @@ impl Session<'_> {
 /// mkfs.btrfs asks for the file behind a loop device, and refuses where another part of it is
 /// mounted: btrfs stands up first.
 fn stand_up_order(run: &Run, order: &[CandidateIx]) -> Vec<CandidateIx> {
-    let is_btrfs = |candidate: &CandidateIx| match &run.header.candidates[*candidate].kind {
-        Kind::Stack(stack) => stack.fs == recipe::BTRFS,
-        Kind::Directory { .. } => false,
+    let is_btrfs = |candidate: &CandidateIx| {
+        run.header.candidates[*candidate].stack().is_some_and(|stack| stack.fs == recipe::BTRFS)
     };
     let (first, then): (Vec<CandidateIx>, Vec<CandidateIx>) =
         order.iter().copied().partition(is_btrfs);
@@ -175,10 +174,8 @@ fn part_of(
 
 /// Candidates that stand, in groups of those that want the same settings of the kernel.
 fn by_settings(run: &Run, order: &[CandidateIx]) -> Vec<Vec<CandidateIx>> {
-    let knobs = |candidate: CandidateIx| match &run.header.candidates[candidate].kind {
-        Kind::Stack(stack) => Some(&stack.knobs),
-        Kind::Directory { .. } => None,
-    };
+    let knobs =
+        |candidate: CandidateIx| run.header.candidates[candidate].stack().map(|stack| &stack.knobs);
     let mut groups: Vec<Vec<CandidateIx>> = Vec::new();
     for &candidate in order {
         match groups.iter_mut().find(|group| knobs(group[0]) == knobs(candidate)) {

@@ -1,7 +1,7 @@
 //! The target set of `demo`: fully written images on loop devices, one for each stack, over which
 //! the stacks rotate.
 
-use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_core::model::candidate::{Candidate, Skipped};
 use bakeoff_core::model::event::{Action, Header, Region};
 use bakeoff_core::model::host::Place;
 use bakeoff_core::model::path::RawPath;
@@ -112,10 +112,7 @@ fn is_twin_of(twin: &Candidate, own: &Candidate) -> bool {
 }
 
 fn needed_bytes(candidate: &Candidate) -> u64 {
-    let recipe = match &candidate.kind {
-        Kind::Stack(stack) => recipe::recipe_of(stack),
-        Kind::Directory { .. } => None,
-    };
+    let recipe = candidate.stack().and_then(recipe::recipe_of);
     recipe.map_or(IMAGE_BYTES, |recipe| recipe.min_bytes.max(recipe.keeps_bytes + FILES_BYTES))
 }
 

@@ -1,7 +1,7 @@
 //! Which candidates of a plan stand side by side, and whether one stands twice.
 
 use bakeoff_core::decide::{size, twin};
-use bakeoff_core::model::candidate::{Candidate, Kind};
+use bakeoff_core::model::candidate::Candidate;
 use bakeoff_core::model::protocol::{Isolation, Mode};
 use bakeoff_core::model::workload::Workload;
 use bakeoff_core::plan::{Expanded, Plan};
@@ -47,9 +47,8 @@ pub fn parts(
 /// Whether more than one btrfs would stand on loop devices over one file: mkfs.btrfs takes them for
 /// the same device, and the second is refused while the first is mounted.
 fn several_btrfs_on_loops(made: &Expanded, region: usize, found: &[Target]) -> bool {
-    let is_plain = |c: &&Candidate| match &c.kind {
-        Kind::Stack(stack) => stack.fs == BTRFS && stack.crypt.is_none() && !stack.lvm,
-        Kind::Directory { .. } => false,
+    let is_plain = |c: &&Candidate| {
+        c.stack().is_some_and(|stack| stack.fs == BTRFS && stack.crypt.is_none() && !stack.lvm)
     };
     let on_region = made.candidates.iter().filter(|c| usize::from(c.region) == region);
     let on_loops = found.get(region).is_some_and(|target| target.is_image || !host::dm_runs());
