@@ -21,12 +21,6 @@ pub fn of<'a>(header: &'a Header, candidates: &[CandidateIx]) -> Vec<(&'a str, &
     known.filter_map(|c| Some((c.name.as_str(), c.place()?))).collect()
 }
 
-pub fn do_differ(header: &Header) -> bool {
-    let all: Vec<CandidateIx> = CandidateIx::all(header.candidates.len()).collect();
-    let only: Vec<&Place> = of(header, &all).into_iter().map(|(_, place)| place).collect();
-    only.len() > 1 && !differing(&only).is_empty()
-}
-
 pub fn sentence(header: &Header, candidates: &[CandidateIx]) -> Option<String> {
     let places = of(header, candidates);
     if places.len() < 2 {

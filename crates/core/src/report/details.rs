@@ -36,7 +36,6 @@ pub fn document(view: &View) -> Document {
 
 fn head(view: &View, out: &mut Document) {
     out.headline(view.headline.as_str());
-    view.context.iter().for_each(|context| out.paragraph(context.as_str()));
     view.advice.iter().for_each(|advice| out.bullet(advice.as_str()));
     if let Some(matrix) = &view.matrix {
         out.gap();

@@ -126,7 +126,7 @@ fn clean(text: &str) -> String {
 
 fn badge(mark: &Mark) -> &'static str {
     match mark.tone {
-        Tone::Good => "beats",
+        Tone::Good => "good",
         Tone::Caution => "open",
         Tone::Bad => "refused",
         Tone::Strong | Tone::Grey | Tone::Plain => "alone",

@@ -17,7 +17,6 @@ mod first;
 pub mod live;
 mod machine;
 mod matrix;
-mod overview;
 mod percentile;
 pub mod picture;
 mod policy;
@@ -181,8 +180,7 @@ struct RunPage {
     id: String,
     index: usize,
     view: View,
-    overview: Vec<overview::Line>,
-    /// The first screen of a run by the lead, in place of it.
+    /// The first screen of a run by the lead that compares something.
     first: Option<First>,
     alone: Option<Alone>,
     questions: Vec<QuestionPage>,
@@ -294,7 +292,6 @@ impl RunPage {
             index,
             contents: captions::contents(index, &questions, &sweeps, !machine.is_empty()),
             sweeps,
-            overview: overview::lines(&view, styles),
             first: First::new(index, run, analysis, &view, styles),
             alone: Alone::from_view(&view),
             machine,
@@ -376,8 +373,8 @@ fn verdict_class(question: &Question) -> &'static str {
     match question.verdict {
         _ if question.is_alone => "alone",
         Verdict::Alone => "alone",
-        Verdict::Fastest => "beats",
-        Verdict::AsFast => "ties",
+        Verdict::Fastest => "good",
+        Verdict::AsFast => "equal",
         Verdict::Refused => "refused",
         _ => "open",
     }

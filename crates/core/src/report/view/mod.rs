@@ -19,7 +19,6 @@ pub use question::{EffectView, Question, Row};
 pub use rounds::RoundsView;
 pub use setup::Setup;
 
-use crate::analyse::places;
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::schedule;
 use crate::decide::stop;
@@ -44,11 +43,8 @@ pub struct View {
     /// For people: "quick: /home, /mnt/usb".
     pub title: String,
     pub setup: Setup,
-    pub verb: String,
     pub headline: String,
     pub advice: Vec<String>,
-    /// What has to be known to read the answers: everything in which places differ.
-    pub context: Option<String>,
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
     /// Of one directory: its figures, and whether they are normal.
@@ -90,13 +86,10 @@ impl View {
             short_id: short_id(&header.run),
             title: sanitize(&header.title),
             setup: setup::from_run(run),
-            verb: sanitize(header.verb.word()),
             headline: said::headline(run, analysis),
             advice: said::advice(run, analysis),
             matrix: answer.as_ref().and_then(|answer| answer.matrix.clone()),
             place: analysis.normal.as_ref().map(|normal| answer::place_answer(run, normal)),
-            // An answer has it among its notes; that places are alike is in the headline.
-            context: said::context(run).filter(|_| answer.is_none() && places::do_differ(header)),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),
