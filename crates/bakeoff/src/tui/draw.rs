@@ -1,6 +1,6 @@
 //! One picture of the terminal: the answer so far, the machine, the keys. 80 x 24 is enough.
 
-use bakeoff_core::report::now::{CellNow, Now, PlaceNow, state_words};
+use bakeoff_core::report::now::{MatrixCell, Now, Place, state_words};
 use bakeoff_core::report::runs::State as RunState;
 use bakeoff_core::units;
 use ratatui::Frame;
@@ -106,14 +106,14 @@ fn fitted(name: &str) -> String {
 }
 
 /// A place by a sign as well as by a colour.
-fn cell(cell: &CellNow, is_chosen: bool) -> Cell<'static> {
+fn cell(cell: &MatrixCell, is_chosen: bool) -> Cell<'static> {
     let (mark, style) = match (cell.place, cell.is_certain) {
-        (PlaceNow::Leader, true) => ("*", Style::new().fg(Color::Green)),
-        (PlaceNow::Leader, false) => ("?", Style::new().fg(Color::Yellow)),
-        (PlaceNow::Equal, _) => ("=", Style::new().fg(Color::Green)),
-        (PlaceNow::Behind, _) => ("-", Style::new()),
-        (PlaceNow::Open, _) => ("?", Style::new().fg(Color::Yellow)),
-        (PlaceNow::Out | PlaceNow::None, _) => (" ", Style::new().fg(Color::DarkGray)),
+        (Place::Leader, true) => ("*", Style::new().fg(Color::Green)),
+        (Place::Leader, false) => ("?", Style::new().fg(Color::Yellow)),
+        (Place::Equal, _) => ("=", Style::new().fg(Color::Green)),
+        (Place::Behind, _) => ("-", Style::new()),
+        (Place::Open, _) => ("?", Style::new().fg(Color::Yellow)),
+        (Place::Out | Place::None, _) => (" ", Style::new().fg(Color::DarkGray)),
     };
     let style = if is_chosen { style.add_modifier(Modifier::UNDERLINED) } else { style };
     Cell::from(Span::styled(format!("{mark} {}", cell.label), style))

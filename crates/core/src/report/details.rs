@@ -1,7 +1,7 @@
 //! All that is said of a run: the answer, each workload with its standings, findings, and how to
 //! use the winner. For `--details` on a terminal, and to paste in a forum.
 
-use super::answer::{Matrix, PlaceAnswer, place_table};
+use super::answer::{Matrix, MatrixCell, MatrixRow, PlaceAnswer, place_table};
 use super::document::{Document, Mark, Table, number, words};
 use super::layout::{Tone, cut};
 use super::mark;
@@ -63,8 +63,8 @@ fn head(view: &View, out: &mut Document) {
 /// Candidates x workloads: the leader's figure, the others as a share of it.
 fn all_on_all(matrix: &Matrix) -> Table {
     let columns = matrix.columns.iter().map(|column| number(column.name.as_str()));
-    let cells = |row: &super::answer::MatrixRow| {
-        let cell = |cell: &super::answer::Cell| format!("{}{}", cell.label(), cell.mark());
+    let cells = |row: &MatrixRow| {
+        let cell = |cell: &MatrixCell| format!("{}{}", cell.label, cell.mark());
         let cells = row.cells.iter().map(|of| cell(of).trim_end().to_string());
         std::iter::once(row.name.clone()).chain(cells).collect()
     };

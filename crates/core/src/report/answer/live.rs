@@ -5,7 +5,7 @@ use crate::model::verdict::Analysis;
 use crate::phrases;
 use crate::report::layout::{Tone, cut, paint};
 
-use super::matrix::{self, Matrix, Place};
+use super::matrix::{self, Matrix, MatrixRow, Place};
 use super::table;
 
 /// Lines that are redrawn; more would scroll on a small terminal.
@@ -47,12 +47,12 @@ pub fn live(run: &Run, analysis: &Analysis, width: usize, color: bool) -> Vec<St
 /// "xfs leads so far (random writes, small files); ext4 (random reads). Out: ntfs-3g."
 fn leads(matrix: &Matrix) -> String {
     let leads = matrix.columns.iter().enumerate().filter_map(|(i, column)| {
-        let leads = |r: &&matrix::Row| matches!(r.cells[i].place, Place::Leader { .. });
+        let leads = |r: &&MatrixRow| r.cells[i].place == Place::Leader;
         let row = matrix.rows.iter().find(leads)?;
         Some((row.name.as_str(), column.name.clone()))
     });
     let leaders = phrases::grouped(leads);
-    let is_out = |row: &&matrix::Row| {
+    let is_out = |row: &&MatrixRow| {
         let mut known = row.cells.iter().filter(|c| c.ratio.is_some()).peekable();
         known.peek().is_some() && known.all(|c| c.place == Place::Behind)
     };

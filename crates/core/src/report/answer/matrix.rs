@@ -1,5 +1,7 @@
 //! Candidates x workloads: where each one is, against the leader of the workload.
 
+use serde::{Deserialize, Serialize};
+
 use crate::decide::figure;
 use crate::model::index::{CandidateIx, WorkloadIx};
 use crate::model::lead::{NotRanked, Refusal, Stalls};
@@ -16,7 +18,7 @@ pub struct Matrix {
     /// Workloads, in the order of the run.
     pub columns: Vec<Column>,
     /// Candidates, the recommended one first, then by their mean share of the leaders' figures.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MatrixRow>,
     /// Half-width of the band in which candidates count as equal, a fraction.
     pub margin: f64,
 }
@@ -25,108 +27,121 @@ pub struct Matrix {
 pub struct Column {
     pub name: String,
     pub heading: String,
-    pub is_open: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatrixRow {
     pub name: String,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<MatrixCell>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cell {
-    /// What it did, with its unit: `1240/s`; `None` where it was not measured.
-    pub figure: Option<String>,
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MatrixCell {
+    /// What a table shows: the leader's figure, the others as a share of it, or why not: `1240/s`,
+    /// `89 %`, `memory`.
+    pub label: String,
+    /// The same in words that stand alone.
+    #[serde(skip)]
+    pub spoken: String,
     pub place: Place,
+    pub is_certain: bool,
     /// Its rate as a share of the leader's: (mean, low, high); the leader's own is 1.
     pub ratio: Option<(f64, f64, f64)>,
+    #[serde(skip)]
     pub stalls: Option<Stalls>,
 }
 
 /// Where a candidate is on a workload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Place {
-    #[default]
-    Nowhere,
-    /// The leader; whether it is fastest for certain.
-    Leader {
-        is_certain: bool,
-    },
+    Leader,
     /// As fast as the leader, within the margin, for certain.
     Equal,
     Behind,
     Open,
-    Out(NotRanked),
-    Observed,
-}
-
-/// A share of the leader's rate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Share {
-    /// `89 %`.
-    Of(String),
-    /// The interval is too wide to be told; its upper end is below the leader.
-    Below(String),
-    Unknown,
+    /// Measured and not ranked.
+    Out,
+    #[default]
     None,
 }
 
-impl Cell {
-    /// What a table shows: the leader's figure, the others as a share of it, or why not.
-    pub fn label(&self) -> String {
-        let figure = || self.figure.clone().unwrap_or_else(|| "-".to_string());
-        match self.place {
-            Place::Nowhere => "-".to_string(),
-            Place::Out(NotRanked::Memory | NotRanked::MemoryPlace) => "memory".to_string(),
-            Place::Out(NotRanked::CacheUnknown) => "memory?".to_string(),
-            Place::Out(NotRanked::TooFewBlocks) => "too few".to_string(),
-            Place::Leader { .. } | Place::Observed => figure(),
-            Place::Equal | Place::Behind | Place::Open => match self.share() {
-                Share::Of(share) => share,
-                Share::Below(bound) => format!("<{bound}"),
-                Share::Unknown => "unknown".to_string(),
-                Share::None => figure(),
-            },
-        }
+impl MatrixCell {
+    fn unranked(place: Place, label: impl Into<String>, spoken: impl Into<String>) -> MatrixCell {
+        MatrixCell { label: label.into(), spoken: spoken.into(), place, ..MatrixCell::default() }
     }
 
-    /// Its rate as a share of the leader's, as far as that is known.
-    pub fn share(&self) -> Share {
-        match self.ratio {
-            None => Share::None,
+    fn observed(figure: String) -> MatrixCell {
+        let spoken = format!("{figure}, not ranked");
+        MatrixCell::unranked(Place::Out, figure, spoken)
+    }
+
+    fn excluded(reason: NotRanked) -> MatrixCell {
+        let (label, spoken) = match reason {
+            NotRanked::TooFewBlocks => ("too few", "not ranked, too few measurements"),
+            NotRanked::CacheUnknown => ("memory?", "not ranked, memory was measured"),
+            NotRanked::Memory | NotRanked::MemoryPlace => {
+                ("memory", "not ranked, memory was measured")
+            }
+        };
+        MatrixCell::unranked(Place::Out, label, spoken)
+    }
+
+    fn leader(figure: String, is_certain: bool) -> MatrixCell {
+        let spoken = format!("{figure}, {}", if is_certain { "fastest" } else { "leader" });
+        let ratio = Some((1.0, 1.0, 1.0));
+        MatrixCell { is_certain, ratio, ..MatrixCell::unranked(Place::Leader, figure, spoken) }
+    }
+
+    /// One beside the leader: its rate as a share of the leader's, as far as that is known.
+    pub(super) fn follower(
+        place: Place,
+        figure: String,
+        ratio: Option<(f64, f64, f64)>,
+    ) -> MatrixCell {
+        let is_behind = place == Place::Behind;
+        let (label, share) = match ratio {
+            None => (figure, "unknown share".to_string()),
+            // Too wide to be told; its upper end is below the leader.
+            Some((_, low, high)) if amount::is_unknown(low, high) && is_behind => {
+                let bound = amount::at_most(high);
+                (format!("<{bound}"), format!("less than {bound}"))
+            }
             Some((_, low, high)) if amount::is_unknown(low, high) => {
-                let is_behind = self.place == Place::Behind;
-                if is_behind { Share::Below(amount::at_most(high)) } else { Share::Unknown }
+                ("unknown".to_string(), "unknown share".to_string())
             }
-            // Behind for certain, and never shown as if it were not.
-            Some((mean, ..)) if self.place == Place::Behind && mean >= 0.995 => {
-                Share::Of(format!("{:.1} %", libm::floor(mean * 1000.0) / 10.0))
+            Some((mean, ..)) => {
+                // Behind for certain, and never shown as if it were not.
+                let share = match is_behind && mean >= 0.995 {
+                    true => format!("{:.1} %", libm::floor(mean * 1000.0) / 10.0),
+                    false => amount::share(mean),
+                };
+                (share.clone(), share)
             }
-            Some((mean, ..)) => Share::Of(amount::share(mean)),
-        }
+        };
+        let how = match place {
+            Place::Equal => "equally fast",
+            Place::Behind => "certainly slower",
+            Place::Leader | Place::Open | Place::Out | Place::None => "not certain",
+        };
+        let spoken = format!("{share} of the leader, {how}");
+        let is_certain = matches!(place, Place::Equal | Place::Behind);
+        MatrixCell { is_certain, ratio, ..MatrixCell::unranked(place, label, spoken) }
     }
 
     /// `*` where the place is certain, `=` for a certain equal, `!` beside stalls.
     pub fn mark(&self) -> char {
         match (&self.stalls, self.place) {
             (Some(_), _) => '!',
-            (None, Place::Leader { is_certain: true } | Place::Behind) => '*',
             (None, Place::Equal) => '=',
+            (None, _) if self.is_certain => '*',
             (None, _) => ' ',
         }
     }
 
-    /// The share that a bar shows, 0 to 1.
-    pub fn bar(&self) -> Option<f64> {
-        match self.place {
-            Place::Leader { .. } => Some(1.0),
-            Place::Equal | Place::Behind | Place::Open => {
-                let told = self.ratio.filter(|(_, low, high)| !amount::is_unknown(*low, *high));
-                told.map(|(mean, ..)| mean.clamp(0.0, 1.0))
-            }
-            Place::Nowhere | Place::Out(_) | Place::Observed => None,
-        }
+    /// Its share of the leader's rate, unless the interval is too wide to be told.
+    pub fn known_ratio(&self) -> Option<(f64, f64, f64)> {
+        self.ratio.filter(|(_, low, high)| !amount::is_unknown(*low, *high))
     }
 }
 
@@ -135,18 +150,17 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Matrix {
     let column = |v: &WorkloadVerdict| Column {
         name: names::workload(&v.workload),
         heading: names::heading(&v.workload),
-        is_open: !v.verdict.is_answer(),
     };
     let candidates = run.header.candidates.iter().filter(|c| c.twin_of.is_none());
-    let row = |name: &str| Row {
+    let row = |name: &str| MatrixRow {
         name: sanitize(name),
         cells: analysis.verdicts.iter().map(|v| cell(run, v, name)).collect(),
     };
-    let mut rows: Vec<Row> = candidates.map(|c| row(&c.name)).collect();
+    let mut rows: Vec<MatrixRow> = candidates.map(|c| row(&c.name)).collect();
     let chosen = analysis.recommendation.as_ref().map(|r| sanitize(&r.candidate));
     // The sort is stable, so candidates without any share stay in the order of the run.
     rows.sort_by(|x, y| {
-        let key = |row: &Row| (Some(&row.name) != chosen.as_ref(), share(row));
+        let key = |row: &MatrixRow| (Some(&row.name) != chosen.as_ref(), share(row));
         let ((x_is_other, x), (y_is_other, y)) = (key(x), key(y));
         x_is_other.cmp(&y_is_other).then(y.total_cmp(&x))
     });
@@ -158,7 +172,7 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Matrix {
 }
 
 /// Mean share over the workloads that have one, on the logarithmic scale.
-fn share(row: &Row) -> f64 {
+fn share(row: &MatrixRow) -> f64 {
     let shares = row.cells.iter().filter_map(|c| c.ratio).map(|(mean, ..)| libm::log(mean));
     let (sum, count) = shares.fold((0.0, 0u32), |(sum, n), ln| (sum + ln, n + 1));
     if count == 0 { f64::NEG_INFINITY } else { sum / f64::from(count) }
@@ -169,42 +183,36 @@ pub fn metric(run: &Run, verdict: &WorkloadVerdict) -> Metric {
     workload.map_or(Metric::Iops, |w| w.metric)
 }
 
-fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> Cell {
+fn cell(run: &Run, verdict: &WorkloadVerdict, name: &str) -> MatrixCell {
     let metric = metric(run, verdict);
-    let standing = verdict.standings.iter().find(|s| s.candidate == name);
     let excluded = verdict.lead.iter().flat_map(|l| &l.excluded).find(|e| e.candidate == name);
     if let Some(excluded) = excluded {
-        let figure = standing.map(|s| figure_words(metric, s.mean));
-        return Cell { figure, place: Place::Out(excluded.reason), ..Cell::default() };
+        return MatrixCell::excluded(excluded.reason);
     }
+    let standing = verdict.standings.iter().find(|s| s.candidate == name);
     let Some(standing) = standing else { return so_far(run, verdict, name, metric) };
-    let figure = Some(figure_words(metric, standing.mean));
-    let Some(lead) = &verdict.lead else {
-        return Cell { figure, place: Place::Observed, ..Cell::default() };
+    let figure = figure_words(metric, standing.mean);
+    let Some(lead) = &verdict.lead else { return MatrixCell::observed(figure) };
+    let follower = |place| {
+        let ratio = lead.leader.as_deref().and_then(|leader| {
+            verdict.ratio(name, leader).or_else(|| by_means(metric, verdict, standing, leader))
+        });
+        MatrixCell::follower(place, figure.clone(), ratio)
     };
-    let is_leader = lead.leader.as_deref() == Some(name);
-    let is_in = |all: &[String]| all.iter().any(|n| n == name);
-    let place = match lead.refusal {
-        Some(Refusal::Findings { .. } | Refusal::NothingToCompare { .. }) => Place::Observed,
-        Some(Refusal::TooFewBlocks { .. }) | None if is_leader => {
-            Place::Leader { is_certain: verdict.verdict == Verdict::Fastest }
+    let cell = match lead.refusal {
+        Some(Refusal::Findings { .. } | Refusal::NothingToCompare { .. }) => {
+            MatrixCell::observed(figure)
         }
-        Some(Refusal::TooFewBlocks { .. }) => Place::Open,
-        None if lead.behind.iter().any(|b| b.candidate == name) => Place::Behind,
-        None if is_in(&lead.equals) => Place::Equal,
-        None => Place::Open,
-    };
-    let ratio = match place {
-        Place::Observed => None,
-        Place::Leader { .. } => Some((1.0, 1.0, 1.0)),
-        Place::Nowhere | Place::Equal | Place::Behind | Place::Open | Place::Out(_) => {
-            lead.leader.as_deref().and_then(|leader| {
-                verdict.ratio(name, leader).or_else(|| by_means(metric, verdict, standing, leader))
-            })
+        _ if lead.leader.as_deref() == Some(name) => {
+            MatrixCell::leader(figure, verdict.verdict == Verdict::Fastest)
         }
+        Some(Refusal::TooFewBlocks { .. }) => follower(Place::Open),
+        None if lead.behind.iter().any(|b| b.candidate == name) => follower(Place::Behind),
+        None if lead.equals.iter().any(|equal| equal == name) => follower(Place::Equal),
+        None => follower(Place::Open),
     };
     let has_stalls = |s: &&Stalls| s.candidate == name && s.count();
-    Cell { figure, place, ratio, stalls: lead.stalls.iter().find(has_stalls).cloned() }
+    MatrixCell { stalls: lead.stalls.iter().find(has_stalls).cloned(), ..cell }
 }
 
 /// The ratio of the means while there is no interval; shown as a point.
@@ -223,7 +231,7 @@ fn by_means(
 }
 
 /// What the cells of a block that is still being measured show.
-fn so_far(run: &Run, verdict: &WorkloadVerdict, name: &str, metric: Metric) -> Cell {
+fn so_far(run: &Run, verdict: &WorkloadVerdict, name: &str, metric: Metric) -> MatrixCell {
     let candidate = CandidateIx::find(&run.header.candidates, |c| c.name == name);
     let workload = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload);
     let own = run
@@ -232,12 +240,8 @@ fn so_far(run: &Run, verdict: &WorkloadVerdict, name: &str, metric: Metric) -> C
         .flat_map(|b| &b.cells)
         .rfind(|cell| Some(cell.candidate) == candidate && Some(cell.workload) == workload);
     match own.and_then(|cell| figure::of_cell(metric, cell)) {
-        Some(value) => Cell {
-            figure: Some(figure_words(metric, value)),
-            place: Place::Observed,
-            ..Cell::default()
-        },
-        None => Cell::default(),
+        Some(value) => MatrixCell::observed(figure_words(metric, value)),
+        None => MatrixCell::unranked(Place::None, "-", "not measured"),
     }
 }
 

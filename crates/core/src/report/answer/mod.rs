@@ -22,14 +22,14 @@ mod texts;
 pub use choice::{Choice, from_run as choice};
 pub use limits::Limit;
 pub use live::live;
-pub use matrix::{Cell, Matrix, Place, Row as MatrixRow};
+pub use matrix::{Matrix, MatrixCell, MatrixRow, Place};
 pub use names::{labels as short_names, workload as workload_name};
 pub use normal::{
     PlaceAnswer, medium as medium_words, table as place_table, words as place_answer,
 };
 pub use screen::write as screen;
 pub use sentence::full as sentence;
-pub use spoken::{place as place_words, write as spoken};
+pub use spoken::write as spoken;
 
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::stop;

@@ -1,9 +1,8 @@
 //! The answer for a screen reader or a pipe: what the screen shows, in sentences, without a table,
 //! a mark or a colour.
 
-use super::matrix::{Cell, Matrix, Place, Row, Share};
+use super::matrix::{Matrix, MatrixRow};
 use super::{Answer, alone};
-use crate::model::lead::NotRanked;
 use crate::phrases;
 
 /// Findings that are read out; the others are counted.
@@ -50,30 +49,9 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn candidate(matrix: &Matrix, row: &Row) -> String {
+fn candidate(matrix: &Matrix, row: &MatrixRow) -> String {
     let each = matrix.columns.iter().zip(&row.cells);
     let each: Vec<String> =
-        each.map(|(column, cell)| format!("{} {}", column.name, place(cell))).collect();
+        each.map(|(column, cell)| format!("{} {}", column.name, cell.spoken)).collect();
     format!("Candidate {}: {}.", row.name, each.join("; "))
-}
-
-/// Where a candidate is, in words that stand alone.
-pub fn place(cell: &Cell) -> String {
-    let figure = || cell.figure.clone().unwrap_or_else(|| "not measured".to_string());
-    let of_leader = || match cell.share() {
-        Share::Of(share) => format!("{share} of the leader"),
-        Share::Below(bound) => format!("less than {bound} of the leader"),
-        Share::Unknown | Share::None => "unknown share of the leader".to_string(),
-    };
-    match cell.place {
-        Place::Nowhere => "not measured".to_string(),
-        Place::Leader { is_certain: true } => format!("{}, fastest", figure()),
-        Place::Leader { is_certain: false } => format!("{}, leader", figure()),
-        Place::Equal => format!("{}, equally fast", of_leader()),
-        Place::Behind => format!("{}, certainly slower", of_leader()),
-        Place::Open => format!("{}, not certain", of_leader()),
-        Place::Observed => format!("{}, not ranked", figure()),
-        Place::Out(NotRanked::TooFewBlocks) => "not ranked, too few measurements".to_string(),
-        Place::Out(_) => "not ranked, memory was measured".to_string(),
-    }
 }

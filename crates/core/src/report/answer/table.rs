@@ -3,7 +3,7 @@
 
 use crate::report::layout::{Tone, columns, cut, padded, paint};
 
-use super::matrix::{Cell, Matrix, Place};
+use super::matrix::{Matrix, MatrixCell, Place};
 use super::names;
 
 /// A figure with its unit, such as `89.2 MB/s`.
@@ -56,7 +56,7 @@ struct Part<'a> {
 
 impl Part<'_> {
     fn lines(&self, headings: &[String]) -> Vec<String> {
-        let has_mark = |c: &Cell| c.mark() == '*';
+        let has_mark = |c: &MatrixCell| c.mark() == '*';
         let cells = || self.matrix.rows.iter().flat_map(|r| self.cells(&r.cells));
         let corner = if cells().any(has_mark) { "* certain" } else { "" };
         let mut head = padded(corner, self.name);
@@ -70,7 +70,8 @@ impl Part<'_> {
         let names: Vec<String> = self.matrix.rows.iter().map(|r| r.name.clone()).collect();
         let labels = names::labels(&names, self.name);
         for (row, label) in self.matrix.rows.iter().zip(labels) {
-            let is_out = self.cells(&row.cells).iter().all(|c| is_grey(c.place));
+            let is_out = |c: &MatrixCell| matches!(c.place, Place::Out | Place::None);
+            let is_out = self.cells(&row.cells).iter().all(is_out);
             let tone = if is_out { Tone::Grey } else { Tone::Plain };
             let mut line = paint(&padded(&label, self.name), tone, self.color);
             for (cell, width) in self.cells(&row.cells).iter().zip(&self.widths) {
@@ -81,21 +82,21 @@ impl Part<'_> {
         lines
     }
 
-    fn cells<'c>(&self, all: &'c [Cell]) -> &'c [Cell] {
+    fn cells<'c>(&self, all: &'c [MatrixCell]) -> &'c [MatrixCell] {
         &all[self.first..self.first + self.widths.len()]
     }
 
-    fn cell(&self, cell: &Cell, width: usize) -> String {
+    fn cell(&self, cell: &MatrixCell, width: usize) -> String {
         let tone = match cell.place {
-            Place::Leader { is_certain: true } | Place::Equal => Tone::Good,
-            Place::Leader { is_certain: false } => Tone::Strong,
+            Place::Leader if !cell.is_certain => Tone::Strong,
+            Place::Leader | Place::Equal => Tone::Good,
             Place::Open => Tone::Caution,
             Place::Behind => Tone::Plain,
-            Place::Nowhere | Place::Out(_) | Place::Observed => Tone::Grey,
+            Place::Out | Place::None => Tone::Grey,
         };
-        let words = cut(&format!("{}{}", cell.label(), cell.mark()), width.saturating_sub(1));
-        let bar = match cell.bar().filter(|_| self.bar > 0) {
-            Some(share) => bar(share, self.bar),
+        let words = cut(&format!("{}{}", cell.label, cell.mark()), width.saturating_sub(1));
+        let bar = match cell.known_ratio().filter(|_| self.bar > 0) {
+            Some((share, ..)) => bar(share, self.bar),
             None => String::new(),
         };
         // The blanks are outside of the colour, so that a line without a last cell ends early.
@@ -109,10 +110,6 @@ impl Part<'_> {
         let tail = " ".repeat(columns(&words) - columns(text));
         format!("{bar}{blanks}{}{tail}", paint(text, tone, self.color))
     }
-}
-
-fn is_grey(place: Place) -> bool {
-    matches!(place, Place::Nowhere | Place::Out(_) | Place::Observed)
 }
 
 /// A bar of `share` of `room` characters, in eighths of one.

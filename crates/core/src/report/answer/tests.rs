@@ -279,13 +279,10 @@ fn stalls_stand_in_the_answers_of_the_page_and_not_again_below() {
 
 #[test]
 fn a_candidate_that_is_certainly_behind_by_an_unknown_amount_has_its_bound() {
-    let cell = super::Cell {
-        place: super::Place::Behind,
-        ratio: Some((0.3, 0.1, 0.77)),
-        ..super::Cell::default()
-    };
-    assert_eq!((cell.label(), cell.mark()), ("<77 %".to_string(), '*'));
-    assert_eq!(super::place_words(&cell), "less than 77 % of the leader, certainly slower");
-    let open = super::Cell { place: super::Place::Open, ..cell };
-    assert_eq!(open.label(), "unknown");
+    let cell =
+        |place| super::MatrixCell::follower(place, "9/s".to_string(), Some((0.3, 0.1, 0.77)));
+    let behind = cell(super::Place::Behind);
+    assert_eq!((behind.label.as_str(), behind.mark()), ("<77 %", '*'));
+    assert_eq!(behind.spoken, "less than 77 % of the leader, certainly slower");
+    assert_eq!(cell(super::Place::Open).label, "unknown");
 }

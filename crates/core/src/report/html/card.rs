@@ -6,12 +6,12 @@
 
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
-use crate::report::answer::{self, Answer};
+use crate::report::answer::{self, Answer, Place};
 use crate::report::layout::cut;
 use crate::report::view::{Alone, View};
 
 use super::SYMBOLS;
-use super::matrix::{Drawn, MatrixPage, Mini, MiniPlace};
+use super::matrix::{Drawn, MatrixPage, Mini};
 use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
 
 const SIZE: (f64, f64) = (1200.0, 630.0);
@@ -151,21 +151,21 @@ impl CardTable<'_> {
         let width = |percent: f64| percent / 100.0 * self.bar_width;
         let middle = y + self.row_height / 2.0;
         let inner = self.row_height - 6.0;
-        let band = (width(cell.band.1.0), inner);
-        picture.rect((x + width(cell.band.0.0), y + 3.0), band, TEXT, 0.08);
+        let (from, wide) = self.matrix.band;
+        picture.rect((x + width(from.0), y + 3.0), (width(wide.0), inner), TEXT, 0.08);
         let one = Stroke { color: MUTED, width: 1.0, dash: Some(3.0) };
-        picture.line((x + width(cell.one.0), y + 3.0), (0.0, inner), one);
+        picture.line((x + width(self.matrix.one.0), y + 3.0), (0.0, inner), one);
         if let Some(drawn) = &cell.drawn {
             self.draw_interval(picture, (cell, drawn), (x, middle), style);
         }
-        let (is_bold, color) = match cell.place {
-            MiniPlace::Certain | MiniPlace::Equal => (true, GOOD),
-            MiniPlace::Leader => (true, TEXT),
-            MiniPlace::Behind | MiniPlace::Open => (false, TEXT),
-            MiniPlace::Out => (false, MUTED),
+        let (is_bold, color) = match cell.cell.place {
+            Place::Leader if !cell.cell.is_certain => (true, TEXT),
+            Place::Leader | Place::Equal => (true, GOOD),
+            Place::Behind | Place::Open => (false, TEXT),
+            Place::Out | Place::None => (false, MUTED),
         };
         let at = (x + self.bar_width + 8.0, middle + 6.0);
-        picture.text(at, 17.0, is_bold, (color, &plain(&cell.words)));
+        picture.text(at, 17.0, is_bold, (color, &plain(&cell.cell.label)));
     }
 
     /// The interval and the mark in it, or an arrow where they are left of the axis.
@@ -190,7 +190,8 @@ impl CardTable<'_> {
         let stroke = Stroke { color, width: 3.5, dash: None };
         let by = (width(drawn.high.0 - drawn.low.0), 0.0);
         picture.line((x + width(drawn.low.0), middle), by, stroke);
-        let is_hollow = matches!(cell.place, MiniPlace::Leader | MiniPlace::Open);
+        let is_hollow =
+            matches!(cell.cell.place, Place::Leader | Place::Open) && !cell.cell.is_certain;
         let stroke = Some(Stroke { color, width: 1.3, dash: None });
         let fill = if is_hollow { PAPER } else { color };
         picture.shapes.push(mark(style, (at, 1.4), fill, stroke));

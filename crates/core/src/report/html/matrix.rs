@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::report::answer::{Answer, Cell, Matrix, Place, amount, place_words};
+use crate::report::answer::{Answer, Matrix, MatrixCell, Place, amount};
 use crate::report::view::View;
 
 /// Left ends of the axis, as shares of the leader's rate; the first on which most cells are.
@@ -27,6 +27,8 @@ pub struct MatrixPage {
     pub class: String,
     pub is_tall: bool,
     pub one: Percent,
+    /// Where the band of equals begins and how wide it is.
+    pub band: (Percent, Percent),
     /// Where the left end of the axis is, and its share: `50 %`.
     pub end: (Percent, String),
     /// Half-width of the band: `10 %`.
@@ -51,21 +53,30 @@ pub struct Line {
 }
 
 pub struct Mini {
-    pub place: MiniPlace,
-    /// `1240/s`, `89 %`, `memory`.
-    pub words: String,
+    pub cell: MatrixCell,
     /// Address of its row in the workload's own table, if it has one.
     pub link: Option<String>,
     /// The interval: `86 to 92 %`.
     pub range: String,
-    /// For a screen reader: "89 % of the leader, certainly slower".
-    pub spoken: String,
-    /// Share of its time in stalls: `12 %`.
-    pub stalls: Option<String>,
     pub drawn: Option<Drawn>,
-    /// Where the band of equals begins and how wide it is.
-    pub band: (Percent, Percent),
-    pub one: Percent,
+}
+
+impl Mini {
+    pub fn class(&self) -> &'static str {
+        match self.cell.place {
+            Place::Leader if self.cell.is_certain => "leader certain",
+            Place::Leader => "leader",
+            Place::Equal => "equal",
+            Place::Behind => "behind",
+            Place::Open => "open",
+            Place::Out | Place::None => "out",
+        }
+    }
+
+    /// Share of its time in stalls: `12 %`.
+    pub fn stalls(&self) -> Option<String> {
+        self.cell.stalls.as_ref().map(|s| amount::share(s.share))
+    }
 }
 
 /// A position in percent of a cell's width.
@@ -94,7 +105,8 @@ struct RatioAxis {
 
 impl RatioAxis {
     fn from_matrix(matrix: &Matrix) -> RatioAxis {
-        let cells = || matrix.rows.iter().flat_map(|row| &row.cells).filter_map(told);
+        let cells =
+            || matrix.rows.iter().flat_map(|row| &row.cells).filter_map(MatrixCell::known_ratio);
         let total = cells().count();
         let reaches =
             |end: &&f64| cells().filter(|(mean, ..)| mean >= *end).count() * 3 >= total * 2;
@@ -110,11 +122,6 @@ impl RatioAxis {
         let share = (libm::log(ratio) - self.left_ln) / (self.right_ln - self.left_ln);
         PADDING + share.clamp(0.0, 1.0) * (100.0 - 2.0 * PADDING)
     }
-}
-
-/// The interval of a cell, unless it is too wide to be told.
-fn told(cell: &Cell) -> Option<(f64, f64, f64)> {
-    cell.ratio.filter(|(_, low, high)| !amount::is_unknown(*low, *high))
 }
 
 impl MatrixPage {
@@ -141,7 +148,7 @@ impl MatrixPage {
                 let cells = cells.map(|((cell, question), head)| {
                     let has_row = question.rows.iter().any(|r| r.candidate == row.name);
                     let link = has_row.then(|| format!("{}-c{style}", head.link));
-                    Mini { link, ..mini(&axis, matrix.margin, cell) }
+                    Mini { link, ..mini(&axis, cell) }
                 });
                 Line {
                     name: row.name.clone(),
@@ -151,6 +158,7 @@ impl MatrixPage {
                 }
             })
             .collect();
+        let band = (axis.at(1.0 / (1.0 + matrix.margin)), axis.at(1.0 + matrix.margin));
         let all = || rows.iter().flat_map(|row| &row.cells);
         let is_tall = matrix.columns.len() > MANY && matrix.columns.len() > rows.len();
         Some(MatrixPage {
@@ -162,36 +170,13 @@ impl MatrixPage {
             },
             heads,
             one: Percent(axis.at(1.0)),
+            band: (Percent(band.0), Percent(band.1 - band.0)),
             end: (Percent(axis.at(libm::exp(axis.left_ln))), left(&axis)),
             margin: amount::share(matrix.margin),
-            has_stalls: all().any(|cell| cell.stalls.is_some()),
-            has_arrows: all().any(|cell| cell.drawn.as_ref().is_some_and(|d| d.is_off)),
+            has_stalls: all().any(|mini| mini.cell.stalls.is_some()),
+            has_arrows: all().any(|mini| mini.drawn.as_ref().is_some_and(|d| d.is_off)),
             rows,
         })
-    }
-}
-
-/// Where a candidate is drawn to stand on a workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MiniPlace {
-    Certain,
-    Leader,
-    Equal,
-    Behind,
-    Open,
-    Out,
-}
-
-impl MiniPlace {
-    pub fn class(self) -> &'static str {
-        match self {
-            MiniPlace::Certain => "leader certain",
-            MiniPlace::Leader => "leader",
-            MiniPlace::Equal => "equal",
-            MiniPlace::Behind => "behind",
-            MiniPlace::Open => "open",
-            MiniPlace::Out => "out",
-        }
     }
 }
 
@@ -199,35 +184,17 @@ fn left(axis: &RatioAxis) -> String {
     amount::share(libm::exp(axis.left_ln))
 }
 
-fn mini(axis: &RatioAxis, margin: f64, cell: &Cell) -> Mini {
-    let band = (axis.at(1.0 / (1.0 + margin)), axis.at(1.0 + margin));
-    let place = match cell.place {
-        Place::Leader { is_certain: true } => MiniPlace::Certain,
-        Place::Leader { is_certain: false } => MiniPlace::Leader,
-        Place::Equal => MiniPlace::Equal,
-        Place::Behind => MiniPlace::Behind,
-        Place::Open => MiniPlace::Open,
-        Place::Nowhere | Place::Out(_) | Place::Observed => MiniPlace::Out,
-    };
-    let interval = told(cell).filter(|(_, low, high)| low < high);
-    let drawn = told(cell).map(|(mean, low, high)| Drawn {
+fn mini(axis: &RatioAxis, cell: &MatrixCell) -> Mini {
+    let interval = cell.known_ratio().filter(|(_, low, high)| low < high);
+    let drawn = cell.known_ratio().map(|(mean, low, high)| Drawn {
         at: Percent(axis.at(mean)),
         low: Percent(axis.at(low)),
         high: Percent(axis.at(high)),
         is_off: libm::log(mean) < axis.left_ln,
     });
-    Mini {
-        place,
-        words: cell.label(),
-        link: None,
-        range: interval
-            .map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high))),
-        spoken: place_words(cell),
-        stalls: cell.stalls.as_ref().map(|s| amount::share(s.share)),
-        drawn,
-        band: (Percent(band.0), Percent(band.1 - band.0)),
-        one: Percent(axis.at(1.0)),
-    }
+    let range = interval
+        .map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high)));
+    Mini { cell: cell.clone(), link: None, range, drawn }
 }
 
 /// An end of an interval in percent; one below the leader is never rounded up to it.

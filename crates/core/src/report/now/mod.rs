@@ -22,7 +22,8 @@ use crate::model::run::{BlockState, Run};
 use crate::model::verb::Verb;
 use crate::model::verdict::{Analysis, Verdict};
 
-use super::answer::{Answer, Limit};
+use super::answer::{Answer, Limit, MatrixRow};
+pub use super::answer::{MatrixCell, Place};
 use super::runs::State;
 use super::said;
 
@@ -62,7 +63,7 @@ pub struct Now {
     pub headline: String,
     pub verdicts: Vec<VerdictNow>,
     /// Candidates, the best first.
-    pub candidates: Vec<Row>,
+    pub candidates: Vec<MatrixRow>,
     /// What limits the answers, the most important first.
     pub findings: Vec<Said>,
     pub drives: Vec<DriveNow>,
@@ -78,34 +79,6 @@ pub struct VerdictNow {
     /// The lead, a fraction: 0.12 is at least 12 % ahead of all others.
     pub lead: Option<f64>,
     pub sentence: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    pub name: String,
-    pub cells: Vec<CellNow>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CellNow {
-    /// `1240/s`, `89 %`, `-`.
-    pub label: String,
-    pub place: PlaceNow,
-    pub is_certain: bool,
-    /// Its rate as a share of the leader's: mean, low end and high end of the interval.
-    pub ratio: Option<(f64, f64, f64)>,
-}
-
-/// Where a candidate is on a workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlaceNow {
-    Leader,
-    Equal,
-    Behind,
-    Open,
-    Out,
-    None,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,7 +131,7 @@ impl Now {
             max_write_bytes: run.header.protocol.max_write_bytes,
             headline: said::headline(run, analysis),
             verdicts: verdicts(&answer),
-            candidates: rows(&answer),
+            candidates: answer.matrix.as_ref().map_or(Vec::new(), |matrix| matrix.rows.clone()),
             findings: answer.limits.iter().take(FINDINGS_MAX).map(said).collect(),
             drives: drives(run),
             ceilings: ceilings(run),
@@ -210,15 +183,6 @@ fn verdicts(answer: &Answer) -> Vec<VerdictNow> {
         sentence: line.said.clone(),
     };
     answer.lines.iter().map(one).collect()
-}
-
-fn rows(answer: &Answer) -> Vec<Row> {
-    let rows = answer.matrix.iter().flat_map(|matrix| &matrix.rows);
-    rows.map(|row| Row {
-        name: row.name.clone(),
-        cells: row.cells.iter().map(words::cell).collect(),
-    })
-    .collect()
 }
 
 fn said(limit: &Limit) -> Said {

@@ -2,11 +2,11 @@
 
 use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run};
-use crate::report::answer::{Cell, Place, workload_name};
+use crate::report::answer::workload_name;
 use crate::report::runs::State;
 use crate::units;
 
-use super::{CellNow, Now, PlaceNow};
+use super::Now;
 
 /// What a run does right now: "Measuring random writes, block 3".
 pub fn doing(run: &Run, state: State) -> String {
@@ -70,16 +70,4 @@ pub fn notification(now: &Now) -> String {
         now.blocks,
         units::duration(now.elapsed_ns)
     )
-}
-
-pub(super) fn cell(cell: &Cell) -> CellNow {
-    let (place, is_certain) = match cell.place {
-        Place::Nowhere => (PlaceNow::None, false),
-        Place::Leader { is_certain } => (PlaceNow::Leader, is_certain),
-        Place::Equal => (PlaceNow::Equal, true),
-        Place::Behind => (PlaceNow::Behind, true),
-        Place::Open => (PlaceNow::Open, false),
-        Place::Out(_) | Place::Observed => (PlaceNow::Out, false),
-    };
-    CellNow { label: cell.label(), place, is_certain, ratio: cell.ratio }
 }
