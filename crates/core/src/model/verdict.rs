@@ -175,6 +175,11 @@ impl Rounds {
         ((last.saturating_sub(ROUNDS) + 1) as u32, last as u32)
     }
 
+    /// Whether the round, from 1, is among the last five.
+    pub fn counts(&self, number: usize) -> bool {
+        (self.window().0 as usize..=self.window().1 as usize).contains(&number)
+    }
+
     /// Smallest and largest of the last five.
     pub fn edges(&self) -> Option<(f64, f64)> {
         let window = &self.figures[self.figures.len().saturating_sub(ROUNDS)..];

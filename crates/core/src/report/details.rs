@@ -5,7 +5,8 @@ use super::answer::{Matrix, MatrixCell, MatrixRow, PlaceAnswer, place_table};
 use super::document::{Document, Mark, Table, number, words};
 use super::layout::{Tone, cut};
 use super::mark;
-use super::view::{Alone, Question, Row, View};
+use super::rounds;
+use super::view::{Question, Row, View, alone};
 
 /// Facts of a machine that belong to its name.
 const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
@@ -15,12 +16,12 @@ const REFERENCE: usize = 24;
 pub fn document(view: &View) -> Document {
     let mut out = Document::default();
     head(view, &mut out);
-    if let Some(place) = &view.place {
+    if let Some(place) = &view.answer.place {
         write_place(place, &mut out);
     }
-    if let Some(alone) = Alone::from_view(view) {
+    if let Some(alone) = alone::table(&view.questions) {
         out.gap();
-        out.table(alone.table());
+        out.table(alone);
     }
     for question in &view.questions {
         write_question(question, view, &mut out);
@@ -35,9 +36,9 @@ pub fn document(view: &View) -> Document {
 }
 
 fn head(view: &View, out: &mut Document) {
-    out.headline(view.headline.as_str());
-    view.advice.iter().for_each(|advice| out.bullet(advice.as_str()));
-    if let Some(matrix) = &view.matrix {
+    out.headline(view.answer.choice.said.as_str());
+    view.answer.everything_to_know().into_iter().for_each(|advice| out.bullet(advice));
+    if let Some(matrix) = &view.answer.matrix {
         out.gap();
         out.table(all_on_all(matrix));
         out.paragraph(
@@ -100,7 +101,13 @@ fn write_question(question: &Question, view: &View, out: &mut Document) {
         out.table(standings(question));
     }
     let facts = [
-        ("Rounds", question.rounds.as_ref().map(|r| format!("{} ({})", r.line(), question.unit))),
+        (
+            "Rounds",
+            question
+                .rounds
+                .as_ref()
+                .map(|r| format!("{} ({})", rounds::line(r, question.unit_scale), question.unit)),
+        ),
         ("Slices", question.slices.clone()),
         ("A/A control", question.control.clone()),
         ("Bottleneck", question.bottleneck.clone()),
@@ -135,7 +142,7 @@ fn standing(row: &Row) -> Vec<String> {
     let change: Vec<String> = change.into_iter().chain(row.dropped.clone()).collect();
     vec![
         row.candidate.clone(),
-        row.tier.map_or("-".to_string(), |tiers| tiers.to_string()),
+        row.tier.clone().unwrap_or("-".to_string()),
         format!("{}{binary}", row.rate),
         change.join(" "),
         row.p99.clone().unwrap_or_else(|| "-".to_string()),

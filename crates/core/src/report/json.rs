@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json as value};
 
+use super::answer::Answer;
 use super::{bottleneck, json_lead, said, settling};
 use crate::model::finding::Finding;
 use crate::model::run::Run;
@@ -11,6 +12,7 @@ use crate::model::verdict::{Analysis, WorkloadVerdict};
 /// The report as a JSON value, keys in alphabetical order. Numbers that are not finite are null.
 pub fn json(run: &Run, analysis: &Analysis) -> Value {
     let header = &run.header;
+    let answer = Answer::new(run, analysis);
     let one = |v: &WorkloadVerdict| {
         let mut said = verdict(run, v);
         json_lead::fill(&mut said, v);
@@ -43,8 +45,8 @@ pub fn json(run: &Run, analysis: &Analysis) -> Value {
         "stopped": run.stopped.as_ref().map(|s| s.0),
         "void_cells": analysis.void_cells,
         "tool_share_max": super::tool_share_max(run),
-        "headline": said::headline(run, analysis),
-        "advice": said::advice(run, analysis),
+        "headline": answer.choice.said,
+        "advice": answer.everything_to_know(),
         "context": said::context(run),
         "recipe": super::recipe(run, analysis),
         "recommendation": analysis.recommendation,

@@ -6,14 +6,13 @@
 use serde_json::{Value, json as value};
 
 use crate::model::lead::{Lead, fraction};
-use crate::model::verdict::{Effect, Verdict, WorkloadVerdict};
+use crate::model::verdict::{Verdict, WorkloadVerdict};
 
 /// The keys that a verdict of a run by the lead has beside those of every verdict. `verdict` is
 /// null where nothing is compared.
 pub fn fill(said: &mut Value, v: &WorkloadVerdict) {
     let is_compared = v.verdict != Verdict::Alone;
     said["verdict"] = value!(is_compared.then(|| v.verdict.name()));
-    said["effects"] = v.effects.iter().map(effect).collect();
     let Some(keys) = said.as_object_mut() else { return };
     let lead = v.lead.as_ref().map_or_else(no_lead, lead);
     keys.extend(lead.as_object().cloned().unwrap_or_default());
@@ -48,15 +47,4 @@ fn lead(lead: &Lead) -> Value {
 /// The same keys where nothing is compared.
 fn no_lead() -> Value {
     value!({"leader": null, "lead": null, "behind": [], "stalls": []})
-}
-
-fn effect(e: &Effect) -> Value {
-    value!({
-        "a": e.a,
-        "b": e.b,
-        "ratio": e.ratio,
-        "low": e.low,
-        "high": e.high,
-        "blocks": e.blocks,
-    })
 }

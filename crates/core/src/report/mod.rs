@@ -7,7 +7,7 @@
 
 pub mod about;
 mod alone;
-mod answer;
+pub(crate) mod answer;
 pub mod ascii;
 mod bench;
 pub(crate) mod bottleneck;

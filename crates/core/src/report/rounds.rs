@@ -5,6 +5,27 @@ use crate::analyse::scope;
 use crate::model::run::Run;
 use crate::model::verdict::{Rounds, WorkloadVerdict};
 use crate::phrases;
+use crate::report::round;
+use crate::stats::steady_state::ROUNDS;
+
+/// The figure of each round, in units of `scale`; `-` where its cell was thrown away.
+pub fn figures(rounds: &Rounds, scale: f64) -> Vec<String> {
+    let word = |figure: &Option<f64>| figure.map(|f| round::to_support(f / scale, None));
+    rounds.figures.iter().map(|figure| word(figure).unwrap_or("-".to_string())).collect()
+}
+
+/// "300 250 140 | 110 101 100 99 100 (the five after the bar are steady)".
+pub fn line(rounds: &Rounds, scale: f64) -> String {
+    let figures = figures(rounds, scale);
+    let (before, last) = figures.split_at(figures.len().saturating_sub(ROUNDS));
+    let bar = if before.is_empty() { "" } else { " | " };
+    let which = match (last.len(), before.is_empty()) {
+        (n @ 0..ROUNDS, _) => format!("{} of 5", phrases::count(n, "round")),
+        (_, true) => format!("they are {}", rounds.word()),
+        (_, false) => format!("the five after the bar are {}", rounds.word()),
+    };
+    format!("{}{bar}{} ({which})", before.join(" "), last.join(" "))
+}
 
 pub fn sentence(run: &Run, of: &Rounds, verdict: &WorkloadVerdict) -> Option<String> {
     let header = &run.header;
@@ -118,7 +139,7 @@ mod tests {
         assert!(is_answered(&run, &analysis), "there was nothing to compare");
         let said = analysis.verdicts.iter().map(|v| said::sentence(&run, v));
         let said: Vec<String> =
-            std::iter::once(said::headline(&run, &analysis)).chain(said).collect();
+            std::iter::once(said::measured(&run, &analysis)).chain(said).collect();
         insta::assert_snapshot!(said.join("\n"));
     }
 
@@ -130,7 +151,7 @@ mod tests {
             let run = builder.stopped(StopReason::Interrupted, "").build();
             let analysis = analyse(&run);
             let sentence = said::sentence(&run, &analysis.verdicts[0]);
-            format!("{}\n{sentence}", said::headline(&run, &analysis))
+            format!("{}\n{sentence}", said::measured(&run, &analysis))
         };
         insta::assert_snapshot!([0, 3, 6].map(said).join("\n\n"));
     }

@@ -14,30 +14,14 @@ use crate::model::verdict::{Analysis, TwinDifference, WorkloadVerdict};
 use crate::phrases;
 use crate::rules::control::measured_twice;
 
-use super::answer::{self, Answer};
-use super::{alone, bottleneck as bottlenecks, rounds};
+use super::{alone, answer, bottleneck as bottlenecks, rounds};
 
-/// The answer over all workloads, in one or two sentences.
-pub fn headline(run: &Run, analysis: &Analysis) -> String {
-    if answer::applies(run) {
-        match &analysis.normal {
-            Some(normal) => return answer::place_answer(run, normal).said,
-            None if analysis.compares => return answer::choice(run, analysis).said,
-            None => {}
-        }
-    }
+/// What was measured where nothing is compared, in one or two sentences.
+pub(super) fn measured(run: &Run, analysis: &Analysis) -> String {
     sanitize(&match is_of_rounds(run) {
         true => rounds::headline(run, &analysis.verdicts),
         false => alone::headline(run, &analysis.verdicts),
     })
-}
-
-/// What to know and to do, a sentence each.
-pub fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
-    match answer::applies(run) {
-        true => Answer::new(run, analysis).everything_to_know(),
-        false => worsened(run).collect(),
-    }
 }
 
 /// Drives whose own counts of errors or wear grew during `run`, a sentence each.

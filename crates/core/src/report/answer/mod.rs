@@ -19,7 +19,7 @@ mod table;
 #[cfg(test)]
 mod texts;
 
-pub use choice::{Choice, from_run as choice};
+pub use choice::Choice;
 pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, Place};
@@ -53,9 +53,9 @@ pub fn applies(run: &Run) -> bool {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line<'a> {
+pub struct Line {
     pub workload: String,
-    pub verdict: &'a WorkloadVerdict,
+    pub verdict: WorkloadVerdict,
     pub said: String,
     pub metric: Metric,
     pub blocks: u32,
@@ -63,10 +63,10 @@ pub struct Line<'a> {
     pub discarded: Option<String>,
 }
 
-impl Line<'_> {
+impl Line {
     pub fn short(&self, width: usize) -> String {
         match &self.verdict.lead {
-            Some(lead) => sentence::short(self.verdict, lead, width),
+            Some(lead) => sentence::short(&self.verdict, lead, width),
             None => cut(&self.said, width),
         }
     }
@@ -74,9 +74,9 @@ impl Line<'_> {
 
 /// Everything that a first screen shows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer<'a> {
+pub struct Answer {
     pub choice: Choice,
-    pub lines: Vec<Line<'a>>,
+    pub lines: Vec<Line>,
     /// Candidates x workloads; `None` where nothing is compared.
     pub matrix: Option<Matrix>,
     /// Four figures of one directory, and whether they are normal.
@@ -89,23 +89,22 @@ pub struct Answer<'a> {
     pub id: String,
 }
 
-impl Answer<'_> {
-    pub fn new<'a>(run: &Run, analysis: &'a Analysis) -> Answer<'a> {
+impl Answer {
+    pub fn new(run: &Run, analysis: &Analysis) -> Answer {
         let id = short_id(&run.header.run);
-        let line = |v: &'a WorkloadVerdict| Line {
+        let line = |v: &WorkloadVerdict| Line {
             workload: names::workload(&v.workload),
-            verdict: v,
+            verdict: v.clone(),
             said: said::sentence(run, v),
             metric: matrix::metric(run, v),
             blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
             discarded: discarded(run, v),
         };
         let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
-        let mut choice = match (&place, analysis.compares) {
-            (None, true) => choice::from_run(run, analysis),
-            (Some(_), _) | (None, false) => {
-                Choice::without_candidate(said::headline(run, analysis))
-            }
+        let mut choice = match &place {
+            Some(place) => Choice::without_candidate(place.said.clone()),
+            None if analysis.compares => choice::from_run(run, analysis),
+            None => Choice::without_candidate(said::measured(run, analysis)),
         };
         choice.notes.extend(said::context(run));
         Answer {
@@ -120,9 +119,7 @@ impl Answer<'_> {
             id,
         }
     }
-}
 
-impl Answer<'_> {
     /// Notes, advice and how to continue, a sentence each.
     pub fn everything_to_know(&self) -> Vec<String> {
         let resume = self.resume.iter().map(|how| format!("Continue with: {how}"));
@@ -152,7 +149,8 @@ fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
 
 /// The command that continues a run, where more time is expected to help or it ended early.
 fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
-    let (reason, _) = run.stopped.as_ref()?;
+    // How a run in rounds goes on is in how it ended.
+    let (reason, _) = run.stopped.as_ref().filter(|_| applies(run))?;
     let is_early = matches!(reason, StopReason::Interrupted | StopReason::Failed);
     let may_help = analysis.verdicts.iter().any(sentence::is_worth_more_time);
     match (is_early, may_help && reason.is_resumable()) {

@@ -59,7 +59,7 @@ pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> St
 }
 
 struct Screen<'a> {
-    answer: &'a Answer<'a>,
+    answer: &'a Answer,
     width: usize,
     color: bool,
 }

@@ -9,6 +9,7 @@ use crate::model::protocol::Mode;
 use crate::model::run::Run;
 use crate::model::verdict::Verdict;
 use crate::prng::SplitMix64;
+use crate::report::answer::Answer;
 use crate::report::{json_text, said};
 use crate::testing::{RunBuilder, disk_place};
 use crate::workloads;
@@ -29,12 +30,12 @@ fn steady(rates: &'static [f64], noise: f64) -> impl Fn(u32, u16, u16) -> f64 {
 /// Everything that is said about a run.
 fn told(run: &Run) -> String {
     let analysis = analyse(run);
-    let mut lines = vec![said::headline(run, &analysis)];
+    let mut lines = vec![Answer::new(run, &analysis).choice.said];
     for v in &analysis.verdicts {
         lines.push(format!("{} [{}] {:?}", v.workload, v.verdict.name(), v.tiers));
         lines.push(said::sentence(run, v));
     }
-    lines.extend(said::advice(run, &analysis).iter().map(|a| format!("> {a}")));
+    lines.extend(Answer::new(run, &analysis).everything_to_know().iter().map(|a| format!("> {a}")));
     let finding = |f: &Finding| {
         let about = [&f.workload, &f.candidate].map(|x| x.as_deref().unwrap_or("-").to_string());
         format!("{} {} {}: {}", f.severity.letter(), f.id, about.join(" "), f.evidence)
@@ -185,7 +186,9 @@ fn the_demo_says_what_it_ranks() {
     let run = RunBuilder::stacks(&["ext4", "xfs"]).play(99, steady(&[10e6, 13e6], 0.01)).build();
     let analysis = analyse(&run);
     let words = "ranks filesystem software on an image file on this drive";
-    assert!(said::advice(&run, &analysis).iter().any(|said| said.contains(words)));
+    assert!(
+        Answer::new(&run, &analysis).everything_to_know().iter().any(|said| said.contains(words))
+    );
 }
 
 #[test]
@@ -228,7 +231,7 @@ fn one_candidate_without_a_cell_that_counts_says_why() {
     let analysis = analyse(&run);
     let said = said::sentence(&run, &analysis.verdicts[0]);
     assert!(said.contains("every cell was discarded (last reason: the machine"), "{said}");
-    let headline = said::headline(&run, &analysis);
+    let headline = Answer::new(&run, &analysis).choice.said;
     assert_eq!(headline, "No result for /a: every measurement was discarded.");
 }
 
@@ -284,9 +287,9 @@ proptest! {
         let names = &["ext4", "xfs", "btrfs", "f2fs"][..means.len()];
         let run = RunBuilder::stacks(names).mode(Mode::Quick).play(99, rate).build();
         let analysis = analyse(&run);
-        let mut texts = said::advice(&run, &analysis);
+        let mut texts = Answer::new(&run, &analysis).everything_to_know();
         texts.extend(analysis.verdicts.iter().map(|v| said::sentence(&run, v)));
-        texts.push(said::headline(&run, &analysis));
+        texts.push(Answer::new(&run, &analysis).choice.said);
         for text in texts {
             let bad = ["NaN", "inf"].iter().any(|word| text.contains(word));
             prop_assert!(!bad, "{text}");

@@ -72,6 +72,10 @@ impl Table {
         Table { links, ..self }
     }
 
+    pub(in crate::report) fn has(&self, title: &str) -> bool {
+        self.columns.iter().any(|column| column.title == title)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -6,9 +6,9 @@
 
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
-use crate::report::answer::{self, Answer, Place};
+use crate::report::answer::{self, Place};
 use crate::report::layout::cut;
-use crate::report::view::{Alone, View};
+use crate::report::view::View;
 
 use super::SYMBOLS;
 use super::matrix::{Drawn, MatrixPage, Mini};
@@ -51,8 +51,7 @@ const GOOD: Color = Color(0x00714f);
 pub fn card(run: &Run, analysis: &Analysis) -> Picture {
     let view = View::new(run, analysis);
     let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
-    let answer = answer::applies(run).then(|| Answer::new(run, analysis));
-    let matrix = answer.as_ref().and_then(|a| MatrixPage::new("", a, &view, &styles));
+    let matrix = MatrixPage::new("", &view, &styles);
     let mut picture = Picture { width: SIZE.0 as u32, height: SIZE.1 as u32, shapes: Vec::new() };
     picture.rect((0.0, 0.0), SIZE, PAPER, 1.0);
     picture.rect((0.0, 0.0), (SIZE.0, 10.0), COLORS[0], 1.0);
@@ -65,7 +64,7 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
         text: plain(&cut(&view.title, 90)),
         is_right: true,
     }));
-    let (answer_size, said) = sized(&view.headline);
+    let (answer_size, said) = sized(&view.answer.choice.said);
     let mut y = 78.0;
     for text in said {
         y += answer_size * 1.2;
@@ -229,18 +228,21 @@ fn foot(view: &View, table: Option<&CardTable>) -> String {
                 .join(", ")
         ));
     }
-    parts.push(format!("Run {}, bakeoff {}.", view.short_id, view.version));
+    parts.push(format!("Run {}, bakeoff {}.", view.answer.id, view.version));
     parts.join(" ")
 }
 
 /// What each workload came to, where there is no matrix.
 fn spoken(view: &View) -> Vec<String> {
-    let mut lines: Vec<String> = match Alone::from_view(view) {
-        Some(alone) => {
-            alone.lines.iter().map(|l| format!("{}: {}", l.workload, l.figure)).collect()
+    let mut lines: Vec<String> = Vec::new();
+    for q in &view.questions {
+        match q.rows.as_slice() {
+            rows if q.is_alone && !rows.is_empty() => {
+                lines.extend(rows.iter().map(|row| format!("{}: {}", q.workload, row.figure(q))));
+            }
+            _ => lines.push(format!("{}: {}", q.title, q.sentence)),
         }
-        None => view.questions.iter().map(|q| format!("{}: {}", q.title, q.sentence)).collect(),
-    };
+    }
     let more = lines.len().saturating_sub(LINES_MAX);
     if more > 0 {
         lines.truncate(LINES_MAX);

@@ -184,8 +184,8 @@ impl QuestionData {
             ceilings: ceilings(run, question, styles),
             along: along(run, question, styles),
             rounds: question.rounds.as_ref().map(|rounds| RoundsData {
-                rates: rounds.numbers.clone(),
-                window: rounds.window,
+                rates: rounds.figures.iter().map(|f| f.map(|f| f / question.unit_scale)).collect(),
+                window: rounds.window(),
                 is_steady: rounds.is_steady,
             }),
         }

@@ -1,9 +1,7 @@
 //! The first screen of a page: what the terminal shows, with a picture.
 
-use crate::model::run::Run;
-use crate::model::verdict::Analysis;
 use crate::phrases;
-use crate::report::answer::{self, Answer, Limit};
+use crate::report::answer::Limit;
 use crate::report::view::{FindingView, View};
 
 use super::matrix::MatrixPage;
@@ -14,9 +12,6 @@ const LIMITS_MAX: usize = 3;
 /// The first screen as the template walks it.
 pub struct First {
     pub matrix: MatrixPage,
-    pub notes: Vec<String>,
-    pub commands: Vec<String>,
-    pub bottleneck: Option<String>,
     /// What limits the answers, the most important of it.
     pub limits: Vec<Limit>,
     pub folded: Vec<Limit>,
@@ -37,20 +32,11 @@ impl First {
     }
 
     /// The first screen of a run by the lead that compares something.
-    pub fn new(
-        index: usize,
-        run: &Run,
-        analysis: &Analysis,
-        view: &View,
-        styles: &[String],
-    ) -> Option<First> {
-        if !answer::applies(run) {
-            return None;
-        }
-        let answer = Answer::new(run, analysis);
-        let matrix = MatrixPage::new(&format!("#run-{index}"), &answer, view, styles)?;
+    pub fn new(index: usize, view: &View, styles: &[String]) -> Option<First> {
+        let answer = &view.answer;
+        let matrix = MatrixPage::new(&format!("#run-{index}"), view, styles)?;
         // The answers stand above, whole.
-        let mut limits = answer.limits;
+        let mut limits = answer.limits.clone();
         limits.retain(|limit| !limit.is_in_answers);
         let is_shown = |f: &&FindingView| limits.iter().all(|l| l.finding.as_ref() != Some(*f));
         let notes_found = view.findings.iter().filter(is_shown).cloned().collect();
@@ -62,15 +48,6 @@ impl First {
         let advice = answer.advice.iter().filter(|text| !is_said(text)).cloned().chain(resume);
         let advice = advice.collect();
         let folded = limits.split_off(limits.len().min(LIMITS_MAX));
-        Some(First {
-            matrix,
-            limits,
-            folded,
-            notes_found,
-            advice,
-            notes: answer.choice.notes,
-            commands: answer.choice.commands,
-            bottleneck: answer.bottleneck,
-        })
+        Some(First { matrix, limits, folded, notes_found, advice })
     }
 }

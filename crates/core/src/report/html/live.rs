@@ -13,7 +13,6 @@ use super::matrix::MatrixPage;
 use super::{Parts, color, symbol, tied};
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
-use crate::report::answer::{self, Answer};
 use crate::units;
 
 /// The pages of the navigation: address and name.
@@ -26,8 +25,7 @@ pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
     let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
     // The tables that the matrix leads to are on the page of the report.
     let link = format!("/runs/{}#run-0", now.run);
-    let answer = answer::applies(run).then(|| Answer::new(run, analysis));
-    let matrix = answer.and_then(|answer| MatrixPage::new(&link, &answer, &view, &styles));
+    let matrix = MatrixPage::new(&link, &view, &styles);
     rendered(&RunNow {
         state_class: match now.state {
             State::Running | State::Unfinished => "open",

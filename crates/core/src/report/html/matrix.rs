@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::report::answer::{Answer, Matrix, MatrixCell, Place, amount};
+use crate::report::answer::{Matrix, MatrixCell, Place, amount};
 use crate::report::view::View;
 
 /// Left ends of the axis, as shares of the leader's rate; the first on which most cells are.
@@ -127,7 +127,8 @@ impl RatioAxis {
 impl MatrixPage {
     /// The picture of an answer; `None` where nothing is compared. `run` is the address of the run
     /// on the page of its report: `#run-0`.
-    pub fn new(run: &str, answer: &Answer, view: &View, styles: &[String]) -> Option<MatrixPage> {
+    pub fn new(run: &str, view: &View, styles: &[String]) -> Option<MatrixPage> {
+        let answer = &view.answer;
         let matrix = answer.matrix.as_ref()?;
         let axis = RatioAxis::from_matrix(matrix);
         let heads = matrix.columns.iter().zip(&answer.lines).enumerate();

@@ -34,13 +34,13 @@ use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict};
 use crate::rules;
 
-use super::document::{Table, candidates, number, words};
+use super::document::Table;
 use super::settling;
-use super::view::{Alone, BlockView, EffectView, FindingView, Question, View};
+use super::view::{FindingView, Question, View, alone};
 use crate::phrases::capital;
 use behind::Behind;
 use cells::CellRow;
-use chart::{Data, RunData};
+use chart::{Data, QuestionData, RunData};
 use first::First;
 use sweep::SweepPage;
 
@@ -94,8 +94,8 @@ fn parts(runs: &[(Run, Analysis)]) -> Parts {
     };
     let rules = rules_of(views.iter().flat_map(all_findings));
     let json = script_json(&data);
-    let zipped = runs.iter().zip(views).zip(&data.runs).zip(sweeps).enumerate();
-    let pages = zipped.map(|(i, (((run, view), data), sweeps))| {
+    let zipped = runs.iter().zip(views).zip(data.runs).zip(sweeps).enumerate();
+    let pages = zipped.map(|(i, ((((run, _), view), data), sweeps))| {
         RunPage::new(i, run, view, (data, sweeps), &styles)
     });
     Parts { title, runs: pages.collect(), rules, data: json }
@@ -182,7 +182,7 @@ struct RunPage {
     view: View,
     /// The first screen of a run by the lead that compares something.
     first: Option<First>,
-    alone: Option<Alone>,
+    alone: Option<Table>,
     questions: Vec<QuestionPage>,
     sweeps: Vec<SweepPage>,
     contents: Vec<(String, String)>,
@@ -192,8 +192,6 @@ struct RunPage {
     machine: Table,
     /// What lower layers reached, and what was not measured of them.
     ceilings: Table,
-    /// Blocks in their order.
-    blocks: Table,
     /// What could not be watched: (what, why).
     unwatched: Vec<(String, String)>,
 }
@@ -206,26 +204,18 @@ struct QuestionPage {
     index: usize,
     question: Question,
     cells: Vec<CellRow>,
-    pairs: Table,
     behind: Option<Behind>,
     row_styles: Vec<usize>,
-    /// Kinds of operation with a latency curve.
-    ops: Vec<&'static str>,
+    /// What its charts draw.
+    data: QuestionData,
     points_title: &'static str,
-    time_unit: &'static str,
     points_caption: String,
-    points_label: String,
     /// What says whether slices are long enough: each with its caption.
     slices: Vec<(&'static str, Table)>,
     /// Findings that are not among the run's own.
     findings: Vec<FindingView>,
     /// Whether it is a point of a curve, and folded.
     is_swept: bool,
-    /// Whether it does several kinds of operation in turn.
-    has_phases: bool,
-    /// Whether bars stand beside the ratios: without a ratio the points are rates already.
-    is_compared: bool,
-    bars_caption: String,
 }
 
 impl QuestionPage {
@@ -249,54 +239,43 @@ impl RunPage {
 
     fn new(
         index: usize,
-        (run, analysis): &(Run, Analysis),
+        run: &Run,
         view: View,
-        (data, sweeps): (&RunData, Vec<SweepPage>),
+        (data, sweeps): (RunData, Vec<SweepPage>),
         styles: &[String],
     ) -> RunPage {
-        let questions = view.questions.iter().zip(&data.questions).enumerate();
-        let questions = questions
-            .map(|(i, (q, data))| {
-                let ops = data.latency.iter().map(|l| l.op).collect();
-                let style = |name: &str| chart::style_of(styles, name);
-                QuestionPage {
-                    id: format!("run-{index}-workload-{i}"),
-                    run: index,
-                    index: i,
-                    cells: cells::rows(run, q, styles),
-                    pairs: pairs(q),
-                    behind: behind::from_question(run, q),
-                    row_styles: q.rows.iter().map(|r| style(&r.candidate)).collect(),
-                    ops,
-                    points_caption: captions::points(q, data.is_ratio, &view),
-                    points_label: captions::label(q),
-                    points_title: match data.is_ratio {
-                        true => "Results and confidence",
-                        false if q.rows.len() == 1 => "Block by block",
-                        false => "Figure of each candidate",
-                    },
-                    time_unit: data.over_time.unit,
-                    slices: slices(run, q),
-                    findings: view.own_findings(q).cloned().collect(),
-                    is_swept: sweeps.iter().any(|sweep| sweep.questions.contains(&i)),
-                    has_phases: !data.phases.is_empty(),
-                    is_compared: data.is_ratio,
-                    bars_caption: captions::bars(q),
-                    question: q.clone(),
-                }
+        let questions = view.questions.iter().zip(data.questions).enumerate();
+        let questions: Vec<QuestionPage> = questions
+            .map(|(i, (q, data))| QuestionPage {
+                id: format!("run-{index}-workload-{i}"),
+                run: index,
+                index: i,
+                cells: cells::rows(run, q, styles),
+                behind: behind::from_question(run, q),
+                row_styles: q.rows.iter().map(|r| chart::style_of(styles, &r.candidate)).collect(),
+                points_caption: captions::points(q, data.is_ratio, &view),
+                points_title: match data.is_ratio {
+                    true => "Results and confidence",
+                    false if q.rows.len() == 1 => "Block by block",
+                    false => "Figure of each candidate",
+                },
+                slices: slices(run, q),
+                findings: view.own_findings(q).cloned().collect(),
+                is_swept: sweeps.iter().any(|sweep| sweep.questions.contains(&i)),
+                question: q.clone(),
+                data,
             })
-            .collect::<Vec<_>>();
+            .collect();
         let machine = machine::table(run, &chart::indices(&view.questions));
         RunPage {
             id: format!("run-{index}"),
             index,
             contents: captions::contents(index, &questions, &sweeps, !machine.is_empty()),
             sweeps,
-            first: First::new(index, run, analysis, &view, styles),
-            alone: Alone::from_view(&view),
+            first: First::new(index, &view, styles),
+            alone: alone::table(&view.questions),
             machine,
             ceilings: ceilings::table(run),
-            blocks: blocks(&view.blocks),
             unwatched: ceilings::unwatched(run),
             styles: view.columns.iter().map(|c| chart::style_of(styles, &c.name)).collect(),
             candidates: styles.to_vec(),
@@ -325,38 +304,6 @@ fn slices(run: &Run, question: &Question) -> Vec<(&'static str, Table)> {
         ),
     ];
     all.into_iter().filter(|(_, table)| !table.is_empty()).collect()
-}
-
-fn pairs(question: &Question) -> Table {
-    let columns = [
-        candidates("first"),
-        candidates("second"),
-        number("difference"),
-        number("interval"),
-        number("blocks"),
-        words("verdict"),
-    ];
-    let row = |e: &EffectView| {
-        let change = &e.change;
-        vec![
-            e.a.clone(),
-            e.b.clone(),
-            format!("{} %", minus(&change.mid)),
-            format!("{} to {} %", minus(&change.low), minus(&change.high)),
-            e.blocks.to_string(),
-            e.verdict_word.to_string(),
-        ]
-    };
-    Table::new(columns, question.effects.iter().map(row))
-}
-
-fn blocks(all: &[BlockView]) -> Table {
-    let columns = [number("block"), words("state"), number("sentinel"), words("visits in order")];
-    let row = |b: &BlockView| {
-        let sentinel = b.sentinel.clone().unwrap_or("-".to_string());
-        vec![b.number.to_string(), b.state.to_string(), sentinel, b.order.join(" → ")]
-    };
-    Table::new(columns, all.iter().map(row))
 }
 
 /// Colour and symbol classes of a candidate.

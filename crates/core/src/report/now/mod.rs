@@ -25,7 +25,6 @@ use crate::model::verdict::{Analysis, Verdict};
 use super::answer::{Answer, Limit, MatrixRow};
 pub use super::answer::{MatrixCell, Place};
 use super::runs::State;
-use super::said;
 
 pub const SCHEMA: &str = "bakeoff/now/1";
 /// Most findings of the document; the report has all.
@@ -129,7 +128,7 @@ impl Now {
             workloads_done: workloads_done(run).filter(|_| is_live),
             written_bytes: cost::written_bytes(run),
             max_write_bytes: run.header.protocol.max_write_bytes,
-            headline: said::headline(run, analysis),
+            headline: answer.choice.said.clone(),
             verdicts: verdicts(&answer),
             candidates: answer.matrix.as_ref().map_or(Vec::new(), |matrix| matrix.rows.clone()),
             findings: answer.limits.iter().take(FINDINGS_MAX).map(said).collect(),

@@ -3,20 +3,17 @@
 //! Text from outside has passed [`sanitize`] here, so writers may print it to a terminal as it
 //! is; the HTML writer escapes it besides.
 
-mod alone;
+pub mod alone;
 mod facts;
 mod finding;
 mod process;
 mod question;
-mod rounds;
 mod setup;
 
-pub use alone::Alone;
 pub use facts::{Column, Group};
 pub use finding::{FindingView, findings};
-pub use process::{BlockView, StepView, name as candidate_name};
-pub use question::{EffectView, Question, Row};
-pub use rounds::RoundsView;
+pub use process::{StepView, name as candidate_name};
+pub use question::{Question, Row};
 pub use setup::Setup;
 
 use crate::decide::rounds::is_of_rounds;
@@ -29,8 +26,9 @@ use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::phrases;
 use crate::prepare::steps::shell_word;
-use crate::report::answer::{self, Answer, Matrix};
-use crate::report::{closed_loop, said};
+use crate::report::answer::{self, Answer};
+use crate::report::document::Table;
+use crate::report::closed_loop;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
@@ -38,17 +36,10 @@ use crate::units;
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     pub run: String,
-    /// Shortest prefix a person would type; the id itself is unique.
-    pub short_id: String,
     /// For people: "quick: /home, /mnt/usb".
     pub title: String,
     pub setup: Setup,
-    pub headline: String,
-    pub advice: Vec<String>,
-    /// Candidates x workloads; `None` where nothing is compared.
-    pub matrix: Option<Matrix>,
-    /// Of one directory: its figures, and whether they are normal.
-    pub place: Option<answer::PlaceAnswer>,
+    pub answer: Answer,
     /// Start, in UTC: `2026-11-20 14:03 UTC`.
     pub started: String,
     /// "5 blocks, 80 cells, 4 min 52 s, mode quick".
@@ -67,7 +58,8 @@ pub struct View {
     pub missing: Vec<(String, String)>,
     pub facts: Vec<Group>,
     pub recipe: Vec<String>,
-    pub blocks: Vec<BlockView>,
+    /// Blocks in their order.
+    pub blocks: Table,
     pub steps: Vec<StepView>,
     /// Cells thrown away: "block 2, ext4, randwrite: reason".
     pub invalid: Vec<String>,
@@ -79,17 +71,12 @@ impl View {
     /// Orders, rounds and words a run and its analysis.
     pub fn new(run: &Run, analysis: &Analysis) -> View {
         let header = &run.header;
-        let answer = answer::applies(run).then(|| Answer::new(run, analysis));
         let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
         View {
             run: sanitize(&header.run),
-            short_id: short_id(&header.run),
             title: sanitize(&header.title),
             setup: setup::from_run(run),
-            headline: said::headline(run, analysis),
-            advice: said::advice(run, analysis),
-            matrix: answer.as_ref().and_then(|answer| answer.matrix.clone()),
-            place: analysis.normal.as_ref().map(|normal| answer::place_answer(run, normal)),
+            answer: Answer::new(run, analysis),
             started: utc(run.started_unix_ns),
             extent: extent(run, analysis),
             ending: ending(run),

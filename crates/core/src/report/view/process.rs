@@ -2,19 +2,11 @@
 
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::path::sanitize;
-use crate::model::run::{BlockState, Run, StepRecord};
+use crate::model::run::{Block, BlockState, Run, StepRecord};
 use crate::model::secrets;
 use crate::prepare::steps::{describe, describe_undo};
+use crate::report::document::{Table, number, words};
 use crate::units;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockView {
-    pub number: BlockIx,
-    /// Candidates in the order they were visited.
-    pub order: Vec<String>,
-    pub sentinel: Option<String>,
-    pub state: &'static str,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepView {
@@ -40,18 +32,20 @@ fn workload_name(run: &Run, workload: WorkloadIx) -> String {
     found.map_or_else(|| format!("workload {workload}"), |w| sanitize(&w.name))
 }
 
-pub fn blocks(run: &Run) -> Vec<BlockView> {
-    let block = |b: &crate::model::run::Block| BlockView {
-        number: b.block,
-        order: b.order.iter().map(|c| name(run, *c)).collect(),
-        sentinel: b.sentinel.map(units::rate),
-        state: match b.state {
+/// The sentinel and the order of visits of each block.
+pub fn blocks(run: &Run) -> Table {
+    let columns = [number("block"), words("state"), number("sentinel"), words("visits in order")];
+    let row = |b: &Block| {
+        let state = match b.state {
             BlockState::Open => "open",
             BlockState::Complete => "complete",
             BlockState::Superseded => "superseded",
-        },
+        };
+        let order: Vec<String> = b.order.iter().map(|c| name(run, *c)).collect();
+        let sentinel = b.sentinel.map_or("-".to_string(), units::rate);
+        vec![b.block.to_string(), state.to_string(), sentinel, order.join(" → ")]
     };
-    run.blocks.iter().map(block).collect()
+    Table::new(columns, run.blocks.iter().map(row))
 }
 
 /// Cells that were tried and thrown away.

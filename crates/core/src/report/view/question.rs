@@ -1,21 +1,20 @@
 //! One workload's answer: the sentence, the standings and every pair.
 
-use std::fmt;
-
 use crate::decide::schedule;
 use crate::model::index::WorkloadIx;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
-use crate::model::verdict::{Effect, Standing, Verdict, WorkloadVerdict};
+use crate::model::verdict::{Effect, Rounds, Standing, Verdict, WorkloadVerdict};
 use crate::model::workload::Metric;
 use crate::phrases;
 use crate::report::bottleneck;
+use crate::report::document::{Table, candidates, number, words};
 use crate::report::round::{self, Change};
 use crate::report::{answer, energy, said, settling};
 use crate::stats::paired::Interval;
 use crate::units;
 
-use super::{FindingView, RoundsView};
+use super::FindingView;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
@@ -41,9 +40,10 @@ pub struct Question {
     pub sentence: String,
     pub reference: Option<String>,
     pub rows: Vec<Row>,
-    pub effects: Vec<EffectView>,
+    /// How candidates differ, a pair a row.
+    pub pairs: Table,
     /// Mode characterise: its rounds.
-    pub rounds: Option<RoundsView>,
+    pub rounds: Option<Rounds>,
     /// What the A/A twin came to.
     pub control: Option<String>,
     pub bottleneck: Option<String>,
@@ -61,7 +61,7 @@ pub struct Row {
     pub candidate: String,
     /// Tiers it stands in, from 1: `1`, or `1-2` when it can be told from neither; `None` where
     /// nothing is ranked.
-    pub tier: Option<Tiers>,
+    pub tier: Option<String>,
     /// Mean rate in the question's unit.
     pub rate: String,
     /// The same in the binary unit.
@@ -80,6 +80,16 @@ pub struct Row {
 }
 
 impl Row {
+    /// What it did: "3520 MB/s (3350 MiB/s)".
+    pub fn figure(&self, question: &Question) -> String {
+        match (&self.binary_rate, question.binary_unit) {
+            (Some(binary), Some(unit)) => {
+                format!("{} {} ({binary} {unit})", self.rate, question.unit)
+            }
+            _ => format!("{} {}", self.rate, question.unit),
+        }
+    }
+
     /// The difference in words: "best", "8 % slower (6 to 10 %)" or nothing to say.
     pub fn change_words(&self) -> String {
         match &self.change {
@@ -87,16 +97,6 @@ impl Row {
             Some(c) => format!("{} % ({} to {})", c.mid, c.low, c.high),
         }
     }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct EffectView {
-    pub a: String,
-    pub b: String,
-    /// How a differs from b, in percent.
-    pub change: Change,
-    pub blocks: u32,
-    pub verdict_word: &'static str,
 }
 
 impl Question {
@@ -107,10 +107,8 @@ impl Question {
         let top = verdict.standings.iter().map(|s| s.mean).fold(0.0, f64::max);
         let unit = TableUnit::for_rate(metric, top);
         let is_alone = !schedule::has_question(run);
-        let rounds = verdict.rounds.as_ref().map(|r| RoundsView::new(r, unit.scale));
         let reference = reference(verdict).filter(|_| !is_alone);
         let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
-        let margin = run.header.protocol.tie_margin;
         Question {
             workload: sanitize(&verdict.workload),
             title: match verdict.lead {
@@ -123,8 +121,8 @@ impl Question {
             binary_unit: unit.binary.map(|b| b.0),
             unit_scale: unit.scale,
             verdict: verdict.verdict,
-            verdict_word: match &rounds {
-                Some(rounds) => rounds.word,
+            verdict_word: match &verdict.rounds {
+                Some(rounds) => rounds.word(),
                 None if is_alone => "measured",
                 None => verdict.verdict.word(),
             },
@@ -132,8 +130,8 @@ impl Question {
             sentence: said::sentence(run, verdict),
             rows: verdict.standings.iter().map(row).collect(),
             reference: reference.as_deref().map(sanitize),
-            effects: verdict.effects.iter().map(|e| EffectView::new(e, margin)).collect(),
-            rounds,
+            pairs: pairs(&verdict.effects, run.header.protocol.tie_margin),
+            rounds: verdict.rounds.clone(),
             control: said::control(&verdict.twins),
             bottleneck: said::bottleneck(&verdict.held_back),
             held_back: bottleneck::of_each(&verdict.held_back)
@@ -185,46 +183,44 @@ impl Row {
 }
 
 /// The tiers a candidate is in, from 1: "1", or "1-2" for one that is in both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tiers {
-    pub first: usize,
-    pub last: usize,
-}
-
-impl fmt::Display for Tiers {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Tiers { first, last } if first == last => write!(f, "{first}"),
-            Tiers { first, last } => write!(f, "{first}-{last}"),
-        }
-    }
-}
-
-fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<Tiers> {
+fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<String> {
     if verdict.verdict == Verdict::Refused {
         return None;
     }
     let holds = |t: &Vec<String>| t.iter().any(|c| c == candidate);
     let first = verdict.tiers.iter().position(holds)? + 1;
     let last = verdict.tiers.iter().rposition(holds)? + 1;
-    Some(Tiers { first, last })
+    Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
 }
 
-impl EffectView {
-    fn new(effect: &Effect, margin: f64) -> EffectView {
-        let interval = Interval { low: libm::log(effect.low), high: libm::log(effect.high) };
-        EffectView {
-            a: sanitize(&effect.a),
-            b: sanitize(&effect.b),
-            change: Change::from_ratios(effect.ratio, effect.low, effect.high),
-            blocks: effect.blocks,
-            verdict_word: match interval {
-                i if i.excludes_zero() => "faster",
-                i if i.is_inside(margin) => "equally fast",
-                _ => "no winner yet",
-            },
-        }
-    }
+/// How the first of each pair differs from the second.
+fn pairs(effects: &[Effect], margin: f64) -> Table {
+    let columns = [
+        candidates("first"),
+        candidates("second"),
+        number("difference"),
+        number("interval"),
+        number("blocks"),
+        words("verdict"),
+    ];
+    let row = |e: &Effect| {
+        let Change { mid, low, high } = Change::from_ratios(e.ratio, e.low, e.high);
+        let minus = |percent: &str| percent.replace('-', "\u{2212}");
+        let verdict = match (Interval { low: libm::log(e.low), high: libm::log(e.high) }) {
+            i if i.excludes_zero() => "faster",
+            i if i.is_inside(margin) => "equally fast",
+            _ => "no winner yet",
+        };
+        vec![
+            e.a.clone(),
+            e.b.clone(),
+            format!("{} %", minus(&mid)),
+            format!("{} to {} %", minus(&low), minus(&high)),
+            e.blocks.to_string(),
+            verdict.to_string(),
+        ]
+    };
+    Table::new(columns, effects.iter().map(row))
 }
 
 /// One unit for a whole table, so that its column can be compared by eye.
