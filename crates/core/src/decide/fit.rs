@@ -4,7 +4,9 @@
 //! is given up from the end of the list, before the start and with its reason; one workload always
 //! stays.
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     pub time_ns: u64,
     pub write_bytes: u64,

@@ -1,5 +1,7 @@
 //! A plan as its TOML declares it.
 
+use serde::Serialize;
+
 use super::protocol::{ProtocolRequest, RegionRequest};
 use super::stack::PlannedStack;
 use super::workload::{Basis, PlannedWorkload};
@@ -23,7 +25,7 @@ pub struct Plan {
     pub axes: Vec<Axis>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Axis {
     pub table: &'static str,
     pub key: &'static str,

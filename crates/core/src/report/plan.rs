@@ -18,7 +18,7 @@ use crate::model::event::{FlashState, Position};
 use crate::model::protocol::{Isolation, Mode, Protocol};
 use crate::model::workload::Workload;
 use crate::plan::budget::Estimate;
-use crate::plan::{Expanded, Plan};
+use crate::plan::{Axis, Expanded, Plan};
 use crate::prepare::contents::Sign;
 use crate::prepare::region;
 use crate::prepare::stand_in::StandIn;
@@ -48,7 +48,7 @@ pub struct PlanView {
     /// How the plan wants candidates to share a block; what comes of it is in `protocol`.
     #[serde(skip)]
     pub isolation: Option<Isolation>,
-    pub axes: Vec<AxisView>,
+    pub axes: Vec<Axis>,
     pub candidates: Vec<Candidate>,
     pub workloads: Vec<Workload>,
     pub skipped: Vec<Skipped>,
@@ -66,13 +66,6 @@ pub struct PlanView {
     pub commands: Vec<Commands>,
     /// Time and bytes; `None` without a target.
     pub estimate: Option<EstimateView>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AxisView {
-    pub table: &'static str,
-    pub key: &'static str,
-    pub values: Vec<String>,
 }
 
 /// At the first look, and at the last.
@@ -157,9 +150,9 @@ pub struct Commands {
 pub struct EstimateView {
     pub assumed: &'static str,
     pub assumed_bytes_per_s: u64,
-    pub first: CostView,
+    pub first: Cost,
     /// At most, within the limits.
-    pub last: CostView,
+    pub last: Cost,
     pub last_blocks: u64,
     /// The longest slices with a part in which the drive settles; `None` = none has one.
     pub settling: Option<SettlingView>,
@@ -176,18 +169,6 @@ pub struct SettlingView {
     pub rounds: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct CostView {
-    pub time_ns: u64,
-    pub write_bytes: u64,
-}
-
-impl From<Cost> for CostView {
-    fn from(cost: Cost) -> CostView {
-        CostView { time_ns: cost.time_ns, write_bytes: cost.write_bytes }
-    }
-}
-
 impl EstimateView {
     pub fn new(
         estimate: Estimate,
@@ -201,8 +182,8 @@ impl EstimateView {
         EstimateView {
             assumed: assumed.kind,
             assumed_bytes_per_s: assumed.write_bytes_per_s,
-            first: estimate.first.into(),
-            last: estimate.last.into(),
+            first: estimate.first,
+            last: estimate.last,
             last_blocks: estimate.last_blocks.into(),
             settling: estimate.settling.map(|slices| SettlingView {
                 slice_ns: slices.each.time_ns,
@@ -247,18 +228,13 @@ impl PlanView {
                 (blocks.times(candidates), blocks.times(candidates * workloads))
             }
         };
-        let axis = |axis: &crate::plan::Axis| AxisView {
-            table: axis.table,
-            key: axis.key,
-            values: axis.values.clone(),
-        };
         PlanView {
             schema: "bakeoff/plan/1",
             plan: plan.name.clone(),
             title: plan.title.clone(),
             flash_state: made.flash_state.name(),
             isolation: plan.protocol.isolation,
-            axes: plan.axes.iter().map(axis).collect(),
+            axes: plan.axes.clone(),
             cases: candidates * workloads,
             blocks,
             visits,

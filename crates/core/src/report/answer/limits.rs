@@ -1,5 +1,7 @@
 //! What limits the answers, one line each, and the bottleneck, once.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::candidate::Skipped;
 use crate::model::cause::{Cause, Grade};
 use crate::model::finding::Severity;
@@ -20,14 +22,16 @@ use super::{amount, names, sentence};
 const REASONS_MAX: usize = 2;
 
 /// One thing that limits the answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
     /// In one sentence, which may be longer than a line.
     pub said: String,
     pub is_severe: bool,
     /// Whether the sentences of the answers say it too, where they are shown whole.
+    #[serde(skip)]
     pub is_in_answers: bool,
     /// The finding it is, where it is one: with its advice and its code.
+    #[serde(skip)]
     pub finding: Option<FindingView>,
 }
 

@@ -64,7 +64,7 @@ pub struct Now {
     /// Candidates, the best first.
     pub candidates: Vec<MatrixRow>,
     /// What limits the answers, the most important first.
-    pub findings: Vec<Said>,
+    pub findings: Vec<Limit>,
     pub drives: Vec<DriveNow>,
     pub ceilings: Vec<CeilingNow>,
 }
@@ -78,12 +78,6 @@ pub struct VerdictNow {
     /// The lead, a fraction: 0.12 is at least 12 % ahead of all others.
     pub lead: Option<f64>,
     pub sentence: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
-    pub said: String,
-    pub is_severe: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,7 +125,7 @@ impl Now {
             headline: answer.choice.said.clone(),
             verdicts: verdicts(&answer),
             candidates: answer.matrix.as_ref().map_or(Vec::new(), |matrix| matrix.rows.clone()),
-            findings: answer.limits.iter().take(FINDINGS_MAX).map(said).collect(),
+            findings: answer.limits.iter().take(FINDINGS_MAX).cloned().collect(),
             drives: drives(run),
             ceilings: ceilings(run),
         }
@@ -182,10 +176,6 @@ fn verdicts(answer: &Answer) -> Vec<VerdictNow> {
         sentence: line.said.clone(),
     };
     answer.lines.iter().map(one).collect()
-}
-
-fn said(limit: &Limit) -> Said {
-    Said { said: limit.said.clone(), is_severe: limit.is_severe }
 }
 
 /// The drives below the candidates, each once, with what they told last.

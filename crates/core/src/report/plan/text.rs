@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Commands, CostView, EstimateView, PlanView, SettlingView, Span, SpeedView, TargetView,
-};
+use super::{Commands, EstimateView, PlanView, SettlingView, Span, SpeedView, TargetView};
+use crate::decide::fit::Cost;
 use crate::diagnose::{layers, prove};
 use crate::model::candidate::{Skipped, are_compared};
 use crate::model::protocol::{Isolation, Mode};
@@ -203,7 +202,7 @@ fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut Document) 
 
 /// Time and bytes to expect, in a sentence.
 pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
-    let cost = |cost: CostView| {
+    let cost = |cost: Cost| {
         format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
     };
     let most = match estimate.first == estimate.last {
