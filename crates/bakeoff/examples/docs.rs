@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use bakeoff_core::report::{
+use bakeoff_core::report::testing::{
     filesystems_markdown, glossary_markdown, rules_markdown, usual_markdown,
 };
 

@@ -68,7 +68,6 @@ fn show(
     let format = global.format.unwrap_or(Format::Text);
     let text = match (format, findings, rules) {
         (Format::Json, ..) => report::lint_json(source, rules, findings.unwrap_or_default()) + "\n",
-        (Format::Markdown, ..) => report::rules_markdown(),
         (_, Some(findings), _) => {
             let shown = report::findings_document(source.unwrap_or_default(), findings);
             answer::laid_out(&shown, format)

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::document::{Document, Table, words};
-use super::layout::wrap;
 use super::view;
 use crate::evidence::Rule;
 use crate::model::finding::Finding;
@@ -11,29 +10,8 @@ use crate::model::setting::Setting;
 use crate::phrases;
 use crate::rules;
 
-const MARKDOWN_WIDTH: usize = 100;
-
-const FINDINGS_HEAD: &str = "# Findings
-
-This page explains the rules that limit what you can conclude from a result: for each rule, what it
-means and what to do. `bakeoff self lint --explain L13` prints one rule. `bakeoff self lint PLAN`,
-`self lint RUN` and `self lint FILE` report which rules apply. Every report lists its findings
-next to its answers, with the evidence in numbers. `bakeoff self lint --format markdown` prints this
-page.
-
-Severity depends on the type of comparison. The four letters stand for directories (`quick`), stacks
-on an image (`demo`), stacks on a drive in mode decide, and stacks on a drive in mode precise:
-
-| letter | means |
-|---|---|
-| R | prevents a verdict |
-| E | an error; two errors prevent a verdict |
-| W | a warning: the result is valid, and the warning is shown next to it |
-| I | a note |
-";
-
 /// What a rule limits, in words.
-fn scope(rule: &Rule) -> &'static str {
+pub(crate) fn scope(rule: &Rule) -> &'static str {
     use crate::evidence::rule::Limits;
     use crate::model::finding::Scope;
     match rule.scope {
@@ -46,12 +24,12 @@ fn scope(rule: &Rule) -> &'static str {
     }
 }
 
-fn when(rule: &Rule) -> String {
+pub(crate) fn when(rule: &Rule) -> String {
     rule.when.iter().map(|w| w.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Severity for places, an image, decide, precise.
-fn severities(rule: &Rule) -> [char; 4] {
+pub(crate) fn severities(rule: &Rule) -> [char; 4] {
     [Setting::Places, Setting::Image, Setting::Decide, Setting::Precise]
         .map(|s| rule.severity_for(s).letter())
 }
@@ -77,27 +55,6 @@ pub fn rules_document() -> Document {
          Letters: R = prevents a verdict, E = error (two errors prevent a verdict), W = warning, I \
          = note. `bakeoff self lint --explain L13` or `--explain NAME` explains one rule.",
     );
-    out
-}
-
-/// Every rule as a page: docs/findings.md is this text, and a test holds it to it.
-pub fn rules_markdown() -> String {
-    let mut out = String::from(FINDINGS_HEAD);
-    for rule in rules::all() {
-        let [places, image, decide, precise] = severities(rule);
-        let name = if rule.id == rule.slug { String::new() } else { format!(" {}", rule.slug) };
-        out.push_str(&format!("\n## {}{name}\n\n", rule.id));
-        let facts = format!(
-            "*Fires when* {}. *Detected in* {}. *Limits* {}. *Severity* {places} {image} {decide} \
-             {precise}.",
-            rule.condition,
-            when(rule),
-            scope(rule),
-        );
-        out.push_str(&wrap(&facts, MARKDOWN_WIDTH, "", ""));
-        out.push('\n');
-        out.push_str(&wrap(rule.explain, MARKDOWN_WIDTH, "", ""));
-    }
     out
 }
 
@@ -176,17 +133,6 @@ pub fn findings_document(source: &str, findings: &[Finding]) -> Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn docs_findings_md_is_the_registry() {
-        let page = include_str!("../../../../docs/findings.md");
-        let advice = "run `bakeoff self lint --format markdown > docs/findings.md`";
-        assert!(page == rules_markdown(), "docs/findings.md is out of date: {advice}");
-        assert!(page.lines().all(|line| line.chars().count() <= 110));
-        for rule in rules::all() {
-            assert_eq!(page.matches(&format!("\n## {}", rule.id)).count(), 1, "{}", rule.id);
-        }
-    }
 
     #[test]
     fn every_rule_has_a_line_and_a_paragraph() {

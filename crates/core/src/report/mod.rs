@@ -22,13 +22,12 @@ mod durability;
 mod energy;
 mod exposition;
 pub mod facts;
-mod filesystems;
 pub mod fio_json;
 pub mod fitness;
 pub mod fleet_list;
 mod fleet_text;
 pub mod foreign;
-mod glossary;
+pub(crate) mod glossary;
 mod gnuplot;
 mod html;
 mod import;
@@ -36,7 +35,7 @@ mod json;
 mod json_lead;
 pub mod layout;
 pub mod left_out;
-mod lint;
+pub(crate) mod lint;
 mod mark;
 mod metrics;
 mod monitor;
@@ -56,7 +55,6 @@ pub mod settling;
 mod setup;
 mod simulate;
 mod trend;
-mod usual;
 pub mod view;
 pub mod watch;
 
@@ -68,15 +66,13 @@ pub use csv::{COLUMNS as CSV_COLUMNS, csv};
 pub use document::Document;
 pub use durability::{durability_document, durability_json};
 pub use exposition::Exposition;
-pub use filesystems::filesystems_markdown;
 pub use fleet_text::{coverage_document, fleet_document, fleet_json};
-pub use glossary::glossary_markdown;
 pub use gnuplot::gnuplot;
 pub use html::{Assets, Picture, card, html, live as pages, picture};
 pub use import::{import_document, import_json};
 pub use json::{json, json_text};
 pub use layout::{cut, wrap};
-pub use lint::{findings_document, lint_json, rule_document, rules_document, rules_markdown};
+pub use lint::{findings_document, lint_json, rule_document, rules_document};
 pub use metrics::{run_metrics, store_metrics};
 pub use monitor::service;
 pub use own_cost::{own_cost_document, own_cost_json};
@@ -86,7 +82,6 @@ pub use service::{Datum, Service, State};
 pub use setup::{setup_document, setup_json};
 pub use simulate::{simulate_document, simulate_json, simulate_markdown};
 pub use trend::{trend_csv, trend_document, trend_json};
-pub use usual::usual_markdown;
 
 use crate::model::path::sanitize;
 use crate::model::run::Run;
@@ -158,5 +153,7 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
 mod same_bytes;
 #[cfg(test)]
 mod sample;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;

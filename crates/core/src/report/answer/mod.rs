@@ -11,7 +11,7 @@ mod limits;
 mod live;
 mod matrix;
 mod names;
-mod normal;
+pub(crate) mod normal;
 mod screen;
 mod sentence;
 mod spoken;
@@ -24,9 +24,7 @@ pub use limits::Limit;
 pub use live::live;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, Place};
 pub use names::{labels as short_names, workload as workload_name};
-pub use normal::{
-    PlaceAnswer, medium as medium_words, table as place_table, words as place_answer,
-};
+pub use normal::{PlaceAnswer, table as place_table, words as place_answer};
 pub use screen::write as screen;
 pub use sentence::full as sentence;
 pub use spoken::write as spoken;

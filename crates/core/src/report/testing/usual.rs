@@ -7,7 +7,7 @@ use crate::phrases;
 use crate::units;
 use crate::usual::{self, Line, LineKind, links};
 
-use super::answer::medium_words;
+use crate::report::answer::normal::medium as medium_words;
 
 /// What a reader has to know before the tables.
 const HEAD: &str = include_str!("normal_head.md");
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn docs_normal_md_is_this_page() {
-        let page = include_str!("../../../../docs/normal.md");
+        let page = include_str!("../../../../../docs/normal.md");
         assert_eq!(usual_markdown(), page, "write it again: cargo run -p bakeoff --example docs");
     }
 

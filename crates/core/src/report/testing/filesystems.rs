@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn docs_filesystems_md_is_this_page() {
-        let page = include_str!("../../../../docs/filesystems.md");
+        let page = include_str!("../../../../../docs/filesystems.md");
         let expected = filesystems_markdown();
         assert_eq!(expected, page, "write it again: cargo run -p bakeoff --example docs");
     }
