@@ -4,11 +4,13 @@
 
 use serde::Serialize;
 
-use crate::decide::{figure, rounds, settled};
+use crate::decide::table::Table;
+use crate::decide::{rounds, settled};
 use crate::model::ceiling::LayerRate;
 use crate::model::event::Cell;
 use crate::model::index::{BlockIx, CandidateIx, WorkloadIx};
 use crate::model::measurement::OpStats;
+use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run};
 use crate::model::workload::Metric;
 use crate::report::view::{Question, candidate_name};
@@ -135,9 +137,11 @@ pub fn style_of(styles: &[String], name: &str) -> usize {
 
 impl RunData {
     pub fn new(run: &Run, questions: &[Question], styles: &[String]) -> RunData {
+        let table = Table::from_evidence(run);
+        let question = |q| QuestionData::new((run, &table), q, styles);
         RunData {
             tie_margin: run.header.protocol.tie_margin,
-            questions: questions.iter().map(|q| QuestionData::new(run, q, styles)).collect(),
+            questions: questions.iter().map(question).collect(),
             sweeps: Vec::new(),
             machine: machine::data(run, &indices(questions), styles),
         }
@@ -150,12 +154,14 @@ pub fn indices(questions: &[Question]) -> Vec<Option<WorkloadIx>> {
 }
 
 impl QuestionData {
-    fn new(run: &Run, question: &Question, styles: &[String]) -> QuestionData {
-        let rates = ChartRates::from_run(run, question);
+    fn new((run, table): (&Run, &Table), question: &Question, styles: &[String]) -> QuestionData {
         let is_ratio = question.rows.iter().any(|r| r.ratio.is_some());
         let reference = question.reference.as_deref().filter(|_| is_ratio);
         let row = |row: &crate::report::view::Row| {
-            let dots = rates.dots(&row.candidate, reference, question.unit_scale);
+            let dots = |reference| dots((run, table), question, &row.candidate, reference);
+            let rates = dots(None).into_iter().map(|(_, rate)| rate);
+            let absolute = Absolute::from_values(rates);
+            let dots = dots(reference);
             let mean = geometric_mean(&dots);
             RowData {
                 candidate: style_of(styles, &row.candidate),
@@ -163,12 +169,7 @@ impl QuestionData {
                 low: row.ratio.and_then(|r| finite(r.1)),
                 high: row.ratio.and_then(|r| finite(r.2)),
                 dots,
-                absolute: Absolute::from_values(
-                    rates
-                        .dots(&row.candidate, None, question.unit_scale)
-                        .into_iter()
-                        .map(|dot| dot.1),
-                ),
+                absolute,
                 figure: row.rate.clone(),
             }
         };
@@ -249,47 +250,29 @@ fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell
     blocks.flat_map(|b| &b.cells).filter(move |c| Some(c.workload) == index)
 }
 
-/// The figure of every cell that counts: (block, candidate's name, rate).
-struct ChartRates {
-    figures: Vec<(BlockIx, String, f64)>,
-    less_is_better: bool,
-}
-
-impl ChartRates {
-    fn from_run(run: &Run, question: &Question) -> ChartRates {
-        let Some(index) = question.index else {
-            return ChartRates { figures: Vec::new(), less_is_better: false };
+/// One value a block: the ratio to the reference, or the rate in the unit of the question.
+fn dots(
+    (run, table): (&Run, &Table),
+    question: &Question,
+    candidate: &str,
+    reference: Option<&str>,
+) -> Vec<(BlockIx, f64)> {
+    let Some(workload) = question.index else { return Vec::new() };
+    let metric = run.header.workloads[workload].metric;
+    let scores = |name: &str| {
+        let candidate = CandidateIx::find(&run.header.candidates, |c| sanitize(&c.name) == name);
+        candidate.map_or(&[][..], |candidate| table.values(workload, candidate))
+    };
+    let reference = reference.map(scores);
+    let dot = |(at, (block, score)): (usize, (&BlockIx, &Option<f64>))| {
+        let value = match reference {
+            // How many times as fast, whether rates or latencies are compared.
+            Some(reference) => libm::exp((*score)? - (*reference.get(at)?)?),
+            None => metric.from_score((*score)?) / question.unit_scale,
         };
-        let metric = run.header.workloads[index].metric;
-        let rate = |c: &Cell| {
-            let name = candidate_name(run, c.candidate);
-            (c.block, name, figure::of_cell(metric, c).unwrap_or(0.0))
-        };
-        let less_is_better = metric.less_is_better();
-        ChartRates { figures: cells(run, question).map(rate).collect(), less_is_better }
-    }
-
-    fn find(&self, block: BlockIx, candidate: &str) -> Option<f64> {
-        let mut found = self.figures.iter().filter(|(b, c, _)| *b == block && c == candidate);
-        found.next_back().map(|(_, _, rate)| *rate).filter(|rate| *rate > 0.0)
-    }
-
-    /// One value a block: the ratio to the reference, or the rate in units of `scale`.
-    fn dots(&self, candidate: &str, reference: Option<&str>, scale: f64) -> Vec<(BlockIx, f64)> {
-        let mut blocks: Vec<BlockIx> = self.figures.iter().map(|(block, _, _)| *block).collect();
-        blocks.dedup();
-        let dot = |block: BlockIx| {
-            let rate = self.find(block, candidate)?;
-            let value = match reference {
-                // How many times as fast: of latencies the other way round.
-                Some(reference) if self.less_is_better => self.find(block, reference)? / rate,
-                Some(reference) => rate / self.find(block, reference)?,
-                None => rate / scale,
-            };
-            finite(value).map(|v| (block, v))
-        };
-        blocks.into_iter().filter_map(dot).collect()
-    }
+        finite(value).filter(|v| *v > 0.0).map(|v| (*block, v))
+    };
+    table.blocks().iter().zip(scores(candidate)).enumerate().filter_map(dot).collect()
 }
 
 fn geometric_mean(dots: &[(BlockIx, f64)]) -> Option<f64> {
