@@ -211,17 +211,11 @@ fn rates(out: &mut Exposition, run: &Run, analysis: &Analysis) {
         }),
     ];
     for (name, help, figure) in kinds {
-        let all = measured().filter_map(|(w, s)| Some((w, s, figure(w, s)?)));
-        let all: Vec<_> = all.collect();
-        if all.is_empty() {
-            continue;
-        }
-        out.gauge(name, help);
-        for (workload, standing, value) in all {
-            let labels =
-                [("candidate", standing.candidate.as_str()), ("workload", workload.name.as_str())];
-            out.sample(&labels, value);
-        }
+        let of = measured().filter_map(|(w, s)| {
+            let labels = vec![("candidate", s.candidate.clone()), ("workload", w.name.clone())];
+            Some((labels, figure(w, s)?))
+        });
+        out.family(name, help, of);
     }
 }
 
@@ -234,7 +228,9 @@ fn tail_ns(normal: Option<&Normal>, workload: &str) -> Option<f64> {
 /// Ranges and verdicts of the figures of one directory.
 fn usual(out: &mut Exposition, run: &Run, normal: &Normal) {
     let name = run.header.candidates.first().map_or("", |c| c.name.as_str());
-    let labels = |f: &PlaceFigure| [("candidate", name), ("workload", f.test.workload())];
+    let labels = |f: &PlaceFigure| {
+        vec![("candidate", name.to_string()), ("workload", f.test.workload().to_string())]
+    };
     let low = |f: &PlaceFigure| f.usual.as_ref().map(|of| of.low);
     let high = |f: &PlaceFigure| f.usual.as_ref().and_then(|of| of.high);
     let link = |f: &PlaceFigure| f.link.as_ref().map(|of| of.practice_bytes_per_s);
@@ -268,18 +264,14 @@ fn usual(out: &mut Exposition, run: &Run, normal: &Normal) {
     ];
     for (metric, help, is_in_bytes, limit) in limits {
         let of = normal.figures.iter().filter(|f| f.test.is_in_bytes() == is_in_bytes);
-        let all: Vec<(&PlaceFigure, f64)> = of.filter_map(|f| Some((f, limit(f)?))).collect();
-        if !all.is_empty() {
-            out.gauge(metric, help);
-            all.iter().for_each(|(f, value)| out.sample(&labels(f), *value));
-        }
+        out.family(metric, help, of.filter_map(|f| Some((labels(f), limit(f)?))));
     }
     out.gauge("bakeoff_normal", "1 for the verdict on a figure, 0 for the other verdicts.");
     for f in &normal.figures {
         for verdict in ["normal", "slow", "fast", "not_judged"] {
-            let [candidate, workload] = labels(f);
             let is_it = f64::from(u8::from(verdict_word(&f.normality) == verdict));
-            out.sample(&[candidate, workload, ("verdict", verdict)], is_it);
+            let labels = [("candidate", name), ("workload", f.test.workload())];
+            out.sample(&[labels[0], labels[1], ("verdict", verdict)], is_it);
         }
     }
 }
