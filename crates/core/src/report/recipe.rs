@@ -26,8 +26,8 @@ const VOLUME: &str = "data";
 /// At most so many stacks are spelled out; with more, the answer is "any of them".
 const STACKS_MAX: usize = 3;
 
-/// Lines to paste for every stack that won a workload; when nothing won, for those that share the
-/// first place everywhere. Empty for directories: they are used as they are.
+/// Lines to paste for the recommended stack, or for every one that won a workload. Empty for
+/// directories: they are used as they are.
 pub fn recipe(run: &Run, analysis: &Analysis) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, best_for) in winners(analysis).into_iter().take(STACKS_MAX) {
@@ -56,20 +56,9 @@ fn winners(analysis: &Analysis) -> Vec<(String, String)> {
         let each = chosen.alternatives.iter();
         return each.map(|best| (best.candidate.clone(), names(&best.workloads))).collect();
     }
-    let won = analysis.verdicts.iter().filter(|v| v.verdict.is_winner());
+    let won = analysis.verdicts.iter();
     let won = won.filter_map(|v| Some((v.winner.clone()?, v.workload.clone())));
-    let winners: Vec<(String, String)> = phrases::grouped(won)
-        .into_iter()
-        .map(|(name, best_for)| (name, best_for.join(", ")))
-        .collect();
-    if !winners.is_empty() || analysis.verdicts.iter().any(|v| !v.verdict.is_tie()) {
-        return winners;
-    }
-    let mut firsts = analysis.verdicts.iter().filter_map(|v| v.tiers.first());
-    let Some(shared) = firsts.next() else { return winners };
-    let rest: Vec<_> = firsts.collect();
-    let everywhere = shared.iter().filter(|name| rest.iter().all(|tier| tier.contains(name)));
-    everywhere.map(|name| (name.clone(), "every workload, with others".to_string())).collect()
+    phrases::grouped(won).into_iter().map(|(name, on)| (name, on.join(", "))).collect()
 }
 
 /// The commands that make and mount a stack with all its layers and settings. A record with words
