@@ -16,6 +16,7 @@ use crate::compare::differences::LeftOut;
 use crate::compare::figures::Row;
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
+use crate::units::three_digits as ratio;
 use crate::{phrases, units};
 
 /// Published figures shown to people beside one of ours; programs get all.
@@ -195,14 +196,14 @@ fn write_beside(beside: &Beside, out: &mut Document) {
             pair.workload,
             pair.a,
             pair.b,
-            ratio(pair.ratio),
-            ratio(pair.low),
-            ratio(pair.high)
+            units::three_digits(pair.ratio),
+            units::three_digits(pair.low),
+            units::three_digits(pair.high)
         );
         out.line(1, text);
         for published in pair.published.iter().take(SHOWN_PUBLISHED) {
             let side = if published.is_inside { "inside" } else { "outside" };
-            let (theirs, setting) = (ratio(published.ratio), setting(published));
+            let (theirs, setting) = (units::three_digits(published.ratio), setting(published));
             let text = format!(
                 "in the file: {theirs} ({setting}), {side} the interval of the \
                                 run"
@@ -227,10 +228,6 @@ fn block_size(bytes: Option<u64>) -> String {
     bytes.map(|bytes| format!(", bs {}", units::block_size(bytes))).unwrap_or_default()
 }
 
-fn ratio(value: f64) -> String {
-    units::three_digits(value)
-}
-
 fn told(published: &Published) -> String {
     format!(
         "{}: {}{}, {}, {} (line {})",
@@ -247,9 +244,9 @@ fn effect(row: &EffectRow, shorts: &[&str]) -> String {
     let one = |(effect, run): (&Option<EffectIn>, &&str)| match effect {
         Some(e) => format!(
             "{} (95 % CI: {} to {}; n = {}) in {run}",
-            ratio(e.ratio),
-            ratio(e.low),
-            ratio(e.high),
+            units::three_digits(e.ratio),
+            units::three_digits(e.low),
+            units::three_digits(e.high),
             e.blocks
         ),
         None => format!("too few blocks in {run}"),
@@ -269,7 +266,7 @@ fn figures(answer: &Answer, row: &Row, shorts: &[&str]) -> String {
         let Some(of): &Option<crate::decide::figure::Figure> = of else {
             return format!("no valid cell in {run}");
         };
-        let times = ratio_of.map(|r| format!(", {} times", ratio(r))).unwrap_or_default();
+        let times = ratio_of.map(|r| format!(", {} times", units::three_digits(r))).unwrap_or_default();
         format!("{} ({} to {}) in {run}{times}", text(of.mean), text(of.min), text(of.max))
     };
     let runs: Vec<String> = row.runs.iter().zip(&row.ratios).zip(shorts).map(one).collect();

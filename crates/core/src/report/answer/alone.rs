@@ -1,22 +1,30 @@
 //! One candidate, which is measured and not compared.
 
-use crate::report::layout::cut;
+use crate::evidence;
+use crate::model::index::WorkloadIx;
+use crate::model::path::sanitize;
+use crate::model::run::Run;
+use crate::model::verdict::WorkloadVerdict;
 
-use super::Line;
-use super::matrix::figure_words;
+use super::matrix::{figure_words, metric};
 
-/// What it did on one workload, in `width` characters: "1240/s (1180/s to 1300/s)".
-pub fn words(line: &Line, width: usize) -> String {
-    let Some(own) = line.verdict.standings.first() else {
-        return match &line.discarded {
-            Some(reason) => cut(&format!("Discarded: {reason}."), width),
+/// What it did on one workload: "1240/s (lowest 1180/s, highest 1300/s)", or why that is not known.
+pub fn words(run: &Run, verdict: &WorkloadVerdict) -> String {
+    let Some(own) = verdict.standings.first() else {
+        let at = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload);
+        return match at.and_then(|at| evidence::discarded(run, at).pop()) {
+            Some(reason) => format!("Discarded: {}.", sanitize(&reason)),
             None => "Not measured yet.".to_string(),
         };
     };
-    let figure = |value| figure_words(line.metric, value);
-    let range = match own.cells {
-        0 | 1 => String::new(),
-        _ => format!(" (lowest {}, highest {})", figure(own.min), figure(own.max)),
-    };
-    cut(&format!("{}{range}", figure(own.mean)), width)
+    let figure = |value| figure_words(metric(run, verdict), value);
+    match own.cells {
+        0 | 1 => figure(own.mean),
+        _ => format!(
+            "{} (lowest {}, highest {})",
+            figure(own.mean),
+            figure(own.min),
+            figure(own.max)
+        ),
+    }
 }

@@ -67,13 +67,13 @@ pub enum Place {
 }
 
 impl MatrixCell {
-    fn unranked(place: Place, label: impl Into<String>, spoken: impl Into<String>) -> MatrixCell {
+    fn in_words(place: Place, label: impl Into<String>, spoken: impl Into<String>) -> MatrixCell {
         MatrixCell { label: label.into(), spoken: spoken.into(), place, ..MatrixCell::default() }
     }
 
     fn observed(figure: String) -> MatrixCell {
         let spoken = format!("{figure}, not ranked");
-        MatrixCell::unranked(Place::Out, figure, spoken)
+        MatrixCell::in_words(Place::Out, figure, spoken)
     }
 
     fn excluded(reason: NotRanked) -> MatrixCell {
@@ -84,13 +84,13 @@ impl MatrixCell {
                 ("memory", "not ranked, memory was measured")
             }
         };
-        MatrixCell::unranked(Place::Out, label, spoken)
+        MatrixCell::in_words(Place::Out, label, spoken)
     }
 
     fn leader(figure: String, is_certain: bool) -> MatrixCell {
         let spoken = format!("{figure}, {}", if is_certain { "fastest" } else { "leader" });
         let ratio = Some((1.0, 1.0, 1.0));
-        MatrixCell { is_certain, ratio, ..MatrixCell::unranked(Place::Leader, figure, spoken) }
+        MatrixCell { is_certain, ratio, ..MatrixCell::in_words(Place::Leader, figure, spoken) }
     }
 
     /// One beside the leader: its rate as a share of the leader's, as far as that is known.
@@ -126,7 +126,7 @@ impl MatrixCell {
         };
         let spoken = format!("{share} of the leader, {how}");
         let is_certain = matches!(place, Place::Equal | Place::Behind);
-        MatrixCell { is_certain, ratio, ..MatrixCell::unranked(place, label, spoken) }
+        MatrixCell { is_certain, ratio, ..MatrixCell::in_words(place, label, spoken) }
     }
 
     /// `*` where the place is certain, `=` for a certain equal, `!` beside stalls.
@@ -241,7 +241,7 @@ fn so_far(run: &Run, verdict: &WorkloadVerdict, name: &str, metric: Metric) -> M
         .rfind(|cell| Some(cell.candidate) == candidate && Some(cell.workload) == workload);
     match own.and_then(|cell| figure::of_cell(metric, cell)) {
         Some(value) => MatrixCell::observed(figure_words(metric, value)),
-        None => MatrixCell::unranked(Place::None, "-", "not measured"),
+        None => MatrixCell::in_words(Place::None, "-", "not measured"),
     }
 }
 

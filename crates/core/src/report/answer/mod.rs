@@ -32,13 +32,9 @@ pub use spoken::write as spoken;
 use crate::decide::rounds::is_of_rounds;
 use crate::decide::stop;
 use crate::distinct;
-use crate::evidence;
 use crate::model::event::StopReason;
-use crate::model::index::WorkloadIx;
-use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::verdict::{Analysis, Verdict, WorkloadVerdict};
-use crate::model::workload::Metric;
 use crate::phrases;
 use crate::report::layout::cut;
 use crate::report::said;
@@ -55,10 +51,9 @@ pub struct Line {
     pub workload: String,
     pub verdict: WorkloadVerdict,
     pub said: String,
-    pub metric: Metric,
+    /// What a candidate did that is compared with nobody: "1240/s (lowest 1180/s, highest 1300/s)".
+    pub figure: String,
     pub blocks: u32,
-    /// Why the last of its cells that do not count was discarded.
-    pub discarded: Option<String>,
 }
 
 impl Line {
@@ -94,9 +89,8 @@ impl Answer {
             workload: names::workload(&v.workload),
             verdict: v.clone(),
             said: said::sentence(run, v),
-            metric: matrix::metric(run, v),
+            figure: alone::words(run, v),
             blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
-            discarded: discarded(run, v),
         };
         let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
         let mut choice = match &place {
@@ -124,11 +118,6 @@ impl Answer {
         let notes = self.choice.notes.iter().chain(&self.advice).cloned();
         notes.chain(resume).collect()
     }
-}
-
-fn discarded(run: &Run, verdict: &WorkloadVerdict) -> Option<String> {
-    let at = WorkloadIx::find(&run.header.workloads, |w| w.name == verdict.workload)?;
-    evidence::discarded(run, at).last().map(|reason| sanitize(reason))
 }
 
 /// The margin of a run: `10 %`.

@@ -109,8 +109,7 @@ fn said(name: &str, normal: &Normal) -> String {
                 parts.push("Find the cause: bakeoff check.".to_string());
             }
         }
-        (None, Some(fine)) if disturbed.is_none() && fast.is_none() && cached.is_none() => {
-            let _ = fine;
+        (None, Some(_)) if disturbed.is_none() && fast.is_none() && cached.is_none() => {
             parts.push(format!("{name} is normal{for_what}."));
         }
         (None, Some(fine)) => parts.push(format!("{name}: {fine} are normal{for_what}.")),

@@ -132,18 +132,17 @@ impl Screen<'_> {
 
     fn answers(&self) -> Vec<String> {
         let lines = &self.answer.lines;
-        if let Some(place) = &self.answer.place {
-            let table = normal::table(place, false).text(self.width);
-            let mut shown: Vec<String> = table.lines().map(str::to_string).collect();
-            let is_other = |line: &&Line| !place.figures.iter().any(|f| f.is_of(&line.workload));
-            let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
-            let name = longest.min(self.width / 3);
-            shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
-            return shown;
-        }
         let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
         let name = longest.min(self.width / 3);
-        lines.iter().map(|line| self.line(line, name)).collect()
+        let mut shown: Vec<String> = Vec::new();
+        if let Some(place) = &self.answer.place {
+            let table = normal::table(place, false).text(self.width);
+            shown.extend(table.lines().map(str::to_string));
+        }
+        let figures = || self.answer.place.iter().flat_map(|place| &place.figures);
+        let is_other = |line: &&Line| !figures().any(|figure| figure.is_of(&line.workload));
+        shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
+        shown
     }
 
     fn line(&self, line: &Line, name: usize) -> String {
@@ -153,7 +152,7 @@ impl Screen<'_> {
         let room = self.width.saturating_sub(name + GAP + 1 + n_width);
         let text = match self.answer.matrix {
             Some(_) => line.short(room),
-            None => super::alone::words(line, room),
+            None => cut(&line.figure, room),
         };
         let tone = match line.verdict.verdict {
             Verdict::Fastest | Verdict::AsFast => Tone::Good,

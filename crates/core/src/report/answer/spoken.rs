@@ -1,8 +1,8 @@
 //! The answer for a screen reader or a pipe: what the screen shows, in sentences, without a table,
 //! a mark or a colour.
 
+use super::Answer;
 use super::matrix::{Matrix, MatrixRow};
-use super::{Answer, alone};
 use crate::phrases;
 
 /// Findings that are read out; the others are counted.
@@ -24,10 +24,7 @@ pub fn write(answer: &Answer, report: Option<&str>) -> String {
             continue;
         }
         let blocks = phrases::count(line.blocks, "block");
-        let said = match answer.matrix {
-            Some(_) => line.said.clone(),
-            None => alone::words(line, usize::MAX),
-        };
+        let said = if answer.matrix.is_some() { &line.said } else { &line.figure };
         lines.push(format!("{}: {said} Measured in {blocks}.", phrases::capital(&line.workload)));
     }
     if let Some(matrix) = &answer.matrix {

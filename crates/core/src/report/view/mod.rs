@@ -27,8 +27,8 @@ use crate::model::verdict::Analysis;
 use crate::phrases;
 use crate::prepare::steps::shell_word;
 use crate::report::answer::{self, Answer};
-use crate::report::document::Table;
 use crate::report::closed_loop;
+use crate::report::document::Table;
 use crate::stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
 use crate::units;
 
