@@ -16,7 +16,6 @@ use crate::compare::differences::LeftOut;
 use crate::compare::figures::Row;
 use crate::model::finding::Finding;
 use crate::model::path::sanitize;
-use crate::units::three_digits as ratio;
 use crate::{phrases, units};
 
 /// Published figures shown to people beside one of ours; programs get all.

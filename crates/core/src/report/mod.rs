@@ -149,10 +149,6 @@ pub fn markdown(run: &Run, analysis: &Analysis) -> String {
     details::document(&view::View::new(run, analysis)).markdown()
 }
 
-#[cfg(test)]
-mod same_bytes;
-#[cfg(test)]
-mod sample;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]

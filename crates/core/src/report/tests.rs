@@ -1,6 +1,8 @@
 //! Golden tests: what a reader sees for each kind of answer, byte for byte.
 
-use super::sample::*;
+mod same_bytes;
+pub mod sample;
+
 use super::*;
 use crate::analyse::analyse;
 use crate::model::event::StopReason;
@@ -8,6 +10,7 @@ use crate::model::finding::{Finding, Severity};
 use crate::model::host::PlaceClass;
 use crate::model::verdict::Verdict;
 use crate::testing::{RunBuilder, disk_place, measurement};
+use sample::*;
 
 const PLAIN: TextOptions = TextOptions { width: 80, color: false, plain: true };
 

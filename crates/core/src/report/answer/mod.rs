@@ -16,8 +16,6 @@ mod screen;
 mod sentence;
 mod spoken;
 mod table;
-#[cfg(test)]
-mod texts;
 
 pub use choice::Choice;
 pub use limits::Limit;
@@ -148,7 +146,5 @@ fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
     }
 }
 
-#[cfg(test)]
-mod sample;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! Golden tests: what a reader sees for each kind of answer, byte for byte.
 
-use super::sample::{FIVE, SEVEN, SIX, card, demo, rich};
+mod sample;
+mod texts;
+
 use crate::analyse::analyse;
 use crate::model::event::StopReason;
 use crate::model::finding::Severity;
@@ -10,6 +12,7 @@ use crate::model::verdict::{Analysis, Verdict};
 use crate::report::said;
 use crate::report::{TextOptions, live, screen};
 use crate::testing::RunBuilder;
+use sample::{FIVE, SEVEN, SIX, card, demo, rich};
 
 const PLAIN: TextOptions = TextOptions { width: 80, color: false, plain: true };
 const REPORT: Option<&str> = Some("bakeoff-0123456789abcdef.html");
@@ -121,7 +124,7 @@ fn says_why_an_answer_is_refused() {
     let rate = |c: usize, _: usize| [1000.0, 1300.0][c];
     let early = demo(&["ext4", "xfs"], &["randwrite"], 2, 0.01, rate);
     insta::assert_snapshot!("early", both(&early.stopped(StopReason::Interrupted, "").build()));
-    let mut finding = super::sample::warning("L53", "the drive reported 3 errors during the run");
+    let mut finding = sample::warning("L53", "the drive reported 3 errors during the run");
     finding.severity = Severity::Refuse;
     let run = demo(&["ext4", "xfs"], &["randwrite"], 12, 0.01, rate).finding(finding).build();
     insta::assert_snapshot!("refused", both(&run));

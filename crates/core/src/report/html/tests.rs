@@ -3,7 +3,7 @@
 use super::*;
 use crate::analyse::analyse;
 use crate::model::index::BlockIx;
-use crate::report::sample::*;
+use crate::report::tests::sample::*;
 
 const ASSETS: Assets = Assets { js: "/*js*/", css: "/*css*/" };
 

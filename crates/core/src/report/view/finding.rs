@@ -139,7 +139,7 @@ pub fn findings(findings: &[Finding]) -> Vec<FindingView> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample::warning;
+    use crate::report::tests::sample::warning;
 
     #[test]
     fn what_is_said_of_several_candidates_is_said_once() {

@@ -17,10 +17,10 @@ fn report_of(record: &str) -> String {
 fn stored_runs_give_the_reports_they_gave_before() {
     insta::assert_snapshot!(
         "demo",
-        report_of(include_str!("../../../../fixtures/runs/demo.jsonl"))
+        report_of(include_str!("../../../../../fixtures/runs/demo.jsonl"))
     );
     insta::assert_snapshot!(
         "places",
-        report_of(include_str!("../../../../fixtures/runs/places.jsonl"))
+        report_of(include_str!("../../../../../fixtures/runs/places.jsonl"))
     );
 }
