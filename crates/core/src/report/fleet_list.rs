@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::document::{Document, Table, words};
 use super::view::day;
+use crate::distinct;
 use crate::fleet::board::{Board, of_machines};
 use crate::fleet::run_group::RunGroup;
 use crate::model::machine::Machine;
@@ -38,13 +39,9 @@ impl Entry {
         let last = own.iter().map(|seen| &seen.last).max_by_key(|last| last.order());
         let (runs, last) = (own.iter().map(|seen| seen.runs).sum(), last.cloned());
         own.sort_by_key(|seen| seen.first_unix_ns);
-        let mut labels: Vec<String> = Vec::new();
-        for label in own.iter().filter_map(|seen| seen.label.as_deref()) {
-            let label = sanitize(label);
-            if labels.len() < LABELS && !labels.contains(&label) {
-                labels.push(label);
-            }
-        }
+        let labels = own.iter().filter_map(|seen| seen.label.as_deref()).map(sanitize);
+        let mut labels = distinct::in_order(labels);
+        labels.truncate(LABELS);
         Entry {
             name: board.name.clone(),
             board_id: board.board_id.clone(),

@@ -61,6 +61,24 @@ pub fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
+/// Pieces beside each other in as few lines as hold them; a piece is never broken.
+pub fn packed(
+    pieces: impl IntoIterator<Item = String>,
+    width: usize,
+    between: &str,
+) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(line) if columns(line) + columns(between) + columns(&piece) <= width => {
+                line.push_str(&format!("{between}{piece}"));
+            }
+            _ => lines.push(piece),
+        }
+    }
+    lines
+}
+
 /// Wraps a command for a shell at `width` columns, so that all its lines can be pasted at once.
 pub fn wrap_command(command: &str, width: usize, first: &str, rest: &str) -> String {
     let wrapped = wrap(command, width.saturating_sub(2), first, rest);

@@ -5,7 +5,7 @@
 
 use crate::model::verdict::Verdict;
 use crate::report::TextOptions;
-use crate::report::layout::{Tone, columns, cut, paint, wrap};
+use crate::report::layout::{Tone, columns, cut, packed, paint, wrap};
 
 use super::limits::Limit;
 use super::{Answer, Line, normal, table};
@@ -204,16 +204,7 @@ impl Screen<'_> {
         }];
         pieces.push(format!("{more}: bakeoff show {id} --details"));
         pieces.extend(self.answer.resume.iter().map(|how| format!("Continue: {how}")));
-        let mut lines: Vec<String> = Vec::new();
-        for piece in pieces {
-            match lines.last_mut() {
-                Some(line) if columns(line) + 2 + columns(&piece) <= self.width => {
-                    line.push_str(&format!("  {piece}"));
-                }
-                _ => lines.push(piece),
-            }
-        }
-        lines
+        packed(pieces, self.width, "  ")
     }
 }
 

@@ -56,15 +56,14 @@ pub fn phases(run: &Run, question: &Question, styles: &[String]) -> Vec<Phase> {
     if workload.map(|w| w.metric) != Some(Metric::FilesPerSecond) {
         return Vec::new();
     }
-    let add = |(sum_ns, n): &mut (f64, u64), stats: &OpStats| {
-        *sum_ns += stats.lat_ns.mean * stats.total_ios as f64;
-        *n += stats.total_ios;
+    let mean = |(style, all): (usize, Vec<&OpStats>)| {
+        let n: u64 = all.iter().map(|stats| stats.total_ios).sum();
+        let sum_ns: f64 = all.iter().map(|s| s.lat_ns.mean * s.total_ios as f64).sum();
+        (n > 0).then(|| (style, sum_ns / n as f64))
     };
-    let mean =
-        |(style, (sum_ns, n)): (usize, (f64, u64))| (n > 0).then(|| (style, sum_ns / n as f64));
-    let phases = by_operation(run, question, styles, add).into_iter();
+    let phases = by_operation(run, question, styles).into_iter();
     let phases =
-        phases.map(|(op, sums)| Phase { op, means: sums.into_iter().filter_map(mean).collect() });
+        phases.map(|(op, all)| Phase { op, means: all.into_iter().filter_map(mean).collect() });
     let is_whole = |phase: &Phase| {
         let mut means = phase.means.iter();
         !phase.means.is_empty() && means.all(|(_, ns)| ns.is_finite() && *ns > 0.0)

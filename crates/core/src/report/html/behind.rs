@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::distinct;
 use crate::model::path::sanitize;
 use crate::model::run::Run;
 use crate::model::workload::Workload;
@@ -25,20 +26,13 @@ pub fn from_question(run: &Run, question: &Question) -> Option<Behind> {
     let index = question.index?;
     let workload = index.get(&run.header.workloads)?;
     let cells = run.blocks.iter().flat_map(|b| &b.cells).filter(|c| c.workload == index);
-    let mut commands: Vec<(String, String)> = Vec::new();
-    let mut more = 0;
-    for tool in cells.filter_map(|c| c.measurement.tool.as_ref()) {
+    let tools = cells.filter_map(|c| c.measurement.tool.as_ref()).map(|tool| {
         let who = sanitize(&format!("{} {}", tool.driver.name(), tool.version));
-        let command = (who, words(&tool.command));
-        if commands.contains(&command) {
-            continue;
-        }
-        if commands.len() < COMMANDS_LIMIT {
-            commands.push(command);
-        } else {
-            more += 1;
-        }
-    }
+        (who, words(&tool.command))
+    });
+    let mut commands = distinct::in_order(tools);
+    let more = commands.len().saturating_sub(COMMANDS_LIMIT);
+    commands.truncate(COMMANDS_LIMIT);
     let file = workload.fio_job.as_deref().unwrap_or_default();
     let file: Vec<String> = file.lines().map(sanitize).collect();
     Some(Behind { job: job(workload), file: file.join("\n"), commands, more })

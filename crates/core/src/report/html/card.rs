@@ -7,7 +7,7 @@
 use crate::model::run::Run;
 use crate::model::verdict::Analysis;
 use crate::report::answer::{self, Place};
-use crate::report::layout::cut;
+use crate::report::layout::{cut, packed};
 use crate::report::view::View;
 
 use super::SYMBOLS;
@@ -271,21 +271,7 @@ fn sized(text: &str) -> (f64, Vec<String>) {
 
 /// Facts in lines, each fact whole.
 fn filled(parts: &[String], letters: usize, between: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        let part = cut(part, letters);
-        let fits = |line: &String| {
-            line.chars().count() + between.chars().count() + part.chars().count() <= letters
-        };
-        match lines.last_mut().filter(|line| fits(line)) {
-            Some(line) => {
-                line.push_str(between);
-                line.push_str(&part);
-            }
-            None => lines.push(part),
-        }
-    }
-    lines
+    packed(parts.iter().map(|part| cut(part, letters)), letters, between)
 }
 
 /// Signs beyond Latin-1.

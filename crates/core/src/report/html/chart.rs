@@ -13,6 +13,7 @@ use crate::model::measurement::OpStats;
 use crate::model::path::sanitize;
 use crate::model::run::{BlockState, Run};
 use crate::model::workload::Metric;
+use crate::phrases;
 use crate::report::view::{Question, candidate_name};
 use crate::stats::histogram::Histogram;
 
@@ -287,49 +288,37 @@ fn finite(value: f64) -> Option<f64> {
 
 /// Curves for every kind of operation that took place.
 fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData> {
-    let merge = |merged: &mut Histogram, stats: &OpStats| merged.merge(&stats.histogram);
-    let curve = |(candidate, merged): (usize, Histogram)| {
+    let curve = |(candidate, all): (usize, Vec<&OpStats>)| {
+        let mut merged = Histogram::default();
+        all.iter().for_each(|stats| merged.merge(&stats.histogram));
         let count = merged.total();
         (count > 0).then(|| Curve { candidate, count, ns: percentile::curve(&merged) })
     };
-    let ops = by_operation(run, question, styles, merge).into_iter();
-    let ops = ops.map(|(op, merged)| LatencyData {
-        op,
-        curves: merged.into_iter().filter_map(curve).collect(),
-    });
+    let ops = by_operation(run, question, styles).into_iter();
+    let ops = ops
+        .map(|(op, all)| LatencyData { op, curves: all.into_iter().filter_map(curve).collect() });
     ops.filter(|op| !op.curves.is_empty()).collect()
 }
 
-/// What `add` makes of all cells that count, for each kind of operation and candidate in it.
-pub fn by_operation<T: Default>(
-    run: &Run,
+/// What a kind of operation took, in each cell of a candidate: the position of its colour beside it.
+type OfOperation<'r> = (&'static str, Vec<(usize, Vec<&'r OpStats>)>);
+
+/// All cells that count, by the kinds of operation in them and by candidate.
+pub fn by_operation<'r>(
+    run: &'r Run,
     question: &Question,
     styles: &[String],
-    add: impl Fn(&mut T, &OpStats),
-) -> Vec<(&'static str, Vec<(usize, T)>)> {
-    let mut ops: Vec<(&'static str, Vec<(usize, T)>)> = Vec::new();
+) -> Vec<OfOperation<'r>> {
+    let mut all: Vec<(&'static str, (usize, &'r OpStats))> = Vec::new();
     for row in &question.rows {
         let style = style_of(styles, &row.candidate);
         let is_of_row = |cell: &&Cell| {
             rounds::counts(run, cell) && candidate_name(run, cell.candidate) == row.candidate
         };
-        for cell in cells(run, question).filter(is_of_row) {
-            for (op, stats) in cell.measurement.ops() {
-                let at = ops.iter().position(|(name, _)| *name == op).unwrap_or_else(|| {
-                    ops.push((op, Vec::new()));
-                    ops.len() - 1
-                });
-                let of_op = &mut ops[at].1;
-                match of_op.last_mut().filter(|(last, _)| *last == style) {
-                    Some((_, sum)) => add(sum, stats),
-                    None => {
-                        let mut sum = T::default();
-                        add(&mut sum, stats);
-                        of_op.push((style, sum));
-                    }
-                }
-            }
-        }
+        let own = cells(run, question).filter(is_of_row);
+        let ops = own.flat_map(|cell| cell.measurement.ops());
+        all.extend(ops.map(|(op, stats)| (op, (style, stats))));
     }
-    ops
+    let ops = phrases::grouped(all).into_iter();
+    ops.map(|(op, of)| (op, phrases::grouped(of))).collect()
 }

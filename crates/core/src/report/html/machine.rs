@@ -13,6 +13,7 @@ use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::measurement::Window;
 use crate::model::run::{BlockState, Run};
 use crate::model::telemetry::{CpuSeries, DeviceSeries, Gauge, Telemetry};
+use crate::phrases;
 use crate::report::bottleneck;
 use crate::report::document::{Table, candidates, number, words};
 use crate::report::view::candidate_name;
@@ -89,14 +90,9 @@ pub fn data(run: &Run, indices: &[Option<WorkloadIx>], styles: &[String]) -> Mac
 
 /// The CPUs that did most, in the order of their numbers.
 fn busiest<'a>(all: impl Iterator<Item = &'a Telemetry>) -> Vec<u32> {
-    let mut total: Vec<(u32, u64)> = Vec::new();
-    for series in all.flat_map(|t| &t.cpus) {
-        let busy = busy_ms(series).iter().sum::<u64>();
-        match total.iter_mut().find(|(cpu, _)| *cpu == series.cpu) {
-            Some((_, sum)) => *sum += busy,
-            None => total.push((series.cpu, busy)),
-        }
-    }
+    let busy = all.flat_map(|t| &t.cpus).map(|s| (s.cpu, busy_ms(s).iter().sum::<u64>()));
+    let total = phrases::grouped(busy).into_iter().map(|(cpu, ms)| (cpu, ms.iter().sum()));
+    let mut total: Vec<(u32, u64)> = total.collect();
     total.sort_by_key(|(cpu, busy)| (u64::MAX - busy, *cpu));
     let mut cpus: Vec<u32> = total.iter().take(CPUS).map(|(cpu, _)| *cpu).collect();
     cpus.sort_unstable();

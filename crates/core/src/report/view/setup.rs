@@ -2,6 +2,7 @@
 //!
 //! They are at the top of every page and on every card: a figure without them cannot be compared
 //! with another. The whole fingerprint is in [`super::facts`].
+use crate::distinct;
 use crate::model::host::{Host, Layer, LayerKind, Place, PlaceClass};
 use crate::model::link::Link;
 use crate::model::path::sanitize;
@@ -76,20 +77,11 @@ fn drive(disk: &Layer) -> String {
 
 /// "USB 480 Mb/s", or the bus where the link is not known.
 fn links(disks: &[&Layer]) -> String {
-    let mut all: Vec<String> = Vec::new();
-    for disk in disks.iter().take(DRIVES_MAX) {
-        let words = disk
-            .link
-            .as_ref()
-            .map(Link::as_str)
-            .or(disk.bus.as_deref())
-            .map(squeezed)
-            .unwrap_or_default();
-        if !words.is_empty() && !all.contains(&words) {
-            all.push(words);
-        }
-    }
-    all.join("; ")
+    let words = disks.iter().take(DRIVES_MAX).filter_map(|disk| {
+        let link = disk.link.as_ref().map(Link::as_str);
+        link.or(disk.bus.as_deref()).map(squeezed).filter(|words| !words.is_empty())
+    });
+    distinct::in_order(words).join("; ")
 }
 
 /// Without the spaces that firmware fills its fields with.
