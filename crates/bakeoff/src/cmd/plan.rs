@@ -15,7 +15,7 @@ use crate::planning::commands::commands;
 use crate::planning::costs::costs;
 use crate::planning::on_targets::{Looked, check_wear, look_at, too_large, without_targets};
 use crate::signals::Cancel;
-use crate::ui::{out, say};
+use crate::ui::say;
 
 /// Shows the plan; refuses what `run` would refuse, after showing it.
 pub fn run(global: &Global, args: &Plan) -> Result<Outcome, Fault> {
@@ -130,10 +130,5 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
 }
 
 fn print(format: Format, view: &PlanView) -> Result<(), Fault> {
-    let text = if format == Format::Json {
-        view.json().map_err(Fault::bug)?
-    } else {
-        answer::laid_out(&view.document(), format)
-    };
-    Ok(out::print(Some(format), &text)?)
+    Ok(answer::print_either(format, || view.json(), || view.document())?)
 }

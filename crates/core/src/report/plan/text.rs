@@ -370,7 +370,7 @@ mod tests {
         assert!(!text.contains("settling"), "visits have no slices");
         assert!(!text.contains('\u{1b}'));
         insta::assert_snapshot!(text);
-        let json: serde_json::Value = serde_json::from_str(&view.json().unwrap()).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&view.json()).unwrap();
         assert_eq!(json["targets"][0]["erase_token"], "0353445343");
         assert_eq!((&json["schema"], &json["cases"]), (&"bakeoff/plan/1".into(), &40.into()));
     }
