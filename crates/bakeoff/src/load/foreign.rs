@@ -13,10 +13,7 @@ use bakeoff_core::model::candidate::Skipped;
 use bakeoff_core::model::host::Counted;
 use bakeoff_core::model::measurement::{Measurement, Tool};
 use bakeoff_core::model::workload::{DriverName, Workload};
-use bakeoff_core::report;
-use bakeoff_core::tools::foreign::{
-    self, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported,
-};
+use bakeoff_core::tools::foreign::{self, Driver, Invocation, RawOutput, Scratch, Unsupported};
 use bakeoff_core::tools::measured;
 use bakeoff_engine::residency;
 use thiserror::Error;
@@ -59,14 +56,14 @@ pub enum ForeignError {
     Unsupported(#[from] Unsupported),
     #[error(transparent)]
     Exec(#[from] ExecError),
-    #[error("{}", report::foreign::parse_error(.0))]
-    Parse(ParseError),
+    #[error("{0}")]
+    Parse(String),
     #[error("cannot {0}: {1}")]
     Io(&'static str, io::Error),
 }
 
 /// The numbers of one workload, or which figure is missing; and what the tool printed.
-pub type Told = (Result<Measurement, ParseError>, String);
+pub type Told = (Result<Measurement, String>, String);
 
 pub struct Installed {
     pub name: DriverName,

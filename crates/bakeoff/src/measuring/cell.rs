@@ -20,7 +20,7 @@ use bakeoff_core::model::workload::{DriverName, Phase, Workload};
 use bakeoff_core::prng::SplitMix64;
 use bakeoff_core::tools::foreign::Workdir;
 use bakeoff_core::tools::native::{FailureKind, TargetKind};
-use bakeoff_core::{cold_reads, evidence, profiles, report, workloads};
+use bakeoff_core::{cold_reads, evidence, profiles, workloads};
 use bakeoff_engine::residency;
 use rustix::fs::{Mode, OFlags, open};
 
@@ -233,10 +233,7 @@ fn measure_foreign(
     let before = host::Evidence::take(&site.counted, &site.servers);
     let told = tool.run(group, (directory.path(), &site.counted), limit, cancel)?;
     host::Evidence::take(&site.counted, &site.servers).since(&before, &mut truth);
-    let worded = |(measured, raw): foreign::Told| {
-        (measured.map_err(|e| report::foreign::parse_error(&e)), Some(raw))
-    };
-    Ok((told.into_iter().map(worded).collect(), truth))
+    Ok((told.into_iter().map(|(measured, raw)| (measured, Some(raw))).collect(), truth))
 }
 
 /// What goes wrong around a measurement.

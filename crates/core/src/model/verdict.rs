@@ -82,6 +82,11 @@ impl Verdict {
         self == Verdict::Fastest
     }
 
+    /// Whether the best candidates are within the margin of each other.
+    pub fn is_tie(self) -> bool {
+        self == Verdict::AsFast
+    }
+
     /// Whether more time may give an answer.
     pub fn is_open(self) -> bool {
         self == Verdict::Leads

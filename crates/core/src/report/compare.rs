@@ -265,7 +265,8 @@ fn figures(answer: &Answer, row: &Row, shorts: &[&str]) -> String {
         let Some(of): &Option<crate::decide::figure::Figure> = of else {
             return format!("no valid cell in {run}");
         };
-        let times = ratio_of.map(|r| format!(", {} times", units::three_digits(r))).unwrap_or_default();
+        let times =
+            ratio_of.map(|r| format!(", {} times", units::three_digits(r))).unwrap_or_default();
         format!("{} ({} to {}) in {run}{times}", text(of.mean), text(of.min), text(of.max))
     };
     let runs: Vec<String> = row.runs.iter().zip(&row.ratios).zip(shorts).map(one).collect();

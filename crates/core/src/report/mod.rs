@@ -26,7 +26,6 @@ pub mod fio_json;
 pub mod fitness;
 pub mod fleet_list;
 mod fleet_text;
-pub mod foreign;
 pub(crate) mod glossary;
 mod gnuplot;
 mod html;

@@ -107,39 +107,6 @@ impl RawOutput {
     }
 }
 
-/// A tool's output without the figures that were asked for; [`crate::report::foreign`] words it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ParseError {
-    Failed {
-        tool: &'static str,
-        /// What could not be read, or its own words.
-        said: Said,
-    },
-    Results {
-        tool: &'static str,
-        count: usize,
-        /// What could not be read, or its own words.
-        said: Said,
-    },
-    /// bonnie++ keeps what it measured in less than half a second to itself.
-    TooShort {
-        tool: &'static str,
-    },
-    Figure {
-        tool: &'static str,
-        figure: String,
-    },
-}
-
-/// What a tool printed instead of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
-    Unread(String),
-    /// Its last words, harmless and short.
-    Words(String),
-    Nothing,
-}
-
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The work in words, or the sizes of the profile.
@@ -157,11 +124,12 @@ pub trait Driver {
     fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported>;
     /// The tool's name among the readers of outputs.
     fn tool(&self) -> &'static str;
-    /// The figures in its output, in our units, each with the tool's own text.
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
+    /// The figures in its output, in our units, each with the tool's own text; else why it has not
+    /// what was asked for, without a full stop.
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
         Ok(one_result(self.tool(), output)?.metrics)
     }
-    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError>;
+    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String>;
 }
 
 /// The driver of that name; `None` for bakeoff's own engine.
@@ -212,18 +180,21 @@ pub(super) fn refuse_beyond_plain(tool: &'static str, job: &Job) -> Result<(), U
     )
 }
 
-pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, ParseError> {
+pub fn one_result(tool: &'static str, output: &RawOutput) -> Result<ToolResult, String> {
     let mut finder = Finder::for_tool(tool);
     finder.push(&output.stdout);
     finder.push(b"\n");
     finder.push(&output.stderr);
     let found = finder.finish();
-    let unread = found.unread.first().map(|unread| Said::Unread(unread.why.clone()));
-    let said = || unread.unwrap_or_else(|| said(output));
+    let said = || found.unread.first().map_or_else(|| said(output), |unread| unread.why.clone());
     match found.results.as_slice() {
-        _ if !output.is_success => Err(ParseError::Failed { tool, said: said() }),
+        _ if !output.is_success => Err(format!("{tool} failed: {}", said())),
         [result] => Ok(result.clone()),
-        results => Err(ParseError::Results { tool, count: results.len(), said: said() }),
+        results => Err(format!(
+            "{tool} printed {} results where one was expected: {}",
+            results.len(),
+            said()
+        )),
     }
 }
 
@@ -235,8 +206,8 @@ pub fn findings(name: DriverName, output: &RawOutput) -> Vec<Finding> {
 }
 
 /// The error for a command that ended with another status than 0.
-pub fn failed(name: DriverName, output: &RawOutput) -> ParseError {
-    ParseError::Failed { tool: name.name(), said: said(output) }
+pub fn failed(name: DriverName, output: &RawOutput) -> String {
+    format!("{} failed: {}", name.name(), said(output))
 }
 
 /// What it is called on the command line.
@@ -244,7 +215,8 @@ pub fn program(name: DriverName) -> &'static str {
     if name == DriverName::Bonnie { "bonnie++" } else { name.name() }
 }
 
-fn said(output: &RawOutput) -> Said {
+/// A tool's last words, harmless and short.
+fn said(output: &RawOutput) -> String {
     let of = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -253,7 +225,10 @@ fn said(output: &RawOutput) -> Said {
     };
     let stderr = of(&output.stderr);
     let text = if stderr.is_empty() { of(&output.stdout) } else { stderr };
-    if text.is_empty() { Said::Nothing } else { Said::Words(printable(text.as_bytes())) }
+    match text.is_empty() {
+        true => "it printed nothing".to_string(),
+        false => printable(text.as_bytes()),
+    }
 }
 
 /// The words of a command: `program --name=value …`.

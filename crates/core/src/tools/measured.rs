@@ -4,7 +4,7 @@
 //! them for one kind of operation (fio, as completion latencies); the figures that it prints stand
 //! beside them in its own words. The wall time is the tool's own.
 
-use super::foreign::{Asked, ParseError, driver};
+use super::foreign::{Asked, driver};
 use crate::model::finding::Finding;
 use crate::model::job::{Job, Rw};
 use crate::model::measurement::{Figure, Latency, Measurement, OpStats, SCHEMA, Tool};
@@ -23,16 +23,16 @@ impl Figures<'_> {
         self.metrics.iter().find(|m| m.name == name).map(|m| m.value.as_f64())
     }
 
-    pub fn get(self, name: &str) -> Result<f64, ParseError> {
+    pub fn get(self, name: &str) -> Result<f64, String> {
         self.find(name).ok_or_else(|| self.missing(name))
     }
 
-    pub fn missing(self, name: &str) -> ParseError {
-        ParseError::Figure { tool: self.tool, figure: name.to_string() }
+    pub fn missing(self, name: &str) -> String {
+        format!("{} printed no {name}", self.tool)
     }
 
     /// A time or a count that is more than nothing.
-    pub fn above_zero(self, name: &str) -> Result<u64, ParseError> {
+    pub fn above_zero(self, name: &str) -> Result<u64, String> {
         let found = self.find(name).filter(|value| *value >= 0.5);
         found.map(whole).ok_or_else(|| self.missing(name))
     }
@@ -89,7 +89,7 @@ pub fn measurement(
     tool: Tool,
     metrics: &[Metric],
     findings: Vec<Finding>,
-) -> Result<Measurement, ParseError> {
+) -> Result<Measurement, String> {
     let figures = Figures { tool: tool.driver.name(), metrics };
     let (job, part) = (&workload.job, workload.profile);
     let rw = part.and_then(profiles::part_spec).map_or(job.rw, |spec| spec.rw);
@@ -161,7 +161,7 @@ pub fn of_rate(
     name: &str,
     amount: u64,
     (read, write): (Done, Done),
-) -> Result<Work, ParseError> {
+) -> Result<Work, String> {
     let rate = figures.get(name)?;
     let elapsed_ns = if rate > 0.0 { whole(amount as f64 / rate * 1e9) } else { 0 };
     match elapsed_ns {

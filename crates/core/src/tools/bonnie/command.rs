@@ -9,8 +9,8 @@ use crate::model::workload::Workload;
 use crate::profiles;
 use crate::scan::Metric;
 use crate::tools::foreign::{
-    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
-    one_result, own_part,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
+    own_part,
 };
 use crate::tools::measured::{Done, Figures, Work, of_rate, whole};
 
@@ -76,14 +76,14 @@ impl Driver for Bonnie {
         "bonnie++"
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
         // The progress words on standard error are no part of the result.
         let stdout = RawOutput { stderr: Vec::new(), ..output.clone() };
         let of = if output.is_success { &stdout } else { output };
         Ok(one_result("bonnie++", of)?.metrics)
     }
 
-    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {
         let none = || figures.missing(&format!("figure for {}", asked.rw.name()));
         let part = asked.part.ok_or_else(none)?;
         let test = TESTS.get(usize::from(part.part)).ok_or_else(none)?;
@@ -91,7 +91,10 @@ impl Driver for Bonnie {
         let (name, _) = test.rate();
         // Its command leaves no phase out.
         if figures.find(&name).is_none() {
-            return Err(ParseError::TooShort { tool: figures.tool });
+            return Err(format!(
+                "{} printed +++++ instead of a result: the test took less than half a second",
+                figures.tool
+            ));
         }
         let by_char = asked.job.io_size.unwrap_or(PER_CHAR_BYTES);
         let (amount, read, write) = amounts(spec.word, by_char, figures);

@@ -8,8 +8,8 @@ use crate::model::profile::Profile;
 use crate::model::workload::Workload;
 use crate::profiles;
 use crate::tools::foreign::{
-    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
-    own_part, refuse, refuse_beyond_plain,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, own_part, refuse,
+    refuse_beyond_plain,
 };
 use crate::tools::measured::{Done, Figures, Work, side};
 
@@ -56,7 +56,7 @@ impl Driver for Dd {
         "dd"
     }
 
-    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {
         let bytes = figures.above_zero("bytes")?;
         let block = figures.above_zero("block_size")?;
         let elapsed_ns = figures.above_zero("elapsed")?;

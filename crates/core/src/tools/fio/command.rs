@@ -12,8 +12,8 @@ use crate::model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
 use crate::model::workload::Workload;
 use crate::scan::{Finder, Metric, Value};
 use crate::tools::foreign::{
-    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
-    one_result, own_part, refuse,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, amount, one_result,
+    own_part, refuse,
 };
 use crate::tools::measured::{Figures, Work};
 
@@ -54,7 +54,7 @@ impl Driver for Fio {
         "fio"
     }
 
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, ParseError> {
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
         let found = Finder::for_tool("fio").all_of(&output.stdout);
         match (found.results.len(), output.is_success) {
             (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
@@ -62,7 +62,7 @@ impl Driver for Fio {
         }
     }
 
-    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {
         super::measured::work(figures)
     }
 }

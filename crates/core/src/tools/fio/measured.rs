@@ -1,10 +1,9 @@
 //! fio's figures as what it did: counts, bytes, times, and completion latencies.
 
 use crate::model::measurement::Latency;
-use crate::tools::foreign::ParseError;
 use crate::tools::measured::{Done, Figures, Work, whole};
 
-pub fn work(figures: Figures<'_>) -> Result<Work, ParseError> {
+pub fn work(figures: Figures<'_>) -> Result<Work, String> {
     let of = |name: &str| Done {
         ios: figures.find(&format!("{name}.ios")).map_or(0, whole),
         bytes: figures.find(&format!("{name}.bytes")).map_or(0, whole),

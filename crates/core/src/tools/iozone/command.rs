@@ -9,8 +9,8 @@ use crate::model::profile::{Part, Profile};
 use crate::model::workload::Workload;
 use crate::profiles;
 use crate::tools::foreign::{
-    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir,
-    own_part, refuse, refuse_beyond_plain,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, own_part, refuse,
+    refuse_beyond_plain,
 };
 use crate::tools::measured::{Done, Figures, Work, of_rate, side};
 
@@ -51,7 +51,7 @@ impl Driver for Iozone {
         "iozone"
     }
 
-    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+    fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {
         let name = match (asked.part, asked.rw) {
             (Some(part), rw) => {
                 rate_name(part).ok_or_else(|| figures.missing(&format!("rate of {}", rw.name())))?

@@ -9,8 +9,8 @@ use crate::model::profile::Profile;
 use crate::model::workload::{Phase, Workload};
 use crate::profiles;
 use crate::tools::foreign::{
-    Asked, Driver, Invocation, ParseError, RawOutput, Scratch, Unsupported, Words, Workdir, amount,
-    own_part, refuse, refuse_beyond_plain,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, amount, own_part,
+    refuse, refuse_beyond_plain,
 };
 use crate::tools::measured::{Figures, Work};
 
@@ -80,7 +80,7 @@ impl Driver for Sysbench {
         "sysbench"
     }
 
-    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, ParseError> {
+    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {
         super::measured::work(figures)
     }
 }

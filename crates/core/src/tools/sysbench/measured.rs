@@ -1,6 +1,5 @@
 //! sysbench's figures as what it did.
 
-use crate::tools::foreign::ParseError;
 use crate::tools::measured::{Done, Figures, Work, whole};
 
 /// How far the time that 1.0's rates are of may be from the one it prints.
@@ -14,7 +13,7 @@ pub fn latest_s(printed_s: f64) -> f64 {
 }
 
 /// 0.4 and 0.5 print counts; 1.0 prints rates, which over their time come to whole counts.
-pub fn work(figures: Figures<'_>) -> Result<Work, ParseError> {
+pub fn work(figures: Figures<'_>) -> Result<Work, String> {
     let printed_ns = figures.above_zero("total_time")?;
     let elapsed_ns = time_of_rates(figures, printed_ns).unwrap_or(printed_ns);
     let block = figures.above_zero("block_size")?;
