@@ -28,6 +28,7 @@ use crate::workloads;
 pub use crate::simulate::cell::{clean_truth, measurement};
 
 pub mod card;
+pub mod causes;
 pub mod sata;
 
 /// Time a visit takes beside its cells.

@@ -64,7 +64,5 @@ pub fn reason(context: &CellContext) -> Reason {
     found.unwrap_or_else(|| Reason::unattributed(baseline::all(context, &steps)))
 }
 
-#[cfg(any(test, feature = "testing"))]
-pub mod fixtures;
 #[cfg(test)]
 mod tests;

@@ -142,8 +142,8 @@ pub fn of_disk(context: &CellContext, steps: &[LayerShare], reason: Reason) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::fixtures::{Case, queue};
     use crate::model::telemetry::ThreadUse;
+    use crate::testing::causes::{Case, queue};
     use crate::workloads;
 
     fn busy() -> Case {

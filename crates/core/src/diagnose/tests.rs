@@ -1,6 +1,5 @@
 //! Each cause is attributed to itself alone, and a quiet machine to none.
 
-use super::fixtures::{Case, MS, case, cases, falls_after, queue, windows};
 use super::summary;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::Layer as BaseLayer;
@@ -9,6 +8,7 @@ use crate::model::index::{BlockIx, WorkloadIx};
 use crate::model::run::Run;
 use crate::model::telemetry::{Gauge, ThreadUse};
 use crate::prng::SplitMix64;
+use crate::testing::causes::{Case, MS, case, cases, falls_after, queue, windows};
 
 /// Each cause made on purpose against each that could be named: all on the diagonal, none beside.
 #[test]

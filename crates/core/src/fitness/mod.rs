@@ -11,12 +11,12 @@ pub mod cache;
 pub mod card;
 pub mod clock;
 pub mod facts;
-#[cfg(any(test, feature = "testing"))]
-pub mod fixtures;
 pub mod health;
 pub mod link;
 pub mod memory;
 pub mod place;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod timers;
 
 #[cfg(test)]

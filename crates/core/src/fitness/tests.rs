@@ -1,7 +1,7 @@
 //! Each check passes, warns and stops on facts made for it.
 
 use super::facts::*;
-use super::fixtures::{GIB, fit, with_card};
+use super::testing::{GIB, fit, with_card};
 use super::*;
 use crate::guard::{Reason, Why};
 use crate::model::health::Health;

@@ -1,7 +1,7 @@
 //! What every check says of facts made for it, and what it advises.
 
 use super::facts::*;
-use super::fixtures::{GIB, fit, with_card};
+use super::testing::{GIB, fit, with_card};
 use super::tests::{place_of, watched};
 use super::*;
 use crate::guard::{Reason, Why};

@@ -67,11 +67,11 @@ fn evidence(reason: &Reason) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::fixtures::quiet;
     use crate::diagnose::summary;
     use crate::model::event::Cell;
     use crate::model::index::WorkloadIx;
     use crate::testing::RunBuilder;
+    use crate::testing::causes::quiet;
 
     #[test]
     fn what_most_cells_have_is_said_and_what_they_do_not_share_is_not() {

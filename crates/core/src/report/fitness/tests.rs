@@ -3,7 +3,7 @@
 use super::*;
 use crate::fitness::checks;
 use crate::fitness::facts::*;
-use crate::fitness::fixtures::{fit, with_card};
+use crate::fitness::testing::{fit, with_card};
 
 fn page(facts: &Facts) -> String {
     document(facts, &checks(facts), str::to_string).text(80, false)

@@ -284,8 +284,8 @@ fn row(run: &Run, cell: &Cell, t: &Telemetry) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::fixtures::quiet;
     use crate::testing::RunBuilder;
+    use crate::testing::causes::quiet;
 
     fn run(stretches: u64) -> Run {
         let watch: fn(&mut Cell, u64) = |cell, n| {

@@ -3,6 +3,8 @@
 //! Series of heat, clocks and throttling are made up after the documentation of the boards (no
 //! board was at hand); the shapes of the others are those that the shell's tests see on a machine.
 
+use super::RunBuilder;
+use crate::diagnose;
 use crate::model::bottleneck::Reason;
 use crate::model::cause::{Cause, Grade};
 use crate::model::ceiling::{Layer as BaseLayer, LayerRate};
@@ -13,7 +15,6 @@ use crate::model::run::Run;
 use crate::model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse,
 };
-use crate::testing::RunBuilder;
 
 pub const MS: u64 = 1_000_000;
 const STRETCH_MS: u64 = 100;
@@ -29,7 +30,7 @@ impl Case {
         let run = RunBuilder::directories(&["/mnt"])
             .workloads(&[workload])
             .place(0, |place| {
-                let disk = place.chain.last_mut().unwrap();
+                let disk = place.chain.last_mut().expect("the fixture has one");
                 (disk.bus, disk.link) = (Some("ata".into()), Some("SATA 6.0 Gb/s".into()));
             })
             .play(1, |_, _, _| rate)
@@ -43,7 +44,7 @@ impl Case {
     }
 
     pub fn t(&mut self) -> &mut Telemetry {
-        self.cell.telemetry.as_mut().unwrap()
+        self.cell.telemetry.as_mut().expect("the fixture has one")
     }
 
     pub fn with(mut self, change: impl FnOnce(&mut Case)) -> Case {
@@ -65,7 +66,7 @@ impl Case {
     }
 
     pub fn reason(&self) -> Reason {
-        super::cell(&self.run, &self.cell).unwrap()
+        diagnose::cell(&self.run, &self.cell).expect("the fixture has one")
     }
 
     /// What speaks for its cause, in words.
@@ -203,7 +204,7 @@ fn around() -> Vec<Made> {
             heat(s, 82_000);
         }),
         made("another process on the disk", Cause::Foreign, ("randread", 900.0), |s| {
-            let own = s.cell.measurement.read.as_ref().unwrap().io_bytes;
+            let own = s.cell.measurement.read.as_ref().expect("the fixture has one").io_bytes;
             s.cell.truth.device_read_bytes = Some(own + (60 << 20));
             s.cell.truth.foreign_bytes = Some(60 << 20);
         }),
@@ -215,7 +216,7 @@ fn around() -> Vec<Made> {
                 let m = &mut s.cell.measurement;
                 (m.job.fsync, m.job.end_fsync, m.flush_ns) = (0, false, 0);
                 m.sys_cpu_ns = m.elapsed_ns * 6 / 10;
-                let own = m.write.as_ref().unwrap().io_bytes;
+                let own = m.write.as_ref().expect("the fixture has one").io_bytes;
                 s.cell.truth.device_written_bytes = Some(own);
                 s.cell.truth.foreign_bytes = Some(own * 9 / 10);
             },
@@ -280,7 +281,7 @@ fn crowds() -> Vec<Made> {
             let n = s.t().fast_ns.len();
             s.t().cpus.iter_mut().for_each(|cpu| cpu.user_ms = vec![94; n]);
             let slow = s.t().slow_ns.len();
-            s.t().pressure.as_mut().unwrap().cpu_some_us = vec![450_000; slow];
+            s.t().pressure.as_mut().expect("the fixture has one").cpu_some_us = vec![450_000; slow];
             queue(s, 0.2);
         }),
     ]
@@ -309,7 +310,8 @@ fn writing() -> Vec<Made> {
                 let m = &mut s.cell.measurement;
                 (m.job.fsync, m.flush_ns) = (0, m.elapsed_ns / 10);
                 let slow = s.t().slow_ns.len();
-                s.t().memory.as_mut().unwrap().dirty_bytes = vec![620 << 20; slow];
+                s.t().memory.as_mut().expect("the fixture has one").dirty_bytes =
+                    vec![620 << 20; slow];
                 queue(s, 30.0);
             },
         ),
@@ -324,7 +326,7 @@ fn reading() -> Vec<Made> {
             else {
                 unreachable!("directories only")
             };
-            let disk = place.chain.last_mut().unwrap();
+            let disk = place.chain.last_mut().expect("the fixture has one");
             (disk.bus, disk.link) = (Some("usb".into()), Some("USB 480 Mb/s, UAS".into()));
             queue(s, 1.8);
         }),
