@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import subsetFont from "subset-font";
 
-/** Letters of the card that `report --card` draws: crates/core/src/report/html/card.rs has the same
+/** Letters of the card that `report --card` draws: crates/core/report/src/html/card.rs has the same
  * list. */
 const LETTERS = [[0x20, 0x7e], [0xa0, 0xff]]
   .flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))

@@ -6,11 +6,11 @@
 
 #![no_main]
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::bundle::{Decoder, Line, decode};
-use bakeoff_core::model::event::Event;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::report;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_report::bundle::{Decoder, Line, decode};
+use bakeoff_model::event::Event;
+use bakeoff_model::run::Run;
+use bakeoff_report as report;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

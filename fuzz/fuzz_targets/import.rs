@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bakeoff_core::import::{self, RESULTS_LIMIT};
+use bakeoff_judge::import::{self, RESULTS_LIMIT};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

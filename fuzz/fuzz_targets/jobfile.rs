@@ -2,9 +2,9 @@
 
 #![no_main]
 
-use bakeoff_core::plan;
-use bakeoff_core::tools::fio::as_plan::as_plan;
-use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES, JobFile};
+use bakeoff_judge::plan;
+use bakeoff_tools::fio::as_plan::as_plan;
+use bakeoff_tools::fio::jobfile::{FILE_LIMIT_BYTES, JobFile};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use bakeoff_core::model::path::{RawPath, bytes_path, printable};
+use bakeoff_model::path::{RawPath, bytes_path, printable};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

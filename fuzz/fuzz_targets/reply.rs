@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bakeoff_core::tools::native::Reply;
+use bakeoff_tools::native::Reply;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

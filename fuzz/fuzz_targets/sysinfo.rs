@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bakeoff_core::sysinfo;
+use bakeoff_machine::sysinfo;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

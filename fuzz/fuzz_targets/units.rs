@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use bakeoff_core::units;
+use bakeoff_stats::units;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,6 +1,6 @@
 //! What every reader of a tool's outputs keeps to, whatever the text.
 
-use bakeoff_core::import::Finder;
+use bakeoff_judge::import::Finder;
 
 /// Reads `bytes` as outputs of `tool`: every figure is a number with a line of the text, and a text
 /// cut in two is the same text.

@@ -48,7 +48,7 @@ export async function launch() {
 /** Builds a program as the tests in Rust have it, so that nothing is compiled a second time and
  * none that runs meanwhile is replaced by another. */
 export function build(...what) {
-  const words = ["build", "--quiet", "--package", "bakeoff", "--features", "bakeoff-core/testing"];
+  const words = ["build", "--quiet", "--package", "bakeoff", "--features", "bakeoff-judge/testing"];
   execFileSync("cargo", [...words, ...what], { cwd: ROOT, stdio: "inherit" });
 }
 

@@ -20,7 +20,7 @@ GROUPS = [
         ),
     )
 ]
-BUILT_IN = ROOT / "crates/core/src/plan/builtin"
+BUILT_IN = ROOT / "crates/core/judge/src/plan/builtin"
 ONE = "--target /dev/vda --erase TARGET"
 
 # The smallest region that all filesystems of a plan can be made in, and what its profiles work on.

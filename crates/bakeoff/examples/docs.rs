@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use bakeoff_core::report::testing::{
+use bakeoff_report::testing::{
     filesystems_markdown, glossary_markdown, rules_markdown, usual_markdown,
 };
 

@@ -14,16 +14,16 @@ mod tall;
 use std::error::Error;
 use std::io::{self, Write};
 
-use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
-use bakeoff_core::model::event::{Cell, Event, StepDone, StopReason, What};
-use bakeoff_core::model::finding::Finding;
-use bakeoff_core::model::measurement::{Latency, OpStats, Window};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::prepare::recipe::RECIPES;
-use bakeoff_core::prepare::steps;
-use bakeoff_core::stats::histogram::Histogram;
-use bakeoff_core::testing::{RunBuilder, warning};
+use bakeoff_judge::testing::{RunBuilder, warning};
+use bakeoff_machine::prepare::recipe::RECIPES;
+use bakeoff_machine::prepare::steps;
+use bakeoff_model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_model::event::{Cell, Event, StepDone, StopReason, What};
+use bakeoff_model::finding::Finding;
+use bakeoff_model::measurement::{Latency, OpStats, Window};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::protocol::Mode;
+use bakeoff_stats::histogram::Histogram;
 
 /// 2026-11-20 14:03 UTC.
 const STARTED_UNIX_NS: i64 = 1_795_183_380_000_000_000;

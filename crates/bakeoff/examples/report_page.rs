@@ -7,10 +7,10 @@ mod assets;
 use std::error::Error;
 use std::{env, fs};
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::model::event::Event;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::report;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_model::event::Event;
+use bakeoff_model::run::Run;
+use bakeoff_report as report;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args_os().skip(1);

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use bakeoff_core::report::Assets;
+use bakeoff_report::Assets;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
 const JS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/report.js"));

@@ -9,7 +9,7 @@ mod letters;
 mod paint;
 pub mod png;
 
-use bakeoff_core::report::Picture;
+use bakeoff_report::Picture;
 
 #[cfg(not(feature = "card"))]
 pub fn png(_picture: &Picture) -> Result<Vec<u8>, &'static str> {
@@ -30,7 +30,7 @@ pub fn png(picture: &Picture) -> Result<Vec<u8>, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_core::report::picture::Color;
+    use bakeoff_report::picture::Color;
 
     /// Width and height are big-endian words at 16 and 20 (PNG 1.2, 11.2.2).
     fn size(png: &[u8]) -> (u32, u32) {

@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::import::columns::Columns;
-use bakeoff_core::model::difference::Factor;
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::model::workload::DriverName;
-use bakeoff_core::phrases::{choices, did_you_mean};
-use bakeoff_core::units;
+use bakeoff_judge::import::columns::Columns;
+use bakeoff_model::difference::Factor;
+use bakeoff_model::protocol::Mode;
+use bakeoff_model::workload::DriverName;
+use bakeoff_stats::phrases::{choices, did_you_mean};
+use bakeoff_stats::units;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -513,7 +513,7 @@ fn parse_time(text: &str) -> Result<Time, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_core::model::extent::Extent;
+    use bakeoff_model::extent::Extent;
 
     #[test]
     fn definitions_are_consistent() {

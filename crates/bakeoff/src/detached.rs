@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::path::RawPath;
+use bakeoff_model::path::RawPath;
 
 use crate::exec::{Spec, background, find_program};
 use crate::fault::{Fault, Outcome};

@@ -286,7 +286,7 @@ fn ourselves() -> OsString {
 
 /// A time limit in words.
 fn shown(limit: Duration) -> String {
-    bakeoff_core::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
+    bakeoff_stats::units::duration(u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// Kills the child with everything it started and waits for it. A process that waits for a device

@@ -5,9 +5,9 @@ use std::panic;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use bakeoff_core::model::path::printable;
-use bakeoff_core::model::secrets;
-use bakeoff_core::report::facts::LastError;
+use bakeoff_model::path::printable;
+use bakeoff_model::secrets;
+use bakeoff_report::facts::LastError;
 
 use crate::exec::internal;
 use crate::fault::Fault;

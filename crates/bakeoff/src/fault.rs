@@ -7,8 +7,8 @@ use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 
-use bakeoff_core::model::path::unsteered;
-use bakeoff_core::report::{Service, State};
+use bakeoff_model::path::unsteered;
+use bakeoff_report::{Service, State};
 
 use crate::ui::say;
 

@@ -4,8 +4,8 @@
 use std::io;
 use std::path::Path;
 
-use bakeoff_core::prng::SplitMix64;
 use bakeoff_engine::{Database, DatabaseOptions};
+use bakeoff_stats::prng::SplitMix64;
 use rusqlite::{Connection, Error, ErrorCode, params};
 
 pub fn open(path: &Path, options: DatabaseOptions) -> io::Result<Box<dyn Database>> {

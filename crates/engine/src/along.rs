@@ -3,7 +3,7 @@
 //! Marks are set about equally far apart. When their room is used up, neighbours are merged and the
 //! distance doubles, so nothing has to be known about how long the part will take.
 
-use bakeoff_core::model::slice::{STRETCHES, Stretch};
+use bakeoff_model::slice::{STRETCHES, Stretch};
 
 /// Marks kept, from which at most [`STRETCHES`] stretches are made.
 const MARKS: usize = 2 * STRETCHES;

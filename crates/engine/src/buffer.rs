@@ -9,8 +9,8 @@
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
-use bakeoff_core::model::job::Mem;
-use bakeoff_core::sysinfo::meminfo;
+use bakeoff_machine::sysinfo::meminfo;
+use bakeoff_model::job::Mem;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
 use crate::error::EngineError;

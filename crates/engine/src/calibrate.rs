@@ -4,7 +4,7 @@
 //! already there; together they take about a millisecond. The product with the number of
 //! operations is the tool's own share of a cell.
 
-use bakeoff_core::model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
+use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, Rw};
 
 use crate::buffer::Buffers;
 use crate::check;

@@ -1,6 +1,6 @@
 //! Refuses jobs that make no sense before anything is touched.
 
-use bakeoff_core::model::job::{Data, EngineName, Job, Offsets, Rw, SLOWED_MOST_PPM};
+use bakeoff_model::job::{Data, EngineName, Job, Offsets, Rw, SLOWED_MOST_PPM};
 
 use crate::error::EngineError;
 

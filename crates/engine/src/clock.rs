@@ -14,7 +14,7 @@
 
 use std::time::Duration;
 
-use bakeoff_core::model::measurement::ClockSource;
+use bakeoff_model::measurement::ClockSource;
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::Timespec;
 

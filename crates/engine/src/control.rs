@@ -3,7 +3,7 @@
 //! What it loses is waited for when all its work is done, so that nothing (read-ahead, writeback,
 //! a queue in the device) can go on meanwhile and hide it.
 
-use bakeoff_core::model::job::Job;
+use bakeoff_model::job::Job;
 
 use crate::clock::Clock;
 

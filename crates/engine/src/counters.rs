@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use bakeoff_core::sysinfo::{block_stat, process_io};
+use bakeoff_machine::sysinfo::{block_stat, process_io};
 
 const TEXT_BYTES: usize = 512;
 

@@ -6,7 +6,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use bakeoff_core::tools::native::sliced::Go;
+use bakeoff_tools::native::sliced::Go;
 
 use crate::error::EngineError;
 use crate::live::Live;

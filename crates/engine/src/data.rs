@@ -19,8 +19,8 @@
 //! that is older than the last one. Below 8 bytes an older write can by chance look like the last
 //! one (1 in 256 at one byte), as there is no room for the difference.
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::prng::{SplitMix64, mix};
+use bakeoff_model::job::Job;
+use bakeoff_stats::prng::{SplitMix64, mix};
 
 use self::stream::stream;
 
@@ -187,7 +187,7 @@ fn put(unit: &mut [u8], at: usize, word: u64) {
 mod tests {
     use std::collections::BTreeSet;
 
-    use bakeoff_core::model::job::Rw;
+    use bakeoff_model::job::Rw;
     use proptest::prelude::*;
 
     use super::*;

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::model::acks::{Acks, DURABILITY_SCHEMA, Durability, Loss, Lost};
-use bakeoff_core::model::job::{Data, Job, Mem, Rw};
+use bakeoff_model::acks::{Acks, DURABILITY_SCHEMA, Durability, Loss, Lost};
+use bakeoff_model::job::{Data, Job, Mem, Rw};
 
 use crate::buffer::Buffers;
 use crate::check::{self, check};

@@ -1,7 +1,7 @@
 //! When a lane stops, as a pure decision.
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::tools::native::sliced::Go;
+use bakeoff_model::job::Job;
+use bakeoff_tools::native::sliced::Go;
 
 use crate::offsets::share;
 
@@ -119,7 +119,7 @@ impl End {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_core::model::job::Rw;
+    use bakeoff_model::job::Rw;
 
     use super::*;
 

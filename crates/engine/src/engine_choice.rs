@@ -1,7 +1,7 @@
 //! The engine that does a job here: the one that was asked for, or what comes next to it.
 
-use bakeoff_core::model::finding::{Finding, Scope, Severity};
-use bakeoff_core::model::job::{EngineName, Job};
+use bakeoff_model::finding::{Finding, Scope, Severity};
+use bakeoff_model::job::{EngineName, Job};
 
 use crate::check;
 use crate::engine::{libaio, uring};
@@ -71,7 +71,7 @@ fn one_by_one(id: &str, iodepth: u32, who: &str) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_core::model::job::Rw;
+    use bakeoff_model::job::Rw;
 
     use super::*;
 

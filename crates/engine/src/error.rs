@@ -2,8 +2,8 @@
 
 use std::io;
 
-use bakeoff_core::tools::native::{Failure, FailureKind};
-use bakeoff_core::units;
+use bakeoff_stats::units;
+use bakeoff_tools::native::{Failure, FailureKind};
 use rustix::io::Errno;
 use thiserror::Error;
 

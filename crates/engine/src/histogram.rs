@@ -9,7 +9,7 @@
 //! value, more than all the rest of an operation; this takes 12 and 1.3 ns. The layout is its
 //! layout (G. Tene, HdrHistogram), with a power of two in place of decimal digits.
 
-use bakeoff_core::stats::histogram::Histogram;
+use bakeoff_stats::histogram::Histogram;
 
 const OCTAVE_BITS: u32 = 7;
 /// Buckets of all values of 64 bits: twice an octave that are exact, and 56 octaves.

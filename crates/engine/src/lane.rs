@@ -17,7 +17,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use bakeoff_core::model::job::Job;
+use bakeoff_model::job::Job;
 
 use crate::along::Along;
 use crate::buffer::Buffers;

@@ -1,8 +1,8 @@
 //! The lanes of a cell: prepared, run at once or in slices, added up and verified.
 
-use bakeoff_core::model::finding::Finding;
-use bakeoff_core::model::job::{EngineName, Job, Rw};
-use bakeoff_core::model::measurement::Measurement;
+use bakeoff_model::finding::Finding;
+use bakeoff_model::job::{EngineName, Job, Rw};
+use bakeoff_model::measurement::Measurement;
 
 use crate::calibrate;
 use crate::clock::Clock;

@@ -1,4 +1,4 @@
-//! The load generator: does one [`Job`](bakeoff_core::model::job::Job) and says what it took.
+//! The load generator: does one [`Job`](bakeoff_model::job::Job) and says what it took.
 //!
 //! It knows nothing of candidates, filesystems or verdicts, prepares nothing and decides nothing.
 //! [`measure`] does the work in this process; [`serve`] is the child process around it, so that no

@@ -4,9 +4,9 @@
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bakeoff_core::model::acks::AcksHead;
-use bakeoff_core::model::job::Job;
-use bakeoff_core::tools::native::LIVE_RECORD_BYTES;
+use bakeoff_model::acks::AcksHead;
+use bakeoff_model::job::Job;
+use bakeoff_tools::native::LIVE_RECORD_BYTES;
 
 use rustix::fs::FileType;
 

@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_core::model::step::Inode;
+use bakeoff_model::step::Inode;
 use rustix::fs::{Mode, OFlags, makedev, open};
 
 const LOOP_SET_FD: c_ulong = 0x4c00;

@@ -3,8 +3,8 @@
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::measurement::Measurement;
+use bakeoff_model::job::Job;
+use bakeoff_model::measurement::Measurement;
 
 use crate::check::check;
 use crate::durability::check_recorded;
@@ -34,7 +34,7 @@ pub fn measure(
     measure_recorded(job, target.into(), live, None)
 }
 
-/// The same, with a line in `acks` after every flush: see [`bakeoff_core::model::acks`].
+/// The same, with a line in `acks` after every flush: see [`bakeoff_model::acks`].
 ///
 /// # Errors
 /// Those of [`measure`], and [`EngineError::Invalid`] for a job whose record would tell nothing.

@@ -1,7 +1,7 @@
 //! What a lane brings home, of a whole cell and of one slice.
 
-use bakeoff_core::model::op_totals::OpTotals;
-use bakeoff_core::model::slice::Stretch;
+use bakeoff_model::op_totals::OpTotals;
+use bakeoff_model::slice::Stretch;
 
 use crate::record::{Kind, Recorder};
 use crate::verify::Trace;

@@ -5,8 +5,8 @@
 
 use std::hint::black_box;
 
-use bakeoff_core::model::job::{EngineName, Job, Mem, Offsets, Rw};
-use bakeoff_core::model::own_cost::{OwnCost, PartCost};
+use bakeoff_model::job::{EngineName, Job, Mem, Offsets, Rw};
+use bakeoff_model::own_cost::{OwnCost, PartCost};
 
 use crate::buffer::Buffers;
 use crate::clock::Clock;

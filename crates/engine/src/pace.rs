@@ -6,8 +6,8 @@
 //! Source: Schroeder, Wierman, Harchol-Balter, "Open versus closed: a cautionary tale", NSDI 2006;
 //! G. Tene calls the mistake "coordinated omission".
 
-use bakeoff_core::model::job::{Job, RateProcess};
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_model::job::{Job, RateProcess};
+use bakeoff_stats::prng::SplitMix64;
 
 const PURPOSE_ARRIVALS: u64 = 4;
 
@@ -102,7 +102,7 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_core::model::job::Rw;
+    use bakeoff_model::job::Rw;
     use proptest::prelude::*;
 
     use super::*;

@@ -3,9 +3,9 @@
 //! Sums, counts and extremes are kept exactly: the mean is no estimate. Throughput over time comes
 //! from the totals at the end of each stretch, so that an operation counts once and not twice.
 
-use bakeoff_core::model::measurement::Window;
-use bakeoff_core::model::op_totals::OpTotals;
-use bakeoff_core::stats::histogram::Histogram;
+use bakeoff_model::measurement::Window;
+use bakeoff_model::op_totals::OpTotals;
+use bakeoff_stats::histogram::Histogram;
 
 use crate::error::EngineError;
 use crate::histogram::{Buckets, Slots};

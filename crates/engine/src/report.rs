@@ -1,8 +1,8 @@
 //! Adds lanes up to a measurement.
 
-use bakeoff_core::model::finding::Finding;
-use bakeoff_core::model::job::{EngineName, Job};
-use bakeoff_core::model::measurement::{self as model, Measurement, SCHEMA};
+use bakeoff_model::finding::Finding;
+use bakeoff_model::job::{EngineName, Job};
+use bakeoff_model::measurement::{self as model, Measurement, SCHEMA};
 
 use crate::clock::Clock;
 use crate::cost::Cost;

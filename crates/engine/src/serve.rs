@@ -3,8 +3,8 @@
 use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
 
-use bakeoff_core::model::json;
-use bakeoff_core::tools::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
+use bakeoff_model::json;
+use bakeoff_tools::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::durability::look_for;

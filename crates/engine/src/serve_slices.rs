@@ -1,12 +1,12 @@
 //! The engine's child process where a cell is measured in slices: a task, then orders, each
-//! answered with a line. See [`bakeoff_core::tools::native::sliced`].
+//! answered with a line. See [`bakeoff_tools::native::sliced`].
 
 use std::io::{BufRead, BufReader, Read, Write};
 
-use bakeoff_core::model::json;
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::tools::native::sliced::{Answer, ORDER_LIMIT_BYTES, Order};
-use bakeoff_core::tools::native::{Failure, TASK_LIMIT_BYTES, Task};
+use bakeoff_model::json;
+use bakeoff_model::measurement::Measurement;
+use bakeoff_tools::native::sliced::{Answer, ORDER_LIMIT_BYTES, Order};
+use bakeoff_tools::native::{Failure, TASK_LIMIT_BYTES, Task};
 
 use crate::error::EngineError;
 use crate::live::Live;

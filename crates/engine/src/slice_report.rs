@@ -1,8 +1,8 @@
 //! What all threads of a cell did in a slice, added up.
 
-use bakeoff_core::model::op_totals::OpTotals;
-use bakeoff_core::model::slice::Stretch;
-use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
+use bakeoff_model::op_totals::OpTotals;
+use bakeoff_model::slice::Stretch;
+use bakeoff_tools::native::sliced::{Go, OpKind, SliceReport};
 
 use crate::along;
 use crate::cost::Cost;

@@ -1,7 +1,7 @@
 //! A cell in slices: prepared once, then a slice for every order, then added up and verified.
 
-use bakeoff_core::model::job::{EngineName, Job, Rw};
-use bakeoff_core::model::measurement::Measurement;
+use bakeoff_model::job::{EngineName, Job, Rw};
+use bakeoff_model::measurement::Measurement;
 
 use crate::check::check;
 use crate::error::EngineError;

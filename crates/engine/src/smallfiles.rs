@@ -19,11 +19,11 @@ use std::ffi::CStr;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::model::job::{Data, EngineName, Job};
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::model::slice::Stretch;
-use bakeoff_core::tools::native::TargetKind;
-use bakeoff_core::tools::native::sliced::{Go, OpKind};
+use bakeoff_model::job::{Data, EngineName, Job};
+use bakeoff_model::measurement::Measurement;
+use bakeoff_model::slice::Stretch;
+use bakeoff_tools::native::TargetKind;
+use bakeoff_tools::native::sliced::{Go, OpKind};
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
 use rustix::io::Errno;
 

@@ -9,9 +9,9 @@ use std::ffi::c_int;
 use std::os::fd::{IntoRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::tools::native::{TargetKind, Task};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::step::Inode;
+use bakeoff_tools::native::{TargetKind, Task};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Statx, StatxFlags, fstat, openat, statx};
 use rustix::io::Errno;
 
@@ -220,8 +220,7 @@ impl Target {
             ));
         }
         let fd = self.open_with(OFlags::RDONLY | OFlags::DIRECT)?;
-        let mut memory =
-            crate::buffer::Buffers::new(4096, 1, bakeoff_core::model::job::Mem::Malloc)?;
+        let mut memory = crate::buffer::Buffers::new(4096, 1, bakeoff_model::job::Mem::Malloc)?;
         match rustix::io::pread(&fd, &mut memory.block_mut(0)[..512], 0) {
             Err(Errno::INVAL) => Ok(4096),
             Err(e) => Err(EngineError::io("probing the alignment of direct I/O", e)),

@@ -11,7 +11,7 @@
 
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::model::job::{Data, Job, Mem};
+use bakeoff_model::job::{Data, Job, Mem};
 use rustix::fs::Advice;
 use rustix::io::Errno;
 
@@ -267,7 +267,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
     use std::path::Path;
 
-    use bakeoff_core::model::job::{Offsets, Rw};
+    use bakeoff_model::job::{Offsets, Rw};
     use proptest::prelude::*;
 
     use super::*;

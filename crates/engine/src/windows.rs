@@ -5,7 +5,7 @@
 //! added, and stretches in which nothing was completed join the one whose completion they waited
 //! for: a flush of 17 s is one window of 17 s, not 169 of nothing and one of everything.
 
-use bakeoff_core::model::measurement::Window;
+use bakeoff_model::measurement::Window;
 
 pub const WINDOW_NS: u64 = 100_000_000;
 /// Most stretches a lane keeps.

@@ -1,9 +1,9 @@
 //! A demo by the lead: seven filesystems on five workloads, one of them read from memory.
 
-use bakeoff_core::model::event::{CacheState, Cell, Event, StopReason};
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::testing::RunBuilder;
-use bakeoff_core::testing::card::{FIVE, SEVEN, card, unit};
+use bakeoff_judge::testing::RunBuilder;
+use bakeoff_judge::testing::card::{FIVE, SEVEN, card, unit};
+use bakeoff_model::event::{CacheState, Cell, Event, StopReason};
+use bakeoff_model::protocol::Mode;
 
 /// Its events.
 pub fn events(noise: impl Fn(u32, u16, u16) -> f64) -> Vec<Event> {

@@ -1,13 +1,13 @@
 //! A run that was watched: two disks on a board that grows hot, with ceilings.
 
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::ceiling::{Because, Ceilings, Layer, LayerRate, LeftOut};
-use bakeoff_core::model::event::{Cell, Event, What};
-use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
-use bakeoff_core::model::telemetry::{
+use bakeoff_judge::testing::RunBuilder;
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::ceiling::{Because, Ceilings, Layer, LayerRate, LeftOut};
+use bakeoff_model::event::{Cell, Event, What};
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::telemetry::{
     CpuSeries, DeviceSeries, Gauge, MemorySeries, PressureSeries, Telemetry, ThreadUse, Watching,
 };
-use bakeoff_core::testing::RunBuilder;
 
 use super::{noise, rates, shape};
 

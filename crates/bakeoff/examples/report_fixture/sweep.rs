@@ -1,12 +1,12 @@
 //! Two sweeps: nine block sizes of reads, and depths by threads, on two filesystems of which one is
 //! slow with small blocks.
 
-use bakeoff_core::model::event::{Event, StopReason};
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::model::workload::{Metric, Phase, Workload};
-use bakeoff_core::testing::RunBuilder;
-use bakeoff_core::units;
+use bakeoff_judge::testing::RunBuilder;
+use bakeoff_model::event::{Event, StopReason};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::protocol::Mode;
+use bakeoff_model::workload::{Metric, Phase, Workload};
+use bakeoff_stats::units;
 
 const SIZES: [u64; 9] = [512, 1024, 2048, 8192, 16384, 32768, 131_072, 524_288, 1_048_576];
 const DEPTHS: [u32; 3] = [1, 8, 32];

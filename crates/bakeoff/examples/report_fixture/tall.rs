@@ -1,13 +1,13 @@
 //! A demo with more filesystems than most machines have, and with everything that takes space on
 //! its page: an A/A twin, bottlenecks that differ, stalls, findings and much that was left out.
 
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::event::{Cell, Event, StopReason};
-use bakeoff_core::model::finding::Finding;
-use bakeoff_core::model::index::BlockIx;
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::testing::card::FIVE;
-use bakeoff_core::testing::{RunBuilder, warning};
+use bakeoff_judge::testing::card::FIVE;
+use bakeoff_judge::testing::{RunBuilder, warning};
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::event::{Cell, Event, StopReason};
+use bakeoff_model::finding::Finding;
+use bakeoff_model::index::BlockIx;
+use bakeoff_model::protocol::Mode;
 
 use super::{machine, shape};
 

@@ -1,7 +1,7 @@
 //! Shapes onto pixels. The outlines become masks of coverage by the crate zeno; here they are mixed
 //! into the picture.
 
-use bakeoff_core::report::picture::{Color, Outline, Picture, Shape, Text};
+use bakeoff_report::picture::{Color, Outline, Picture, Shape, Text};
 use zeno::{Command, Mask, PathData, Stroke, Style, Transform};
 
 use super::letters::Letters;
@@ -88,7 +88,7 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_core::report::picture;
+    use bakeoff_report::picture;
 
     fn painted(draw: impl Fn(&mut Picture)) -> Canvas {
         let mut picture = Picture { width: 8, height: 4, shapes: Vec::new() };

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use bakeoff_core::model::block_sizes::BlockSizes;
-use bakeoff_core::model::extent::Extent;
-use bakeoff_core::model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
-use bakeoff_core::model::rates::Rates;
-use bakeoff_core::tools::fio::options::Asked;
-use bakeoff_core::units;
+use bakeoff_model::block_sizes::BlockSizes;
+use bakeoff_model::extent::Extent;
+use bakeoff_model::job::{Data, EngineName, Mem, Offsets, RateProcess, Rw, Stamps};
+use bakeoff_model::rates::Rates;
+use bakeoff_stats::units;
+use bakeoff_tools::fio::options::Asked;
 
 use super::{parse_name, parse_word};
 

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use bakeoff_core::tools::fio::options::{Asked, split};
+use bakeoff_tools::fio::options::{Asked, split};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{Args, Command, formats};

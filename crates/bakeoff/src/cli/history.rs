@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use bakeoff_core::fleet::over::Over;
-use bakeoff_core::history::since::Since;
-use bakeoff_core::model::difference::Factor;
+use bakeoff_judge::history::since::Since;
+use bakeoff_model::difference::Factor;
+use bakeoff_report::fleet::over::Over;
 
 use super::parse_name;
 

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::report::about::{About, StoreFacts};
-use bakeoff_core::report::{about_document, about_json};
+use bakeoff_model::path::RawPath;
+use bakeoff_report::about::{About, StoreFacts};
+use bakeoff_report::{about_document, about_json};
 
 use super::{answer, stored};
 use crate::assets;

@@ -3,12 +3,13 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use bakeoff_core::analyse::is_answered;
-use bakeoff_core::model::event::StopReason;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report::{self, Document, TextOptions};
+use bakeoff_judge::analyse::is_answered;
+use bakeoff_model::event::StopReason;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report as report;
+use bakeoff_report::{Document, TextOptions};
 
 use super::stored;
 use crate::cli::{Format, Global};

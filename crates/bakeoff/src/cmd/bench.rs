@@ -9,13 +9,15 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-use bakeoff_core::model::extent::Extent;
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::space;
-use bakeoff_core::report::Benched;
-use bakeoff_core::tools::native::TargetKind;
-use bakeoff_core::{model, report, units};
+use bakeoff_machine::prepare::space;
+use bakeoff_model as model;
+use bakeoff_model::extent::Extent;
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::path::RawPath;
+use bakeoff_report as report;
+use bakeoff_report::Benched;
+use bakeoff_stats::units;
+use bakeoff_tools::native::TargetKind;
 
 use super::bench_device::open_device;
 use super::bench_job::job;

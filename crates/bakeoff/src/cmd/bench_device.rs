@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use bakeoff_core::model::host::Place;
-use bakeoff_core::model::path::RawPath;
+use bakeoff_model::host::Place;
+use bakeoff_model::path::RawPath;
 use rustix::io::Errno;
 
 use super::consent;

@@ -1,7 +1,7 @@
 //! The job that the options of `bench` describe, on so many bytes.
 
-use bakeoff_core::model::job::{Job, NUMJOBS_MAX, Rw};
-use bakeoff_core::units;
+use bakeoff_model::job::{Job, NUMJOBS_MAX, Rw};
+use bakeoff_stats::units;
 
 use crate::cli::{Bench, Global};
 use crate::fault::Fault;

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES, JobFile, Section};
-use bakeoff_core::tools::fio::options::{self, Given};
+use bakeoff_model::path::RawPath;
+use bakeoff_tools::fio::jobfile::{FILE_LIMIT_BYTES, JobFile, Section};
+use bakeoff_tools::fio::options::{self, Given};
 
 use crate::cli::{Bench, Command, fio_words};
 use crate::fault::Fault;

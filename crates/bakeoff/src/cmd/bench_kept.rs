@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use bakeoff_core::model::acks::Acks;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::report;
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_model::acks::Acks;
+use bakeoff_model::path::RawPath;
+use bakeoff_report as report;
+use bakeoff_tools::native::TargetKind;
 use rustix::fs::{FileType, OFlags, Stat};
 use rustix::io::{FdFlags, fcntl_setfd};
 

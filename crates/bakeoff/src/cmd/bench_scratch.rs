@@ -7,9 +7,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::model::verb::Verb;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::undo::ScratchOf;
+use bakeoff_model::verb::Verb;
 
 use rustix::fs::{FallocateFlags, fallocate, fstat, ftruncate};
 use rustix::io::Errno;

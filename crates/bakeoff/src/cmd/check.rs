@@ -3,14 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::fitness::facts::Target;
-use bakeoff_core::fitness::{self, Status};
-use bakeoff_core::guard::{self, Verdict};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::device::System;
-use bakeoff_core::report;
-use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::own_cost;
+use bakeoff_machine::fitness::facts::Target;
+use bakeoff_machine::fitness::{self, Status};
+use bakeoff_machine::guard::{self, Verdict};
+use bakeoff_machine::prepare::device::System;
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_model::path::RawPath;
+use bakeoff_report as report;
 
 use super::{answer, stored};
 use crate::cli::{Check, Format, Global};

@@ -1,8 +1,8 @@
 //! `bakeoff clean`: undo what dead runs left behind.
 
-use bakeoff_core::model::path::sanitize;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::prepare::steps;
+use bakeoff_machine::prepare::steps;
+use bakeoff_model::path::sanitize;
+use bakeoff_model::run::Run;
 
 use super::lifecycle;
 use crate::cli::{Clean, Global};

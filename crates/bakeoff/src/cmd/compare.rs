@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use bakeoff_core::compare::beside::{Beside, beside};
-use bakeoff_core::compare::{Compared, compare};
-use bakeoff_core::import;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report;
+use bakeoff_judge::compare::beside::{Beside, beside};
+use bakeoff_judge::compare::{Compared, compare};
+use bakeoff_judge::import;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report as report;
 
 use super::{answer, lint, stored};
 use crate::cli::{Compare, Global};

@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use bakeoff_core::model::path::printable;
+use bakeoff_model::path::printable;
 
 use crate::fault::Fault;
 use crate::steps::target::Target;

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use bakeoff_core::decide::twin;
-use bakeoff_core::model::event::Header;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::prepare::space;
-use bakeoff_core::{phrases, report, workloads};
+use bakeoff_judge::decide::twin;
+use bakeoff_machine::prepare::space;
+use bakeoff_model::event::Header;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_model::verb::Verb;
+use bakeoff_model::workloads;
+use bakeoff_report as report;
+use bakeoff_stats::phrases;
 
 use super::{lifecycle, quick};
 use crate::cli::{Demo, Global, Quick};

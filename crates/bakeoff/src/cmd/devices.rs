@@ -6,10 +6,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use bakeoff_core::guard::{self, Verdict};
-use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::prepare::device::{BlockDevice, System};
-use bakeoff_core::report::devices::{Asker, Devices};
+use bakeoff_machine::guard::{self, Verdict};
+use bakeoff_machine::prepare::device::{BlockDevice, System};
+use bakeoff_model::host::LayerKind;
+use bakeoff_report::devices::{Asker, Devices};
 
 use super::{answer, setup, stored};
 use crate::cli::{Format, Global};

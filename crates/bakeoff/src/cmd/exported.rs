@@ -1,7 +1,7 @@
 //! A run as it leaves the store: for `show -o`, and for whatever is redacted first.
 
-use bakeoff_core::bundle::{Head, SCHEMA};
-use bakeoff_core::model::run::Run;
+use bakeoff_model::run::Run;
+use bakeoff_report::bundle::{Head, SCHEMA};
 
 use crate::fault::Fault;
 use crate::store::{Records, RunId, folded};

@@ -1,14 +1,14 @@
 //! `bakeoff fleet`: the boards in the store, and one answer over them.
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::fleet::over::Over;
-use bakeoff_core::fleet::{self, MOST_BOARDS};
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::path::printable;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report;
-use bakeoff_core::report::fleet_list;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::path::printable;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report as report;
+use bakeoff_report::fleet::over::Over;
+use bakeoff_report::fleet::{self, MOST_BOARDS};
+use bakeoff_report::fleet_list;
 
 use super::{answer, stored};
 use crate::cli::history::{Fleet, FleetAction, FleetReport};

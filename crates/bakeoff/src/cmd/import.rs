@@ -7,13 +7,13 @@ mod sources;
 
 use std::io::{Cursor, ErrorKind, Read, Write};
 
-use bakeoff_core::import::{self, Finder, Imported as Found, run_of_events};
-use bakeoff_core::model::json;
-use bakeoff_core::model::path::{RawPath, unsteered};
-use bakeoff_core::phrases;
-use bakeoff_core::report;
-use bakeoff_core::tools::fio::as_plan;
-use bakeoff_core::tools::fio::jobfile::{FILE_LIMIT_BYTES as JOB_FILE_LIMIT_BYTES, JobFile};
+use bakeoff_judge::import::{self, Finder, Imported as Found, run_of_events};
+use bakeoff_model::json;
+use bakeoff_model::path::{RawPath, unsteered};
+use bakeoff_report as report;
+use bakeoff_stats::phrases;
+use bakeoff_tools::fio::as_plan;
+use bakeoff_tools::fio::jobfile::{FILE_LIMIT_BYTES as JOB_FILE_LIMIT_BYTES, JobFile};
 use serde_json::json;
 
 use self::sources::Source;

@@ -1,6 +1,6 @@
 //! `bakeoff runs label`: the name a stored run has for people.
 
-use bakeoff_core::model::path::sanitize;
+use bakeoff_model::path::sanitize;
 
 use super::stored;
 use crate::cli::history::Label;

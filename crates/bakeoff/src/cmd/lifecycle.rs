@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::decide::stop;
-use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::event::{Action, Header, StopReason, What};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::run::{Run, StepRecord};
-use bakeoff_core::model::verdict::Analysis;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::decide::stop;
+use bakeoff_model::candidate::{Candidate, Kind};
+use bakeoff_model::event::{Action, Header, StopReason, What};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::run::{Run, StepRecord};
+use bakeoff_model::verdict::Analysis;
 
 use super::answer::{self, Extent};
 use super::{notify, stored};

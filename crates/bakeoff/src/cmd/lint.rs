@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::evidence::Rule;
-use bakeoff_core::import;
-use bakeoff_core::model::finding::{Finding, Severity};
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::report;
-use bakeoff_core::rules::{self, limit};
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::evidence::Rule;
+use bakeoff_judge::import;
+use bakeoff_judge::rules::{self, limit};
+use bakeoff_model::finding::{Finding, Severity};
+use bakeoff_model::path::{RawPath, printable};
+use bakeoff_report as report;
 
 use super::answer;
 use super::stored;
@@ -113,7 +113,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Fault> {
 fn of_text(text: &[u8]) -> (Vec<Finding>, bool) {
     let imported = import::all(text);
     let has_results = !imported.results.is_empty();
-    let told = |r: bakeoff_core::import::ToolResult| {
+    let told = |r: bakeoff_judge::import::ToolResult| {
         let at = format!("{}, line {}", r.tool, r.first_line);
         r.findings.into_iter().map(move |mut f| {
             f.candidate.get_or_insert_with(|| at.clone());
@@ -124,7 +124,7 @@ fn of_text(text: &[u8]) -> (Vec<Finding>, bool) {
 }
 
 fn plan_text(name: &str) -> Option<&'static str> {
-    bakeoff_core::plan::built_in(name).map(|plan| plan.text)
+    bakeoff_judge::plan::built_in(name).map(|plan| plan.text)
 }
 
 /// What can be said of a plan before any device is known.

@@ -6,12 +6,12 @@
 
 use std::time::Duration;
 
-use bakeoff_core::model::path::{printable, unsteered};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::secrets;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report::now::{self, Now};
-use bakeoff_core::report::runs::State;
+use bakeoff_model::path::{printable, unsteered};
+use bakeoff_model::run::Run;
+use bakeoff_model::secrets;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report::now::{self, Now};
+use bakeoff_report::runs::State;
 
 use crate::exec::{ExecError, Spec};
 use crate::signals::Cancel;

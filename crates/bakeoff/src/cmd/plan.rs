@@ -1,10 +1,10 @@
 //! `bakeoff plan PLAN`: what a plan comes to, before anything happens. Changes nothing.
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::recipe::smallest_region_bytes;
-use bakeoff_core::report;
-use bakeoff_core::report::plan::{PlanView, SpeedView, TargetView, state_label};
-use bakeoff_core::units;
+use bakeoff_machine::prepare::recipe::smallest_region_bytes;
+use bakeoff_model::path::RawPath;
+use bakeoff_report as report;
+use bakeoff_report::plan::{PlanView, SpeedView, TargetView, state_label};
+use bakeoff_stats::units;
 
 use super::{answer, stored};
 use crate::cli::{Format, Global, Plan};

@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::undo::DriveId;
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::prepare::steps;
-use bakeoff_core::probe::judge::{self, Verdict};
-use bakeoff_core::probe::{FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, Readback, SMALLEST_BYTES, card};
-use bakeoff_core::report;
-use bakeoff_core::units;
+use bakeoff_machine::prepare::steps;
+use bakeoff_machine::probe::judge::{self, Verdict};
+use bakeoff_machine::probe::{
+    FLUSH_AGAIN_BYTES, FLUSH_BYTES, Layout, Readback, SMALLEST_BYTES, card,
+};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::undo::DriveId;
+use bakeoff_model::verb::Verb;
+use bakeoff_report as report;
+use bakeoff_stats::units;
 
 use super::{answer, consent, lifecycle, stored, unkept};
 use crate::cli::{Global, Probe};

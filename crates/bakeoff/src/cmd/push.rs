@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::phrases;
-use bakeoff_core::prepare::steps::shell_word;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_machine::prepare::steps::shell_word;
+use bakeoff_model::path::RawPath;
+use bakeoff_stats::phrases;
 use serde_json::{Value, json};
 
 use super::stored;

@@ -1,14 +1,15 @@
 //! `bakeoff quick [DIR]...`: measure the place behind one directory, or compare several.
 
-use bakeoff_core::model::candidate::Candidate;
-use bakeoff_core::model::event::Header;
-use bakeoff_core::model::host::{Place, PlaceClass};
-use bakeoff_core::model::job::Mem;
-use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::model::workload::DriverName;
-use bakeoff_core::prepare::space;
-use bakeoff_core::{units, workloads};
+use bakeoff_machine::prepare::space;
+use bakeoff_model::candidate::Candidate;
+use bakeoff_model::event::Header;
+use bakeoff_model::host::{Place, PlaceClass};
+use bakeoff_model::job::Mem;
+use bakeoff_model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_model::verb::Verb;
+use bakeoff_model::workload::DriverName;
+use bakeoff_model::workloads;
+use bakeoff_stats::units;
 
 use super::lifecycle;
 use crate::cli::{Global, Quick};

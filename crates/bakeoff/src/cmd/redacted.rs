@@ -1,13 +1,13 @@
 //! Runs without what identifies their machine and owner, for everything that others may read, and
 //! the list of what was replaced, shown before anything is written.
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::bundle::Head;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::phrases;
-use bakeoff_core::redact::{self, Kind, Redactor, Replacement};
-use bakeoff_core::report::facts;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report::bundle::Head;
+use bakeoff_report::facts;
+use bakeoff_report::redact::{self, Kind, Redactor, Replacement};
+use bakeoff_stats::phrases;
 use serde_json::Value;
 
 use super::consent;

@@ -6,15 +6,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::phrases;
-use bakeoff_core::prepare::recipe::{RECIPES, Recipe};
-use bakeoff_core::report::devices::Devices;
-use bakeoff_core::report::facts::{self, Facts, FilesystemFact, ToolFact};
-use bakeoff_core::setup::packages::{TOOLS, Tool};
+use bakeoff_judge::analyse::analyse;
+use bakeoff_machine::prepare::recipe::{RECIPES, Recipe};
+use bakeoff_machine::setup::packages::{TOOLS, Tool};
+use bakeoff_model::path::{RawPath, printable};
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report::devices::Devices;
+use bakeoff_report::facts::{self, Facts, FilesystemFact, ToolFact};
+use bakeoff_stats::phrases;
 
 use super::{about, devices, redacted, stored};
 use crate::cli::{Global, ReportBug};

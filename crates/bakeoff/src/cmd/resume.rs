@@ -1,13 +1,13 @@
 //! `bakeoff resume [RUN]`: go on after a crash, a power cut or the time limit.
 
-use bakeoff_core::decide;
-use bakeoff_core::decide::stop;
-use bakeoff_core::model::candidate::Kind;
-use bakeoff_core::model::event::{StopReason, What};
-use bakeoff_core::model::mark::Mark;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::prepare::words;
+use bakeoff_judge::decide;
+use bakeoff_judge::decide::stop;
+use bakeoff_machine::prepare::words;
+use bakeoff_model::candidate::Kind;
+use bakeoff_model::event::{StopReason, What};
+use bakeoff_model::mark::Mark;
+use bakeoff_model::run::Run;
+use bakeoff_model::verb::Verb;
 
 use super::{consent, lifecycle};
 use crate::cli::{Global, Resume};

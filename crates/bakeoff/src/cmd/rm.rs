@@ -1,6 +1,6 @@
 //! `bakeoff runs rm`: remove a stored run.
 
-use bakeoff_core::model::path::sanitize;
+use bakeoff_model::path::sanitize;
 
 use super::stored;
 use crate::cli::history::OneRun;

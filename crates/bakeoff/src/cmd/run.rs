@@ -3,13 +3,13 @@
 //! Everything that can be refused is refused before anything is changed: the plan, the targets, the
 //! room, the wear, the consent. What happens is shown before it is asked for.
 
-use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::event::Header;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::plan::Expanded;
-use bakeoff_core::report::plan::{Span, expected, state_label};
-use bakeoff_core::units;
+use bakeoff_judge::plan::Expanded;
+use bakeoff_model::candidate::{Candidate, Skipped};
+use bakeoff_model::event::Header;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::verb::Verb;
+use bakeoff_report::plan::{Span, expected, state_label};
+use bakeoff_stats::units;
 
 use super::lifecycle::{self, Ending};
 use super::{consent, scheduled};

@@ -2,10 +2,10 @@
 
 use std::io::IsTerminal;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::report::runs::{self, LeftOut, Row, State};
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_report::runs::{self, LeftOut, Row, State};
 
 use super::answer;
 use super::stored;

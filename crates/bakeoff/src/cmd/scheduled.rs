@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::commands::shell_word;
-use bakeoff_core::units;
+use bakeoff_machine::prepare::commands::shell_word;
+use bakeoff_model::path::RawPath;
+use bakeoff_stats::units;
 use jiff::Zoned;
 use jiff::civil::Time;
 

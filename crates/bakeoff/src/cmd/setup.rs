@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use bakeoff_core::model::candidate::Stack;
-use bakeoff_core::plan::{self, Here as PlanHere};
-use bakeoff_core::report;
-use bakeoff_core::setup::{self, Here, Privilege, Setup, Uses};
+use bakeoff_judge::plan::{self, Here as PlanHere};
+use bakeoff_machine::setup::{self, Here, Privilege, Setup, Uses};
+use bakeoff_model::candidate::Stack;
+use bakeoff_report as report;
 
 use super::{answer, consent, stored};
 use crate::cli::{Format, Global, Setup as Args};

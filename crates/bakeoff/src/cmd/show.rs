@@ -7,9 +7,9 @@ mod page;
 use std::io::Write;
 use std::path::Path;
 
-use bakeoff_core::analyse::{analyse, is_answered};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::report::runs::State;
+use bakeoff_judge::analyse::{analyse, is_answered};
+use bakeoff_model::path::RawPath;
+use bakeoff_report::runs::State;
 
 use super::answer::{self, Extent};
 use super::stored;

@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-use bakeoff_core::fleet::coverage;
-use bakeoff_core::report;
-use bakeoff_core::simulate::simulate;
+use bakeoff_judge::simulate::simulate;
+use bakeoff_report as report;
+use bakeoff_report::fleet::coverage;
 
 use super::{answer, stored};
 use crate::cli::{Format, Global, Simulate};

@@ -4,12 +4,12 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::path::unsteered;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report::runs::State;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::path::unsteered;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report::runs::State;
 
 use crate::cli::{Format, Global, formats};
 use crate::fault::Fault;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use bakeoff_core::history::facts::{Facts, drive_name};
-use bakeoff_core::history::filter::{self, Filter};
-use bakeoff_core::history::trend::{Past, Trend as Found, trend};
-use bakeoff_core::model::host::{Layer, LayerKind};
-use bakeoff_core::model::path::{printable, sanitize};
-use bakeoff_core::report;
+use bakeoff_judge::history::facts::{Facts, drive_name};
+use bakeoff_judge::history::filter::{self, Filter};
+use bakeoff_judge::history::trend::{Past, Trend as Found, trend};
+use bakeoff_model::host::{Layer, LayerKind};
+use bakeoff_model::path::{printable, sanitize};
+use bakeoff_report as report;
 
 use super::{answer, stored};
 use crate::cli::history::Trend;

@@ -1,8 +1,8 @@
 //! A run that leaves no record behind, and whose changes to the system are recorded while it goes
 //! on, so that `clean` finds them after a kill: a bench's scratch directory, a probe's originals.
 
-use bakeoff_core::model::protocol::{Mode, Protocol};
-use bakeoff_core::model::verb::Verb;
+use bakeoff_model::protocol::{Mode, Protocol};
+use bakeoff_model::verb::Verb;
 
 use crate::cli::Global;
 use crate::fault::Fault;

@@ -4,10 +4,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::report::watch;
-use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::watch::Frame;
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_machine::watch::Frame;
+use bakeoff_model::path::RawPath;
+use bakeoff_report::watch;
 
 use super::stored;
 use crate::cli::{Format, Global, Watch};

@@ -172,7 +172,7 @@ impl Talk {
             }
             Err(error) => error.to_string(),
         };
-        match bakeoff_core::model::path::printable(self.said.trim_ascii()) {
+        match bakeoff_model::path::printable(self.said.trim_ascii()) {
             said if said.is_empty() => how,
             said => format!("{how}: {said}"),
         }

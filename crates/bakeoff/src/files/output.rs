@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use bakeoff_core::report::CSV_COLUMNS;
+use bakeoff_report::CSV_COLUMNS;
 use rustix::fs::{FileType, Gid, Mode, Stat, Uid, fchmod, fchown, fstat, makedev};
 
 use super::user::{User, is_callers};

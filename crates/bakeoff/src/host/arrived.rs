@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bakeoff_core::sysinfo::block_stat;
+use bakeoff_machine::sysinfo::block_stat;
 
 use super::root::Root;
 

@@ -5,12 +5,12 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::host::{Layer, LayerKind, ZoneModel};
-use bakeoff_core::model::path::{RawPath, bytes_path};
-use bakeoff_core::prepare::device::{BlockDevice, Content};
-use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::sysinfo::scheduler;
-use bakeoff_core::sysinfo::udev::{self, Udev};
+use bakeoff_machine::prepare::device::{BlockDevice, Content};
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::scheduler;
+use bakeoff_machine::sysinfo::udev::{self, Udev};
+use bakeoff_model::host::{Layer, LayerKind, ZoneModel};
+use bakeoff_model::path::{RawPath, bytes_path};
 
 use super::identity;
 use super::root::Root;

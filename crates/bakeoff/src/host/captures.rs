@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::fitness::{self, facts::Target};
-use bakeoff_core::model::host::{LayerKind, PlaceClass};
-use bakeoff_core::report;
-use bakeoff_core::report::devices::{Asker, Devices};
+use bakeoff_machine::fitness::{self, facts::Target};
+use bakeoff_model::host::{LayerKind, PlaceClass};
+use bakeoff_report as report;
+use bakeoff_report::devices::{Asker, Devices};
 
 use super::root::Root;
 use super::{fingerprint, fitness::from_tree, place, system};
@@ -204,7 +204,7 @@ fn how_fit_every_machine_is() {
 fn check_text(
     root: &Root,
     target: Target,
-    system: &bakeoff_core::prepare::device::System,
+    system: &bakeoff_machine::prepare::device::System,
 ) -> String {
     let facts = from_tree(root, target, system);
     let checks = fitness::checks(&facts);
@@ -224,9 +224,9 @@ fn without_proc_nothing_is_called_unused() {
 /// What is usual for the four figures of every mounted filesystem of every machine.
 #[test]
 fn what_is_usual_for_every_mount() {
-    use bakeoff_core::boards;
-    use bakeoff_core::model::normal::Test;
-    use bakeoff_core::usual::{self, Subject, links, medium};
+    use bakeoff_machine::usual::{self, Subject, links, medium};
+    use bakeoff_model::boards;
+    use bakeoff_model::normal::Test;
     let mut lines = String::new();
     for name in MACHINES {
         let (_dir, root) = unpack(name);

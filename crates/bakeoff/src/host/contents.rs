@@ -11,13 +11,13 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::prepare::contents::{Contents, Sign, digest};
-use bakeoff_core::prepare::device::System;
-use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::sysinfo::wipefs::{self, Signature};
-use bakeoff_core::sysinfo::{partx, superblock};
+use bakeoff_machine::prepare::contents::{Contents, Sign, digest};
+use bakeoff_machine::prepare::device::System;
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::wipefs::{self, Signature};
+use bakeoff_machine::sysinfo::{partx, superblock};
+use bakeoff_model::host::LayerKind;
+use bakeoff_model::path::{RawPath, printable};
 use rustix::fs::OFlags;
 
 use super::device_number::dev_at;

@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::dev::Dev;
 use rustix::fs::{major, minor};
 
 pub fn dev(number: u64) -> Dev {

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_model::host::LayerKind;
 
 use super::block;
 use super::root::Root;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use bakeoff_core::model::health::{self, Health};
-use bakeoff_core::model::host::Layer;
-use bakeoff_core::setup::lacking;
-use bakeoff_core::sysinfo::smartctl;
+use bakeoff_machine::setup::lacking;
+use bakeoff_machine::sysinfo::smartctl;
+use bakeoff_model::health::{self, Health};
+use bakeoff_model::host::Layer;
 
 use super::root::Root;
 use crate::exec::{ExecError, Spec};

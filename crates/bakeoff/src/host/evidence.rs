@@ -4,11 +4,11 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::event::Truth;
-use bakeoff_core::model::host::Counted;
-use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
-use bakeoff_core::sysinfo::meminfo::{self, Meminfo};
-use bakeoff_core::sysinfo::vmstat::{self, Vmstat};
+use bakeoff_machine::sysinfo::block_stat::{self, BlockStat};
+use bakeoff_machine::sysinfo::meminfo::{self, Meminfo};
+use bakeoff_machine::sysinfo::vmstat::{self, Vmstat};
+use bakeoff_model::event::Truth;
+use bakeoff_model::host::Counted;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::io_users::{IoUsers, NAMED};
@@ -172,7 +172,7 @@ fn suspended() -> Duration {
 mod tests {
     use super::*;
     use crate::skip;
-    use bakeoff_core::fitness::facts::Foreign;
+    use bakeoff_machine::fitness::facts::Foreign;
     use std::io::Write;
 
     #[test]

@@ -4,9 +4,9 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::prepare::device::{BlockDevice, System};
+use bakeoff_machine::prepare::device::{BlockDevice, System};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::step::Inode;
 
 /// Kernel names of the loop devices that a file backs, by whichever of its names.
 pub fn loops_of_file(file: Inode, system: &System) -> Vec<String> {

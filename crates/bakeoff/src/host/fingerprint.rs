@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::host::Host;
-use bakeoff_core::sysinfo::{board_id, cpu_list, cpuinfo, meminfo, os_release, scheduler};
+use bakeoff_machine::sysinfo::{board_id, cpu_list, cpuinfo, meminfo, os_release, scheduler};
+use bakeoff_model::host::Host;
 
 use super::root::Root;
 

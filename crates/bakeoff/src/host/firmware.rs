@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::throttled;
+use bakeoff_model::throttled;
 
 use super::feed::Feed;
 use super::root::Root;

@@ -8,12 +8,12 @@ mod watched;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::fitness::facts::{Clock, Facts, Swap, Target};
-use bakeoff_core::fitness::{Fact, facts};
-use bakeoff_core::model::host::{Layer, LayerKind};
-use bakeoff_core::prepare::device::System;
-use bakeoff_core::sysinfo::timers::{self, Timer};
-use bakeoff_core::sysinfo::{mdstat, meminfo};
+use bakeoff_machine::fitness::facts::{Clock, Facts, Swap, Target};
+use bakeoff_machine::fitness::{Fact, facts};
+use bakeoff_machine::prepare::device::System;
+use bakeoff_machine::sysinfo::timers::{self, Timer};
+use bakeoff_machine::sysinfo::{mdstat, meminfo};
+use bakeoff_model::host::{Layer, LayerKind};
 
 use super::root::{Root, pids};
 use super::{drive_health, fingerprint, firmware, gauges, kernel_log};
@@ -104,7 +104,7 @@ fn temperatures(root: &Root) -> Vec<(String, u64, Option<u64>)> {
 }
 
 fn swaps(system: &System, chain: &[Layer]) -> Vec<Swap> {
-    let swap = |on: &bakeoff_core::prepare::device::SwapOn| {
+    let swap = |on: &bakeoff_machine::prepare::device::SwapOn| {
         let below = system.chain(&on.on);
         let is_disk = |layer: &&Layer| layer.kind == LayerKind::Disk;
         let on_target = below

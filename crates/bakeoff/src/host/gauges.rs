@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use bakeoff_core::telemetry::layout::Named;
+use bakeoff_machine::telemetry::layout::Named;
 
 use super::feed::Feed;
 use super::root::Root;

@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::host::Layer;
-use bakeoff_core::model::link::Link;
-use bakeoff_core::sysinfo::udev::Udev;
-use bakeoff_core::sysinfo::{mmc_ios, sd_status, vpd};
+use bakeoff_machine::sysinfo::udev::Udev;
+use bakeoff_machine::sysinfo::{mmc_ios, sd_status, vpd};
+use bakeoff_model::host::Layer;
+use bakeoff_model::link::Link;
 
 use super::root::{Root, name_starts_with};
 

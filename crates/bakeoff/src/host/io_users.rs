@@ -1,9 +1,9 @@
 //! What other processes do: bytes read and written towards storage, from `/proc/PID/io` (of all for
 //! root, of the user's own otherwise), and CPU time, from `/proc/PID/stat` (of all for everybody).
 
-use bakeoff_core::fitness::facts::Foreign;
-use bakeoff_core::sysinfo::process_io::{self, ProcessIo};
-use bakeoff_core::sysinfo::process_stat;
+use bakeoff_machine::fitness::facts::Foreign;
+use bakeoff_machine::sysinfo::process_io::{self, ProcessIo};
+use bakeoff_machine::sysinfo::process_stat;
 
 use super::process::{self, is_refused};
 use super::root::{Root, pids};

@@ -6,10 +6,10 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::fitness::Fact;
-use bakeoff_core::model::path::printable;
-use bakeoff_core::model::telemetry::LogLine;
-use bakeoff_core::sysinfo::kmsg;
+use bakeoff_machine::fitness::Fact;
+use bakeoff_machine::sysinfo::kmsg;
+use bakeoff_model::path::printable;
+use bakeoff_model::telemetry::LogLine;
 use rustix::fs::{Mode, OFlags, SeekFrom, seek};
 use rustix::io::{Errno, read};
 

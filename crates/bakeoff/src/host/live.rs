@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
-use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::telemetry::cell_telemetry::cell_telemetry;
-use bakeoff_core::telemetry::rates;
-use bakeoff_core::telemetry::ring::Ring;
-use bakeoff_core::watch::{Frame, Machine};
+use bakeoff_machine::sysinfo::block_stat::{self, BlockStat};
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_machine::telemetry::cell_telemetry::cell_telemetry;
+use bakeoff_machine::telemetry::rates;
+use bakeoff_machine::telemetry::ring::Ring;
+use bakeoff_machine::watch::{Frame, Machine};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::root::Root;

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bakeoff_core::guard::{Reason, Verdict, Why, verdict};
-use bakeoff_core::model::host::{LayerKind, PlaceClass};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::recipe::RECIPES;
+use bakeoff_machine::guard::{Reason, Verdict, Why, verdict};
+use bakeoff_machine::prepare::recipe::RECIPES;
+use bakeoff_model::host::{LayerKind, PlaceClass};
+use bakeoff_model::path::RawPath;
 
 use super::{attached_loops, dirtied_per_page, is_mount_point, place, support};
 use crate::skip;

@@ -4,11 +4,11 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::prepare::device::BlockDevice;
-use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::loop_status;
+use bakeoff_machine::prepare::device::BlockDevice;
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_model::host::LayerKind;
+use bakeoff_model::step::Inode;
 use rustix::fs::OFlags;
 
 use super::device_number::{dev, dev_of};

@@ -4,9 +4,9 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::sysinfo::mountinfo;
+use bakeoff_machine::sysinfo::mountinfo;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::step::Inode;
 
 use super::root::Root;
 

@@ -82,7 +82,7 @@ pub use view::{
 };
 pub use wall_clock::{unix_ns, unix_s};
 
-use bakeoff_core::prepare::device::System;
+use bakeoff_machine::prepare::device::System;
 
 /// The TCP sockets of this machine with their owners.
 #[cfg(feature = "dashboard")]

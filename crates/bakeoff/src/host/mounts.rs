@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::model::path::{RawPath, bytes_path};
-use bakeoff_core::prepare::device::{BlockDevice, Mounted, Process, SwapOn};
-use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::sysinfo::mountinfo::{self, Mount};
-use bakeoff_core::sysinfo::{fdinfo, swaps};
+use bakeoff_machine::prepare::device::{BlockDevice, Mounted, Process, SwapOn};
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::mountinfo::{self, Mount};
+use bakeoff_machine::sysinfo::{fdinfo, swaps};
+use bakeoff_model::host::LayerKind;
+use bakeoff_model::path::{RawPath, bytes_path};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 

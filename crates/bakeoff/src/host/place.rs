@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use bakeoff_core::model::host::{Place, PlaceClass};
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::prepare::device::{Mounted, System};
+use bakeoff_machine::prepare::device::{Mounted, System};
+use bakeoff_model::host::{Place, PlaceClass};
+use bakeoff_model::path::{RawPath, printable};
 use rustix::fs::{Mode, OFlags, fstatfs, fstatvfs};
 
 use super::root::Root;

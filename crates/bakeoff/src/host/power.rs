@@ -13,9 +13,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, JoinHandle, park_timeout};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::power::{Meter, MeterName};
-use bakeoff_core::sysinfo::power;
+use bakeoff_machine::sysinfo::power;
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::power::{Meter, MeterName};
 
 use super::feed::Feed;
 use super::root::Root;

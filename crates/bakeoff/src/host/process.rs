@@ -2,9 +2,9 @@
 
 use std::io;
 
-use bakeoff_core::model::path::bytes_path;
-use bakeoff_core::prepare::device::Process;
-use bakeoff_core::sysinfo::process_stat;
+use bakeoff_machine::prepare::device::Process;
+use bakeoff_machine::sysinfo::process_stat;
+use bakeoff_model::path::bytes_path;
 
 use super::root::Root;
 

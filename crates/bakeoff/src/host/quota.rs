@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::sysinfo::cgroup;
+use bakeoff_machine::sysinfo::cgroup;
 
 use super::feed::Feed;
 use super::root::Root;

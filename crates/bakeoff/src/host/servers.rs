@@ -9,9 +9,9 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use bakeoff_core::model::host::{LayerKind, Place, PlaceClass};
-use bakeoff_core::sysinfo::dev::Dev;
 use bakeoff_engine::loop_status;
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_model::host::{LayerKind, Place, PlaceClass};
 use rustix::fs::OFlags;
 
 use super::device_number::dev;

@@ -4,12 +4,12 @@
 
 use std::io;
 
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::sysinfo::{block_stat, cpu_list, cpu_stat, meminfo, pressure, vmstat};
-use bakeoff_core::telemetry::NONE;
-use bakeoff_core::telemetry::layout::{
+use bakeoff_machine::sysinfo::{block_stat, cpu_list, cpu_stat, meminfo, pressure, vmstat};
+use bakeoff_machine::telemetry::NONE;
+use bakeoff_machine::telemetry::layout::{
     self, CONTEXT_SWITCHES, CPU_COLUMNS, DISK_COLUMNS, Device, Layout, Slow,
 };
+use bakeoff_model::candidate::Skipped;
 
 use super::feed::Feed;
 use super::kernel_log::KernelLog;

@@ -2,11 +2,11 @@
 
 use std::ffi::OsStr;
 
-use bakeoff_core::model::candidate::{Crypt, Stack};
-use bakeoff_core::prepare::recipe;
-use bakeoff_core::setup::kernels::Remedy;
-use bakeoff_core::setup::lacking::{Lacking, NoDriver, not_installed};
-use bakeoff_core::sysinfo::{filesystems, scheduler};
+use bakeoff_machine::prepare::recipe;
+use bakeoff_machine::setup::kernels::Remedy;
+use bakeoff_machine::setup::lacking::{Lacking, NoDriver, not_installed};
+use bakeoff_machine::sysinfo::{filesystems, scheduler};
+use bakeoff_model::candidate::{Crypt, Stack};
 
 use super::root::Root;
 use crate::exec::find_program;

@@ -2,11 +2,11 @@
 
 use std::ffi::OsStr;
 
-use bakeoff_core::prepare::recipe::{Driver, Recipe};
-use bakeoff_core::setup::kernels::{self, Kernel};
-use bakeoff_core::setup::lacking::{self, Lacking, NoDriver};
-use bakeoff_core::setup::manager::Manager;
-use bakeoff_core::sysinfo::{filesystems, os_release};
+use bakeoff_machine::prepare::recipe::{Driver, Recipe};
+use bakeoff_machine::setup::kernels::{self, Kernel};
+use bakeoff_machine::setup::lacking::{self, Lacking, NoDriver};
+use bakeoff_machine::setup::manager::Manager;
+use bakeoff_machine::sysinfo::{filesystems, os_release};
 
 use super::root::Root;
 use crate::exec::find_program;
@@ -108,7 +108,7 @@ fn distribution(root: &Root) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::host::root::tree;
-    use bakeoff_core::prepare::recipe::RECIPES;
+    use bakeoff_machine::prepare::recipe::RECIPES;
 
     fn recipe(name: &str) -> &'static Recipe {
         RECIPES.iter().find(|r| r.name == name).unwrap()

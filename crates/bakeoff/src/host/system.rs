@@ -2,10 +2,10 @@
 
 use std::io;
 
-use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::prepare::device::{BlockDevice, System};
-use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_machine::prepare::device::{BlockDevice, System};
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_model::host::LayerKind;
+use bakeoff_model::step::Inode;
 
 use super::device_number::dev;
 use super::loop_under::{self, Under};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::host::LayerKind;
-use bakeoff_core::rules::SystemDisk;
+use bakeoff_judge::rules::SystemDisk;
+use bakeoff_model::host::LayerKind;
 
 /// The drives under `/`, `/var`, swap and the store. What cannot be looked up is left out: it then
 /// limits no claim, as on a machine without that directory.

@@ -7,10 +7,10 @@ use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::model::telemetry::ThreadUse;
-use bakeoff_core::sysinfo::cpu_stat::TICKS_PER_S;
-use bakeoff_core::sysinfo::process_stat::{self, ProcessStat};
-use bakeoff_core::sysinfo::thread_time;
+use bakeoff_machine::sysinfo::cpu_stat::TICKS_PER_S;
+use bakeoff_machine::sysinfo::process_stat::{self, ProcessStat};
+use bakeoff_machine::sysinfo::thread_time;
+use bakeoff_model::telemetry::ThreadUse;
 use rustix::fs::{Mode, OFlags, RawDir, openat};
 use rustix::io::pread;
 

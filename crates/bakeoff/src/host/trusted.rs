@@ -10,9 +10,9 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::steps::shell_word;
-use bakeoff_core::sysinfo::acl::{self, Writers};
+use bakeoff_machine::prepare::steps::shell_word;
+use bakeoff_machine::sysinfo::acl::{self, Writers};
+use bakeoff_model::path::RawPath;
 use rustix::fs::{Dir, Stat, fstat, fstatfs, getxattr};
 use rustix::io::Errno;
 use rustix::process::geteuid;

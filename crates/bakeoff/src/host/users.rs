@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::prepare::device::{FileUser, Process, User};
-use bakeoff_core::sysinfo::dev::Dev;
-use bakeoff_core::sysinfo::{fdinfo, maps};
+use bakeoff_machine::prepare::device::{FileUser, Process, User};
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::{fdinfo, maps};
+use bakeoff_model::step::Inode;
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
 
 use super::process::{self, is_refused};

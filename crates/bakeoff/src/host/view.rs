@@ -6,8 +6,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use bakeoff_core::model::event::View;
-use bakeoff_core::model::undo::On;
+use bakeoff_model::event::View;
+use bakeoff_model::undo::On;
 use rustix::fs::statfs;
 
 /// `f_type` of sysfs and of what is only in memory: tmpfs and ramfs (include/uapi/linux/magic.h).

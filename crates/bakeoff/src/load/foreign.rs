@@ -8,14 +8,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::cold_reads;
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::host::Counted;
-use bakeoff_core::model::measurement::{Measurement, Tool};
-use bakeoff_core::model::workload::{DriverName, Workload};
-use bakeoff_core::tools::foreign::{self, Driver, Invocation, RawOutput, Scratch, Unsupported};
-use bakeoff_core::tools::measured;
 use bakeoff_engine::residency;
+use bakeoff_judge::cold_reads;
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::host::Counted;
+use bakeoff_model::measurement::{Measurement, Tool};
+use bakeoff_model::workload::{DriverName, Workload};
+use bakeoff_tools::foreign::{self, Driver, Invocation, RawOutput, Scratch, Unsupported};
+use bakeoff_tools::measured;
 use thiserror::Error;
 
 use crate::exec::{ExecError, Finished, Spec};

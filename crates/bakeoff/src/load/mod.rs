@@ -16,14 +16,12 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::model::acks::{Acks, Durability};
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::model::profile::Part;
-use bakeoff_core::tools::native::{
-    Failure, FailureKind, LIVE_RECORD_BYTES, Reply, TargetKind, Task,
-};
+use bakeoff_model::acks::{Acks, Durability};
+use bakeoff_model::job::Job;
+use bakeoff_model::measurement::Measurement;
+use bakeoff_model::path::{RawPath, printable};
+use bakeoff_model::profile::Part;
+use bakeoff_tools::native::{Failure, FailureKind, LIVE_RECORD_BYTES, Reply, TargetKind, Task};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::pread;
 use thiserror::Error;

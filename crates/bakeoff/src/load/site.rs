@@ -2,11 +2,11 @@
 
 use std::io;
 
-use bakeoff_core::model::host::{Counted, LayerKind, Place, PlaceClass};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::workload::Phase;
-use bakeoff_core::telemetry::layout::Device;
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_machine::telemetry::layout::Device;
+use bakeoff_model::host::{Counted, LayerKind, Place, PlaceClass};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::workload::Phase;
+use bakeoff_tools::native::TargetKind;
 
 use super::scratch::{self, Scratch};
 use super::subject::Subject;

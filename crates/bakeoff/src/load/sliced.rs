@@ -7,11 +7,11 @@
 
 use std::time::Duration;
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::json;
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
-use bakeoff_core::tools::native::{TargetKind, Task};
+use bakeoff_model::job::Job;
+use bakeoff_model::json;
+use bakeoff_model::measurement::Measurement;
+use bakeoff_tools::native::sliced::{Answer, Go, Order, SLICES_MAX, SliceReport, merged};
+use bakeoff_tools::native::{TargetKind, Task};
 
 use super::subject::Subject;
 use super::{GRACE, LoadError, UNLIMITED, place};
@@ -130,12 +130,12 @@ fn unexpected(answer: &Answer) -> LoadError {
 mod tests {
     use std::time::Instant;
 
-    use bakeoff_core::model::job::{EngineName, Rw};
-    use bakeoff_core::model::slice::Slice;
-    use bakeoff_core::model::slice_length::{Least, Length};
-    use bakeoff_core::model::slices::figure;
-    use bakeoff_core::model::workload::Metric;
-    use bakeoff_core::tools::native::FailureKind;
+    use bakeoff_model::job::{EngineName, Rw};
+    use bakeoff_model::slice::Slice;
+    use bakeoff_model::slice_length::{Least, Length};
+    use bakeoff_model::slices::figure;
+    use bakeoff_model::workload::Metric;
+    use bakeoff_tools::native::FailureKind;
 
     use super::*;
 

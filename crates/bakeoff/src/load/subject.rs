@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::step::Inode;
+use bakeoff_model::step::Inode;
 
 use crate::host::Opened;
 

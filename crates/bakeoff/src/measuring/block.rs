@@ -2,11 +2,11 @@
 //!
 //! An interrupted block is superseded and repeated whole.
 
-use bakeoff_core::decide::eta;
-use bakeoff_core::model::event::What;
-use bakeoff_core::model::index::{BlockIx, CandidateIx};
-use bakeoff_core::model::protocol::Isolation;
-use bakeoff_core::model::round::Round;
+use bakeoff_judge::decide::eta;
+use bakeoff_model::event::What;
+use bakeoff_model::index::{BlockIx, CandidateIx};
+use bakeoff_model::protocol::Isolation;
+use bakeoff_model::round::Round;
 
 use super::cell::CellError;
 use super::cooling;
@@ -20,7 +20,7 @@ use crate::steps::action_error::ActionError;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
-use bakeoff_core::decide::cost;
+use bakeoff_judge::decide::cost;
 
 #[derive(Clone, Copy)]
 pub struct CurrentBlock {

@@ -1,13 +1,13 @@
 //! How long the slices of a workload are, and how long the drive settles in each: found once in a
 //! run, before its first round, with all candidates taking turns.
 
-use bakeoff_core::decide::search::{Level, Search};
-use bakeoff_core::model::calibration::{Calibration, Settled};
-use bakeoff_core::model::event::What;
-use bakeoff_core::model::host::Place;
-use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
-use bakeoff_core::model::slice_length::{self, Length};
-use bakeoff_core::report::settling;
+use bakeoff_judge::decide::search::{Level, Search};
+use bakeoff_model::calibration::{Calibration, Settled};
+use bakeoff_model::event::What;
+use bakeoff_model::host::Place;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::slice_length::{self, Length};
+use bakeoff_report::settling;
 
 use super::member::{Failed, Member, give_up};
 use crate::fault::Fault;

@@ -2,12 +2,12 @@
 //!
 //! What is not measured is written down with its reason: it is what a cause cannot be proved by.
 
-use bakeoff_core::decide::{cost, schedule};
-use bakeoff_core::diagnose::layers::{self, At, LAYER_NS, LAYER_OVERHEAD_NS, LayerJob};
-use bakeoff_core::model::ceiling::{Because, Ceilings, LeftOut};
-use bakeoff_core::model::event::What;
-use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
-use bakeoff_core::model::run::Run;
+use bakeoff_judge::decide::{cost, schedule};
+use bakeoff_judge::diagnose::layers::{self, At, LAYER_NS, LAYER_OVERHEAD_NS, LayerJob};
+use bakeoff_model::ceiling::{Because, Ceilings, LeftOut};
+use bakeoff_model::event::What;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::run::Run;
 
 use super::in_memory;
 use super::layer::{self, Memory, Place};

@@ -7,21 +7,24 @@
 use std::fs::File;
 use std::io;
 
-use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::event::{CacheState, Cell, Header, Truth};
-use bakeoff_core::model::host::Place;
-use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::profile::Part;
-use bakeoff_core::model::protocol::Isolation;
-use bakeoff_core::model::workload::{DriverName, Phase, Workload};
-use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::tools::foreign::Workdir;
-use bakeoff_core::tools::native::{FailureKind, TargetKind};
-use bakeoff_core::{cold_reads, evidence, profiles, workloads};
 use bakeoff_engine::residency;
+use bakeoff_judge::cold_reads;
+use bakeoff_judge::evidence;
+use bakeoff_model::candidate::{Candidate, Kind};
+use bakeoff_model::event::{CacheState, Cell, Header, Truth};
+use bakeoff_model::host::Place;
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::job::Job;
+use bakeoff_model::measurement::Measurement;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::profile::Part;
+use bakeoff_model::profiles;
+use bakeoff_model::protocol::Isolation;
+use bakeoff_model::workload::{DriverName, Phase, Workload};
+use bakeoff_model::workloads;
+use bakeoff_stats::prng::SplitMix64;
+use bakeoff_tools::foreign::Workdir;
+use bakeoff_tools::native::{FailureKind, TargetKind};
 use rustix::fs::{Mode, OFlags, open};
 
 use super::block::CurrentBlock;

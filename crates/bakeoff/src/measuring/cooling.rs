@@ -4,8 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_core::decide::cooling;
-use bakeoff_core::model::event::{Cooled, Header};
+use bakeoff_judge::decide::cooling;
+use bakeoff_model::event::{Cooled, Header};
 
 use crate::host;
 use crate::steps::session::Session;
@@ -55,8 +55,8 @@ fn until_cool(
 mod tests {
     use std::cell::Cell;
 
-    use bakeoff_core::model::protocol::Mode;
-    use bakeoff_core::testing::RunBuilder;
+    use bakeoff_judge::testing::RunBuilder;
+    use bakeoff_model::protocol::Mode;
 
     use super::*;
 

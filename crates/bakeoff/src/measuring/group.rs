@@ -1,7 +1,7 @@
 //! Workloads that belong together on one candidate, in one piece: what cannot be cut into slices.
 
-use bakeoff_core::model::event::What;
-use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::event::What;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
 
 use super::block::{BlockEnd, CurrentBlock};
 use super::cell::{self, CellOutcome};

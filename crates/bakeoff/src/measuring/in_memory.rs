@@ -5,16 +5,16 @@
 
 use std::path::Path;
 
-use bakeoff_core::decide::schedule;
-use bakeoff_core::diagnose::{layers, variants};
-use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
-use bakeoff_core::model::event::{FlashState, Step};
-use bakeoff_core::model::index::{CandidateIx, RegionIx, WorkloadIx};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::{steps, visit};
-use bakeoff_core::units;
+use bakeoff_judge::decide::schedule;
+use bakeoff_judge::diagnose::{layers, variants};
+use bakeoff_machine::prepare::{steps, visit};
+use bakeoff_model::candidate::{Candidate, Kind};
+use bakeoff_model::ceiling::{Ceilings, Layer, LayerRate};
+use bakeoff_model::event::{FlashState, Step};
+use bakeoff_model::index::{CandidateIx, RegionIx, WorkloadIx};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::undo::ScratchOf;
+use bakeoff_stats::units;
 
 use super::layer::{self, Memory, Place};
 use crate::fault::Fault;
@@ -25,7 +25,7 @@ use crate::places::target_set::TargetSet;
 use crate::steps::making::{self, OnLoop};
 use crate::steps::session::Session;
 use crate::steps::unwind;
-use bakeoff_core::decide::cost;
+use bakeoff_judge::decide::cost;
 
 const EVERYTHING: &str = "filesystems and ciphers in memory";
 /// Size of the image: every filesystem can be made on it.

@@ -1,16 +1,16 @@
 //! One rate of a lower layer: on memory, on the device below, or on the candidate's own file.
 
-use bakeoff_core::diagnose::context::pace;
-use bakeoff_core::diagnose::layers::{self, At, LayerJob};
-use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::ceiling::{Ceilings, LayerRate};
-use bakeoff_core::model::event::Step;
-use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::path::{RawPath, sanitize};
-use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::steps;
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_judge::diagnose::context::pace;
+use bakeoff_judge::diagnose::layers::{self, At, LayerJob};
+use bakeoff_machine::prepare::steps;
+use bakeoff_model::candidate::{Candidate, Skipped};
+use bakeoff_model::ceiling::{Ceilings, LayerRate};
+use bakeoff_model::event::Step;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::path::{RawPath, sanitize};
+use bakeoff_model::undo::ScratchOf;
+use bakeoff_tools::native::TargetKind;
 
 use crate::fault::Fault;
 use crate::host::Opened;

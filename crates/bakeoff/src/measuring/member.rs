@@ -5,15 +5,15 @@
 //! of them. What other processes did is read around all of them together and divided by time,
 //! because reading it takes longer than a slice.
 
-use bakeoff_core::cold_reads::COLD_SHARE;
-use bakeoff_core::decide::search::TriedSlice;
-use bakeoff_core::model::event::{Cell, Truth};
-use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::slice::{Slice, Stretch, Void};
-use bakeoff_core::model::slice_length::{self, LIMIT_NS, Least, Length, QUICK_LIMIT_NS};
-use bakeoff_core::model::workload::{Metric, Phase};
-use bakeoff_core::tools::native::sliced::{Go, SliceReport};
+use bakeoff_judge::cold_reads::COLD_SHARE;
+use bakeoff_judge::decide::search::TriedSlice;
+use bakeoff_model::event::{Cell, Truth};
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::job::Job;
+use bakeoff_model::slice::{Slice, Stretch, Void};
+use bakeoff_model::slice_length::{self, LIMIT_NS, Least, Length, QUICK_LIMIT_NS};
+use bakeoff_model::workload::{Metric, Phase};
+use bakeoff_tools::native::sliced::{Go, SliceReport};
 
 use super::cell::{self, CellError};
 use super::idle;

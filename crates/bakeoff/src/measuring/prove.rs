@@ -7,15 +7,15 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_core::diagnose::prove::{self, MOST_NS};
-use bakeoff_core::diagnose::{Grade, summary, variants};
-use bakeoff_core::model::bottleneck::Bottleneck;
-use bakeoff_core::model::candidate::Candidate;
-use bakeoff_core::model::ceiling::{Ceilings, Layer, LayerRate};
-use bakeoff_core::model::event::What;
-use bakeoff_core::model::index::{CandidateIx, WorkloadIx};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::prepare::knobs;
+use bakeoff_judge::diagnose::prove::{self, MOST_NS};
+use bakeoff_judge::diagnose::{Grade, summary, variants};
+use bakeoff_machine::prepare::knobs;
+use bakeoff_model::bottleneck::Bottleneck;
+use bakeoff_model::candidate::Candidate;
+use bakeoff_model::ceiling::{Ceilings, Layer, LayerRate};
+use bakeoff_model::event::What;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::run::Run;
 
 use super::cell;
 use super::layer::{self, Place};
@@ -26,7 +26,7 @@ use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::steps::unwind;
-use bakeoff_core::decide::cost;
+use bakeoff_judge::decide::cost;
 
 /// Experiments on everything that is not proved yet.
 ///

@@ -4,11 +4,11 @@
 //! in further rounds, so a stray suspend costs a slice and not a cell. Nothing is written to the
 //! record between the first slice and the last.
 
-use bakeoff_core::decide::turns::{self, times_of};
-use bakeoff_core::model::event::{Cell, Truth};
-use bakeoff_core::model::host::Counted;
-use bakeoff_core::model::index::CandidateIx;
-use bakeoff_core::telemetry::layout::Device;
+use bakeoff_judge::decide::turns::{self, times_of};
+use bakeoff_machine::telemetry::layout::Device;
+use bakeoff_model::event::{Cell, Truth};
+use bakeoff_model::host::Counted;
+use bakeoff_model::index::CandidateIx;
 
 use super::calibration::{self, Ended};
 use super::cell::{self, CellError};

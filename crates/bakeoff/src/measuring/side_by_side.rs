@@ -1,12 +1,12 @@
 //! A block whose candidates stand side by side: each on a region of its own, measured in turns.
 
-use bakeoff_core::decide::{self, places};
-use bakeoff_core::model::candidate::Candidate;
-use bakeoff_core::model::event::What;
-use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, WorkloadIx};
-use bakeoff_core::model::protocol::Isolation;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::prepare::recipe;
+use bakeoff_judge::decide::{self, places};
+use bakeoff_machine::prepare::recipe;
+use bakeoff_model::candidate::Candidate;
+use bakeoff_model::event::What;
+use bakeoff_model::index::{BlockIx, CandidateIx, PlaceIx, WorkloadIx};
+use bakeoff_model::protocol::Isolation;
+use bakeoff_model::run::Run;
 
 use super::block::{BlockEnd, CurrentBlock};
 use super::calibration::Ended;

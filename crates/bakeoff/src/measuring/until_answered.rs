@@ -3,16 +3,16 @@
 //! Everything that decides lives in `core::decide`; here blocks are measured and recorded. An
 //! interrupted block is superseded and repeated whole.
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::decide::{self, Clock, Next, cost};
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::event::{StopReason, What};
-use bakeoff_core::model::health::DriveTold;
-use bakeoff_core::model::host::Layer;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::telemetry::Watching;
-use bakeoff_core::report::live;
-use bakeoff_core::rules::place::served;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::decide::{self, Clock, Next, cost};
+use bakeoff_judge::rules::place::served;
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::event::{StopReason, What};
+use bakeoff_model::health::DriveTold;
+use bakeoff_model::host::Layer;
+use bakeoff_model::run::Run;
+use bakeoff_model::telemetry::Watching;
+use bakeoff_report::live;
 
 use super::block::BlockEnd;
 use super::ceilings;

@@ -3,15 +3,15 @@
 //!
 //! What was not tried is taken from a model of the drive. What fits is for `core::decide` to say.
 
-use bakeoff_core::decide::cell_trial::{CellTrial, Expected, Natural, expected_length};
-use bakeoff_core::decide::fit::{Asked, Cost, Wanted};
-use bakeoff_core::decide::pace::{self, Demand, Pace};
-use bakeoff_core::decide::write_limit::Slices;
-use bakeoff_core::model::profile::Part;
-use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
-use bakeoff_core::model::slice_length::{self, Least, Length, SHORTEST_NS};
-use bakeoff_core::model::workload::{Phase, Workload};
-use bakeoff_core::profiles::{self, PartSpec, Writes};
+use bakeoff_judge::decide::cell_trial::{CellTrial, Expected, Natural, expected_length};
+use bakeoff_judge::decide::fit::{Asked, Cost, Wanted};
+use bakeoff_judge::decide::pace::{self, Demand, Pace};
+use bakeoff_judge::decide::write_limit::Slices;
+use bakeoff_model::profile::Part;
+use bakeoff_model::profiles::{self, PartSpec, Writes};
+use bakeoff_model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_model::slice_length::{self, Least, Length, SHORTEST_NS};
+use bakeoff_model::workload::{Phase, Workload};
 
 use super::try_cells::CellTrials;
 

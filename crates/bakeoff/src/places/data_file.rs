@@ -1,7 +1,7 @@
 //! The data file of a candidate: written in full before anything is measured on it.
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_model::job::Job;
+use bakeoff_tools::native::TargetKind;
 
 use crate::host::Opened;
 use crate::load;

@@ -1,15 +1,15 @@
 //! The target set of `quick`: a scratch directory with a data file in each directory, laid out
 //! once.
 
-use bakeoff_core::decide::size::SizeLimits;
-use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::host::{Place, PlaceClass};
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::space;
-use bakeoff_core::tools::native::TargetKind;
-use bakeoff_core::units;
+use bakeoff_judge::decide::size::SizeLimits;
+use bakeoff_machine::prepare::space;
+use bakeoff_model::candidate::{Candidate, Kind};
+use bakeoff_model::host::{Place, PlaceClass};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::path::{RawPath, printable};
+use bakeoff_model::undo::ScratchOf;
+use bakeoff_stats::units;
+use bakeoff_tools::native::TargetKind;
 
 use super::ahead::Trial;
 use super::rehearse::{self, Findings, tried_before};

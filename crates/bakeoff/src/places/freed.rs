@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use bakeoff_core::guard::{self, Reason};
-use bakeoff_core::model::path::RawPath;
+use bakeoff_machine::guard::{self, Reason};
+use bakeoff_model::path::RawPath;
 use rustix::fs::{Mode, OFlags};
 
 use crate::host;
@@ -52,7 +52,7 @@ fn users(device: &RawPath) -> Vec<Reason> {
 mod tests {
     use super::*;
     use crate::skip;
-    use bakeoff_core::guard::Why;
+    use bakeoff_machine::guard::Why;
     use std::path::Path;
     use std::process::{Child, Command};
 

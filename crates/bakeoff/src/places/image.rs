@@ -1,15 +1,15 @@
 //! The target set of `demo`: fully written images on loop devices, one for each stack, over which
 //! the stacks rotate.
 
-use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::event::{Action, Header, Region};
-use bakeoff_core::model::host::Place;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::images::{self, Images};
-use bakeoff_core::prepare::{recipe, space};
-use bakeoff_core::units;
+use bakeoff_machine::prepare::images::{self, Images};
+use bakeoff_machine::prepare::{recipe, space};
+use bakeoff_model::candidate::{Candidate, Skipped};
+use bakeoff_model::event::{Action, Header, Region};
+use bakeoff_model::host::Place;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::run::Run;
+use bakeoff_model::undo::ScratchOf;
+use bakeoff_stats::units;
 
 use super::regions::{Attached, Part, Regions};
 use super::rehearse::Findings;

@@ -1,10 +1,10 @@
 //! Marks of targets: taken after each change of a region's start, compared by `resume`.
 
-use bakeoff_core::model::event::{Region, What};
-use bakeoff_core::model::index::RegionIx;
-use bakeoff_core::model::mark::Mark;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::region::Span;
+use bakeoff_machine::prepare::region::Span;
+use bakeoff_model::event::{Region, What};
+use bakeoff_model::index::RegionIx;
+use bakeoff_model::mark::Mark;
+use bakeoff_model::path::RawPath;
 
 use crate::host;
 use crate::steps::session::Session;

@@ -1,14 +1,14 @@
 //! Writes rounds to a region until it is steady, each recorded when it is done. When that is, and
 //! what a round does, `core::prepare::precondition` says.
 
-use bakeoff_core::model::event::{Header, Region, What};
-use bakeoff_core::model::index::RegionIx;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::precondition::{End, Round, Series};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::prepare::precondition::{self, Left, SHARE};
-use bakeoff_core::report::prepared;
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_machine::prepare::precondition::{self, Left, SHARE};
+use bakeoff_model::event::{Header, Region, What};
+use bakeoff_model::index::RegionIx;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::precondition::{End, Round, Series};
+use bakeoff_model::run::Run;
+use bakeoff_report::prepared;
+use bakeoff_tools::native::TargetKind;
 
 use super::regions::Attached;
 use crate::fault::Fault;
@@ -17,7 +17,7 @@ use crate::steps::action_error::load_error;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
-use bakeoff_core::decide::cost;
+use bakeoff_judge::decide::cost;
 
 /// Brings region `index` to its steady state, or finds out that it has none; nothing where the plan
 /// does not want it. `least_bytes` is what the run will write at least.

@@ -7,15 +7,15 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::event::{Action, FlashState, Region, Step};
-use bakeoff_core::model::host::{Place, PlaceClass};
-use bakeoff_core::model::index::CandidateIx;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::model::undo::Knob;
-use bakeoff_core::prepare::{knobs, recipe, steps, visit};
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_machine::prepare::{knobs, recipe, steps, visit};
+use bakeoff_model::candidate::{Candidate, Kind};
+use bakeoff_model::event::{Action, FlashState, Region, Step};
+use bakeoff_model::host::{Place, PlaceClass};
+use bakeoff_model::index::CandidateIx;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::step::Inode;
+use bakeoff_model::undo::Knob;
+use bakeoff_tools::native::TargetKind;
 
 use super::{data_file, freed, marks, sentinel};
 use crate::fault::Fault;

@@ -5,18 +5,19 @@
 
 use std::time::Instant;
 
-use bakeoff_core::decide::cell_trial::{CellTrial, Natural};
-use bakeoff_core::decide::fit::{Cost, Dropped, FitError, Limit};
-use bakeoff_core::decide::pace::Pace;
-use bakeoff_core::decide::size::SizeLimits;
-use bakeoff_core::decide::write_limit;
-use bakeoff_core::model::candidate::{Candidate, Skipped};
-use bakeoff_core::model::event::{Header, Region, Rehearsal, What};
-use bakeoff_core::model::index::WorkloadIx;
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::protocol::{Isolation, Protocol};
-use bakeoff_core::model::workload::Workload;
-use bakeoff_core::{report, rules};
+use bakeoff_judge::decide::cell_trial::{CellTrial, Natural};
+use bakeoff_judge::decide::fit::{Cost, Dropped, FitError, Limit};
+use bakeoff_judge::decide::pace::Pace;
+use bakeoff_judge::decide::size::SizeLimits;
+use bakeoff_judge::decide::write_limit;
+use bakeoff_judge::rules;
+use bakeoff_model::candidate::{Candidate, Skipped};
+use bakeoff_model::event::{Header, Region, Rehearsal, What};
+use bakeoff_model::index::WorkloadIx;
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::protocol::{Isolation, Protocol};
+use bakeoff_model::workload::Workload;
+use bakeoff_report as report;
 
 use super::ahead::{Ahead, Trial};
 use super::try_cells::CellTrials;

@@ -1,7 +1,7 @@
 //! The sentinel: the same bytes read again and again, whose speed tells whether the device changed.
 
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_tools::native::TargetKind;
 
 use crate::load::subject::Subject;
 use crate::load::{self, LoadError};

@@ -1,11 +1,11 @@
 //! Prepares every stack once on its region, and settles what is measured, before the first block.
 
-use bakeoff_core::decide::fit::Cost;
-use bakeoff_core::decide::size::SizeLimits;
-use bakeoff_core::model::candidate::Candidate;
-use bakeoff_core::model::index::CandidateIx;
-use bakeoff_core::model::protocol::Isolation;
-use bakeoff_core::report::left_out;
+use bakeoff_judge::decide::fit::Cost;
+use bakeoff_judge::decide::size::SizeLimits;
+use bakeoff_model::candidate::Candidate;
+use bakeoff_model::index::CandidateIx;
+use bakeoff_model::protocol::Isolation;
+use bakeoff_report::left_out;
 
 use super::ahead::Trial;
 use super::regions::Regions;

@@ -10,8 +10,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::event::Position;
-use bakeoff_core::prepare::region::Span;
+use bakeoff_machine::prepare::region::Span;
+use bakeoff_model::event::Position;
 use rustix::fs::OFlags;
 
 use crate::signals::Cancel;

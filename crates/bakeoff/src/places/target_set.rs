@@ -1,8 +1,8 @@
 //! What candidates stand on: directories laid out once, or regions that each stack is made on.
 
-use bakeoff_core::model::candidate::Candidate;
-use bakeoff_core::model::index::CandidateIx;
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_model::candidate::Candidate;
+use bakeoff_model::index::CandidateIx;
+use bakeoff_tools::native::TargetKind;
 
 use super::regions::{Attached, Regions};
 use super::sentinel;

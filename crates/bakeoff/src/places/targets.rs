@@ -1,17 +1,18 @@
 //! The target set of `run`: a region on each target, preconditioned, its speed surveyed.
 
-use bakeoff_core::decide::{self, size};
-use bakeoff_core::evidence::cell::fake_capacity;
-use bakeoff_core::model::event::{FlashState, Region, What};
-use bakeoff_core::model::index::RegionIx;
-use bakeoff_core::model::mark::Mark;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Mode, Protocol};
-use bakeoff_core::model::workload::Workload;
-use bakeoff_core::prepare::recipe::smallest_region_bytes;
-use bakeoff_core::prepare::region::{self, Span};
-use bakeoff_core::prepare::{capacity, space, steps, udev_rule};
-use bakeoff_core::{report, units};
+use bakeoff_judge::decide::{self, size};
+use bakeoff_judge::evidence::cell::fake_capacity;
+use bakeoff_machine::prepare::recipe::smallest_region_bytes;
+use bakeoff_machine::prepare::region::{self, Span};
+use bakeoff_machine::prepare::{capacity, space, steps, udev_rule};
+use bakeoff_model::event::{FlashState, Region, What};
+use bakeoff_model::index::RegionIx;
+use bakeoff_model::mark::Mark;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::protocol::{Mode, Protocol};
+use bakeoff_model::workload::Workload;
+use bakeoff_report as report;
+use bakeoff_stats::units;
 
 use super::marks;
 use super::precondition;
@@ -30,7 +31,7 @@ use crate::steps::step_error::StepError;
 use crate::steps::stepper;
 use crate::steps::target::{self, Target};
 use crate::steps::unwind;
-use bakeoff_core::decide::cost;
+use bakeoff_judge::decide::cost;
 
 const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where

@@ -3,21 +3,21 @@
 
 use std::time::Instant;
 
-use bakeoff_core::decide::cell_trial::{CellTrial, TrialSlice};
-use bakeoff_core::decide::size::SizeLimits;
-use bakeoff_core::decide::{self, cost};
-use bakeoff_core::model::event::Header;
-use bakeoff_core::model::index::WorkloadIx;
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::model::profile::Part;
-use bakeoff_core::model::protocol::Protocol;
-use bakeoff_core::model::slice_length::{self, Least, Length, SHORTEST_NS};
-use bakeoff_core::model::workload::{Metric, Phase, Workload};
-use bakeoff_core::profiles::{self, Writes};
-use bakeoff_core::tools::native::sliced::{Go, OpKind, SliceReport};
-use bakeoff_core::workloads;
 use bakeoff_engine::residency;
+use bakeoff_judge::decide::cell_trial::{CellTrial, TrialSlice};
+use bakeoff_judge::decide::size::SizeLimits;
+use bakeoff_judge::decide::{self, cost};
+use bakeoff_model::event::Header;
+use bakeoff_model::index::WorkloadIx;
+use bakeoff_model::job::Job;
+use bakeoff_model::measurement::Measurement;
+use bakeoff_model::profile::Part;
+use bakeoff_model::profiles::{self, Writes};
+use bakeoff_model::protocol::Protocol;
+use bakeoff_model::slice_length::{self, Least, Length, SHORTEST_NS};
+use bakeoff_model::workload::{Metric, Phase, Workload};
+use bakeoff_model::workloads;
+use bakeoff_tools::native::sliced::{Go, OpKind, SliceReport};
 
 use super::ahead;
 use crate::load::scratch;

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::event::Step;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::plan::Expanded;
-use bakeoff_core::prepare::commands::{describe, describe_undo};
-use bakeoff_core::prepare::stand_in::StandIn;
-use bakeoff_core::prepare::{steps, udev_rule, visit};
-use bakeoff_core::report::plan::Commands;
-use bakeoff_core::report::prepared::preconditioning;
+use bakeoff_judge::plan::Expanded;
+use bakeoff_machine::prepare::commands::{describe, describe_undo};
+use bakeoff_machine::prepare::stand_in::StandIn;
+use bakeoff_machine::prepare::{steps, udev_rule, visit};
+use bakeoff_model::candidate::{Candidate, Kind};
+use bakeoff_model::event::Step;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::protocol::Mode;
+use bakeoff_report::plan::Commands;
+use bakeoff_report::prepared::preconditioning;
 
 use super::costs::is_preconditioned;
 use crate::host;

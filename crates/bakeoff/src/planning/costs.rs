@@ -1,10 +1,10 @@
 //! Time and bytes that a plan on its targets will take.
 
-use bakeoff_core::model::event::FlashState;
-use bakeoff_core::plan::Expanded;
-use bakeoff_core::plan::budget::{Site, Speed, estimate};
-use bakeoff_core::prepare::precondition;
-use bakeoff_core::report::plan::EstimateView;
+use bakeoff_judge::plan::Expanded;
+use bakeoff_judge::plan::budget::{Site, Speed, estimate};
+use bakeoff_machine::prepare::precondition;
+use bakeoff_model::event::FlashState;
+use bakeoff_report::plan::EstimateView;
 
 use crate::places::targets::Wanted;
 

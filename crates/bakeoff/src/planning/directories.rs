@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::candidate::{Candidate, Kind};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::workload::DriverName;
+use bakeoff_model::candidate::{Candidate, Kind};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::workload::DriverName;
 
 use crate::fault::Fault;
 use crate::host;

@@ -1,13 +1,13 @@
 //! What stored runs tell a run that begins. One that cannot be read is no reason not to measure,
 //! and is said where it is asked for.
 
-use bakeoff_core::analyse::earlier;
-use bakeoff_core::decide::pooled;
-use bakeoff_core::model::event::Header;
-use bakeoff_core::model::normal::EarlierFigures;
-use bakeoff_core::model::pooled::PooledControls;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verb::Verb;
+use bakeoff_judge::analyse::earlier;
+use bakeoff_judge::decide::pooled;
+use bakeoff_model::event::Header;
+use bakeoff_model::normal::EarlierFigures;
+use bakeoff_model::pooled::PooledControls;
+use bakeoff_model::run::Run;
+use bakeoff_model::verb::Verb;
 
 use crate::store::{Records, Sqlite, Summary, folded};
 

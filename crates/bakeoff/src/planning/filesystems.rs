@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::candidate::{Candidate, Kind, Skipped};
-use bakeoff_core::model::host::Place;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::recipe::{Driver, RECIPES, Recipe};
-use bakeoff_core::prepare::space;
-use bakeoff_core::report::left_out;
-use bakeoff_core::setup::lacking::{Lacking, NoDriver};
-use bakeoff_core::units;
+use bakeoff_machine::prepare::recipe::{Driver, RECIPES, Recipe};
+use bakeoff_machine::prepare::space;
+use bakeoff_machine::setup::lacking::{Lacking, NoDriver};
+use bakeoff_model::candidate::{Candidate, Kind, Skipped};
+use bakeoff_model::host::Place;
+use bakeoff_model::path::RawPath;
+use bakeoff_report::left_out;
+use bakeoff_stats::units;
 
 use crate::fault::Fault;
 use crate::host;

@@ -1,13 +1,13 @@
 //! The header that the record of a new run begins with.
 
-use bakeoff_core::model::event::Header;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::Protocol;
-use bakeoff_core::model::secrets;
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::model::workload::Workload;
-use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::workloads;
+use bakeoff_model::event::Header;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::protocol::Protocol;
+use bakeoff_model::secrets;
+use bakeoff_model::verb::Verb;
+use bakeoff_model::workload::Workload;
+use bakeoff_model::workloads;
+use bakeoff_stats::prng::SplitMix64;
 
 use crate::cli::Global;
 use crate::exec::internal;

@@ -3,15 +3,16 @@
 
 use std::path::Path;
 
-use bakeoff_core::decide::twin;
-use bakeoff_core::model::candidate::Skipped;
-use bakeoff_core::model::event::FlashState;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::protocol::{Isolation, Mode, Protocol};
-use bakeoff_core::model::workload::{DriverName, Workload};
-use bakeoff_core::prepare::{capacity, region, space, token};
-use bakeoff_core::report::left_out;
-use bakeoff_core::{plan, units};
+use bakeoff_judge::decide::twin;
+use bakeoff_judge::plan;
+use bakeoff_machine::prepare::{capacity, region, space, token};
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::event::FlashState;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::protocol::{Isolation, Mode, Protocol};
+use bakeoff_model::workload::{DriverName, Workload};
+use bakeoff_report::left_out;
+use bakeoff_stats::units;
 
 use super::{plan_text, standing};
 use crate::cli::{Global, OnTargets};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-use bakeoff_core::model::candidate::Stack;
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::plan::{self, Expanded, Here, Plan};
+use bakeoff_judge::plan::{self, Expanded, Here, Plan};
+use bakeoff_model::candidate::Stack;
+use bakeoff_model::path::{RawPath, printable};
 
 use crate::fault::Fault;
 use crate::host;

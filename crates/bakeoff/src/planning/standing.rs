@@ -1,14 +1,14 @@
 //! Which candidates of a plan stand side by side, and whether one stands twice.
 
-use bakeoff_core::decide::{size, twin};
-use bakeoff_core::model::candidate::Candidate;
-use bakeoff_core::model::protocol::{Isolation, Mode};
-use bakeoff_core::model::workload::Workload;
-use bakeoff_core::plan::{Expanded, Plan};
-use bakeoff_core::prepare::recipe::{BTRFS, smallest_region_bytes};
-use bakeoff_core::prepare::region::{self, Span};
-use bakeoff_core::prepare::{capacity, space};
-use bakeoff_core::units;
+use bakeoff_judge::decide::{size, twin};
+use bakeoff_judge::plan::{Expanded, Plan};
+use bakeoff_machine::prepare::recipe::{BTRFS, smallest_region_bytes};
+use bakeoff_machine::prepare::region::{self, Span};
+use bakeoff_machine::prepare::{capacity, space};
+use bakeoff_model::candidate::Candidate;
+use bakeoff_model::protocol::{Isolation, Mode};
+use bakeoff_model::workload::Workload;
+use bakeoff_stats::units;
 
 use crate::fault::Fault;
 use crate::host;

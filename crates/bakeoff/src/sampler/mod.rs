@@ -9,11 +9,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::model::telemetry::{Cost, Telemetry, Watching};
-use bakeoff_core::telemetry::cell_telemetry::cell_telemetry;
-use bakeoff_core::telemetry::layout::Device;
-use bakeoff_core::telemetry::ring::Ring;
+use bakeoff_machine::telemetry::cell_telemetry::cell_telemetry;
+use bakeoff_machine::telemetry::layout::Device;
+use bakeoff_machine::telemetry::ring::Ring;
+use bakeoff_model::measurement::Measurement;
+use bakeoff_model::telemetry::{Cost, Telemetry, Watching};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::host::Sources;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::measurement::Measurement;
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::measurement::Measurement;
 
 use super::*;
 use crate::load::site;
@@ -11,7 +11,7 @@ use crate::load::site;
 /// A measurement that began now and lasted as long as the sampler is watched.
 fn measurement(from_ns: u64, elapsed_ns: u64) -> Measurement {
     let job = Job {
-        engine: bakeoff_core::model::job::EngineName::Null,
+        engine: bakeoff_model::job::EngineName::Null,
         io_size: Some(4096),
         ..Job::new(Rw::Read, 4096, 4096)
     };

@@ -10,8 +10,8 @@ use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
-use bakeoff_core::model::path::unsteered;
-use bakeoff_core::report::runs as list;
+use bakeoff_model::path::unsteered;
+use bakeoff_report::runs as list;
 use futures_util::stream::{self, Stream};
 use tokio::time::timeout;
 

@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::prepare::device::System;
-use bakeoff_core::report::devices::Devices;
-use bakeoff_core::report::now::Now;
-use bakeoff_core::report::runs::State;
+use bakeoff_machine::prepare::device::System;
+use bakeoff_report::devices::Devices;
+use bakeoff_report::now::Now;
+use bakeoff_report::runs::State;
 use tokio::sync::Semaphore;
 
 use super::crowd::Crowd;

@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering;
 
 use axum::extract::{Query as UrlQuery, State};
 use axum::response::Html;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::report::pages::{self, HistoryPage, HistoryRow, Query};
-use bakeoff_core::report::runs::{Row, State as RunState};
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_report::pages::{self, HistoryPage, HistoryRow, Query};
+use bakeoff_report::runs::{Row, State as RunState};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

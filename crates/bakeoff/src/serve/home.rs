@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use bakeoff_core::report::now::Now;
+use bakeoff_report::now::Now;
 use serde_json::json;
 
 use super::api::{Answer, json as as_json};

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::path::unsteered;
+use bakeoff_model::path::unsteered;
 use tokio::sync::watch;
 
 /// Messages kept: ten minutes at one frame in two seconds, and the states between them.

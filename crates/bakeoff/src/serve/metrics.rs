@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use bakeoff_core::report;
-use bakeoff_core::report::now::Now;
+use bakeoff_report as report;
+use bakeoff_report::now::Now;
 
 use super::app::{App, locked, slowly};
 use super::problem::Problem;

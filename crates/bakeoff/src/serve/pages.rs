@@ -6,9 +6,9 @@ use std::sync::Arc;
 use axum::extract::{Path, Query as UrlQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
-use bakeoff_core::report::devices::Drive;
-use bakeoff_core::report::pages::{self, ComparePage, DriveRow, NowPage};
-use bakeoff_core::units;
+use bakeoff_report::devices::Drive;
+use bakeoff_report::pages::{self, ComparePage, DriveRow, NowPage};
+use bakeoff_stats::units;
 
 use super::app::{App, slowly};
 use super::problem::Problem;

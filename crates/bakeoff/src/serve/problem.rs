@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
-use bakeoff_core::report::pages::{self, TextPage};
+use bakeoff_report::pages::{self, TextPage};
 
 use crate::exec::ExecError;
 use crate::fault::Fault;

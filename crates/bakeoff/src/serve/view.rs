@@ -8,12 +8,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::compare::compare;
-use bakeoff_core::model::path::unsteered;
-use bakeoff_core::report;
-use bakeoff_core::report::now::Now;
-use bakeoff_core::report::pages;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::compare::compare;
+use bakeoff_model::path::unsteered;
+use bakeoff_report as report;
+use bakeoff_report::now::Now;
+use bakeoff_report::pages;
 
 use crate::cli::Global;
 use crate::cli::history::Trend;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bakeoff_core::report::watch;
+use bakeoff_report::watch;
 
 use super::app::{App, Current};
 use super::hub::Topic;

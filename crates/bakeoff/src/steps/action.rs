@@ -2,11 +2,11 @@
 //!
 //! What is done is data ([`Action`]); here is only how. Nothing is decided here.
 
-use bakeoff_core::model::event::Action;
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::steps;
-use bakeoff_core::tools::native::TargetKind;
+use bakeoff_machine::prepare::steps;
+use bakeoff_model::event::Action;
+use bakeoff_model::job::Job;
+use bakeoff_model::path::RawPath;
+use bakeoff_tools::native::TargetKind;
 
 use super::action_error::{ActionError, io_error, load_error};
 use super::device_actions as device;

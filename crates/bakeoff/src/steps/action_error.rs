@@ -2,8 +2,8 @@
 
 use std::io;
 
-use bakeoff_core::guard::Reason;
-use bakeoff_core::model::path::RawPath;
+use bakeoff_machine::guard::Reason;
+use bakeoff_model::path::RawPath;
 use thiserror::Error;
 
 use crate::exec::ExecError;

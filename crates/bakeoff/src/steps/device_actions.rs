@@ -7,11 +7,11 @@
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::model::step::Action;
-use bakeoff_core::prepare::{commands, crypt, knobs};
-use bakeoff_core::tools::native::{FailureKind, TargetKind};
+use bakeoff_machine::prepare::{commands, crypt, knobs};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::path::{RawPath, printable};
+use bakeoff_model::step::Action;
+use bakeoff_tools::native::{FailureKind, TargetKind};
 
 use super::action_error::{ActionError, io_error};
 use super::tool;

@@ -7,7 +7,7 @@
 use std::thread;
 use std::time::Duration;
 
-use bakeoff_core::model::event::Owner;
+use bakeoff_model::event::Owner;
 
 use crate::host;
 use crate::store::{RunId, Sqlite, StoreError};
@@ -46,7 +46,7 @@ pub fn lives(owner: &Owner) -> bool {
 mod tests {
     use super::*;
     use crate::store::{Store, lock};
-    use bakeoff_core::model::event::{Event, What};
+    use bakeoff_model::event::{Event, What};
 
     /// A store with a run that this process owns, or one that is dead.
     fn owned_by(pid: u32) -> (tempfile::TempDir, Sqlite, RunId) {

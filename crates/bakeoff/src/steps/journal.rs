@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_core::model::event::{Event, Header, Owner, What};
-use bakeoff_core::model::run::Run;
+use bakeoff_model::event::{Event, Header, Owner, What};
+use bakeoff_model::run::Run;
 
 use super::in_hand;
 use crate::fault::Fault;

@@ -10,9 +10,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::sysinfo::dev::Dev;
+use bakeoff_machine::sysinfo::dev::Dev;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::step::Inode;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 

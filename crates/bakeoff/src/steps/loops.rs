@@ -2,11 +2,11 @@
 
 use std::os::fd::AsFd;
 
-use bakeoff_core::model::event::Action;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::step::Inode;
-use bakeoff_core::prepare::steps;
 use bakeoff_engine::loops::{Backing, Part};
+use bakeoff_machine::prepare::steps;
+use bakeoff_model::event::Action;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::step::Inode;
 
 use super::action_error::{ActionError, io_error};
 use super::tool;

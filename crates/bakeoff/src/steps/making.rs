@@ -2,10 +2,10 @@
 //!
 //! The record has the path that people know. What is done is done through the descriptor.
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::step::{Inode, Step};
-use bakeoff_core::model::undo::ScratchOf;
-use bakeoff_core::prepare::steps;
+use bakeoff_machine::prepare::steps;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::step::{Inode, Step};
+use bakeoff_model::undo::ScratchOf;
 
 use super::action;
 use super::action_error::ActionError;

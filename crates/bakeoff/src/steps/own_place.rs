@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::path::RawPath;
+use bakeoff_model::path::RawPath;
 use rustix::fs::{Mode, fstat, mkdirat};
 use rustix::io::Errno;
 

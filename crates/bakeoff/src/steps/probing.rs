@@ -10,10 +10,10 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::undo::DriveId;
-use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::probe::{self, BLOCK_BYTES, Layout, Readback};
+use bakeoff_machine::probe::{self, BLOCK_BYTES, Layout, Readback};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::undo::DriveId;
+use bakeoff_stats::prng::SplitMix64;
 use rustix::fs::OFlags;
 
 use super::locked_target::LockedTarget;
@@ -292,7 +292,7 @@ fn each_saved(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_core::probe::judge::{Verdict, judge};
+    use bakeoff_machine::probe::judge::{Verdict, judge};
     use std::collections::BTreeMap;
 
     const GIB: u64 = 1 << 30;

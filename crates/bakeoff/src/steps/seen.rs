@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::event::{Owner, View};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::undo::{On, Undo};
+use bakeoff_model::event::{Owner, View};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::undo::{On, Undo};
 
 use super::action_error::ActionError;
 use crate::host;

@@ -8,8 +8,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::model::run::Run;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_model::run::Run;
 
 use super::journal::Journal;
 use crate::fault::Fault;

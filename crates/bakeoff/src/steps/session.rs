@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_core::decide::cell_trial::Natural;
-use bakeoff_core::decide::pace::Pace;
-use bakeoff_core::decide::stop;
-use bakeoff_core::model::event::{StopReason, What};
-use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
-use bakeoff_core::model::run::BlockState;
+use bakeoff_judge::decide::cell_trial::Natural;
+use bakeoff_judge::decide::pace::Pace;
+use bakeoff_judge::decide::stop;
+use bakeoff_model::event::{StopReason, What};
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::run::BlockState;
 
 use super::journal::Journal;
 use super::locked_target::LockedTarget;

@@ -6,9 +6,9 @@
 //! neither does `/proc/PID/io`: since filesystems have large folios, a write of 4 KiB counts there
 //! as all of its folio, up to 2 MiB.
 
-use bakeoff_core::decide::cost;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::run::Run;
+use bakeoff_judge::decide::cost;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::run::Run;
 
 use crate::host;
 

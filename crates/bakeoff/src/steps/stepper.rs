@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use bakeoff_core::model::event::{Action, Step, StepDone, What};
+use bakeoff_model::event::{Action, Step, StepDone, What};
 
 use super::action;
 use super::action_error::ActionError;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use bakeoff_core::model::path::printable;
+use bakeoff_model::path::printable;
 
 use super::action_error::ActionError;
 use crate::exec::{ExecError, Spec};

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::undo::{Knob, Undo, is_run_id};
-use bakeoff_core::prepare::{knobs, steps, udev_rule};
+use bakeoff_machine::prepare::{knobs, steps, udev_rule};
+use bakeoff_model::path::RawPath;
+use bakeoff_model::undo::{Knob, Undo, is_run_id};
 use rustix::mount::UnmountFlags;
 
 use super::action_error::{ActionError, io_error};
@@ -80,7 +80,7 @@ pub fn undo(undo: &Undo, of: Of<'_>) -> Result<(), ActionError> {
 fn shown(recorded: &serde_json::Value) -> String {
     const MOST: usize = 200;
     let text: String = recorded.to_string().chars().take(MOST).collect();
-    bakeoff_core::model::path::printable(text.as_bytes())
+    bakeoff_model::path::printable(text.as_bytes())
 }
 
 fn unseen(why: impl std::fmt::Display) -> ActionError {
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn what_is_gone_already_is_success() {
         let parent = RawPath::new("/var/tmp/no-such-directory");
-        let which = bakeoff_core::model::undo::ScratchOf::Run;
+        let which = bakeoff_model::undo::ScratchOf::Run;
         let knob = Knob::Scheduler("nosuchdisk".to_string());
         for one in [
             Undo::RemoveOurScratch { parent, of: which, on: None },

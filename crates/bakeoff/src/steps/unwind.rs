@@ -1,6 +1,6 @@
 //! Undoes the steps of a record. That is safe to repeat: what is gone already is success.
 
-use bakeoff_core::model::event::{Step, What};
+use bakeoff_model::event::{Step, What};
 
 use super::journal::Journal;
 use super::seen;
@@ -63,8 +63,8 @@ mod tests {
     use super::*;
     use crate::skip;
     use crate::store::{Records, Sqlite, Store};
-    use bakeoff_core::model::event::{Event, Owner, StepDone};
-    use bakeoff_core::prepare::udev_rule;
+    use bakeoff_machine::prepare::udev_rule;
+    use bakeoff_model::event::{Event, Owner, StepDone};
 
     /// A store with one dead run of this or another boot that had made a rule.
     fn left_by(boot_id: &str) -> (tempfile::TempDir, Sqlite) {

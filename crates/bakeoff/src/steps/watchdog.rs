@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::run::Run;
+use bakeoff_model::run::Run;
 
 use super::spent::Spent;
 use crate::signals::{Cancel, Limit};

@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-use bakeoff_core::bundle::RUN_SCHEMA;
-use bakeoff_core::model::event::{Event, What};
-use bakeoff_core::model::path::{RawPath, printable};
-use bakeoff_core::prepare::commands::shell_word;
+use bakeoff_machine::prepare::commands::shell_word;
+use bakeoff_model::event::{Event, What};
+use bakeoff_model::path::{RawPath, printable};
+use bakeoff_report::bundle::RUN_SCHEMA;
 use rusqlite::ErrorCode;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use thiserror::Error;

@@ -1,6 +1,6 @@
 //! A stored run as a whole: its events, folded.
 
-use bakeoff_core::model::run::{FoldError, Run};
+use bakeoff_model::run::{FoldError, Run};
 
 use super::error::read_event;
 use super::{Records, RunId};

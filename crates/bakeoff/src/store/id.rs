@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bakeoff_core::model::undo::is_run_id;
+use bakeoff_model::undo::is_run_id;
 
 use super::StoreError;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use bakeoff_core::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line};
+use bakeoff_report::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line};
 use thiserror::Error;
 
 use super::{Imported, RunId, Store, StoreError};

@@ -7,7 +7,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use bakeoff_core::report::facts::LastError;
+use bakeoff_report::facts::LastError;
 
 use super::{open, place};
 use crate::files::{Entry, FileError, User};

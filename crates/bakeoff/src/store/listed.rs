@@ -1,9 +1,9 @@
 //! A stored run as a line of a list: the same for `bakeoff runs` and for the pages.
 
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report::runs::{Row, State, short};
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report::runs::{Row, State, short};
 
 use super::{Digest, Summary};
 

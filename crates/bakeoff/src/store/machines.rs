@@ -1,11 +1,11 @@
 //! The runs of a store by machine and label. Of most runs a store keeps what tells machines apart;
 //! of the others their first events are read.
 
-use bakeoff_core::fleet::run_group::{Last, RunGroup, gather};
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::model::event::Event;
-use bakeoff_core::model::machine::Machine;
-use bakeoff_core::model::run::Run;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_model::event::Event;
+use bakeoff_model::machine::Machine;
+use bakeoff_model::run::Run;
+use bakeoff_report::fleet::run_group::{Last, RunGroup, gather};
 
 use super::{Records, RunId, StoreError};
 

@@ -23,12 +23,12 @@ pub mod trust;
 #[cfg(test)]
 mod tests;
 
-use bakeoff_core::bundle::Head;
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::event::Event;
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::report::runs::State;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::event::Event;
+use bakeoff_model::verb::Verb;
+use bakeoff_report::bundle::Head;
+use bakeoff_report::runs::State;
 
 pub use error::{ErrorClass, StoreError};
 pub use id::RunId;

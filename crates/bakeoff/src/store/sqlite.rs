@@ -7,11 +7,11 @@ use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::bundle::{Head, RUN_SCHEMA};
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::event::{Event, Header, Step, What};
-use bakeoff_core::report::runs::State;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::event::{Event, Header, Step, What};
+use bakeoff_report::bundle::{Head, RUN_SCHEMA};
+use bakeoff_report::runs::State;
 use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
 
 #[cfg(feature = "dashboard")]

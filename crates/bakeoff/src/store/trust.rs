@@ -12,8 +12,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::steps::shell_word;
+use bakeoff_machine::prepare::steps::shell_word;
+use bakeoff_model::path::RawPath;
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat, stat};
 use rustix::process::geteuid;
 

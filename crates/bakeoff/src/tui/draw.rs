@@ -1,8 +1,8 @@
 //! One picture of the terminal: the answer so far, the machine, the keys. 80 x 24 is enough.
 
-use bakeoff_core::report::now::{MatrixCell, Now, Place, state_words};
-use bakeoff_core::report::runs::State as RunState;
-use bakeoff_core::units;
+use bakeoff_report::now::{MatrixCell, Now, Place, state_words};
+use bakeoff_report::runs::State as RunState;
+use bakeoff_stats::units;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -172,7 +172,7 @@ fn machine(frame: &mut Frame, area: Rect, state: &State) {
     if let Some(last) = state.frames.back() {
         let mut busiest: Vec<usize> = (0..last.devices.len()).collect();
         let total = |i: &usize| -> f64 {
-            let rates = |f: &bakeoff_core::watch::Frame| {
+            let rates = |f: &bakeoff_machine::watch::Frame| {
                 f.devices.get(*i).map_or(0.0, |(_, r)| r.read.bytes_per_s + r.write.bytes_per_s)
             };
             state.frames.iter().map(rates).sum()
@@ -196,7 +196,7 @@ fn machine(frame: &mut Frame, area: Rect, state: &State) {
 }
 
 fn processors(state: &State) -> GaugeLine {
-    let busy = |f: &bakeoff_core::watch::Frame| {
+    let busy = |f: &bakeoff_machine::watch::Frame| {
         let cpus = &f.machine.cpu_percent;
         cpus.iter().sum::<f64>() / cpus.len().max(1) as f64
     };
@@ -211,7 +211,7 @@ fn processors(state: &State) -> GaugeLine {
 }
 
 fn drive(state: &State, index: usize) -> [GaugeLine; 2] {
-    let course = |what: &str, of: fn(&bakeoff_core::telemetry::rates::DeviceRates) -> f64| {
+    let course = |what: &str, of: fn(&bakeoff_machine::telemetry::rates::DeviceRates) -> f64| {
         let values = state.frames.iter().map(|f| f.devices.get(index).map_or(0.0, |(_, r)| of(r)));
         let values: Vec<f64> = values.collect();
         let name = state.frames.back().and_then(|f| f.devices.get(index)).map(|(name, _)| name);
@@ -257,8 +257,8 @@ fn keys_line(state: &State) -> Line<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_core::analyse::analyse;
-    use bakeoff_core::testing::RunBuilder;
+    use bakeoff_judge::analyse::analyse;
+    use bakeoff_judge::testing::RunBuilder;
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
     use std::time::Instant;
@@ -275,7 +275,7 @@ mod tests {
         let now = Now::new(&run, &analyse(&run), RunState::Running);
         let mut state = State::new(Mode::Run);
         state.now = Some((Box::new(now), Instant::now()));
-        state.frame(bakeoff_core::watch::Frame::default());
+        state.frame(bakeoff_machine::watch::Frame::default());
         state
     }
 

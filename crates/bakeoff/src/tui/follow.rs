@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::report::now::Now;
-use bakeoff_core::report::runs::State;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_model::run::Run;
+use bakeoff_report::now::Now;
+use bakeoff_report::runs::State;
 
 use crate::store::{Records, RunId, Sqlite, StoreError, lock};
 

@@ -21,7 +21,7 @@ use std::process::Child;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use bakeoff_core::model::path::printable;
+use bakeoff_model::path::printable;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::Global;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use bakeoff_core::report::now::Now;
-use bakeoff_core::watch::Frame;
+use bakeoff_machine::watch::Frame;
+use bakeoff_report::now::Now;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Frames kept: more than a terminal is wide.

@@ -114,9 +114,7 @@ fn listen(child: &mut Child, on: &mut impl FnMut(Said)) -> bool {
                 };
                 on(said);
             }
-            None => {
-                say::line(format_args!("{}", bakeoff_core::model::path::printable(line.as_bytes())))
-            }
+            None => say::line(format_args!("{}", bakeoff_model::path::printable(line.as_bytes()))),
         }
     }
     is_shown

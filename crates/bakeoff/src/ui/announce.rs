@@ -1,12 +1,12 @@
 //! What is said before a run starts: three lines with what, how long, and how much is written.
 
-use bakeoff_core::decide;
-use bakeoff_core::model::candidate::{Skipped, are_compared};
-use bakeoff_core::model::event::{Header, Rehearsal};
-use bakeoff_core::model::protocol::Mode;
-use bakeoff_core::report::wrap;
-use bakeoff_core::stats::steady_state::{MOST_ROUNDS, ROUNDS};
-use bakeoff_core::units;
+use bakeoff_judge::decide;
+use bakeoff_model::candidate::{Skipped, are_compared};
+use bakeoff_model::event::{Header, Rehearsal};
+use bakeoff_model::protocol::Mode;
+use bakeoff_report::wrap;
+use bakeoff_stats::steady_state::{MOST_ROUNDS, ROUNDS};
+use bakeoff_stats::units;
 
 /// Columns of the narrowest terminal that is catered for.
 const WIDTH: usize = 80;

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-use bakeoff_core::model::path::unsteered;
-use bakeoff_core::report::{ascii, layout};
+use bakeoff_model::path::unsteered;
+use bakeoff_report::{ascii, layout};
 
 use crate::cli::Format;
 

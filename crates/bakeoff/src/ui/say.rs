@@ -6,8 +6,8 @@
 use std::fmt::Arguments;
 use std::io::{IsTerminal, Write};
 
-use bakeoff_core::phrases;
-use bakeoff_core::report::layout;
+use bakeoff_report::layout;
+use bakeoff_stats::phrases;
 
 /// Columns below which nothing is wrapped: a terminal that has no size says 0.
 const NARROWEST: usize = 40;

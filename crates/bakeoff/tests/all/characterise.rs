@@ -5,12 +5,12 @@ use crate::bench::Bench;
 use crate::on_image;
 use crate::on_image::{MIB, RESUME, RUN, SMALL, alone, left, made, record};
 use crate::running::Running;
-use bakeoff_core::model::event::{StopReason, What};
-use bakeoff_core::model::index::WorkloadIx;
-use bakeoff_core::model::round::Round;
-use bakeoff_core::model::run::{BlockState, Run};
-use bakeoff_core::prepare::commands::describe;
-use bakeoff_core::stats::steady_state::{MOST_ROUNDS, ROUNDS, steadiness};
+use bakeoff_machine::prepare::commands::describe;
+use bakeoff_model::event::{StopReason, What};
+use bakeoff_model::index::WorkloadIx;
+use bakeoff_model::round::Round;
+use bakeoff_model::run::{BlockState, Run};
+use bakeoff_stats::steady_state::{MOST_ROUNDS, ROUNDS, steadiness};
 use rustix::process::Signal;
 
 /// One candidate, two workloads, in short rounds.

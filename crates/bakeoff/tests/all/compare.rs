@@ -21,7 +21,7 @@ fn with_demo(home: Home) -> Home {
     let head =
         format!("{{\"schema\":\"bakeoff/bundle/1\",\"run\":\"{run}\",\"version\":\"0.1.0\"}}");
     let head = serde_json::from_str(&head).unwrap();
-    let file = home.file("demo.jsonl", bakeoff_core::bundle::encode(&head, &lines).unwrap());
+    let file = home.file("demo.jsonl", bakeoff_report::bundle::encode(&head, &lines).unwrap());
     assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
     home
 }
@@ -33,7 +33,7 @@ fn home(change: impl FnOnce(String) -> String) -> Home {
     // A bundle is sealed: what is changed is sealed again.
     let lines: Vec<String> = change(text).lines().map(str::to_string).collect();
     let head = serde_json::from_str(&lines[0]).unwrap();
-    let sealed = bakeoff_core::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
+    let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
     let file = home.file("other.jsonl", sealed);
     assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
     home

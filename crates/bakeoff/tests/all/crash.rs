@@ -15,10 +15,10 @@ use crate::on_image;
 use crate::on_image::{MIB, RESUME, RUN, SMALL, alone, left, made, record, runs, with_twin};
 use crate::running::Running;
 use crate::skip;
-use bakeoff_core::model::event::{Cell, Event, StopReason};
-use bakeoff_core::model::index::{BlockIx, CandidateIx, WorkloadIx};
-use bakeoff_core::model::run::{Block, BlockState, Run};
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_model::event::{Cell, Event, StopReason};
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::run::{Block, BlockState, Run};
+use bakeoff_stats::prng::SplitMix64;
 use rustix::process::Signal;
 
 /// Longest wait before the kill: into preparation, into blocks, past the first look.

@@ -203,9 +203,9 @@ fn the_redaction_knows_every_command() {
     let all = bakeoff::command();
     let nested = all.get_subcommands().flat_map(|one| one.get_subcommands());
     for name in all.get_subcommands().chain(nested).map(|one| one.get_name()) {
-        let mut redactor = bakeoff_core::redact::Redactor::default();
+        let mut redactor = bakeoff_report::redact::Redactor::default();
         let command = serde_json::json!({ "command": ["bakeoff", name] });
-        let said = bakeoff_core::redact::replace(&mut redactor, &command);
+        let said = bakeoff_report::redact::replace(&mut redactor, &command);
         assert_eq!(said, command);
     }
 }

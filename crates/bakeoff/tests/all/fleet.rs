@@ -13,9 +13,9 @@ fn board(home: &Home, at: u32, change: impl FnOnce(String) -> String) -> String 
     let text = change(bundle_text().replace(RUN, &run))
         .replace("\"hostname\":\"pi\"", &format!("\"hostname\":\"pi-{at}\""));
     let lines: Vec<String> = text.lines().map(str::to_string).collect();
-    let mut head: bakeoff_core::bundle::Head = serde_json::from_str(&lines[0]).unwrap();
+    let mut head: bakeoff_report::bundle::Head = serde_json::from_str(&lines[0]).unwrap();
     head.label = Some("cards".to_string());
-    let sealed = bakeoff_core::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
+    let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
     let file = home.file(&format!("{at}.jsonl"), sealed);
     let (code, _, err) = home.run(&["import", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{err}");

@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::Path;
 
-use bakeoff_core::decide::cost;
-use bakeoff_core::model::profile::Profile;
-use bakeoff_core::model::run::Block;
+use bakeoff_judge::decide::cost;
+use bakeoff_model::profile::Profile;
+use bakeoff_model::run::Block;
 
 use crate::bench::Bench;
 use crate::on_image;

@@ -15,7 +15,7 @@ fn import(home: &Home, run: &str, change: impl FnOnce(String) -> String) {
     let lines: Vec<String> =
         change(bundle_text().replace(RUN, run)).lines().map(str::to_string).collect();
     let head = serde_json::from_str(&lines[0]).unwrap();
-    let sealed = bakeoff_core::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
+    let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
     let file = home.file("changed.jsonl", sealed);
     let (code, _, err) = home.run(&["import", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{err}");

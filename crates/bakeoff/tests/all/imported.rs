@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use bakeoff_core::bundle;
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_report::bundle;
+use bakeoff_stats::prng::SplitMix64;
 
 use crate::bench::{Bench, Loop};
 use crate::obeyed::{Canaries, any, cleaned_apart, killed};

@@ -33,7 +33,7 @@ fn home() -> Home {
         .replace("\"hostname\":\"pi\"", "\"hostname\":\"pi-2\"");
     let lines: Vec<String> = text.lines().map(str::to_string).collect();
     let head = serde_json::from_str(&lines[0]).unwrap();
-    let sealed = bakeoff_core::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
+    let sealed = bakeoff_report::bundle::encode(&head, &lines[1..lines.len() - 1]).unwrap();
     let file = home.file("other.jsonl", sealed);
     assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
     home

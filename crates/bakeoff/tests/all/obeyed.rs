@@ -12,7 +12,7 @@ use std::process::Command;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_stats::prng::SplitMix64;
 
 use crate::bench::{Bench, Ended, Loop};
 use crate::other::{self, Other};

@@ -5,11 +5,11 @@ use crate::bench::Bench;
 use crate::on_image;
 use crate::on_image::{MIB, RESUME, RUN, SMALL, alone, left, made, record};
 use crate::running::Running;
-use bakeoff_core::model::event::{Event, What};
-use bakeoff_core::model::precondition::End;
-use bakeoff_core::prepare::precondition;
-use bakeoff_core::report::prepared;
-use bakeoff_core::stats::steady_state::MOST_ROUNDS;
+use bakeoff_machine::prepare::precondition;
+use bakeoff_model::event::{Event, What};
+use bakeoff_model::precondition::End;
+use bakeoff_report::prepared;
+use bakeoff_stats::steady_state::MOST_ROUNDS;
 
 /// One candidate, preconditioned for up to an eighth of the time.
 fn plan() -> String {

@@ -5,7 +5,7 @@ use crate::postgres::{
     Cluster, Database, PASSWORD, has_text, measured_here, push, push_command, read,
 };
 use crate::stored::{Home, RUN, answer, bundle_of, bundle_text};
-use bakeoff_core::bundle::{Head, encode};
+use bakeoff_report::bundle::{Head, encode};
 use serde_json::Value;
 
 /// A store with the kept run under this ID, measured here on a board of that name.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::bundle::{Head, encode};
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_report::bundle::{Head, encode};
+use bakeoff_stats::prng::SplitMix64;
 
 use crate::postgres::{Cluster, Database, PASSWORD, measured_here, programs, read};
 use crate::stored::{Home, RUN, bundle_text};

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use bakeoff_core::model::candidate::Stack;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::prepare::options::{self, OptionProfile};
-use bakeoff_core::prepare::recipe::RECIPES;
-use bakeoff_core::prepare::steps::mkfs_argv;
-use bakeoff_core::report::recipe_commands;
+use bakeoff_machine::prepare::options::{self, OptionProfile};
+use bakeoff_machine::prepare::recipe::RECIPES;
+use bakeoff_machine::prepare::steps::mkfs_argv;
+use bakeoff_model::candidate::Stack;
+use bakeoff_model::path::RawPath;
+use bakeoff_report::recipe_commands;
 
 use crate::bench::{Bench, must};
 use crate::on_image::MIB;

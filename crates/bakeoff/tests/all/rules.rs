@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::bench;
-use bakeoff_core::evidence::advice::Key;
-use bakeoff_core::model::verb::Verb;
-use bakeoff_core::rules;
+use bakeoff_judge::evidence::advice::Key;
+use bakeoff_judge::rules;
+use bakeoff_model::verb::Verb;
 
 /// The sources below a folder, as one text.
 fn sources(folder: &Path) -> String {

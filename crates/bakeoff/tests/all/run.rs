@@ -10,13 +10,13 @@ use crate::on_image::{
 };
 use crate::running::{Running, freeze_between_records, until_found};
 use crate::skip;
-use bakeoff_core::model::ceiling::Layer;
-use bakeoff_core::model::event::{Action, Event, StopReason, What};
-use bakeoff_core::model::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
-use bakeoff_core::model::run::{Run, StepRecord};
-use bakeoff_core::model::slice::{Slice, Stretch};
-use bakeoff_core::model::undo::{ScratchOf, Undo};
-use bakeoff_core::prepare::commands::describe;
+use bakeoff_machine::prepare::commands::describe;
+use bakeoff_model::ceiling::Layer;
+use bakeoff_model::event::{Action, Event, StopReason, What};
+use bakeoff_model::index::{BlockIx, CandidateIx, PlaceIx, RegionIx, WorkloadIx};
+use bakeoff_model::run::{Run, StepRecord};
+use bakeoff_model::slice::{Slice, Stretch};
+use bakeoff_model::undo::{ScratchOf, Undo};
 use rustix::process::Signal;
 
 /// In place of the writes.

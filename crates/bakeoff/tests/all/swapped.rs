@@ -9,7 +9,7 @@ use crate::bench::Bench;
 use crate::on_image::{MIB, RUN, SMALL, lacks, left, made, record};
 use crate::recorded::OpenStore;
 use crate::running::Running;
-use bakeoff_core::model::run::StepRecord;
+use bakeoff_model::run::StepRecord;
 
 /// What the image holds that takes the place of the target's.
 const FOREIGN: u8 = 0x5a;

@@ -1,7 +1,7 @@
 //! `bakeoff quick DIR --tool NAME`: tools as candidates, what each of them did, and what is said
 //! where one is missing.
 
-use bakeoff_core::model::workload::DriverName;
+use bakeoff_model::workload::DriverName;
 
 use crate::bench::Bench;
 use crate::on_image::record;

@@ -9,8 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bakeoff_core::model::event::Event;
-use bakeoff_core::model::run::Run;
+use bakeoff_model::event::Event;
+use bakeoff_model::run::Run;
 
 use crate::bench::{Bench, mounts_of, must};
 use crate::skip;

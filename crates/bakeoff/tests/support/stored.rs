@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use bakeoff_core::bundle;
+use bakeoff_report::bundle;
 use tempfile::TempDir;
 
 pub const RUN: &str = "0123456789abcdef";

@@ -3,7 +3,7 @@
 //!
 //! Source: S. Vigna, "Further scramblings of Marsaglia's xorshift generators", 2017.
 
-use bakeoff_core::prng::mix;
+use bakeoff_stats::prng::mix;
 
 use super::GOLDEN;
 

@@ -1,6 +1,6 @@
 //! Puts data into a lane's buffers, and decides whether it can afford to make it fresh.
 
-use bakeoff_core::model::job::{Data, Job};
+use bakeoff_model::job::{Data, Job};
 
 use crate::buffer::Buffers;
 use crate::check;
@@ -148,7 +148,7 @@ impl Filler {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_core::model::job::{Mem, Rw};
+    use bakeoff_model::job::{Mem, Rw};
 
     use super::*;
     use crate::windows::WINDOW_NS;

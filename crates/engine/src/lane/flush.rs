@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::model::job::Job;
+use bakeoff_model::job::Job;
 
 use crate::error::EngineError;
 
@@ -152,7 +152,7 @@ impl Flushes {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_core::model::job::Rw;
+    use bakeoff_model::job::Rw;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The hot loop of engines with many I/Os in flight.
 
-use bakeoff_core::model::job::Stamps;
+use bakeoff_model::job::Stamps;
 
 use crate::check;
 use crate::engine::{Done, Op, Queued, describe};

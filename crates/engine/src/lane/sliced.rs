@@ -4,8 +4,8 @@
 //! What a slice needs is set before its clock starts, and what it recorded is taken out after it
 //! stopped. The loops are those of a cell in one piece, so an I/O costs the same.
 
-use bakeoff_core::model::slice::Stretch;
-use bakeoff_core::tools::native::sliced::Go;
+use bakeoff_model::slice::Stretch;
+use bakeoff_tools::native::sliced::Go;
 
 use super::queued::Queue;
 use super::{Lane, Run};

@@ -1,6 +1,6 @@
 //! A part of the span that gets most of the operations: the first so many percent.
 
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_stats::prng::SplitMix64;
 
 use super::{Walk, scale};
 

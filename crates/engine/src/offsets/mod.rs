@@ -7,8 +7,8 @@
 //! Source: uniform numbers are Lemire's multiply-shift on SplitMix64, with a bias below
 //! `blocks / 2^64`; the other walks say where they come from.
 
-use bakeoff_core::model::job::{Job, Offsets, Rw};
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_model::job::{Job, Offsets, Rw};
+use bakeoff_stats::prng::SplitMix64;
 
 mod hot;
 mod linear;

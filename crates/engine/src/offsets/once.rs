@@ -3,7 +3,7 @@
 //! Source: a four-round balanced Feistel network with cycle walking (Black and Rogaway, "Ciphers
 //! with arbitrary finite domains", CT-RSA 2002).
 
-use bakeoff_core::prng::{SplitMix64, mix};
+use bakeoff_stats::prng::{SplitMix64, mix};
 
 use super::{PURPOSE_PERMUTATION, Span, Walk};
 

@@ -1,6 +1,6 @@
 //! Every block as likely as any other, each time anew.
 
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_stats::prng::SplitMix64;
 
 use super::{Walk, scale};
 

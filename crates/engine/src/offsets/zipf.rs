@@ -6,7 +6,7 @@
 //! W. Hoermann, G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
 //! distributions", ACM TOMACS 6(3), 1996.
 
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_stats::prng::SplitMix64;
 use libm::{exp, expm1, log, log1p};
 
 use super::Walk;

@@ -21,8 +21,8 @@
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::measurement::Measurement;
+use bakeoff_model::job::Job;
+use bakeoff_model::measurement::Measurement;
 use rustix::fs::{Advice, FallocateFlags, OFlags, SeekFrom, fadvise, fallocate, ftruncate};
 use rustix::io::Errno;
 

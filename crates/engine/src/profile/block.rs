@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
 
-use bakeoff_core::model::job::{Data, Job, Mem};
+use bakeoff_model::job::{Data, Job, Mem};
 use rustix::fs::{Advice, SeekFrom, fadvise};
 use rustix::io::Errno;
 
@@ -198,7 +198,7 @@ fn forgetting(error: std::io::Error) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_core::model::job::Rw;
+    use bakeoff_model::job::Rw;
 
     #[test]
     fn blocks_never_repeat_whether_they_are_pooled_or_not() {

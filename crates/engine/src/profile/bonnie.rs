@@ -11,8 +11,8 @@ use std::io::Write;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::prng::{SplitMix64, mix};
+use bakeoff_model::job::Job;
+use bakeoff_stats::prng::{SplitMix64, mix};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, StatxFlags, openat, statx, unlinkat};
 
 use rustix::io::Errno;

@@ -18,7 +18,7 @@
 use std::io;
 use std::path::Path;
 
-use bakeoff_core::model::profile::Profile;
+use bakeoff_model::profile::Profile;
 use rustix::fs::OFlags;
 
 use super::Context;

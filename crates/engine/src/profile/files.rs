@@ -18,8 +18,8 @@
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::prng::{SplitMix64, mix};
+use bakeoff_model::job::Job;
+use bakeoff_stats::prng::{SplitMix64, mix};
 use rustix::fs::{OFlags, Timespec, Timestamps, futimens};
 
 use super::Context;

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use bakeoff_core::model::measurement::{Figure, Measurement};
+use bakeoff_model::measurement::{Figure, Measurement};
 
 use super::meter::Meter;
 use super::{Context, panicked};

@@ -7,9 +7,9 @@
 //! Where a turn costs the drive something, as much work is done before as counts. It ends with a
 //! unit of the work, and the clock goes on: nothing is done between both.
 
-use bakeoff_core::model::job::{EngineName, Job};
-use bakeoff_core::model::measurement::{Figure, Measurement};
-use bakeoff_core::stats::histogram::Histogram;
+use bakeoff_model::job::{EngineName, Job};
+use bakeoff_model::measurement::{Figure, Measurement};
+use bakeoff_stats::histogram::Histogram;
 
 use crate::clock::Clock;
 use crate::cost::Cost;

@@ -1,6 +1,6 @@
 //! Profiles: recognised mixes, each done as a whole in an empty directory and told in parts.
 //!
-//! What the parts are and how they are judged stands in `bakeoff_core::profiles`; here they are
+//! What the parts are and how they are judged stands in `bakeoff_model::profiles`; here they are
 //! executed, each kind of work by a file. A part lays out what it needs when the part before it was
 //! not asked for, outside its clock.
 
@@ -22,10 +22,11 @@ mod workdir;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::measurement::{Figure, Measurement};
-use bakeoff_core::model::profile::{Part, Profile};
-use bakeoff_core::{profiles, units};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::measurement::{Figure, Measurement};
+use bakeoff_model::profile::{Part, Profile};
+use bakeoff_model::profiles;
+use bakeoff_stats::units;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{chroot, fchdir};

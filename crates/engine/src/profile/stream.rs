@@ -32,9 +32,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use bakeoff_core::model::job::{Data, Job};
-use bakeoff_core::prng::mix;
-use bakeoff_core::tables::rows;
+use bakeoff_model::job::{Data, Job};
+use bakeoff_stats::prng::mix;
+use bakeoff_stats::tables::rows;
 use rustix::fs::{CWD, Mode, OFlags, SeekFrom, openat};
 
 use super::block::{self, Block};
@@ -416,8 +416,8 @@ impl<'c> Stream<'c> {
 
 #[cfg(test)]
 mod tests {
-    use bakeoff_core::model::profile::Profile;
-    use bakeoff_core::profiles;
+    use bakeoff_model::profile::Profile;
+    use bakeoff_model::profiles;
 
     use super::*;
 

@@ -13,10 +13,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use bakeoff_core::model::job::Rw;
-use bakeoff_core::prng::SplitMix64;
-use bakeoff_core::profiles::{self, PartSpec};
-use bakeoff_core::stats::histogram::Histogram;
+use bakeoff_model::job::Rw;
+use bakeoff_model::profiles::{self, PartSpec};
+use bakeoff_stats::histogram::Histogram;
+use bakeoff_stats::prng::SplitMix64;
 use rustix::fs::OFlags;
 
 use super::Context;

@@ -5,11 +5,11 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::measurement::{Figure, Measurement};
-use bakeoff_core::model::profile::Profile;
-use bakeoff_core::profiles;
-use bakeoff_core::tools::bonnie::TESTS;
+use bakeoff_model::job::Job;
+use bakeoff_model::measurement::{Figure, Measurement};
+use bakeoff_model::profile::Profile;
+use bakeoff_model::profiles;
+use bakeoff_tools::bonnie::TESTS;
 use rustix::fs::OFlags;
 
 use super::block;

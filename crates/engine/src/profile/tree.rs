@@ -6,8 +6,8 @@
 
 use std::os::fd::OwnedFd;
 
-use bakeoff_core::model::job::Job;
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_model::job::Job;
+use bakeoff_stats::prng::SplitMix64;
 use rustix::fs::OFlags;
 
 use super::block::{self, Block};
@@ -91,7 +91,7 @@ pub fn name(file: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_core::model::job::Rw;
+    use bakeoff_model::job::Rw;
 
     #[test]
     fn sizes_are_spread_over_the_octaves_and_come_to_the_bytes_asked_for() {

@@ -1,8 +1,8 @@
 //! Latencies against the depth: an I/O begins before it is handed over, with every engine.
 
-use bakeoff_core::model::job::{EngineName, Job, Rw, Stamps};
-use bakeoff_core::model::measurement::Measurement;
 use bakeoff_engine::measure;
+use bakeoff_model::job::{EngineName, Job, Rw, Stamps};
+use bakeoff_model::measurement::Measurement;
 
 use crate::skip;
 

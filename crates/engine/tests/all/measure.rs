@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::job::{Data, EngineName, Job, Offsets, RateProcess, Rw, Stamps};
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::tools::native::FailureKind;
 use bakeoff_engine::{EngineError, measure};
+use bakeoff_model::job::{Data, EngineName, Job, Offsets, RateProcess, Rw, Stamps};
+use bakeoff_model::measurement::Measurement;
+use bakeoff_tools::native::FailureKind;
 use tempfile::TempDir;
 
 const ENGINES: [EngineName; 3] = [EngineName::Psync, EngineName::IoUring, EngineName::Null];

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bakeoff_core::model::job::{EngineName, Job, Rw};
-use bakeoff_core::tools::native::FailureKind;
 use bakeoff_engine::measure;
+use bakeoff_model::job::{EngineName, Job, Rw};
+use bakeoff_tools::native::FailureKind;
 use tempfile::TempDir;
 
 use crate::skip;

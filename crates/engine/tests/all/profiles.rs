@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use bakeoff_core::model::job::{Data, Job};
-use bakeoff_core::model::measurement::{Measurement, OpStats};
-use bakeoff_core::model::profile::Profile;
-use bakeoff_core::model::workload::Metric;
-use bakeoff_core::profiles;
-use bakeoff_core::tools::native::FailureKind;
 use bakeoff_engine::{Work, measure_profile};
+use bakeoff_model::job::{Data, Job};
+use bakeoff_model::measurement::{Measurement, OpStats};
+use bakeoff_model::profile::Profile;
+use bakeoff_model::profiles;
+use bakeoff_model::workload::Metric;
+use bakeoff_tools::native::FailureKind;
 use tempfile::TempDir;
 
 use crate::sqlite_workload;

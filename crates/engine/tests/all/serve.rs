@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use bakeoff_core::model::job::{Job, Rw};
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::tools::native::{FailureKind, Reply, TargetKind, Task};
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::path::RawPath;
+use bakeoff_tools::native::{FailureKind, Reply, TargetKind, Task};
 
 fn child() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_engine"));

@@ -5,13 +5,13 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use bakeoff_core::model::job::{EngineName, Job, Offsets, Rw};
-use bakeoff_core::model::measurement::Measurement;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::slice::{STRETCHES, Stretch};
-use bakeoff_core::model::slice_length::{Least, Length};
-use bakeoff_core::tools::native::sliced::{Answer, Go, OpKind, Order, SliceReport, merged};
-use bakeoff_core::tools::native::{FailureKind, TargetKind, Task};
+use bakeoff_model::job::{EngineName, Job, Offsets, Rw};
+use bakeoff_model::measurement::Measurement;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::slice::{STRETCHES, Stretch};
+use bakeoff_model::slice_length::{Least, Length};
+use bakeoff_tools::native::sliced::{Answer, Go, OpKind, Order, SliceReport, merged};
+use bakeoff_tools::native::{FailureKind, TargetKind, Task};
 
 struct Talk {
     child: Child,
@@ -368,5 +368,5 @@ fn ended_early() -> Answer {
     let message = "the engine cannot read its task: the parent process stopped sending requests; \
                    this is a bug in bakeoff, please report it";
     let kind = FailureKind::Protocol;
-    Answer::Error(bakeoff_core::tools::native::Failure { kind, message: message.to_string() })
+    Answer::Error(bakeoff_tools::native::Failure { kind, message: message.to_string() })
 }

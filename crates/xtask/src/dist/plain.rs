@@ -32,7 +32,7 @@ fn build(root: &Path) -> Result<PathBuf> {
     let mut make = Command::new("make");
     make.current_dir(root).args(["--no-print-directory", "build", "PROFILE=dev"]);
     // With what the tests have, so that nothing is compiled a second time.
-    make.args(["BUILD=--quiet --features bakeoff-core/testing", "RUSTC_FLAGS=-C strip=symbols"]);
+    make.args(["BUILD=--quiet --features bakeoff-judge/testing", "RUSTC_FLAGS=-C strip=symbols"]);
     tool::show(&mut make).context("no program to test")?;
     let binary = binary();
     tool::copy(&tool::target().join("debug/bakeoff"), &binary)?;

@@ -32,6 +32,17 @@ pub fn archive(facts: &Facts) -> Result<PathBuf> {
     Ok(renamed)
 }
 
+const CRATES: [&str; 8] = [
+    "bakeoff-stats",
+    "bakeoff-model",
+    "bakeoff-machine",
+    "bakeoff-tools",
+    "bakeoff-judge",
+    "bakeoff-report",
+    "bakeoff-engine",
+    "bakeoff",
+];
+
 /// The crates of the program, from the unpacked archive, so that nothing else can get into them.
 pub fn crates(facts: &Facts) -> Result<Vec<PathBuf>> {
     let sources = facts.work.join(format!("bakeoff-{}", facts.version));
@@ -47,7 +58,7 @@ pub fn crates(facts: &Facts) -> Result<Vec<PathBuf>> {
     cargo.args(["--no-verify", "--allow-dirty", "--target-dir"]).arg(&built);
     tool::run(&mut cargo)?;
     let mut files = Vec::new();
-    for name in ["bakeoff-core", "bakeoff-engine", "bakeoff"] {
+    for name in CRATES {
         let name = format!("{name}-{}.crate", facts.version);
         let file = facts.out.join(&name);
         std::fs::copy(built.join("package").join(&name), &file)

@@ -58,7 +58,10 @@ mod tests {
 
     fn rules(text: &str) -> Vec<&'static str> {
         let source = Source::parse(text).unwrap();
-        check("crates/core/src/a.rs", text, &source).into_iter().map(|found| found.rule).collect()
+        check("crates/core/judge/src/a.rs", text, &source)
+            .into_iter()
+            .map(|found| found.rule)
+            .collect()
     }
 
     #[test]

@@ -9,7 +9,6 @@ use std::path::Path;
 use anyhow::Result;
 
 mod allow;
-mod arrows;
 mod boundaries;
 mod dependencies;
 mod files;
@@ -72,7 +71,6 @@ pub fn run(root: &Path) -> Result<bool> {
         violations.extend(sentences::check(path, source));
         violations.extend(wording::check(path, source));
     }
-    violations.extend(arrows::check(&sources));
     violations.extend(dependencies::check(root, &files)?);
     let mut violations = allow::apply(violations, allow::ALLOWED);
     violations.sort();

@@ -95,7 +95,7 @@ mod tests {
 
     fn lines(code: &str) -> Vec<usize> {
         let source = Source::parse(code).unwrap();
-        check("crates/core/src/a.rs", &source).into_iter().map(|found| found.line).collect()
+        check("crates/core/judge/src/a.rs", &source).into_iter().map(|found| found.line).collect()
     }
 
     #[test]

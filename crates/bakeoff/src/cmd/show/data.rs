@@ -6,11 +6,11 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::bundle::Sealer;
-use bakeoff_core::model::path::{RawPath, printable, unsteered};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::report;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_model::path::{RawPath, printable, unsteered};
+use bakeoff_model::run::Run;
+use bakeoff_report as report;
+use bakeoff_report::bundle::Sealer;
 
 use crate::card::png;
 use crate::cli::{Format, Global, Show};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::verdict::Analysis;
-use bakeoff_core::report;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+use bakeoff_report as report;
 
 use crate::assets;
 use crate::card;

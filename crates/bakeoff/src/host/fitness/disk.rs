@@ -6,10 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::fitness::facts::{Card, Disk, Pcie, Sata, Usb};
-use bakeoff_core::model::host::{Layer, LayerKind};
-use bakeoff_core::prepare::device::System;
-use bakeoff_core::sysinfo::{mmc_ios, sd_status, usb_descriptors};
+use bakeoff_machine::fitness::facts::{Card, Disk, Pcie, Sata, Usb};
+use bakeoff_machine::prepare::device::System;
+use bakeoff_machine::sysinfo::{mmc_ios, sd_status, usb_descriptors};
+use bakeoff_model::host::{Layer, LayerKind};
 
 use crate::host::identity;
 use crate::host::root::Root;

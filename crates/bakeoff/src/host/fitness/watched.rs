@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use bakeoff_core::fitness::Fact;
-use bakeoff_core::fitness::facts::{Disk, Watched};
-use bakeoff_core::sysinfo::block_stat::{self, BlockStat};
-use bakeoff_core::sysinfo::{cpu_stat, vmstat};
-use bakeoff_core::telemetry::rates;
+use bakeoff_machine::fitness::Fact;
+use bakeoff_machine::fitness::facts::{Disk, Watched};
+use bakeoff_machine::sysinfo::block_stat::{self, BlockStat};
+use bakeoff_machine::sysinfo::{cpu_stat, vmstat};
+use bakeoff_machine::telemetry::rates;
 
 use crate::host::io_users::IoUsers;
 use crate::host::root::Root;

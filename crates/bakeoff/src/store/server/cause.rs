@@ -1,6 +1,6 @@
 //! What the library said about a connection or a statement, as an error that says what to do.
 
-use bakeoff_core::model::path::printable;
+use bakeoff_model::path::printable;
 use tokio_postgres::error::SqlState;
 
 use super::address::Address;

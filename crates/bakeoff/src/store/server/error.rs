@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt::Display;
 
-use bakeoff_core::model::path::printable;
+use bakeoff_model::path::printable;
 use thiserror::Error;
 
 use crate::fault::Fault;

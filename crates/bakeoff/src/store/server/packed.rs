@@ -3,7 +3,7 @@
 //! A part is whole lines, each with its newline, as zlib (RFC 1950). The checksum is the SHA-256 of
 //! all lines with their newlines, which is that of `bakeoff show --format jsonl`.
 
-use bakeoff_core::bundle::{Decoder, Head, LINE_BYTES};
+use bakeoff_report::bundle::{Decoder, Head, LINE_BYTES};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use sha2::{Digest, Sha256};

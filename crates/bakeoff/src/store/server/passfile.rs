@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use bakeoff_core::model::path::RawPath;
+use bakeoff_model::path::RawPath;
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
@@ -52,7 +52,7 @@ pub fn find(path: &Path, wanted: &Wanted) -> Result<Option<String>, ServerError>
     }
     // A list of users who may read it shows in the bits of the group: acl(5).
     if found.permissions().mode() & OTHERS != 0 {
-        let shown = bakeoff_core::prepare::steps::shell_word(&RawPath::new(path));
+        let shown = bakeoff_machine::prepare::steps::shell_word(&RawPath::new(path));
         return Err(failed(format!("other users can read it. Restrict it: chmod 600 {shown}")));
     }
     let mut text = String::new();

@@ -4,7 +4,7 @@
 //! that the server still has. The server is asked each time, so one that was restored from an old
 //! copy gets what it lacks.
 
-use bakeoff_core::analyse::analyse;
+use bakeoff_judge::analyse::analyse;
 
 use super::send::{Known, NotSent, Outgoing, Sent};
 use super::{Content, RUN_BYTES, Server, ServerError};

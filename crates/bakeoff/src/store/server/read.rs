@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use bakeoff_core::bundle::{Head, SCHEMA};
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::event::Event;
-use bakeoff_core::report::runs::State;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::event::Event;
+use bakeoff_report::bundle::{Head, SCHEMA};
+use bakeoff_report::runs::State;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 

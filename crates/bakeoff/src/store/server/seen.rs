@@ -1,7 +1,7 @@
 //! The runs of a server by machine and label, counted there.
 
-use bakeoff_core::fleet::run_group::{Last, RunGroup};
-use bakeoff_core::model::machine::Machine;
+use bakeoff_model::machine::Machine;
+use bakeoff_report::fleet::run_group::{Last, RunGroup};
 use tokio_postgres::Row;
 
 use super::read::unsigned;

@@ -8,8 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::model::machine::Machine;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_model::machine::Machine;
 
 use super::packed::{Content, pack};
 use super::{ANSWER, Server, ServerError, time_for};

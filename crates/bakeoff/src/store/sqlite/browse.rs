@@ -1,8 +1,8 @@
 //! What a history is looked through by: small queries that never read all events of a run.
 
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::event::What;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::event::What;
 use rusqlite::OptionalExtension;
 
 use super::{RunId, Sqlite, StoreError, VERSION, number_of, query};

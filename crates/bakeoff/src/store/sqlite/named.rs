@@ -1,7 +1,7 @@
 //! Which run a name means, and of which machines the runs are: without reading what is in them.
 
-use bakeoff_core::fleet::run_group::{Last, RunGroup};
-use bakeoff_core::model::machine::Machine;
+use bakeoff_model::machine::Machine;
+use bakeoff_report::fleet::run_group::{Last, RunGroup};
 use rusqlite::{Params, Row};
 
 use super::{RunId, Sqlite, StoreError};

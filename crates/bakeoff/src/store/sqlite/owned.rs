@@ -1,6 +1,6 @@
 //! Who has a run in hand, and how far it is: what a view asks again and again.
 
-use bakeoff_core::model::event::{Event, Owner, What};
+use bakeoff_model::event::{Event, Owner, What};
 use rusqlite::{OptionalExtension, params};
 
 use super::{RunId, Sqlite, StoreError, number_of};

@@ -2,9 +2,9 @@
 //!
 //! A condition is part of the statement only if it is asked for, so that each uses its index.
 
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::machine::Machine;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::machine::Machine;
 use rusqlite::{Connection, Row, ToSql, Transaction, params, params_from_iter};
 
 use crate::store::{Digest, RunId, Summary};

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use bakeoff_core::model::event::{Event, What};
-use bakeoff_core::model::index::{BlockIx, CandidateIx};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::prng::SplitMix64;
+use bakeoff_model::event::{Event, What};
+use bakeoff_model::index::{BlockIx, CandidateIx};
+use bakeoff_model::run::Run;
+use bakeoff_stats::prng::SplitMix64;
 
 use super::suite::record;
 use crate::store::sqlite::Sqlite;

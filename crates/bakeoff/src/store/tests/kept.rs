@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use bakeoff_core::model::run::Run;
+use bakeoff_model::run::Run;
 
 use super::suite::record;
 use crate::store::import::import;

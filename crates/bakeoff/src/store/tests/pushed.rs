@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bakeoff_core::analyse::analyse;
-use bakeoff_core::bundle::Head;
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::event::Event;
-use bakeoff_core::model::run::Run;
-use bakeoff_core::report::runs::State;
+use bakeoff_judge::analyse::analyse;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::event::Event;
+use bakeoff_model::run::Run;
+use bakeoff_report::bundle::Head;
+use bakeoff_report::runs::State;
 use tempfile::TempDir;
 
 use super::cluster::Cluster;

@@ -1,11 +1,11 @@
 //! What every store promises, as tests that any implementation passes.
 
-use bakeoff_core::bundle::{Head, SCHEMA};
-use bakeoff_core::history::facts::Facts;
-use bakeoff_core::history::filter::Filter;
-use bakeoff_core::model::event::{Event, StopReason, What};
-use bakeoff_core::model::index::BlockIx;
-use bakeoff_core::model::run::Run;
+use bakeoff_judge::history::facts::Facts;
+use bakeoff_judge::history::filter::Filter;
+use bakeoff_model::event::{Event, StopReason, What};
+use bakeoff_model::index::BlockIx;
+use bakeoff_model::run::Run;
+use bakeoff_report::bundle::{Head, SCHEMA};
 
 use crate::store::import::{ImportError, import};
 use crate::store::sqlite::Sqlite;
@@ -246,7 +246,7 @@ fn what_is_left_to_undo_is_found(store: &mut dyn Store) {
     // A bundle must never make us run its undo commands.
     let cut: Vec<String> = BUNDLE.lines().skip(1).take(10).map(str::to_string).collect();
     let head: Head = serde_json::from_str(BUNDLE.lines().next().expect("a head")).expect("ours");
-    let text = bakeoff_core::bundle::encode(&head, &cut).expect("plain data");
+    let text = bakeoff_report::bundle::encode(&head, &cut).expect("plain data");
     import(store, text.as_bytes()).expect("a sound bundle");
     assert_eq!(store.unfinished().expect("readable"), []);
 }
@@ -374,7 +374,7 @@ fn what_a_newer_version_added_is_kept(store: &mut dyn Store) {
     let mut lines: Vec<String> =
         BUNDLE.lines().skip(1).take(3).map(|line| line.to_string()).collect();
     lines[1] = lines[1].replacen("\"pid\"", "\"tomorrow\":[1,2],\"pid\"", 1);
-    let text = bakeoff_core::bundle::encode(&head, &lines).expect("plain data");
+    let text = bakeoff_report::bundle::encode(&head, &lines).expect("plain data");
     let (run, _) = import(store, text.as_bytes()).expect("unknown fields are no error");
     assert_eq!(store.lines(&run).expect("stored"), lines, "byte for byte");
     assert_eq!(store.load(&run).expect("readable").len(), 3);

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use bakeoff_core::tools::fio::options::table;
+use bakeoff_tools::fio::options::table;
 use serde_json::Value;
 
 use crate::bench::Bench;

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bakeoff_core::model::event::{Event, What};
-use bakeoff_core::model::run::Run;
-use bakeoff_core::model::workload::DriverName;
+use bakeoff_model::event::{Event, What};
+use bakeoff_model::run::Run;
+use bakeoff_model::workload::DriverName;
 
 use crate::bench::Bench;
 use crate::skip;

@@ -8,12 +8,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bakeoff_core::model::event::What;
-use bakeoff_core::model::job::Job;
-use bakeoff_core::model::path::RawPath;
-use bakeoff_core::model::profile::Profile;
-use bakeoff_core::profiles;
-use bakeoff_core::tools::native::{Reply, TargetKind, Task};
+use bakeoff_model::event::What;
+use bakeoff_model::job::Job;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::profile::Profile;
+use bakeoff_model::profiles;
+use bakeoff_tools::native::{Reply, TargetKind, Task};
 
 use rustix::process::Signal;
 

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use bakeoff_core::model::measurement::Figure;
-use bakeoff_core::stats::histogram::Histogram;
+use bakeoff_model::measurement::Figure;
+use bakeoff_stats::histogram::Histogram;
 
 use super::super::lanes::Lanes;
 use super::super::{figure, per_second};

@@ -1,0 +1,171 @@
+//! From a run to what may be said about it: effects, tiers, verdicts. Values only: sentences are
+//! made in the crate `report`.
+//!
+//! A pure function of the run; analysing it again, on any architecture, gives the same bytes.
+//! The arithmetic is in [`crate::decide`], because the run itself stops by the same answers.
+
+pub mod earlier;
+mod energy;
+mod gives_up;
+mod lead;
+mod normal;
+mod observe;
+pub mod places;
+mod recommend;
+mod rounds;
+pub mod scope;
+mod standing;
+mod tiers;
+
+use crate::decide::compare::{Comparison, Pair};
+use crate::decide::table::Table;
+use crate::decide::{self, eta, schedule};
+use crate::diagnose::summary;
+use crate::evidence::rule::CLAIMS;
+use crate::rules::run::ComparedRun;
+use crate::rules::{self, limit};
+use bakeoff_model::finding::Finding;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::{Analysis, Effect, Standing, Verdict, WorkloadVerdict};
+use bakeoff_stats::paired::Interval;
+
+/// Everything a reader needs to know about a run.
+pub fn analyse(run: &Run) -> Analysis {
+    let table = Table::from_evidence(run);
+    let whole = ComparedRun::new(run, &table);
+    let findings = observe::findings(&whole);
+    let compared = whole.compared.iter();
+    let verdicts: Vec<WorkloadVerdict> =
+        compared.map(|compared| workload_verdict(&whole, compared, &findings)).collect();
+    let normal = normal::from_run(run, &verdicts, &findings);
+    let mut all = findings;
+    all.extend(verdicts.iter().flat_map(|v| v.findings.iter().cloned()));
+    let (cells, void_cells) = observe::cell_counts(run);
+    Analysis {
+        blocks: schedule::complete(run),
+        cells,
+        void_cells,
+        compares: schedule::has_question(run),
+        findings: limit::sorted(all),
+        recommendation: recommend::recommendation(&whole, &verdicts),
+        normal,
+        verdicts,
+    }
+}
+
+/// Whether a run answered everything it asked: every verdict is fastest or as fast, or there was
+/// only one candidate, and it has its numbers. What exit status 0 means.
+pub fn is_answered(run: &Run, analysis: &Analysis) -> bool {
+    let is_answer = |v: &WorkloadVerdict| {
+        let is_measured = !schedule::has_question(run) && !v.standings.is_empty();
+        v.verdict.is_answer() || v.verdict != Verdict::Refused && is_measured
+    };
+    !analysis.verdicts.is_empty() && analysis.verdicts.iter().all(is_answer)
+}
+
+fn workload_verdict(
+    whole: &ComparedRun,
+    compared: &Comparison,
+    run_findings: &[Finding],
+) -> WorkloadVerdict {
+    let &ComparedRun { run, table, .. } = whole;
+    let (header, workload) = (&run.header, compared.workload);
+    let of = &header.workloads[workload];
+    let findings = limit::limiting(run_findings, CLAIMS.resolve(header), &of.name);
+    let unlike = rules::unlike_promises::unlike(header, &compared.ranked);
+    let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
+    let (verdict, lead) = match schedule::has_question(run) {
+        true => {
+            let (verdict, lead) = lead::from_run(whole, compared, &findings);
+            (verdict, Some(lead))
+        }
+        false => (Verdict::Alone, None),
+    };
+    // Nothing told apart yet is no statement that all are alike.
+    let is_early = (table.blocks().len() as u32) < header.protocol.first_look();
+    let is_told = verdict != Verdict::Refused && !is_early && schedule::has_question(run);
+    let name = |c: CandidateIx| header.candidates[c].name.clone();
+    let held_back = summary::workload(run, workload);
+    if let Some(guess) = rules::run::untested_cause::untested(run, workload, &held_back) {
+        findings.push(guess);
+        findings = limit::sorted(findings);
+    }
+    let rounds = rounds::from_run(run, workload);
+    let mut standings = standing::standings(whole, compared);
+    if let Some(mean) = rounds.as_ref().and_then(|rounds| rounds.mean) {
+        let is_first = |s: &&mut Standing| s.candidate == name(CandidateIx::FIRST);
+        standings.iter_mut().filter(is_first).for_each(|s| s.mean = mean);
+    }
+    WorkloadVerdict {
+        workload: of.name.clone(),
+        metric: of.metric.name().to_string(),
+        verdict,
+        winner: lead.as_ref().and_then(|l| l.leader.clone()).filter(|_| verdict.is_winner()),
+        tiers: if is_told { tiers::tiers(run, compared) } else { Vec::new() },
+        effects: effects(run, table, compared),
+        standings,
+        held_back,
+        rounds,
+        twins: rules::control::twins(run, table, workload),
+        resolve_ns: resolve_ns(run, table, workload, verdict),
+        lead,
+        findings,
+    }
+}
+
+/// Every pair. Those of the leader have its intervals, from which its lead is.
+fn effects(run: &Run, table: &Table, compared: &Comparison) -> Vec<Effect> {
+    let mut pairs = compared.pairs.clone();
+    let led = decide::lead::Lead::new(run, table, compared, 1);
+    for against in led.against.iter().filter(|a| a.interval.high.is_finite()) {
+        let is_it = |p: &&mut Pair| {
+            [(p.a, p.b), (p.b, p.a)].contains(&(led.leader.unwrap_or(p.a), against.other))
+        };
+        let Some(pair) = pairs.iter_mut().find(is_it) else { continue };
+        let i = against.interval;
+        let turned = Interval { low: -i.high, high: -i.low };
+        pair.interval = Some(if pair.b == against.other { i } else { turned });
+    }
+    pairs.iter().filter_map(|p| effect(run, p)).collect()
+}
+
+/// A pair as it is stored and shown; `None` before it has an interval.
+fn effect(run: &Run, pair: &Pair) -> Option<Effect> {
+    let (paired, interval) = (pair.paired?, pair.interval?);
+    Some(Effect {
+        a: run.header.candidates[pair.a].name.clone(),
+        b: run.header.candidates[pair.b].name.clone(),
+        ratio: libm::exp(paired.mean),
+        low: libm::exp(interval.low),
+        high: libm::exp(interval.high),
+        blocks: paired.blocks,
+    })
+}
+
+/// Time until a verdict that is open is expected; `None` where none is or none will come.
+fn resolve_ns(run: &Run, table: &Table, workload: WorkloadIx, verdict: Verdict) -> Option<u64> {
+    if !verdict.is_open() {
+        return None;
+    }
+    let blocks = blocks_to_resolve(run, table, workload)?;
+    let block_ns = schedule::mean_block_ns(run).unwrap_or_else(|| {
+        let cells = (run.survivors().len() * run.header.workloads.len()) as u64;
+        cells.saturating_mul(run.header.protocol.cell_min_ns)
+    });
+    Some(block_ns.saturating_mul(u64::from(blocks)))
+}
+
+/// Blocks to measure until `workload` is expected to be settled; `None` = it never will be.
+fn blocks_to_resolve(run: &Run, table: &Table, workload: WorkloadIx) -> Option<u32> {
+    let complete = schedule::complete(run);
+    let first = run.header.protocol.first_look();
+    if !schedule::has_question(run) {
+        return None;
+    }
+    let at = if complete < first { first } else { eta::decided_at(run, table, workload)? };
+    Some(at.saturating_sub(complete).max(1))
+}
+
+#[cfg(test)]
+pub mod tests;

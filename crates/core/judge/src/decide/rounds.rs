@@ -1,0 +1,216 @@
+//! Mode characterise: what follows a round, and what a series of rounds shows.
+//!
+//! A workload is measured round after round on what was prepared once, until five rounds in a row
+//! are steady, or 25 are made. Every workload has its series, in the order of the plan and from the
+//! same preparation, so that none meets what another left. A series that was interrupted is begun
+//! anew: what the drive did meanwhile, nobody saw.
+//!
+//! Source: SNIA, "Solid State Storage (SSS) Performance Test Specification (PTS)" 2.0.2, 2020,
+//! definition 2.1.24, and its flow: purge, then rounds of the workload itself without a pause.
+
+use super::fit::Cost;
+use super::{Clock, Next, Stop, budget, order};
+use crate::evidence;
+use bakeoff_model::event::{Cell, FlashState};
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::protocol::Mode;
+use bakeoff_model::round::Round;
+use bakeoff_model::run::{Block, BlockState, Run};
+use bakeoff_stats::steady_state::{self, MOST_ROUNDS, ROUNDS, Steadiness};
+
+/// So many rounds in a row without a number end a series: the cell does not work here.
+const MOST_EMPTY: usize = 2;
+
+pub fn is_of_rounds(run: &Run) -> bool {
+    run.header.protocol.mode == Mode::Characterise
+}
+
+/// What has a series: a candidate, and workloads that are measured together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    pub candidate: CandidateIx,
+    /// Indices of the workloads; the first one names the group.
+    pub group: Vec<WorkloadIx>,
+}
+
+impl Key {
+    fn is_of(&self, block: &Block) -> bool {
+        let workload = block.round.map(|round| round.workload);
+        workload == self.group.first().copied() && block.order == [self.candidate]
+    }
+}
+
+/// Every series that a run is to have, in its order.
+pub fn keys(run: &Run) -> Vec<Key> {
+    let groups = order::groups(&run.header.workloads);
+    let candidates = CandidateIx::all(run.header.candidates.len());
+    let of = |candidate| groups.iter().map(move |group| Key { candidate, group: group.clone() });
+    candidates.flat_map(of).collect()
+}
+
+/// The series of `key`, each with its rounds in order: the last one counts.
+pub fn series<'r>(run: &'r Run, key: &Key) -> Vec<Vec<&'r Block>> {
+    let mut all: Vec<Vec<&Block>> = Vec::new();
+    for block in run.blocks.iter().filter(|block| key.is_of(block)) {
+        let number = block.round.map_or(0, |round| round.round as usize);
+        match (block.state, all.last_mut()) {
+            (BlockState::Complete, Some(last)) if number == last.len() => last.push(block),
+            (BlockState::Complete, _) => all.push(vec![block]),
+            (BlockState::Open | BlockState::Superseded, _) => {}
+        }
+    }
+    all
+}
+
+/// The rounds of `workload` on `candidate` that are shown: of its last series.
+pub fn shown(run: &Run, workload: WorkloadIx, candidate: CandidateIx) -> Vec<&Block> {
+    let key =
+        keys(run).into_iter().find(|k| k.candidate == candidate && k.group.contains(&workload));
+    key.and_then(|key| series(run, &key).pop()).unwrap_or_default()
+}
+
+/// The rounds a figure is taken from: the last five, or all while there are fewer.
+pub fn window<'r>(run: &'r Run, workload: WorkloadIx, candidate: CandidateIx) -> Vec<&'r Block> {
+    let mut rounds: Vec<&'r Block> = shown(run, workload, candidate);
+    rounds.split_off(rounds.len().saturating_sub(ROUNDS))
+}
+
+/// Whether a cell is among those that a figure is taken from; where there are no rounds, each is.
+pub fn counts(run: &Run, cell: &Cell) -> bool {
+    let is_it = |round: &&Block| round.block == cell.block;
+    !is_of_rounds(run) || window(run, cell.workload, cell.candidate).iter().any(is_it)
+}
+
+/// The figure of a workload in a round, in the unit of its metric.
+pub fn figure(run: &Run, round: &Block, workload: WorkloadIx) -> Option<f64> {
+    let metric = workload.get(&run.header.workloads)?.metric;
+    let mut cells = round.cells.iter().filter(|cell| cell.workload == workload);
+    let valid = cells.rfind(|cell| !evidence::is_invalid(&run.header, cell))?;
+    super::figure::of_cell(metric, valid).filter(|figure| *figure > 0.0 && figure.is_finite())
+}
+
+/// What the last five rounds show; `None` for fewer, or where one of them has no figure.
+pub fn steadiness(run: &Run, rounds: &[&Block], workload: WorkloadIx) -> Option<Steadiness> {
+    let last = rounds.get(rounds.len().checked_sub(ROUNDS)?..)?;
+    let figures: Option<Vec<f64>> = last.iter().map(|b| figure(run, b, workload)).collect();
+    steady_state::steadiness(&figures?)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The last five rounds of every workload in it are steady.
+    Steady,
+    Rounds,
+    Empty,
+}
+
+/// Why no further round follows these; `None` = one does.
+pub fn ended(run: &Run, rounds: &[&Block], group: &[WorkloadIx]) -> Option<End> {
+    let is_steady = |w: &WorkloadIx| steadiness(run, rounds, *w).is_some_and(Steadiness::is_steady);
+    let is_empty = |b: &&Block| group.iter().all(|w| figure(run, b, *w).is_none());
+    let empty = rounds.iter().rev().take_while(|b| is_empty(b)).count();
+    if group.iter().all(is_steady) {
+        Some(End::Steady)
+    } else if rounds.len() >= MOST_ROUNDS {
+        Some(End::Rounds)
+    } else {
+        (empty >= MOST_EMPTY).then_some(End::Empty)
+    }
+}
+
+fn end_of(run: &Run, key: &Key) -> Option<End> {
+    let all = series(run, key);
+    all.last().and_then(|rounds| ended(run, rounds, &key.group))
+}
+
+pub fn next(run: &Run, now: Clock) -> Next {
+    let (keys, bytes) = (keys(run), now.estimated_block_write_bytes);
+    let own = run.blocks.get(usize::from(run.owned_from)..).unwrap_or_default();
+    let is_begun = |key: &&Key| own.iter().any(|block| key.is_of(block));
+    let is_to_come = |key: &&Key| !is_begun(key) && end_of(run, key).is_none();
+    let to_come: Vec<&Key> = keys.iter().filter(is_to_come).collect();
+    let has_answer = keys.iter().any(|k| series(run, k).iter().any(|s| s.len() >= ROUNDS));
+    let current = own.last().and_then(|last| keys.iter().find(|key| key.is_of(last)));
+    if let Some(key) = current.filter(|key| end_of(run, key).is_none()) {
+        let rounds = series(run, key).pop().unwrap_or_default();
+        let is_enough = rounds.len() >= ROUNDS;
+        // Five rounds of each of the others come before more than five of this one.
+        let kept = to_come.iter().filter(|_| is_enough).map(|key| beginning(run, key, bytes));
+        let cost = kept.fold(round_cost(run, key, bytes), Cost::plus);
+        match budget(run, now, cost, has_answer) {
+            None => return block(key, rounds.len() as u32),
+            Some(stop) if !is_enough || to_come.is_empty() => return Next::Stop(stop),
+            Some(_) => {}
+        }
+    }
+    match to_come.first() {
+        Some(key) => match budget(run, now, beginning(run, key, bytes), has_answer) {
+            None => block(key, 0),
+            Some(stop) => Next::Stop(stop),
+        },
+        None => over(run, &keys),
+    }
+}
+
+fn block(key: &Key, round: u32) -> Next {
+    let workload = key.group.first().copied().unwrap_or_default();
+    Next::Block { order: vec![key.candidate], round: Some(Round { workload, round }) }
+}
+
+/// Every workload had its rounds, or as many as there was time for.
+fn over(run: &Run, keys: &[Key]) -> Next {
+    let ends: Vec<Option<End>> = keys.iter().map(|key| end_of(run, key)).collect();
+    let left = ends.iter().filter(|end| end.is_none()).count() as u32;
+    Next::Stop(if left > 0 {
+        let has_time_limit = run.header.protocol.time_ns.is_some();
+        Stop::rounds_cut(left, has_time_limit)
+    } else if ends.iter().all(|end| *end == Some(End::Steady)) {
+        Stop::steady()
+    } else {
+        Stop::last_round()
+    })
+}
+
+/// What a round of `key` is expected to cost: as its last one did; before that, as rehearsed.
+fn round_cost(run: &Run, key: &Key, write_bytes: u64) -> Cost {
+    let rounds = series(run, key).pop().unwrap_or_default();
+    // The first one has the preparation in it.
+    let last = rounds.last().filter(|b| b.round.is_some_and(|r| r.round > 0));
+    let measured = last.and_then(|b| b.done_ns?.checked_sub(b.began_ns));
+    let time_ns = measured.unwrap_or_else(|| planned_ns(run, key));
+    Cost { time_ns, write_bytes }
+}
+
+/// The rehearsal has the mean of all workloads, each by itself.
+fn planned_ns(run: &Run, key: &Key) -> u64 {
+    let one = run.rehearsal.as_ref().map_or(0, |rehearsed| rehearsed.block_ns);
+    one.saturating_mul(key.group.len() as u64)
+}
+
+/// What a series costs at least: the preparation and five rounds of so many bytes.
+fn beginning(run: &Run, key: &Key, write_bytes: u64) -> Cost {
+    let Some(rehearsed) = &run.rehearsal else { return Cost::default() };
+    let region = run.header.region.as_ref();
+    let restored = region.filter(|region| region.flash_state == FlashState::Overwritten);
+    let prepared = Cost {
+        time_ns: rehearsed.visit_ns,
+        write_bytes: rehearsed.file_bytes + restored.map_or(0, |region| region.size_bytes),
+    };
+    prepared.plus(Cost { time_ns: planned_ns(run, key), write_bytes }.times(ROUNDS as u32))
+}
+
+/// How long the run will go on at least, its time limit aside.
+pub fn least_left_ns(run: &Run) -> u64 {
+    let left = |key: &Key| match series(run, key).pop() {
+        None => beginning(run, key, 0).time_ns,
+        Some(rounds) if ended(run, &rounds, &key.group).is_some() => 0,
+        Some(rounds) => {
+            let more = ROUNDS.saturating_sub(rounds.len()).max(1) as u32;
+            round_cost(run, key, 0).times(more).time_ns
+        }
+    };
+    keys(run).iter().map(left).fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests;

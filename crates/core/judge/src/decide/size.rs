@@ -1,0 +1,135 @@
+//! How large the files of a workload are: as the plan asks, or by the room there is.
+
+use thiserror::Error;
+
+use bakeoff_model::workload::{Phase, Workload};
+use bakeoff_stats::units;
+
+/// An append file holds what this long a cell writes.
+const APPEND_NS: u64 = 4_000_000_000;
+const MIB: u64 = 1 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SizeLimits {
+    pub file_bytes: u64,
+    pub scratch_bytes: u64,
+    /// What the fastest candidate writes in order, bytes a second.
+    pub bytes_per_s: f64,
+}
+
+impl SizeLimits {
+    pub fn sized(&self, workload: &Workload) -> Workload {
+        let mut workload = workload.clone();
+        let asked = workload.sized.then_some(workload.job.size);
+        workload.job.size = match workload.phase {
+            // It cannot be larger than the data file, which is laid out in whole steps.
+            Phase::ColdRead | Phase::Overwrite => {
+                asked.map_or(self.file_bytes, |bytes| bytes.min(self.file_bytes))
+            }
+            // Beside the data file, and with blocks of its own size.
+            Phase::Whole => asked
+                .unwrap_or_else(|| self.file_bytes.min(self.scratch_bytes.max(MIB)))
+                .max(workload.job.bs),
+            Phase::Append => asked.unwrap_or_else(|| self.append_bytes()),
+            Phase::Metadata => workload.job.size,
+        };
+        workload
+    }
+
+    /// What the fastest candidate writes in a cell, within the room that is left.
+    fn append_bytes(&self) -> u64 {
+        let wanted = (self.bytes_per_s * APPEND_NS as f64 / 1e9) as u64;
+        let room = self.scratch_bytes.max(MIB);
+        (wanted.max(self.file_bytes).min(room) / MIB * MIB).max(MIB)
+    }
+}
+
+/// A workload whose own files do not fit beside the data file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{name}: its files of {} and a data file of {} do not fit into a region of {}, a quarter of \
+     which is reserved for the filesystem: use a smaller size or a larger region",
+    units::size(*.size_bytes),
+    units::size(*.file_bytes),
+    units::size(*.region_bytes)
+)]
+pub struct DoesNotFit {
+    name: String,
+    size_bytes: u64,
+    file_bytes: u64,
+    region_bytes: u64,
+}
+
+/// Whether the files that workloads ask for fit on a region beside its data file.
+pub fn fits_beside(
+    workloads: &[Workload],
+    file_bytes: u64,
+    region_bytes: u64,
+) -> Result<(), DoesNotFit> {
+    let room = files_bytes(region_bytes).saturating_sub(file_bytes);
+    match with_own_files(workloads).find(|w| w.job.size > room) {
+        None => Ok(()),
+        Some(w) => {
+            let (name, size_bytes) = (w.name.clone(), w.job.size);
+            Err(DoesNotFit { name, size_bytes, file_bytes, region_bytes })
+        }
+    }
+}
+
+/// What is left for the data file beside the files that workloads ask for.
+pub fn left_bytes(workloads: &[Workload], region_bytes: u64) -> u64 {
+    let asked = with_own_files(workloads).map(|w| w.job.size).max().unwrap_or(0);
+    files_bytes(region_bytes).saturating_sub(asked)
+}
+
+/// Bytes of a region that are not left to the filesystem.
+fn files_bytes(region_bytes: u64) -> u64 {
+    region_bytes / 4 * 3
+}
+
+fn with_own_files(workloads: &[Workload]) -> impl Iterator<Item = &Workload> {
+    let has_own = |w: &&Workload| w.sized && matches!(w.phase, Phase::Whole | Phase::Append);
+    workloads.iter().filter(has_own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::profiles;
+    use bakeoff_model::workloads;
+
+    const ROOM: SizeLimits =
+        SizeLimits { file_bytes: 64 * MIB, scratch_bytes: 48 * MIB, bytes_per_s: 50e6 };
+
+    fn workload(name: &str, asked: Option<u64>) -> Workload {
+        let mut all = workloads::all().into_iter().chain(profiles::all());
+        let found = all.find(|w| w.name == name).expect("a workload of that name");
+        let mut job = found.job.clone();
+        job.size = asked.unwrap_or(job.size);
+        Workload { job, sized: asked.is_some(), ..found }
+    }
+
+    fn mib(name: &str, asked_mib: Option<u64>) -> u64 {
+        ROOM.sized(&workload(name, asked_mib.map(|n| n * MIB))).job.size / MIB
+    }
+
+    #[test]
+    fn what_is_asked_for_is_done_and_the_rest_follows_the_room() {
+        assert_eq!((mib("iozone-read", None), mib("iozone-read", Some(8))), (48, 8));
+        assert_eq!((mib("randread", None), mib("randread", Some(8))), (64, 8));
+        assert_eq!((mib("seqwrite", None), mib("seqwrite", Some(8))), (48, 8));
+        assert_eq!(mib("randwrite", Some(80)), 64, "the data file is as large as it is");
+    }
+
+    #[test]
+    fn files_beside_the_data_file_leave_a_quarter_of_the_region() {
+        let region = 256 * MIB;
+        let all = [workload("dd-read", Some(128 * MIB)), workload("randread", Some(1 << 40))];
+        assert_eq!(fits_beside(&all, 64 * MIB, region), Ok(()));
+        let error = fits_beside(&all, 65 * MIB, region).expect_err("a mebibyte too much");
+        assert!(error.to_string().contains("128 MiB and a data file of 65 MiB"), "{error}");
+        assert_eq!(fits_beside(&[workload("dd-read", None)], 65 * MIB, region), Ok(()));
+        assert_eq!(left_bytes(&all, region), 64 * MIB, "a data file that large does fit");
+        assert_eq!(left_bytes(&all[1..], region), 192 * MIB);
+    }
+}

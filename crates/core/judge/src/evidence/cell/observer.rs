@@ -1,0 +1,38 @@
+//! L54 observer: monitoring took over 2 % of a CPU.
+
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
+
+pub static RULE: Rule = Rule {
+    id: "L54",
+    slug: "observer",
+    when: &[When::Cell],
+    severity: [W, W, W, E],
+    scope: CELL,
+    condition: "monitoring took over 2 % of a CPU",
+    explain: "A monitor that samples the machine ten times per second affects the measurement: on \
+        the single core of the first boards, a monitor with a web page took 10 % of the CPU. \
+        bakeoff samples four times per second there and measures its own cost.",
+};
+
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
+    let share = cell.telemetry.as_ref()?.cost_share()?;
+    (share > of.limits.watching).then(|| {
+        let evidence = format!("monitoring took {:.1} % of a CPU", share * 100.0);
+        Hit::new(evidence, "stop other monitors, which make /proc slower to read")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::cell::fixture::{fires, watched};
+    use bakeoff_model::telemetry::Cost;
+
+    #[test]
+    fn l54_a_costly_observer() {
+        let cost = |cpu_ns| Cost { cpu_ns, ..Cost::default() };
+        assert!(fires("L54", |_, c| c.telemetry = watched(|t| t.cost = cost(60_000_000))));
+        assert!(!fires("L54", |_, c| c.telemetry = watched(|t| t.cost = cost(30_000_000))));
+    }
+}

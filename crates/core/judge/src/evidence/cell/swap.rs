@@ -1,0 +1,41 @@
+//! L55 swap: over 1 MiB was swapped in or out during the cell.
+
+use crate::evidence::observation::Observation;
+use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+
+pub static RULE: Rule = Rule {
+    id: "L55",
+    slug: "swap",
+    when: &[When::Cell],
+    severity: [R, R, R, R],
+    scope: CELL,
+    condition: "over 1 MiB was swapped in or out during the cell",
+    explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
+        takes time from every process, and from the drive under test if the swap is on it. In one \
+        study swap was left enabled. The cell is discarded and repeated.",
+};
+
+/// Pages of swap traffic a machine with idle processes shows without being short of memory.
+const SWAPPED_FLOOR_PAGES: u64 = 256;
+
+pub fn in_cell(of: &Observation) -> Option<Hit> {
+    let cell = of.measured?.cell;
+    let pages = cell.truth.swapped_pages?;
+    (pages > SWAPPED_FLOOR_PAGES).then(|| {
+        let evidence = format!("{pages} pages were swapped in or out");
+        Hit::new(evidence, "free some memory, or use a smaller {size}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::evidence::cell::fixture::found;
+    use bakeoff_model::event::{Cell, Header};
+
+    #[test]
+    fn l55_swapping_and_the_odd_page() {
+        let swapped = |n: u64| move |_: &mut Header, c: &mut Cell| c.truth.swapped_pages = Some(n);
+        assert_eq!(found("randread", 900.0, swapped(257)), ["L55"]);
+        assert!(found("randread", 900.0, swapped(256)).is_empty());
+    }
+}

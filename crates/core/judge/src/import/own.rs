@@ -1,0 +1,54 @@
+//! Exports of bakeoff itself that are no bundle: they are named, and lead to the bundle, which is
+//! the only one that has a whole run.
+
+use bakeoff_model::undo::is_run_id;
+use bakeoff_tools::scan::finder::{Line, Reader};
+use bakeoff_tools::scan::result::Out;
+
+/// The first titles of the CSV of a run (docs/format.md).
+const TITLES: &str = "run,block,counts,candidate,workload,metric,";
+
+#[derive(Debug, Default)]
+pub struct Own {
+    /// What was found, where it begins, and its last line.
+    found: Option<(&'static str, u64, u64)>,
+}
+
+/// The format of an export that begins with this line, or whose schema stands on it.
+fn format(text: &str) -> Option<&'static str> {
+    if text.starts_with(TITLES) {
+        return Some("csv");
+    }
+    let (before, rest) = text.split_once("\"schema\"")?;
+    let is_run = rest.trim_start_matches([':', ' ', '"']).starts_with("bakeoff/run/");
+    // An event has it inside; in a document it is a key of the outermost object.
+    let format = if before.contains("\"seq\"") { "jsonl" } else { "json" };
+    is_run.then_some(format)
+}
+
+/// The run whose events a text is, exported as jsonl, by the beginning of the text.
+pub fn run_of_events(text: &str) -> Option<&str> {
+    let line = text.lines().next().filter(|line| format(line) == Some("jsonl"))?;
+    let mut ids = line.split("\"run\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    ids.find(|id| is_run_id(id))
+}
+
+impl Reader for Own {
+    fn line(&mut self, line: &Line<'_>, _: &mut Out) -> bool {
+        if let Some((_, _, last)) = &mut self.found {
+            *last = line.number;
+        } else if let Some(format) = format(line.text.trim()) {
+            self.found = Some((format, line.number, line.number));
+        }
+        false
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        let Some((format, first, last)) = self.found else { return };
+        let why = format!(
+            "this is a run of bakeoff that was exported as {format}. import needs a complete run: \
+             create it with `bakeoff show RUN -o run.bundle` where the run was measured"
+        );
+        out.unread(first, last, why);
+    }
+}

@@ -1,0 +1,23 @@
+//! From a plan to an answer: what is measured next, the rules, the verdicts, and their truth on
+//! simulated drives.
+
+#![forbid(unsafe_code)]
+// The impure calls that clippy.toml lists; tests beside the code may do as they like.
+#![cfg_attr(
+    not(test),
+    forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
+)]
+
+pub mod analyse;
+pub mod cold_reads;
+pub mod compare;
+pub mod decide;
+pub mod diagnose;
+pub mod evidence;
+pub mod history;
+pub mod import;
+pub mod plan;
+pub mod rules;
+pub mod simulate;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

@@ -1,0 +1,453 @@
+//! What a plan costs in time and bytes, before anything was measured.
+//!
+//! From what kind of drive it is alone, and said so: the rehearsal of a run measures, and settles
+//! what fits. The speeds are round numbers from the middle of what such drives do.
+
+use super::expand::Expanded;
+use crate::decide::fit::{Asked, Cost, Fit, FitError, Wanted};
+use crate::decide::{groups, write_limit};
+use bakeoff_machine::prepare::space;
+use bakeoff_model::candidate::are_compared;
+use bakeoff_model::host::Layer;
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::link::Link;
+use bakeoff_model::profiles::{self, Writes};
+use bakeoff_model::protocol::{Isolation, Mode, Protocol, ROUNDS as SLICE_ROUNDS};
+use bakeoff_model::slice_length::{self, LIMIT_NS, LONGEST_NS, Least, Length, SHORTEST_NS};
+use bakeoff_model::workload::{Phase, Workload};
+use bakeoff_stats::steady_state::{MOST_ROUNDS, ROUNDS};
+
+const SECOND_NS: u64 = 1_000_000_000;
+const MB: u64 = 1_000_000;
+/// Starting the engine, counters, the record: beside every cell.
+const CELL_OVERHEAD_NS: u64 = SECOND_NS / 4;
+const VISIT_OVERHEAD_NS: u64 = 3 * SECOND_NS / 2;
+/// Slices that finding their length takes on each candidate, on most drives.
+const CALIBRATION: u32 = 4;
+/// Units of work that it takes on a drive that has to settle.
+const SETTLING_CALIBRATION: u32 = 6;
+/// No slice that its time alone ends streams for longer.
+const STREAMING_NS: u64 = 2 * SECOND_NS;
+
+/// What a drive is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Speed {
+    pub kind: &'static str,
+    pub write_bytes_per_s: u64,
+    pub flush_ns: u64,
+    /// Whether a turn of another candidate may cost it something.
+    pub charges: bool,
+}
+
+impl Speed {
+    /// By the drive at the bottom; `None` is an image on a drive nobody knows.
+    pub fn assumed_for(drive: Option<&Layer>) -> Speed {
+        let speed = |kind, mb_per_s: u64, flush_us: u64| Speed {
+            kind,
+            write_bytes_per_s: mb_per_s * MB,
+            flush_ns: flush_us * 1000,
+            charges: flush_us >= 10_000,
+        };
+        let Some(drive) = drive else { return speed("a drive", 200, 2000) };
+        let kbit = drive.link.as_ref().and_then(Link::usb_kbit);
+        let is_slow_usb = kbit.is_some_and(|kbit| kbit <= 480_000);
+        match (drive.bus.as_deref(), drive.rotational) {
+            (Some("mmc"), _) => speed("a card", 10, 20_000),
+            (Some("usb"), _) if is_slow_usb => speed("a drive on USB 2", 20, 15_000),
+            (Some("usb"), _) => speed("a USB drive", 80, 10_000),
+            (Some("nvme"), _) => speed("an NVMe SSD", 800, 500),
+            (_, Some(true)) if drive.seeks().is_none() => speed("a drive", 100, 15_000),
+            (_, Some(true)) => speed("a hard disk", 100, 15_000),
+            _ => speed("an SSD", 200, 2000),
+        }
+    }
+}
+
+/// A region as far as its costs go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    pub speed: Speed,
+    pub region_bytes: u64,
+    /// Whether it is written in full before every visit.
+    pub is_overwritten: bool,
+    /// Whether it is written to until it is steady, first.
+    pub is_preconditioned: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// What fits; the error when not even one workload does.
+    pub fit: Result<Fit, FitError>,
+    pub first: Cost,
+    /// Everything up to the last block that the limits of time and bytes leave room for.
+    pub last: Cost,
+    /// How many blocks, or rounds of each workload, that is.
+    pub last_blocks: u32,
+    /// The longest slices with a part in which the drive settles; `None` = none has one.
+    pub settling: Option<Slices>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slices {
+    /// Units of each, those in which the drive settles included.
+    units: u64,
+    pub each: Cost,
+    pub rounds: u32,
+}
+
+/// The costs of a plan; `None` without a site.
+pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -> Option<Estimate> {
+    let slowest = sites.iter().min_by_key(|site| site.speed.write_bytes_per_s)?;
+    let k = made.protocol.k.max(1);
+    let visit = visit(made, slowest);
+    let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
+    // Once in full and read back, and one visit of everything to see what works.
+    let fill = Cost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
+    let preconditioned = sites.iter().filter(|site| site.is_preconditioned).count() as u32;
+    let rounds = ROUNDS as u32 * preconditioned;
+    let fill = sum(fill, round(&made.protocol, slowest.speed), rounds);
+    let asked = |w: &Workload, protocol: &Protocol| Asked {
+        name: w.name.clone(),
+        cell: cell(w, protocol, slowest),
+        once: calibration(w, protocol, slowest),
+    };
+    let of = |protocol: &Protocol| Wanted {
+        workloads: made.workloads.iter().map(|w| asked(w, protocol)).collect(),
+        candidates: k,
+        visit,
+        first_look: made.protocol.first_look(),
+        is_of_rounds: made.protocol.mode == Mode::Characterise,
+        setup: sum(fill, visit, k),
+        time_ns: made.protocol.time_ns,
+        max_write_bytes,
+    };
+    let usual = Protocol { max_write_bytes, ..made.protocol.clone() };
+    let (wanted, fit) = match write_limit::fitting(&usual, largest_bytes(&usual, slowest), of) {
+        Ok((protocol, fit)) => (of(&protocol), Ok(fit)),
+        Err(error) => (of(&usual), Err(error)),
+    };
+    let cells = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.cell, 1));
+    let block = sum(Cost::default(), sum(visit, cells, 1), k);
+    let (setup, each, first_blocks, most) = if wanted.is_of_rounds {
+        let prepared = sum(wanted.setup, visit, groups(&made.workloads).len() as u32);
+        (prepared, cells, ROUNDS as u32, MOST_ROUNDS as u32)
+    } else {
+        let most = made.protocol.most_blocks(are_compared(&made.candidates));
+        let once = wanted.workloads.iter().fold(Cost::default(), |all, w| sum(all, w.once, k));
+        (sum(wanted.setup, once, 1), block, made.protocol.first_look(), most)
+    };
+    let last_blocks = within(&wanted, setup, each).min(most).max(first_blocks);
+    let after = |blocks| sum(setup, each, blocks);
+    let (first, last) = (after(first_blocks), after(last_blocks));
+    let all = made.workloads.iter().filter(|w| is_sliced(w, &made.protocol));
+    let settling = all.map(|w| slices(w, &made.protocol, slowest)).filter(|of| of.units > 1);
+    let settling = settling.max_by_key(|of| of.each.time_ns);
+    Some(Estimate { fit, first, last, last_blocks, settling })
+}
+
+/// What the largest slice writes that its time alone ends.
+fn largest_bytes(protocol: &Protocol, site: &Site) -> u64 {
+    match protocol.isolation {
+        Isolation::Slices => streamed(site.speed, STREAMING_NS),
+        Isolation::Visit => 0,
+    }
+}
+
+fn streamed(speed: Speed, ns: u64) -> u64 {
+    let bytes = u128::from(speed.write_bytes_per_s) * u128::from(ns);
+    u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX)
+}
+
+/// Blocks that the limits leave room for.
+fn within(wanted: &Wanted, setup: Cost, each: Cost) -> u32 {
+    let blocks = |limit: Option<u64>, setup: u64, each: u64| {
+        let left = limit.map(|limit| limit.saturating_sub(setup));
+        left.and_then(|left| left.checked_div(each)).unwrap_or(u64::MAX)
+    };
+    let by_time = blocks(wanted.time_ns, setup.time_ns, each.time_ns);
+    let by_bytes = blocks(wanted.max_write_bytes, setup.write_bytes, each.write_bytes);
+    u32::try_from(by_time.min(by_bytes)).unwrap_or(u32::MAX)
+}
+
+fn sum(base: Cost, each: Cost, n: u32) -> Cost {
+    let add = |a: u64, b: u64| a.saturating_add(b.saturating_mul(n.into()));
+    Cost {
+        time_ns: add(base.time_ns, each.time_ns),
+        write_bytes: add(base.write_bytes, each.write_bytes),
+    }
+}
+
+fn writing_ns(bytes: u64, speed: Speed) -> u64 {
+    let ns = u128::from(bytes) * u128::from(SECOND_NS) / u128::from(speed.write_bytes_per_s.max(1));
+    u64::try_from(ns).unwrap_or(u64::MAX)
+}
+
+/// One round of preconditioning. A drive that is steady at once takes as few as can show it.
+fn round(protocol: &Protocol, speed: Speed) -> Cost {
+    let time_ns = protocol.cell_min_ns;
+    let bytes = u128::from(speed.write_bytes_per_s) * u128::from(time_ns) / 4;
+    let bytes = u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX);
+    Cost { time_ns: time_ns + CELL_OVERHEAD_NS, write_bytes: bytes }
+}
+
+/// Formatting, laying out the data file, restoring the region.
+fn visit(made: &Expanded, site: &Site) -> Cost {
+    // Side by side each has its share of the place.
+    let own = match made.protocol.isolation {
+        Isolation::Slices => site.region_bytes / u64::from(made.protocol.k.max(1)),
+        Isolation::Visit => site.region_bytes,
+    };
+    let file = made.file_bytes.unwrap_or(space::FILE_MAX_BYTES).min(own / 2);
+    let restored = if site.is_overwritten { site.region_bytes } else { 0 };
+    let write_bytes = file.saturating_add(restored);
+    let time_ns = VISIT_OVERHEAD_NS.saturating_add(writing_ns(write_bytes, site.speed));
+    Cost { time_ns, write_bytes }
+}
+
+fn cell(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
+    if profiles::is_shared(workload) {
+        return Cost::default();
+    }
+    let (measured_ns, write_bytes) = match is_sliced(workload, protocol) {
+        true => {
+            let Slices { each, rounds, .. } = slices(workload, protocol, site);
+            let all = sum(Cost::default(), each, rounds);
+            (all.time_ns, all.write_bytes)
+        }
+        false => {
+            let ns = whole_ns(workload, protocol, site);
+            (ns, written_in(ns, workload, site))
+        }
+    };
+    Cost { time_ns: measured_ns + CELL_OVERHEAD_NS, write_bytes }
+}
+
+fn slices(workload: &Workload, protocol: &Protocol, site: &Site) -> Slices {
+    let (unit_ns, unit_bytes) = unit(workload, protocol, site);
+    let units = expected_units(&workload.job, unit_ns, site);
+    let each = Cost {
+        time_ns: unit_ns.saturating_mul(units),
+        write_bytes: unit_bytes.saturating_mul(units),
+    };
+    let rounds = slice_length::rounds(*SLICE_ROUNDS.start(), LONGEST_NS, each.time_ns);
+    Slices { units, each, rounds }
+}
+
+/// Finding the length of slices: as many of them as are usually tried.
+fn calibration(workload: &Workload, protocol: &Protocol, site: &Site) -> Cost {
+    if !is_sliced(workload, protocol) {
+        return Cost::default();
+    }
+    let (time_ns, write_bytes) = unit(workload, protocol, site);
+    let units = match expected_units(&workload.job, time_ns, site) {
+        1 => CALIBRATION,
+        _ => SETTLING_CALIBRATION,
+    };
+    sum(Cost::default(), Cost { time_ns, write_bytes }, units)
+}
+
+/// Units of a slice: on a slow drive it has a part to settle.
+fn expected_units(job: &Job, unit_ns: u64, site: &Site) -> u64 {
+    let is_slow = slice_length::is_slow(job, unit_ns, site.speed.charges);
+    Length { unit_ns, settling: u32::from(is_slow) }.units().into()
+}
+
+fn is_sliced(workload: &Workload, protocol: &Protocol) -> bool {
+    protocol.isolation == Isolation::Slices && workload.can_be_sliced()
+}
+
+/// Time and bytes of one unit of a slice.
+fn unit(workload: &Workload, protocol: &Protocol, site: &Site) -> (u64, u64) {
+    let job = &workload.job;
+    let least = Least::for_job(job, site.speed.charges);
+    let flushed = least.flushes(job).saturating_mul(site.speed.flush_ns);
+    let ns = writing_ns(least.moved_bytes(job), site.speed).saturating_add(flushed);
+    let ns = ns.clamp(2 * SHORTEST_NS, LIMIT_NS);
+    let bytes = written_in(ns, workload, site);
+    match slice_length::most_bytes(job, protocol.slice_bytes) {
+        most if most > 0 && most < bytes => {
+            let share = u128::from(ns) * u128::from(most) / u128::from(bytes.max(1));
+            (u64::try_from(share).unwrap_or(ns), most)
+        }
+        _ => (ns, bytes),
+    }
+}
+
+/// How long a cell measures that is no slices.
+fn whole_ns(workload: &Workload, protocol: &Protocol, site: &Site) -> u64 {
+    let job = &workload.job;
+    let least = workload.profile.and_then(profiles::part_spec).map_or(0, |part| part.least_ns);
+    let asked = job.runtime_ns.unwrap_or(0);
+    let flushes = u64::from(job.fsync.max(job.fdatasync));
+    let rounds_due = protocol.cell_min_ios / (flushes + 1);
+    let slowest = if flushes > 0 { rounds_due.saturating_mul(round_ns(workload, site)) } else { 0 };
+    let measured = protocol.cell_min_ns.max(asked).max(least).max(slowest);
+    let settles = profiles::settles(workload)
+        && site.speed.charges
+        && protocol.isolation == Isolation::Slices;
+    let pieces = if settles { 2 } else { 1 };
+    measured.min(protocol.cell_max_ns.unwrap_or(u64::MAX)).saturating_mul(pieces)
+}
+
+/// What is done between two flushes, and how long it takes with its flush.
+fn round_bytes(workload: &Workload) -> u64 {
+    u64::from(workload.job.fsync.max(workload.job.fdatasync)).saturating_mul(workload.job.bs)
+}
+
+fn round_ns(workload: &Workload, site: &Site) -> u64 {
+    site.speed.flush_ns.saturating_add(writing_ns(round_bytes(workload), site.speed))
+}
+
+/// Bytes that a workload writes in so much time.
+fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
+    let job = &workload.job;
+    let spec = workload.profile.and_then(profiles::part_spec);
+    match (spec.map(|spec| (spec.rw, spec.writes)), workload.phase, job.rw) {
+        (Some((Rw::Read | Rw::RandRead, _)), ..) | (_, Phase::ColdRead, _) => 0,
+        (Some((_, Writes::Paced(per_s))), ..) => {
+            let bytes = u128::from(per_s) * u128::from(ns) / u128::from(SECOND_NS);
+            u64::try_from(bytes).unwrap_or(u64::MAX)
+        }
+        (Some((_, Writes::Flushed(bytes))), ..) => {
+            let each_ns = site.speed.flush_ns.saturating_add(writing_ns(bytes, site.speed));
+            (ns / each_ns.max(1)).saturating_mul(bytes)
+        }
+        (_, Phase::Append | Phase::Whole, _) => {
+            streamed(site.speed, ns).min(job.io_size.unwrap_or(u64::MAX))
+        }
+        (_, Phase::Overwrite | Phase::Metadata, _) => {
+            match job.fsync.max(job.fdatasync) {
+                // Small writes in no order are a fraction of the speed in order.
+                0 => streamed(site.speed, ns) / 4,
+                _ => (ns / round_ns(workload, site).max(1)).saturating_mul(round_bytes(workload)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::fit::Limit;
+    use crate::plan::built_in;
+    use crate::testing::expanded;
+
+    fn drive(bus: &str, rotational: Option<bool>, link: Option<&str>) -> Layer {
+        Layer {
+            bus: Some(bus.to_string()),
+            rotational,
+            link: link.map(Link::from),
+            ..Layer::default()
+        }
+    }
+
+    fn site(layer: &Layer) -> Site {
+        Site {
+            speed: Speed::assumed_for(Some(layer)),
+            region_bytes: 1 << 30,
+            is_overwritten: true,
+            is_preconditioned: true,
+        }
+    }
+
+    #[test]
+    fn a_card_is_slower_than_a_stick_and_both_than_an_ssd() {
+        let kinds = [
+            drive("mmc", Some(false), None),
+            drive("usb", Some(true), Some("USB 480 Mb/s")),
+            drive("usb", Some(true), Some("USB 5000 Mb/s")),
+            drive("ata", Some(true), None),
+            drive("ata", Some(false), None),
+            drive("nvme", Some(false), None),
+        ];
+        let speeds: Vec<u64> =
+            kinds.iter().map(|layer| Speed::assumed_for(Some(layer)).write_bytes_per_s).collect();
+        assert!(speeds.is_sorted(), "{speeds:?}");
+    }
+
+    /// A profile at the pace of a line was taken for a stream: 12.5 GiB announced, 0.94 written.
+    #[test]
+    fn a_profile_at_a_pace_of_its_own_writes_no_more_on_a_fast_drive() {
+        let written = |name: &str, layer: &Layer| -> u64 {
+            let parts = profiles::find(name);
+            let protocol = Protocol::for_mode(Mode::Quick, 2);
+            parts.iter().map(|w| cell(w, &protocol, &site(layer)).write_bytes).sum()
+        };
+        let nvme = drive("nvme", Some(false), None);
+        assert_eq!(written("torrent", &nvme), 2 * (10 << 20));
+        assert!(written("nas", &nvme) > 10 * written("sqlite", &nvme));
+    }
+
+    #[test]
+    fn time_and_bytes_grow_with_the_plan_and_shrink_with_the_drive() {
+        let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
+        made.protocol.time_ns = None;
+        let card = estimate(&made, &[site(&drive("mmc", None, None))], None).unwrap();
+        let ssd = estimate(&made, &[site(&drive("nvme", None, None))], None).unwrap();
+        assert!(card.first.time_ns > 3 * ssd.first.time_ns);
+        assert!(card.last.write_bytes > 4 * card.first.write_bytes);
+        // Four filesystems, a region of 1 GiB before each of 16 visits.
+        assert!(card.first.write_bytes > 16 << 30);
+        assert!(estimate(&made, &[], None).is_none());
+    }
+
+    /// A plan was said to write 125 GiB, and wrote less than 33: its time was over before.
+    #[test]
+    fn no_more_blocks_are_counted_than_the_limits_leave_room_for() {
+        let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
+        let at = |made: &Expanded, bytes| {
+            estimate(made, &[site(&drive("mmc", None, None))], bytes).unwrap()
+        };
+        made.protocol.time_ns = None;
+        let free = at(&made, None);
+        assert_eq!(free.last_blocks, 27);
+        made.protocol.time_ns = Some(free.last.time_ns / 2);
+        let half = at(&made, None);
+        assert!((10..=14).contains(&half.last_blocks), "{}", half.last_blocks);
+        assert!(half.last.time_ns <= free.last.time_ns / 2);
+        let limit = free.last.write_bytes / 3;
+        assert!(at(&made, Some(limit)).last.write_bytes <= limit);
+        made.protocol.time_ns = Some(1);
+        assert_eq!(at(&made, None).last, at(&made, None).first, "the blocks of an answer");
+    }
+
+    #[test]
+    fn slices_on_a_card_are_long_and_those_on_an_ssd_have_no_part_to_settle() {
+        let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
+        made.protocol.isolation = Isolation::Slices;
+        let settling = |layer| estimate(&made, &[site(&layer)], None).unwrap().settling;
+        let card = settling(drive("mmc", None, None)).unwrap();
+        assert!(card.each.time_ns > 10 * SECOND_NS && card.rounds == 1, "{card:?}");
+        assert_eq!(settling(drive("nvme", None, None)), None);
+    }
+
+    /// A run was refused after preparing, for a drive faster than its kind.
+    #[test]
+    fn a_fast_drive_writes_less_at_a_time_until_the_plan_fits() {
+        let text = "[[stack]]\nfs = \"ext4\"\n[[stack]]\nfs = \"xfs\"\n[[workload]]\n\
+                    rw = \"write\"\nbs = \"1m\"\nfsync = 16\n";
+        let mut made = expanded(text, &[]);
+        made.protocol.isolation = Isolation::Slices;
+        let nvme = Site {
+            region_bytes: 256 << 20,
+            is_overwritten: false,
+            is_preconditioned: false,
+            ..site(&drive("nvme", None, None))
+        };
+        let at = |limit| estimate(&made, &[nvme], Some(limit)).unwrap();
+        let (free, tight) = (at(100 << 30), at(3 << 29));
+        assert!(free.first.write_bytes > 3 << 29, "{free:?}");
+        assert!(tight.fit.is_ok() && tight.first.write_bytes <= 3 << 29, "{tight:?}");
+        assert!(at(600 << 20).fit.is_err(), "not the least of slices");
+    }
+
+    #[test]
+    fn what_is_over_the_limit_names_the_limit_that_would_do() {
+        let made = expanded(built_in("nas").unwrap().text, &[]);
+        let card = site(&drive("mmc", None, None));
+        let over = estimate(&made, &[card], Some(1 << 30)).unwrap();
+        let error = over.fit.expect_err("one workload writes more than 1 GiB");
+        let FitError::First(first) = error else { panic!("{error:?}") };
+        assert!(matches!(first.limit, Limit::Bytes { .. }), "{first:?}");
+    }
+}

@@ -1,0 +1,29 @@
+//! What a plan uses of a machine.
+
+use super::document::Plan;
+use bakeoff_machine::setup::Uses;
+use bakeoff_model::workload::Workload;
+use bakeoff_stats::distinct;
+use bakeoff_tools::foreign;
+
+impl Plan {
+    /// The filesystems and programs it uses, with the workloads it makes.
+    pub fn uses(&self, workloads: &[Workload]) -> Uses {
+        let mut programs = vec!["wipefs", "blkid", "dmsetup"];
+        if self.stacks.iter().any(|stack| stack.crypt.is_some()) {
+            programs.push("cryptsetup");
+        }
+        if self.stacks.iter().any(|stack| stack.lvm) {
+            programs.push("lvcreate");
+        }
+        let drivers = workloads.iter().filter(|w| !w.driver.is_native());
+        programs.extend(drivers.map(|workload| foreign::program(workload.driver)));
+        let stacks = self.stacks.iter().filter(|stack| !stack.is_raw());
+        Uses {
+            what: format!("the plan {}", self.name),
+            takes_what_there_is: false,
+            filesystems: distinct::in_order(stacks.map(|stack| stack.recipes())),
+            programs: distinct::in_order(programs),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! L36 autocorrelation: one candidate's results drift: neighbouring blocks are correlated.
+
+use super::ComparedRun;
+use crate::decide::autocorrelation::of_lead;
+use crate::decide::compare::Comparison;
+use crate::decide::lead::Lead;
+use crate::evidence::rule::{Hit, R, RUN, Rule, When};
+use bakeoff_model::event::Header;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::setting::Setting;
+use bakeoff_stats::autocorrelation::{Lag1, widening};
+
+pub static RULE: Rule = Rule {
+    id: "L36",
+    slug: "autocorrelation",
+    when: &[When::Analysis],
+    severity: [R, R, R, R],
+    scope: RUN,
+    condition: "one candidate's results drift: neighbouring blocks are correlated",
+    explain: "Effects common to all candidates cancel in the difference within a block. A slow \
+        drift of one candidate alone (garbage collection, a filesystem that fills up) does not. \
+        The blocks are then not independent samples, the interval is too narrow, and false winners \
+        are more likely. In a fifth of simulated runs, five blocks named a false winner between \
+        equal candidates, because one of them drifted by 10 % (docs/truth.md). bakeoff tests the \
+        leader's differences for such drift. The run continues if wider intervals would change the \
+        answer. If they still would after the last block, there is no verdict. Precondition the \
+        drive, let it cool, then measure again with --mode decide.",
+};
+
+pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
+    let lead = Lead::new(of.run, of.table, compared, 1);
+    of_lead(of.run, of.table, compared.workload, &lead)
+        .into_iter()
+        .map(|drift| told(of, compared.workload, &lead, drift))
+        .collect()
+}
+
+/// The finding about one pair of the leader: the other candidate, and how the difference drifts.
+fn told(
+    of: &ComparedRun,
+    workload: WorkloadIx,
+    lead: &Lead,
+    (other, lag1): (CandidateIx, Lag1),
+) -> Hit {
+    let name = |c: CandidateIx| of.run.header.candidates[c].name.clone();
+    let leader = lead.leader.unwrap_or(other);
+    let blocks = of.table.differences(workload, leader, other).len() as u32;
+    let evidence = format!(
+        "the difference between {} and {} drifts from block to block (lag-1 autocorrelation {:.2} \
+         over {blocks} blocks); intervals {:.1} times as wide would change the answer",
+        name(leader),
+        name(other),
+        lag1.r,
+        widening(lag1.r, blocks)
+    );
+    Hit { candidate: Some(name(other)), ..Hit::new(evidence, what_helps(&of.run.header)) }
+}
+
+fn what_helps(header: &Header) -> &'static str {
+    match Setting::of(header) {
+        Setting::Places => "let the drive idle and cool down, then measure again with --time 15m",
+        Setting::Image => "let the drive idle and cool down, or use a separate drive: bakeoff run",
+        Setting::Decide | Setting::Precise => {
+            "let the drive cool down, set precondition = true, and measure again with \
+             {mode=decide}"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::rules::run::tests::{ids, steady};
+    use crate::testing::RunBuilder;
+    use bakeoff_model::run::Run;
+    use bakeoff_model::verdict::Verdict;
+
+    /// `b` alone goes up and down slowly.
+    fn wandering(depth: f64) -> Run {
+        let rate = move |block: u32, candidate: u16, w| {
+            let wave = if candidate == 1 { depth * libm::sin(f64::from(block) / 3.0) } else { 0.0 };
+            steady(block, candidate, w) * libm::exp(wave)
+        };
+        RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build()
+    }
+
+    #[test]
+    fn l36_one_that_wanders_is_refused_and_one_that_only_scatters_is_not() {
+        let found = analyse(&wandering(0.2));
+        let verdict = &found.verdicts[0];
+        assert_eq!(verdict.verdict, Verdict::Refused);
+        assert!(crate::rules::limit::forbidding(&verdict.findings).iter().any(|f| f.id == RULE.id));
+        assert!(found.verdicts[0].tiers.is_empty() && found.verdicts[0].winner.is_none());
+        assert!(!ids(&wandering(0.002)).contains(&"L36".to_string()));
+    }
+
+    #[test]
+    fn l36_a_wave_all_have_in_common_is_no_finding() {
+        let rate = |block: u32, candidate: u16, w| {
+            steady(block, candidate, w) * libm::exp(0.3 * libm::sin(f64::from(block) / 3.0))
+        };
+        let run = RunBuilder::stacks(&["a", "b", "c"]).play(18, rate).build();
+        assert!(!ids(&run).contains(&"L36".to_string()), "{:?}", ids(&run));
+    }
+}

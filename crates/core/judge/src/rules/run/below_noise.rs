@@ -1,0 +1,64 @@
+//! L40 below-noise: the winner's lead is smaller than the difference of one candidate from itself.
+
+use super::{ComparedRun, name, winner};
+use crate::decide::compare::Comparison;
+use crate::evidence::rule::{Hit, R, RUN, Rule, W, When};
+use crate::rules::control::pooled;
+use bakeoff_model::index::CandidateIx;
+use bakeoff_stats::paired::Paired;
+
+pub static RULE: Rule = Rule {
+    id: "L40",
+    slug: "below-noise",
+    when: &[When::Analysis],
+    severity: [W, W, R, R],
+    scope: RUN,
+    condition: "the winner's lead is smaller than the difference of one candidate from itself",
+    explain: "An A/A control measures one candidate under two labels. If it is 2 % faster than \
+        itself, a lead of 1 % proves nothing. In one study two reads of the same file differed by \
+        0.6 to 7.2 %, but the ranked filesystems by only 1.6 %. More blocks make both smaller: \
+        --mode precise stops at 2 % instead of 3 %.",
+};
+
+/// The lead of the winner against what an A/A twin shows.
+pub fn of_winner(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {
+    let (&ComparedRun { run, table, .. }, workload) = (of, compared.workload);
+    let lead = winner(of, compared)?.1?;
+    let candidates = &run.header.candidates;
+    let twins = CandidateIx::all(candidates.len()).filter_map(|twin| {
+        let twin_of = &candidates[twin];
+        let of = twin_of.twin_of.as_ref().filter(|_| twin_of.slowed_ppm == 0)?;
+        let original = CandidateIx::find(candidates, |c| c.name == *of)?;
+        Some((original, Paired::from_differences(&table.differences(workload, twin, original))?))
+    });
+    let own = twins.max_by(|a, b| a.1.mean.abs().total_cmp(&b.1.mean.abs()));
+    let (who, apart) = match own {
+        Some((original, apart)) => (name(run, original).to_string(), apart.mean),
+        None => {
+            let (runs, of) = pooled(run, workload)?;
+            (
+                format!("a candidate of {}", bakeoff_stats::phrases::count(runs, "earlier run")),
+                of.mean,
+            )
+        }
+    };
+    (apart.abs() >= lead.mean.abs()).then(|| {
+        let percent = |y: f64| libm::expm1(y.abs()) * 100.0;
+        let evidence = format!(
+            "the winner leads by {:.1} %, but two measurements of {who} differ by {:.1} %",
+            percent(lead.mean),
+            percent(apart)
+        );
+        Hit::new(evidence, "measure more blocks to confirm such a small lead: {mode=precise}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::session::{has, twins};
+
+    #[test]
+    fn l40_a_lead_smaller_than_a_twin_has_over_itself() {
+        assert!(has("L40", &twins(0.01, 0.02)) && !has("L40", &twins(0.03, 0.02)));
+    }
+}

@@ -1,0 +1,60 @@
+//! L07 fast-cache: the write rate falls permanently by 30 % or more within most cells of a
+//! candidate.
+
+use super::course::{FEWEST, in_most};
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use bakeoff_model::event::{Cell, Header};
+use bakeoff_model::thresholds::Thresholds;
+use bakeoff_stats::change_point;
+use bakeoff_stats::change_point::Segment;
+
+pub static RULE: Rule = Rule {
+    id: "L07",
+    slug: "fast-cache",
+    when: &[When::Analysis],
+    severity: [W, W, W, E],
+    scope: RUN,
+    condition: "the write rate falls permanently by 30 % or more within most cells of a candidate",
+    explain: "Many cards and SSDs store the first gigabytes in a fast part of their flash and slow \
+        down to a third when it is full; a hard disk does the same with its memory. In a virtual \
+        machine the writer itself slows down when the host must first allocate its memory. One \
+        study wrote 2 GiB to a drive with a cache of 1.1 GiB. A short test measures only the fast \
+        part. A longer --runtime, or an io_size above the cache, shows the rate afterwards.",
+};
+
+pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
+    if !cells.first()?.measurement.job.rw.writes() {
+        return None;
+    }
+    let Thresholds { cache_fall: fall, change_penalty: penalty, .. } = header.protocol.thresholds;
+    let falls = |rates: &[f64]| -> Option<(Segment, Segment)> {
+        let segments = change_point::segments(rates, penalty);
+        let (first, last) = (*segments.first()?, *segments.last()?);
+        let is_low = |segment: &Segment| segment.mean < (1.0 - fall) * first.mean;
+        let fell = segments.iter().position(is_low)?;
+        segments[fell..].iter().all(is_low).then(|| {
+            let before = Segment { mean: first.mean, ..segments[fell - 1] };
+            (before, last)
+        })
+    };
+    let ((first, last), count, all) = in_most(cells, FEWEST, falls)?;
+    let evidence = format!(
+        "the rate falls permanently in {count} of {all} measurements (in the first one by {:.0} % \
+         after {:.1} s)",
+        (1.0 - last.mean / first.mean) * 100.0,
+        first.end as f64 / 10.0
+    );
+    let advice = "measure beyond the fast part: {runtime=60s}, or a larger io_size";
+    Some(Hit::new(evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::tests::session::{climbs, dips, falls, flat, has, windows};
+
+    #[test]
+    fn l07_a_cache_that_runs_out_and_a_short_dip() {
+        assert!(has("L07", &windows(falls)) && !has("L07", &windows(dips)));
+        assert!(!has("L07", &windows(climbs)) && !has("L07", &windows(flat)));
+    }
+}

@@ -1,0 +1,212 @@
+//! L37 not-steady: most cells of a candidate are not steady over their five parts, their mean
+//! changes permanently by over 10 %, or preconditioning ended before the region was steady.
+
+use super::course::in_most;
+use crate::decide::rounds;
+use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use bakeoff_machine::prepare::precondition;
+use bakeoff_model::event::{Cell, Header};
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::precondition::{End, Series};
+use bakeoff_model::run::Run;
+use bakeoff_stats::phrases;
+use bakeoff_stats::steady_state::{ROUNDS, SLOPE, Steadiness};
+use bakeoff_stats::units;
+use bakeoff_stats::{change_point, sample, steady_state};
+
+/// Fewest windows of a cell that can be called unsteady: three seconds. Single windows of 100 ms
+/// range over 20 % on a drive that is as steady as it gets.
+const FEWEST: usize = 30;
+
+pub static RULE: Rule = Rule {
+    id: "L37",
+    slug: "not-steady",
+    when: &[When::Analysis],
+    severity: [W, W, W, E],
+    scope: RUN,
+    condition: "most cells of a candidate are not steady over their five parts, their mean changes \
+        permanently by over 10 %, or preconditioning ended before the region was steady",
+    explain: "SNIA calls a device steady when five rounds are within 20 % of their mean and the \
+        line through them rises or falls by at most 10 % of it. A single figure for a changing \
+        rate depends on when it was measured. The report shows the series; give preconditioning \
+        more time or bytes (--time, --max-write), or measure longer: runtime in a plan, --runtime \
+        of bench.",
+};
+
+pub fn in_run(run: &Run) -> Vec<Hit> {
+    let workloads = WorkloadIx::all(run.header.workloads.len());
+    let regions = run.preconditioned.iter().filter_map(|series| not_preconditioned(run, series));
+    regions.chain(workloads.filter_map(|workload| never_steady(run, workload))).collect()
+}
+
+/// A region that is still changing when the first block begins.
+fn not_preconditioned(run: &Run, series: &Series) -> Option<Hit> {
+    let advice = match series.end? {
+        End::Steady => return None,
+        End::Rounds => {
+            "check its rate over time: bakeoff bench DEVICE --rw randwrite --runtime 10m"
+        }
+        End::Time => "allow more time for preconditioning: --time 4h",
+        End::Bytes => "allow more writes for preconditioning: --max-write SIZE",
+    };
+    let region = run.header.regions().nth(usize::from(series.region))?;
+    let evidence = format!("{}: {}", region.target, preconditioned(series));
+    Some(Hit::new(evidence, advice))
+}
+
+/// How a series went, for people: "steady after 6 rounds of 4 KiB random writes".
+pub fn preconditioned(series: &Series) -> String {
+    let Some(first) = series.rounds.first() else {
+        return match series.end {
+            Some(End::Time) => "not steady: no time for a round of writes",
+            Some(_) => "not steady: the write limit allows no round",
+            None => "interrupted in the first round",
+        }
+        .to_string();
+    };
+    let rounds = phrases::count(series.rounds.len(), "round");
+    let of = format!("{rounds} of {} random writes", units::size(first.job.bs));
+    let ended = match series.end {
+        Some(End::Steady) => format!("steady after {of}"),
+        Some(End::Rounds) => format!("not steady after {of}, the maximum"),
+        Some(End::Time) => format!("not steady after {of}: time limit reached"),
+        Some(End::Bytes) => format!("not steady after {of}: write limit reached"),
+        None => format!("interrupted after {of}"),
+    };
+    match precondition::steadiness(series) {
+        None => ended,
+        Some(seen) => format!(
+            "{ended}; last five: range {:.0} % of their mean, trend {:.0} %",
+            seen.range * 100.0,
+            seen.slope * 100.0
+        ),
+    }
+}
+
+/// A workload that had all its rounds and did not become steady in them.
+fn never_steady(run: &Run, workload: WorkloadIx) -> Option<Hit> {
+    let shown = rounds::shown(run, workload, CandidateIx::FIRST);
+    if shown.len() < steady_state::MOST_ROUNDS {
+        return None;
+    }
+    let seen = rounds::steadiness(run, &shown, workload).filter(|seen| !seen.is_steady())?;
+    let evidence = format!(
+        "not steady after {} rounds (last {ROUNDS}: range {:.0} %, trend {:.0} % of their mean)",
+        shown.len(),
+        seen.range * 100.0,
+        seen.slope * 100.0
+    );
+    let advice = "check the rounds in the report; to average out short fluctuations, increase \
+                  cell_min in the plan";
+    let workload = workload.get(&run.header.workloads)?.name.clone();
+    Some(Hit { workload: Some(workload), ..Hit::new(evidence, advice) })
+}
+
+pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
+    unsteady(cells).or_else(|| changes(header, cells))
+}
+
+/// The mean changes for good, by more than a steady trend may.
+fn changes(header: &Header, cells: &[&Cell]) -> Option<Hit> {
+    let penalty = header.protocol.thresholds.change_penalty;
+    let largest = |rates: &[f64]| -> Option<(f64, usize)> {
+        let segments = change_point::segments(rates, penalty);
+        let mean = sample::mean(rates).filter(|mean| *mean > 0.0)?;
+        let steps = segments.windows(2).map(|w| ((w[1].mean - w[0].mean) / mean, w[1].start));
+        steps.filter(|(step, _)| step.abs() > SLOPE).max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))
+    };
+    let ((step, at), count, all) = in_most(cells, FEWEST, largest)?;
+    let evidence = format!(
+        "the rate changes permanently in {count} of {all} measurements (in the first one by {:+.0} \
+         % after {:.1} s)",
+        step * 100.0,
+        at as f64 / 10.0
+    );
+    let advice = "check the rate over time in the report, or measure longer: {runtime=60s}";
+    Some(Hit::new(evidence, advice))
+}
+
+fn unsteady(cells: &[&Cell]) -> Option<Hit> {
+    let unsteady = |rates: &[f64]| -> Option<Steadiness> {
+        // Five rounds of the cell, as the standard has five of the device.
+        let length = rates.len() / ROUNDS;
+        let rounds: Vec<f64> =
+            rates.chunks(length.max(1)).take(ROUNDS).filter_map(sample::mean).collect();
+        steady_state::steadiness(&rounds).filter(|s| !s.is_steady())
+    };
+    let (steadiness, count, all) = in_most(cells, FEWEST, unsteady)?;
+    let evidence = format!(
+        "throughput was not steady in {count} of {all} measurements (first: range {:.0} %, trend \
+         {:.0} %)",
+        steadiness.range * 100.0,
+        steadiness.slope * 100.0
+    );
+    let advice = "check the rate over time in the report, or measure longer: {runtime=60s}";
+    Some(Hit::new(evidence, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::analyse;
+    use crate::rules::tests::session::{
+        at, climbs, dips, falls, flat, has, steps_late, steps_less, windows,
+    };
+    use crate::rules::tests::told;
+    use crate::testing::RunBuilder;
+    use bakeoff_model::event::What;
+    use bakeoff_model::index::RegionIx;
+    use bakeoff_model::job::{Job, Rw};
+    use bakeoff_model::precondition::Round;
+
+    #[test]
+    fn l37_a_rate_that_falls_and_one_that_dips() {
+        assert!(has("L37", &windows(falls)) && !has("L37", &windows(dips)));
+        assert!(has("L37", &windows(climbs)) && !has("L37", &windows(flat)));
+    }
+
+    #[test]
+    fn l37_a_mean_that_changes_for_good_in_rounds_that_are_steady() {
+        let told = |rate| told(&analyse(&windows(rate)).findings, "L37");
+        let step = told(steps_late).unwrap();
+        assert!(step.evidence.contains("-12 % after 3.3 s"), "{step:?}");
+        assert_eq!(told(steps_less), None);
+    }
+
+    /// A run on a region that was preconditioned in rounds of so many MB/s.
+    fn preconditioned(rates: &[u64], end: Option<End>) -> Run {
+        let mut builder = RunBuilder::stacks(&["a", "b"]);
+        for (round, rate) in (0..).zip(rates) {
+            let job = Job::new(Rw::RandWrite, 4096, 1 << 30);
+            let round = Round {
+                region: RegionIx::FIRST,
+                round,
+                job,
+                write_bytes: rate * 2_000_000,
+                elapsed_ns: 2_000_000_000,
+            };
+            builder = builder.event(What::PreconditionRound(Box::new(round)));
+        }
+        if let Some(end) = end {
+            builder = builder.event(What::Preconditioned { region: RegionIx::FIRST, end });
+        }
+        builder.play(5, at(&[1e6, 1e6])).build()
+    }
+
+    #[test]
+    fn l37_a_region_that_preconditioning_left_unsteady_is_labelled_and_a_steady_one_is_not() {
+        let told = |rates: &[u64], end| told(&analyse(&preconditioned(rates, end)).findings, "L37");
+        let swings = [100, 150, 100, 150, 100];
+        for (end, advice) in
+            [(End::Rounds, "--runtime"), (End::Time, "--time"), (End::Bytes, "--max-write")]
+        {
+            let found = told(&swings, Some(end)).unwrap();
+            assert!(found.evidence.contains("not steady after 5 rounds of 4 KiB"), "{found:?}");
+            assert!(found.evidence.contains("range 42 %"), "{found:?}");
+            assert!(found.advice.contains(advice), "{found:?}");
+        }
+        assert_eq!(told(&[100, 119, 100, 119, 100], Some(End::Steady)), None);
+        // Interrupted: what was measured came after another series.
+        assert_eq!(told(&swings, None), None);
+    }
+}

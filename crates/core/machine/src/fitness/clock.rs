@@ -1,0 +1,99 @@
+//! The CPU's clock: who chooses it, whether it is capped, and power and heat.
+
+use super::{Check, Facts, Status};
+use bakeoff_model::throttled;
+use bakeoff_stats::phrases;
+
+/// How near to its limit a temperature is worth a word.
+const NEAR_MC: u64 = 5_000;
+
+pub fn governor(facts: &Facts) -> Check {
+    const ID: &str = "governor";
+    let clocks = match &facts.clocks {
+        Ok(clocks) => clocks,
+        Err(why) => return Check::unknown(ID, why),
+    };
+    let capped = clocks.iter().find_map(|clock| {
+        let (limit_khz, most_khz) = clock.limit_khz.zip(clock.most_khz)?;
+        let (limit_mhz, most_mhz) = (limit_khz / 1000, most_khz / 1000);
+        (limit_khz < most_khz)
+            .then(|| format!("{} is limited to {limit_mhz} MHz of {most_mhz} MHz", clock.name))
+    });
+    if let Some(capped) = capped {
+        return Check::warn(ID, capped).advise(
+            "raise scaling_max_freq in /sys/devices/system/cpu/cpufreq/policy*, or find out what \
+             lowered it (heat, a power profile)",
+        );
+    }
+    // These two drivers choose the clock themselves; `powersave` is their usual word for that.
+    let chooses_itself = |driver: &str| matches!(driver, "intel_pstate" | "amd-pstate-epp");
+    let drifting = clocks
+        .iter()
+        .filter(|c| !c.driver.as_deref().is_some_and(chooses_itself))
+        .filter_map(|c| c.governor.clone())
+        .find(|governor| governor != "performance");
+    match drifting {
+        Some(governor) => Check::warn(
+            ID,
+            format!("{governor}: the clock follows the load, so short I/O runs on a slow CPU"),
+        )
+        .advise(
+            "during the test: echo performance | sudo tee \
+             /sys/devices/system/cpu/cpufreq/policy*/scaling_governor (bakeoff run sets and \
+             restores it for a plan, as root)",
+        ),
+        None => {
+            let mut governors: Vec<String> =
+                clocks.iter().filter_map(|c| c.governor.clone()).collect();
+            governors.dedup();
+            Check::pass(ID, phrases::list(&governors))
+        }
+    }
+}
+
+/// Whether power or heat holds the board back.
+pub fn throttling(facts: &Facts) -> Check {
+    const ID: &str = "throttling";
+    let (bits, tells_history) = match &facts.throttled {
+        Ok(bits) => *bits,
+        Err(why) => return Check::unknown(ID, why),
+    };
+    let now = throttled::labels(bits).join(", ");
+    let since_boot = throttled::labels(throttled::since_boot(bits)).join(", ");
+    let check = match (now.as_str(), since_boot.as_str()) {
+        ("", "") if tells_history => Check::pass(ID, "not now, and not since boot"),
+        ("", "") => Check::pass(ID, "no under-voltage now; this kernel reports no history"),
+        ("", since_boot) => Check::warn(ID, format!("not now, but since boot: {since_boot}")),
+        (now, _) => Check::stop(ID, format!("now: {now}")),
+    };
+    check.advise(
+        "use the board's own power supply and a short cable, move power-hungry drives to a powered \
+         hub, cool the board; then reboot and check again",
+    )
+}
+
+/// How near the machine is to slowing down.
+pub fn heat(facts: &Facts) -> Check {
+    const ID: &str = "temperature";
+    let zones = match &facts.temperatures {
+        Ok(zones) => zones,
+        Err(why) => return Check::unknown(ID, why),
+    };
+    let Some((sensor, now_mc, critical)) = zones.iter().max_by_key(|(_, mc, _)| *mc) else {
+        return Check::unknown(ID, "no sensor responds");
+    };
+    let model = facts.host.model.as_deref();
+    let limit_mc = match model.is_some_and(|model| model.starts_with("Raspberry Pi")) {
+        true => throttled::limit_mc(model),
+        // A PC slows down shortly before it shuts down.
+        false => critical.map_or(90_000, |mc| mc.saturating_sub(10_000)),
+    };
+    let found = format!("{sensor}: {} °C, slows down at {} °C", now_mc / 1000, limit_mc / 1000);
+    let status = match *now_mc {
+        mc if mc >= limit_mc => Status::Stop,
+        mc if mc + NEAR_MC >= limit_mc => Status::Warn,
+        _ => Status::Pass,
+    };
+    Check::new(ID, status, found)
+        .advise("let it cool down, improve the air flow or add a heat sink")
+}

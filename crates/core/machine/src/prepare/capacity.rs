@@ -1,0 +1,118 @@
+//! Whether what workloads make fits on each candidate, as far as that is known before it is made.
+//!
+//! Every filesystem keeps something of its region to itself. What is counted here is what it keeps
+//! on a small one at least, as mkfs of e2fsprogs 1.47, f2fs-tools 1.15, btrfs-progs 6.2, xfsprogs
+//! 6.1 and nilfs-tools 2.2 make it: so what is named does not fit once it is made in full, and
+//! something that is not named may still not fit.
+
+use super::recipe::{layers_bytes, recipe_of};
+use super::space::{FILE_MAX_BYTES, FILE_MIN_BYTES};
+use bakeoff_model::candidate::{Candidate, Skipped, Stack};
+use bakeoff_model::job::Rw;
+use bakeoff_model::profile::Profile;
+use bakeoff_model::workload::{Phase, Workload};
+use bakeoff_stats::units;
+
+/// Share of what files may have that the data file takes, and as much what is made beside it.
+const SHARE: u64 = 4;
+const BONNIE_FILES: u64 = 16 * 1024;
+/// Regions that are looked at for one that is enough: steps, and how many.
+const STEP_BYTES: u64 = 64 << 20;
+const STEPS: u64 = 4096;
+
+/// Bytes of a region that no file gets, at least. What further words for mkfs make of that is not
+/// known.
+fn kept_bytes(stack: &Stack) -> u64 {
+    let recipe = recipe_of(stack).filter(|recipe| stack.mkfs == recipe.options);
+    layers_bytes(stack) + recipe.map_or(0, |recipe| recipe.keeps_bytes)
+}
+
+/// Room for the data file, and as much again for what is made beside it, on a region that each of
+/// these candidates is made on.
+pub fn scratch_bytes(candidates: &[Candidate], region_bytes: u64) -> u64 {
+    let kept = candidates.iter().filter_map(Candidate::stack).map(kept_bytes).max().unwrap_or(0);
+    let room = region_bytes.saturating_sub(kept) / SHARE;
+    room.max(FILE_MIN_BYTES).min(region_bytes / SHARE)
+}
+
+/// What does not fit on which candidate, by name, each once; `regions` in the order of the device
+/// axis, `file_bytes` of the data file where it is asked for.
+pub fn too_large(
+    candidates: &[Candidate],
+    workloads: &[Workload],
+    file_bytes: Option<u64>,
+    regions: &[u64],
+) -> Vec<Skipped> {
+    let mut found: Vec<Skipped> = Vec::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.twin_of.is_none()) {
+        let region = regions.get(usize::from(candidate.region));
+        let Some((stack, region_bytes)) = candidate.stack().zip(region) else { continue };
+        for workload in workloads {
+            let name = format!("{} on {}", called(workload), candidate.name);
+            if !found.iter().any(|known| known.name == name) {
+                let lacks = lacks(candidate, stack, workload, file_bytes, *region_bytes);
+                found.extend(lacks.map(|why| Skipped::new(name, why)));
+            }
+        }
+    }
+    found
+}
+
+/// The parts of a profile are measured together.
+fn called(workload: &Workload) -> &str {
+    workload.profile.map_or(&workload.name, |part| part.profile.name())
+}
+
+/// Files a workload makes at once, and their bytes.
+fn files(workload: &Workload) -> (u64, u64) {
+    let job = &workload.job;
+    if let Some(part) = workload.profile {
+        let own = if job.nrfiles > 0 { job.nrfiles.into() } else { BONNIE_FILES };
+        return if part.profile == Profile::Bonnie { (own, 0) } else { (0, 0) };
+    }
+    let is_metadata = workload.phase == Phase::Metadata && job.rw == Rw::SmallFiles;
+    if is_metadata { (job.size / job.bs.max(1), job.size) } else { (0, 0) }
+}
+
+/// Why a workload does not fit, with what would do.
+fn lacks(
+    candidate: &Candidate,
+    stack: &Stack,
+    workload: &Workload,
+    file_bytes: Option<u64>,
+    region_bytes: u64,
+) -> Option<String> {
+    let kept = kept_bytes(stack);
+    let (count, bytes) = files(workload);
+    let each = recipe_of(stack).map_or(0, |recipe| recipe.file_bytes);
+    let is_asked = workload.sized && matches!(workload.phase, Phase::Whole | Phase::Append);
+    let asked = if is_asked { workload.job.size } else { 0 };
+    let needs = asked.max(count.saturating_mul(each).saturating_add(bytes));
+    let fits = |data: u64, region: u64| {
+        data.saturating_add(needs) <= region.saturating_sub(kept) && needs > 0
+    };
+    let data = file_bytes.unwrap_or(FILE_MIN_BYTES);
+    if needs == 0 || fits(data, region_bytes) {
+        return None;
+    }
+    let enough = (1..=STEPS).map(|step| step * STEP_BYTES).find(|region| {
+        let room = (region.saturating_sub(kept) / SHARE).clamp(FILE_MIN_BYTES, FILE_MAX_BYTES);
+        *region > region_bytes && fits(file_bytes.unwrap_or(room), *region)
+    });
+    let (what, smaller) = match needs > asked {
+        true => (format!("{count} files"), "fewer files (nrfiles)"),
+        false => ("its files".to_string(), "a smaller size"),
+    };
+    let larger = enough.map_or("Use ".to_string(), |region| {
+        format!("Set size = \"{}m\" under [region], or use ", region >> 20)
+    });
+    Some(format!(
+        "{what} and a data file of {} need at least {}, but {} leaves at most {} free in a region \
+         of {}. {larger}{smaller}",
+        units::size(data),
+        units::size(data.saturating_add(needs)),
+        candidate.name,
+        units::size(region_bytes.saturating_sub(kept)),
+        units::size(region_bytes),
+    ))
+}

@@ -1,0 +1,91 @@
+//! In what runs differ, and which part of that may differ where runs are compared.
+
+use serde::Serialize;
+use std::fmt;
+use strum::{IntoStaticStr, VariantArray};
+
+use bakeoff_stats::distinct;
+use bakeoff_stats::phrases;
+
+/// What may differ between runs that are compared, one thing at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[derive(IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum Factor {
+    /// The machine: board, CPU, memory, settings.
+    Host,
+    /// The drive with its link and the place on it.
+    Device,
+    Kernel,
+    Time,
+}
+
+impl Factor {
+    /// All, in the order help lists them.
+    pub const ALL: &'static [Factor] = <Factor as VariantArray>::VARIANTS;
+
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Respect {
+    Filesystem,
+    Driver,
+    Device,
+    Position,
+    Link,
+    Encryption,
+    LoopDevice,
+    MountOptions,
+}
+
+impl Respect {
+    pub fn label(self) -> &'static str {
+        match self {
+            Respect::Filesystem => "filesystem",
+            Respect::Driver => "driver",
+            Respect::Device => "device",
+            Respect::Position => "position on the drive",
+            Respect::Link => "link",
+            Respect::Encryption => "encryption",
+            Respect::LoopDevice => "loop device",
+            Respect::MountOptions => "mount options",
+        }
+    }
+}
+
+/// One thing that is not the same in all runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Which, printable: `kernel`, `memory`, `serial number`, ….
+    pub what: String,
+    /// The factor it belongs to; `None` = it may never differ.
+    pub factor: Option<Factor>,
+    /// Whether it identifies a board or a drive, and so explains nothing.
+    #[serde(skip)]
+    pub is_identity: bool,
+    /// What it is in each run, in the order of the runs, printable and rounded as it is shown, so
+    /// that what reads alike is no difference; empty where it is not known.
+    pub values: Vec<String>,
+}
+
+impl Difference {
+    pub fn new(what: impl Into<String>, factor: Option<Factor>, values: Vec<String>) -> Difference {
+        Difference { what: what.into(), factor, is_identity: false, values }
+    }
+}
+
+/// With each value once: `kernel (6.6.1 and 6.12.1)`.
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |value: &String| match value.is_empty() {
+            true => "not recorded".to_string(),
+            false => value.clone(),
+        };
+        let values = distinct::in_order(self.values.iter().map(shown));
+        write!(out, "{} ({})", self.what, phrases::list(&values))
+    }
+}

@@ -1,0 +1,180 @@
+//! How the offsets of a job follow each other: the pattern's name, not its numbers.
+//!
+//! Words are those of the command line and of plans. fio calls them `random_distribution`
+//! (`random`, `zipf:1.2`, `zoned:90/10:10/90`) and an offset after `rw` (`read:-8k`, `read:12k`).
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::rw::Rw;
+use bakeoff_stats::units;
+
+/// Largest exponent of a Zipf distribution: beyond it nearly everything hits one block.
+const THETA_MILLI_MAX: u32 = 10_000;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offsets {
+    /// Random: uniform, with repeats. Sequential: forward.
+    #[default]
+    Uniform,
+    /// Random: every block once before any comes again.
+    Once,
+    /// Random: the block of rank r is drawn as often as r^-theta, theta in thousandths. Ranks are
+    /// scattered over the span.
+    Zipf {
+        /// 1 to 10000.
+        theta_milli: u32,
+    },
+    /// Random: `percent` of the operations go to the first `span_percent` of the span.
+    Hot {
+        /// 1 to 99.
+        percent: u8,
+        /// 1 to 99.
+        span_percent: u8,
+    },
+    /// Sequential: from the end to the start.
+    Backward,
+    /// Sequential: every so many bytes; at the end the next block after the first, until every
+    /// block had its turn.
+    Strided {
+        /// Bytes from the start of one operation to the start of the next, a multiple of `bs`.
+        stride: u64,
+    },
+}
+
+/// What [`Offsets::from_str`] reads, for help.
+pub const OFFSETS_WORDS: &str = "uniform, once, zipf:1.2, hot:90/10, backward, strided:16k";
+
+impl Offsets {
+    pub fn fits(self, rw: Rw) -> bool {
+        match self {
+            // A sequence has every block once by itself.
+            Offsets::Uniform | Offsets::Once => true,
+            Offsets::Zipf { .. } | Offsets::Hot { .. } => rw.is_random(),
+            Offsets::Backward | Offsets::Strided { .. } => matches!(rw, Rw::Read | Rw::Write),
+        }
+    }
+}
+
+impl fmt::Display for Offsets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Offsets::Uniform => f.write_str("uniform"),
+            Offsets::Once => f.write_str("once"),
+            Offsets::Zipf { theta_milli } => {
+                let text = format!("{}.{:03}", theta_milli / 1000, theta_milli % 1000);
+                write!(f, "zipf:{}", text.trim_end_matches('0').trim_end_matches('.'))
+            }
+            Offsets::Hot { percent, span_percent } => write!(f, "hot:{percent}/{span_percent}"),
+            Offsets::Backward => f.write_str("backward"),
+            Offsets::Strided { stride } => write!(f, "strided:{}", units::block_size(*stride)),
+        }
+    }
+}
+
+impl FromStr for Offsets {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Offsets, String> {
+        let (word, value) = text.split_once(':').unwrap_or((text, ""));
+        match (word, value) {
+            ("uniform" | "random", "") => Ok(Offsets::Uniform),
+            ("once", "") => Ok(Offsets::Once),
+            ("backward", "") => Ok(Offsets::Backward),
+            ("zipf", theta) => zipf(theta),
+            ("hot", shares) => hot(shares),
+            ("strided", size) => match units::parse_size(size) {
+                Ok(stride) if stride > 0 => Ok(Offsets::Strided { stride }),
+                _ => Err("a stride is a size, as in strided:16k".to_owned()),
+            },
+            _ => Err(format!("possible values: {OFFSETS_WORDS}")),
+        }
+    }
+}
+
+fn zipf(theta: &str) -> Result<Offsets, String> {
+    let wrong = || "zipf takes an exponent from 0.001 to 10, as in zipf:1.2".to_owned();
+    let (whole, part) = theta.split_once('.').unwrap_or((theta, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty()
+        || whole.len() > 2
+        || part.len() > 3
+        || !is_number(whole)
+        || !is_number(part)
+    {
+        return Err(wrong());
+    }
+    // Digits only, and few of them: both numbers can be read.
+    let whole: u32 = whole.parse().map_err(|_| wrong())?;
+    let part: u32 = format!("{part:0<3}").parse().map_err(|_| wrong())?;
+    let theta_milli = whole * 1000 + part;
+    if theta_milli == 0 || theta_milli > THETA_MILLI_MAX {
+        return Err(wrong());
+    }
+    Ok(Offsets::Zipf { theta_milli })
+}
+
+fn hot(shares: &str) -> Result<Offsets, String> {
+    let percent = |text: &str| text.parse::<u8>().ok().filter(|p| (1..100).contains(p));
+    let both = shares.split_once('/').map(|(ios, span)| (percent(ios), percent(span)));
+    match both {
+        Some((Some(percent), Some(span_percent))) => Ok(Offsets::Hot { percent, span_percent }),
+        _ => {
+            Err("hot takes the percentages of operations and of the span, 1 to 99, as in hot:90/10"
+                .to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_as_they_were_read() {
+        for word in ["uniform", "once", "zipf:1.2", "zipf:0.95", "zipf:1", "hot:90/10", "backward"]
+        {
+            assert_eq!(word.parse::<Offsets>().unwrap().to_string(), word);
+        }
+        let strided: Offsets = "strided:16k".parse().unwrap();
+        assert_eq!(strided, Offsets::Strided { stride: 16384 });
+        assert_eq!(strided.to_string().parse(), Ok(strided));
+        assert_eq!("random".parse(), Ok(Offsets::Uniform), "fio's word");
+        assert_eq!("zipf:1.234".parse(), Ok(Offsets::Zipf { theta_milli: 1234 }));
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_an_example() {
+        let cases = [
+            "",
+            "zipf",
+            "zipf:",
+            "zipf:0",
+            "zipf:11",
+            "zipf:1.2345",
+            "zipf:-1",
+            "hot:90",
+            "hot:0/10",
+            "hot:90/100",
+            "strided:",
+            "strided:0",
+            "backward:1",
+            "pareto:0.9",
+        ];
+        for text in cases {
+            let error = text.parse::<Offsets>().unwrap_err();
+            assert!(error.contains(':') || error.contains("uniform"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn each_fits_its_kind_of_pattern() {
+        let zipf = Offsets::Zipf { theta_milli: 1200 };
+        assert!(zipf.fits(Rw::RandRw) && !zipf.fits(Rw::Read));
+        assert!(Offsets::Backward.fits(Rw::Write) && !Offsets::Backward.fits(Rw::RandWrite));
+        assert!(Offsets::Uniform.fits(Rw::SmallFiles) && Offsets::Uniform.fits(Rw::Read));
+    }
+}

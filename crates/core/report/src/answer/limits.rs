@@ -1,0 +1,190 @@
+//! What limits the answers, one line each, and the bottleneck, once.
+
+use serde::{Deserialize, Serialize};
+
+use crate::layout::{columns, cut};
+use crate::view::{FindingView, findings};
+use bakeoff_model::candidate::Skipped;
+use bakeoff_model::cause::{Cause, Grade};
+use bakeoff_model::finding::Severity;
+use bakeoff_model::index::WorkloadIx;
+use bakeoff_model::lead::{NotRanked, Refusal};
+use bakeoff_model::path::sanitize;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::{Analysis, WorkloadVerdict};
+use bakeoff_model::workload::Workload;
+use bakeoff_stats::phrases::{self, capital};
+use bakeoff_stats::units;
+
+use super::{amount, names, sentence};
+
+/// With more reasons than this, the names alone are listed.
+const REASONS_MAX: usize = 2;
+
+/// One thing that limits the answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// In one sentence, which may be longer than a line.
+    pub said: String,
+    pub is_severe: bool,
+    /// Whether the sentences of the answers say it too, where they are shown whole.
+    #[serde(skip)]
+    pub is_in_answers: bool,
+    /// The finding it is, where it is one: with its advice and its code.
+    #[serde(skip)]
+    pub finding: Option<FindingView>,
+}
+
+impl Limit {
+    /// The sentence with the code of its finding at the end, in `width` characters: what does not
+    /// fit is cut before the code, which leads to the rest.
+    pub fn within(&self, width: usize) -> String {
+        let code = self.finding.as_ref().map_or(String::new(), |f| format!(" ({})", f.id));
+        let room = width.saturating_sub(columns(&code));
+        format!("{}{code}", cut(&self.said, room))
+    }
+}
+
+/// Everything that limits the answers, the most important first.
+pub fn all(run: &Run, analysis: &Analysis) -> Vec<Limit> {
+    let note = |said: String| Limit { said, is_severe: false, is_in_answers: false, finding: None };
+    let all = findings(&analysis.findings);
+    let of = |wanted: &dyn Fn(Severity) -> bool| -> Vec<Limit> {
+        all.iter().filter(|f| wanted(f.severity)).map(|f| finding(f, analysis)).collect()
+    };
+    // That more blocks are needed is said of every workload already.
+    let is_early = |v: &WorkloadVerdict| {
+        let refusal = v.lead.as_ref().and_then(|lead| lead.refusal.as_ref());
+        matches!(refusal, Some(Refusal::TooFewBlocks { .. }))
+    };
+    let is_early = analysis.verdicts.iter().any(is_early);
+    let mut limits = of(&|s| s == Severity::Refuse && !is_early);
+    limits.extend(stalls(analysis).map(|said| Limit { is_in_answers: true, ..note(said) }));
+    limits.extend(not_ranked(analysis).into_iter().map(note));
+    limits.extend(discarded(run).map(note));
+    limits.extend(of(&|s| s == Severity::Error));
+    limits.extend(missing(run).map(note));
+    limits.extend(of(&|s| s == Severity::Warn));
+    limits
+}
+
+fn finding(f: &FindingView, analysis: &Analysis) -> Limit {
+    let about = match f.subjects.as_slice() {
+        // With one candidate there is nobody else it could be about.
+        _ if !analysis.compares => String::new(),
+        [] => String::new(),
+        [one] => format!(" ({one})"),
+        [first, rest @ ..] => format!(" ({first} and {} more)", rest.len()),
+    };
+    let word = capital(f.severity_word);
+    Limit {
+        said: format!("{word}{about}: {}", f.evidence()),
+        is_severe: f.severity >= Severity::Error,
+        is_in_answers: false,
+        finding: Some(f.clone()),
+    }
+}
+
+/// Whose stalls take too much of their time, on all workloads.
+fn stalls(analysis: &Analysis) -> Option<String> {
+    let of = |v: &WorkloadVerdict| {
+        let on = names::workload(&v.workload);
+        let stalls = v.lead.iter().flat_map(|lead| &lead.stalls).filter(|s| s.count());
+        let told = stalls.map(|s| {
+            let (who, share) = (sanitize(&s.candidate), amount::share(s.share));
+            let longest = units::duration(s.longest_ns);
+            format!("{who} {share} of its time on {on} (longest {longest})")
+        });
+        told.collect::<Vec<_>>()
+    };
+    let all: Vec<String> = analysis.verdicts.iter().flat_map(of).collect();
+    (!all.is_empty()).then(|| format!("Stalls (!): {}.", all.join("; ")))
+}
+
+fn not_ranked(analysis: &Analysis) -> Vec<String> {
+    let reasons = [
+        NotRanked::Memory,
+        NotRanked::MemoryPlace,
+        NotRanked::CacheUnknown,
+        NotRanked::TooFewBlocks,
+    ];
+    let of = |reason: NotRanked| {
+        let excluded = analysis.verdicts.iter().flat_map(|v| {
+            let excluded = v.lead.iter().flat_map(|lead| &lead.excluded);
+            let excluded = excluded.filter(|e| e.reason == reason);
+            excluded.map(|e| (sanitize(&e.candidate), names::workload(&v.workload)))
+        });
+        let who = phrases::grouped(excluded);
+        let each = who.iter().map(|(name, on)| format!("{name} on {}", phrases::list(on)));
+        let each: Vec<String> = each.collect();
+        let why = sentence::why_not_ranked(reason);
+        (!each.is_empty()).then(|| format!("Not ranked: {} ({why}).", each.join("; ")))
+    };
+    reasons.into_iter().filter_map(of).collect()
+}
+
+/// Workloads of which as many measurements were discarded as count, with the last reason of each.
+fn discarded(run: &Run) -> Option<String> {
+    let of = |(index, workload): (usize, &Workload)| {
+        let is_it = |w: &WorkloadIx| usize::from(*w) == index;
+        let lost = run.invalid.iter().filter(|(_, _, w, _)| is_it(w));
+        let (.., reason) = lost.clone().next_back()?;
+        let (lost, counted) =
+            (lost.count(), run.complete_cells().filter(|cell| is_it(&cell.workload)).count());
+        let name = names::workload(&workload.name);
+        (lost >= counted).then(|| format!("{lost} of {name} ({})", sentence::stopless(reason)))
+    };
+    let all: Vec<String> = run.header.workloads.iter().enumerate().filter_map(of).collect();
+    (!all.is_empty()).then(|| format!("Discarded measurements: {}.", all.join("; ")))
+}
+
+/// What was wanted and not measured.
+fn missing(run: &Run) -> Option<String> {
+    let all = run.header.skipped.iter().chain(&run.header.dropped_workloads);
+    let all = Skipped::together(all);
+    let name = |s: &Skipped| names::workload(&s.name);
+    // Many reasons hide what follows them, so they are only in the details.
+    if all.len() > REASONS_MAX {
+        return Some(format!(
+            "Not measured: {}.",
+            phrases::list(&all.iter().map(name).collect::<Vec<_>>())
+        ));
+    }
+    let told = all.iter().map(|s| format!("{} ({})", name(s), sentence::stopless(&s.reason)));
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("Not measured: {}.", told.join("; ")))
+}
+
+/// The bottleneck of all workloads in one sentence; `None` where none is known.
+pub fn bottleneck(analysis: &Analysis) -> Option<String> {
+    let known = analysis.verdicts.iter().filter_map(|v| Some((cause(v)?, v)));
+    let groups =
+        phrases::grouped(known.clone().map(|(what, v)| (what, names::workload(&v.workload))));
+    let is_proved =
+        |v: &WorkloadVerdict| v.held_back.iter().all(|held| held.reason.grade == Grade::Proved);
+    let is_verified = known.into_iter().all(|(_, v)| is_proved(v));
+    let unverified = if is_verified { "" } else { " (unverified)" };
+    let total = analysis.verdicts.len();
+    match groups.as_slice() {
+        [] => None,
+        [(what, on)] if on.len() == total => Some(format!("Bottleneck: {what}{unverified}.")),
+        several => {
+            let each = several.iter().map(|(what, on)| format!("{what} ({})", on.join(", ")));
+            let each: Vec<String> = each.collect();
+            Some(format!("Bottleneck{unverified}: {}.", each.join("; ")))
+        }
+    }
+}
+
+/// The cause that all candidates of a workload share.
+fn cause(v: &WorkloadVerdict) -> Option<String> {
+    let known = || v.held_back.iter().filter(|h| h.reason.cause != Cause::Unattributed);
+    let first = known().next()?;
+    if known().count() < v.held_back.len() || known().any(|h| h.reason.cause != first.reason.cause)
+    {
+        return Some("differs by candidate".to_string());
+    }
+    let cause = first.reason.cause;
+    let label = if cause == Cause::PageCache { "memory, not the drive" } else { cause.label() };
+    Some(label.to_string())
+}

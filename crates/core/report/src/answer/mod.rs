@@ -1,0 +1,150 @@
+//! The answer of a run in words and figures, for every reader: what the terminal shows on one
+//! screen, the page on its first, and a screen reader in sentences.
+//!
+//! Sentences are made here, from types, and nowhere else. Text from outside has passed
+//! [`bakeoff_model::path::sanitize`].
+
+mod alone;
+pub mod amount;
+mod choice;
+mod limits;
+mod live;
+mod matrix;
+mod names;
+pub mod normal;
+mod screen;
+mod sentence;
+mod spoken;
+mod table;
+
+pub use choice::Choice;
+pub use limits::Limit;
+pub use live::live;
+pub use matrix::{Matrix, MatrixCell, MatrixRow, Place};
+pub use names::{labels as short_names, workload as workload_name};
+pub use normal::{PlaceAnswer, table as place_table, words as place_answer};
+pub use screen::write as screen;
+pub use sentence::full as sentence;
+pub use spoken::write as spoken;
+
+use crate::layout::cut;
+use crate::said;
+use crate::view::short_id;
+use bakeoff_judge::decide::rounds::is_of_rounds;
+use bakeoff_judge::decide::stop;
+use bakeoff_judge::rules::limit;
+use bakeoff_model::event::StopReason;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
+use bakeoff_stats::distinct;
+use bakeoff_stats::phrases;
+
+/// Whether a run is shown as an answer of this kind: those in rounds are not.
+pub fn applies(run: &Run) -> bool {
+    !is_of_rounds(run)
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub workload: String,
+    pub verdict: WorkloadVerdict,
+    pub said: String,
+    /// What a candidate did that is compared with nobody: "1240/s (lowest 1180/s, highest 1300/s)".
+    pub figure: String,
+    pub blocks: u32,
+}
+
+impl Line {
+    pub fn short(&self, width: usize) -> String {
+        match &self.verdict.lead {
+            Some(lead) => sentence::short(&self.verdict, lead, width),
+            None => cut(&self.said, width),
+        }
+    }
+}
+
+/// Everything that a first screen shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub choice: Choice,
+    pub lines: Vec<Line>,
+    /// Candidates x workloads; `None` where nothing is compared.
+    pub matrix: Option<Matrix>,
+    /// Four figures of one directory, and whether they are normal.
+    pub place: Option<PlaceAnswer>,
+    pub bottleneck: Option<String>,
+    /// What limits the answers, the most important first.
+    pub limits: Vec<Limit>,
+    pub advice: Vec<String>,
+    pub resume: Option<String>,
+    pub id: String,
+}
+
+impl Answer {
+    pub fn new(run: &Run, analysis: &Analysis) -> Answer {
+        let id = short_id(&run.header.run);
+        let line = |v: &WorkloadVerdict| Line {
+            workload: names::workload(&v.workload),
+            verdict: v.clone(),
+            said: said::sentence(run, v),
+            figure: alone::words(run, v),
+            blocks: v.lead.as_ref().map_or(analysis.blocks, |lead| lead.blocks),
+        };
+        let place = analysis.normal.as_ref().map(|normal| normal::words(run, normal));
+        let mut choice = match &place {
+            Some(place) => Choice::without_candidate(place.said.clone()),
+            None if analysis.compares => choice::from_run(run, analysis),
+            None => Choice::without_candidate(said::measured(run, analysis)),
+        };
+        choice.notes.extend(said::context(run));
+        Answer {
+            choice,
+            lines: analysis.verdicts.iter().map(line).collect(),
+            matrix: analysis.compares.then(|| matrix::from_run(run, analysis)),
+            place,
+            bottleneck: limits::bottleneck(analysis),
+            limits: limits::all(run, analysis),
+            advice: advice(run, analysis),
+            resume: resume(run, analysis, &id),
+            id,
+        }
+    }
+
+    /// Notes, advice and how to continue, a sentence each.
+    pub fn everything_to_know(&self) -> Vec<String> {
+        let resume = self.resume.iter().map(|how| format!("Continue with: {how}"));
+        let notes = self.choice.notes.iter().chain(&self.advice).cloned();
+        notes.chain(resume).collect()
+    }
+}
+
+/// The margin of a run: `10 %`.
+pub fn margin_words(run: &Run) -> String {
+    amount::share(run.header.protocol.tie_margin)
+}
+
+/// What would let a claim be made, and drives whose own counts of errors grew.
+fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
+    let refused = analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused);
+    let forbidding = refused.flat_map(|v| limit::forbidding(&v.findings));
+    let advice = forbidding
+        .map(|finding| format!("{}.", phrases::capital(&sentence::stopless(&finding.advice))));
+    distinct::in_order(said::worsened(run).chain(advice))
+}
+
+/// The command that continues a run, where more time is expected to help or it ended early.
+fn resume(run: &Run, analysis: &Analysis, id: &str) -> Option<String> {
+    // How a run in rounds goes on is in how it ended.
+    let (reason, _) = run.stopped.as_ref().filter(|_| applies(run))?;
+    let is_early = matches!(reason, StopReason::Interrupted | StopReason::Failed);
+    let may_help = analysis.verdicts.iter().any(sentence::is_worth_more_time);
+    match (is_early, may_help && reason.is_resumable()) {
+        (true, _) => Some(format!("bakeoff resume {id}")),
+        (false, true) if *reason == StopReason::WriteBudget => Some(stop::write_more(run)),
+        (false, true) => Some(format!("bakeoff resume {id} --time 10m")),
+        (false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,410 @@
+//! Four figures of one place in words, and the answer to "is this normal?".
+//!
+//! The range, its source and the verdict are one line each, so that no verdict is read without
+//! what it rests on.
+
+use crate::document::{Table, number, words as column};
+use crate::energy;
+use crate::layout::Tone;
+use bakeoff_judge::evidence::cell::{background, lazyinit, suspended, swap, throttled};
+use bakeoff_judge::rules::run::thermal_trend;
+use bakeoff_model::normal::{
+    Because, Below, Confidence, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
+};
+use bakeoff_model::path::sanitize;
+use bakeoff_model::run::Run;
+use bakeoff_stats::phrases;
+use bakeoff_stats::units;
+
+use super::names;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceAnswer {
+    pub said: String,
+    pub figures: Vec<FigureWords>,
+    /// What the energy beside them includes; `None` where no meter was read.
+    pub energy: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureWords {
+    pub name: String,
+    /// MB/s without the unit.
+    pub mb_per_s: String,
+    pub iops: String,
+    /// "p99 24.3 ms", or nothing.
+    pub tail: String,
+    /// Joules for a gigabyte and for 1,000 operations, without units; nothing without a meter.
+    pub joules: (String, String),
+    /// "normal, the link is the limit (44.0 MB/s)".
+    pub verdict: String,
+    /// "usual: 14.7 to 50.6 MB/s (measured by others)"; nothing where no range is known.
+    pub usual: String,
+    /// Where the range is from; nothing where there is none.
+    pub source: String,
+    pub tone: Tone,
+}
+
+impl FigureWords {
+    pub fn is_of(&self, workload: &str) -> bool {
+        self.name == phrases::capital(workload)
+    }
+
+    /// "12.3 J per GB, 0.0491 J per 1,000 I/Os", or nothing.
+    pub fn energy(&self) -> String {
+        match (self.joules.0.as_str(), self.joules.1.as_str()) {
+            ("", "") => String::new(),
+            (gb, ios) => format!("{gb} J per GB, {ios} J per 1,000 I/Os"),
+        }
+    }
+
+    /// Everything about it in one line, without a table.
+    pub fn spoken(&self) -> String {
+        let figures = [
+            format!("{} MB/s", self.mb_per_s),
+            format!("{} IOPS", self.iops),
+            self.tail.clone(),
+            self.energy(),
+            self.verdict.clone(),
+            self.usual.clone(),
+        ];
+        let said: Vec<String> = figures.into_iter().filter(|part| !part.is_empty()).collect();
+        let source = match self.source.is_empty() {
+            true => String::new(),
+            false => format!(" Source: {}.", self.source),
+        };
+        format!("{}: {}.{source}", self.name, said.join(", "))
+    }
+}
+
+pub fn words(run: &Run, normal: &Normal) -> PlaceAnswer {
+    let name = run.header.candidates.first().map_or(String::new(), |c| sanitize(&c.name));
+    PlaceAnswer {
+        said: said(&name, normal),
+        figures: normal.figures.iter().map(figure).collect(),
+        energy: normal.figures.iter().find_map(|f| f.energy.as_ref()).map(energy::includes),
+    }
+}
+
+fn said(name: &str, normal: &Normal) -> String {
+    let tests = |wanted: &dyn Fn(&Normality) -> bool| {
+        let of = normal.figures.iter().filter(|f| wanted(&f.normality));
+        let named: Vec<String> = of.map(|f| names::workload(f.test.workload())).collect();
+        (!named.is_empty()).then(|| phrases::list(&named))
+    };
+    let for_what = subject(normal).map_or(String::new(), |of| format!(" for {of}"));
+    let slow = tests(&|n| matches!(n, Normality::Slow { .. }));
+    let disturbed = tests(&|n| matches!(n, Normality::Disturbed { .. }));
+    let fast = tests(&|n| matches!(n, Normality::Fast { .. }));
+    let cached = tests(&|n| matches!(n, Normality::Cached { .. }));
+    let fine = tests(&|n| matches!(n, Normality::Normal { .. }));
+    let mut parts = Vec::new();
+    match (slow, &fine) {
+        (Some(slow), _) => {
+            parts.push(format!("{name} is slow{for_what}: {slow}."));
+            let is_open = |f: &PlaceFigure| {
+                let Normality::Slow { because, .. } = &f.normality else { return false };
+                because.is_empty()
+            };
+            if normal.figures.iter().any(is_open) {
+                parts.push("Find the cause: bakeoff check.".to_string());
+            }
+        }
+        (None, Some(_)) if disturbed.is_none() && fast.is_none() && cached.is_none() => {
+            parts.push(format!("{name} is normal{for_what}."));
+        }
+        (None, Some(fine)) => parts.push(format!("{name}: {fine} are normal{for_what}.")),
+        (None, None) => {}
+    }
+    if let Some(disturbed) = disturbed {
+        parts.push(format!("Cannot judge {disturbed}: the measurements were disturbed."));
+    }
+    if let Some(fast) = fast {
+        parts.push(format!("Faster than any reference figure: {fast}."));
+    }
+    if let Some(cached) = cached {
+        parts.push(format!("Not judged, because the data may have come from a cache: {cached}."));
+    }
+    if parts.is_empty() {
+        let why = normal.unknown.map_or("no reference figures for it", why_unknown);
+        return format!("Cannot determine whether {name} is normal: {why}.");
+    }
+    parts.join(" ")
+}
+
+fn why_unknown(why: WhyUnknown) -> &'static str {
+    match why {
+        WhyUnknown::Memory => "it is in memory",
+        WhyUnknown::UserSpace => "the filesystem uses a user-space driver",
+        WhyUnknown::NotVisible => "the drive is not visible from here",
+        WhyUnknown::SeveralDisks => "no reference figures for several drives together",
+        WhyUnknown::OtherBus => "no reference figures for this kind of drive",
+    }
+}
+
+/// "an SD card (class 10, U1) over SD, sd high-speed, on a Raspberry Pi 3 Model B+".
+fn subject(normal: &Normal) -> Option<String> {
+    let class = normal.card_class.as_deref().map(|class| format!(" ({class})"));
+    let link = normal.link.as_ref().filter(|link| link.says_more());
+    let link = link.map(|link| format!(" over {link}"));
+    let board = normal.board.as_deref().map(|board| format!(" on a {board}"));
+    let crypt = normal.is_encrypted.then(|| " with encryption".to_string());
+    let parts = [class, link, board, crypt].into_iter().flatten().collect::<String>();
+    Some(sanitize(&format!("{}{parts}", medium(normal.medium?))))
+}
+
+/// A kind of storage, with its article.
+pub fn medium(medium: Medium) -> &'static str {
+    match medium {
+        Medium::Sd => "an SD card",
+        Medium::Emmc => "an eMMC",
+        Medium::UsbStick => "a USB stick or card reader",
+        Medium::UsbSsd => "an SSD on USB",
+        Medium::UsbHdd => "a hard disk on USB",
+        Medium::AtaHdd => "a hard disk",
+        Medium::AtaSsd => "a SATA SSD",
+        Medium::Nvme => "an NVMe SSD",
+        Medium::Virtio => "a virtio disk",
+        Medium::Virtual => "a virtual disk",
+        Medium::Loop => "a disk image",
+        Medium::Network => "a network filesystem",
+    }
+}
+
+fn figure(of: &PlaceFigure) -> FigureWords {
+    let name = phrases::capital(&names::workload(of.test.workload()));
+    let tail = of.tail.map_or(String::new(), |tail| {
+        let what = if tail.of_flushes { " flush" } else { "" };
+        format!("p{}{what} {}", tail.percent, units::latency(tail.ns))
+    });
+    let earlier = || of.earlier.as_ref().map(|earlier| earlier_words(of.test, earlier));
+    let usual = of.usual.as_ref().map(|usual| {
+        let range = range(of.test, usual.low, usual.high);
+        format!("usual: {range} ({})", confidence(usual.confidence))
+    });
+    let source = of.usual.as_ref().map(|usual| {
+        let own = match usual.widened_by.len() as u32 {
+            0 => String::new(),
+            n => format!("; {} here on other drives of this kind", phrases::count(n, "run")),
+        };
+        let link =
+            of.link.as_ref().map_or(String::new(), |link| format!("; link: {}", link.source));
+        sanitize(&format!("{}{own}{link}", usual.source))
+    });
+    FigureWords {
+        name,
+        mb_per_s: units::three_digits(of.bytes_per_s / 1e6),
+        iops: units::count(of.iops),
+        tail,
+        joules: joules(of),
+        verdict: verdict(of),
+        usual: [usual, earlier()].into_iter().flatten().collect::<Vec<_>>().join("; "),
+        source: source.unwrap_or_default(),
+        tone: match of.normality {
+            Normality::Normal { .. } => Tone::Good,
+            Normality::Slow { .. } => Tone::Bad,
+            Normality::Unknown => Tone::Plain,
+            Normality::Disturbed { .. } | Normality::Fast { .. } | Normality::Cached { .. } => {
+                Tone::Caution
+            }
+        },
+    }
+}
+
+fn joules(of: &PlaceFigure) -> (String, String) {
+    let told = |joules: Option<f64>| joules.map_or(String::new(), energy::small);
+    let energy = of.energy.as_ref();
+    (
+        told(energy.and_then(|energy| energy.joules_per_gb)),
+        told(energy.and_then(|energy| energy.joules_per_1000_ios)),
+    )
+}
+
+fn confidence(of: Confidence) -> &'static str {
+    match of {
+        Confidence::Specification => "by specification",
+        Confidence::Measured => "measured by others",
+        Confidence::Estimate => "an estimate",
+        Confidence::Own => "earlier runs here",
+    }
+}
+
+fn rate(test: Test, value: f64) -> String {
+    match test.is_in_bytes() {
+        true => units::rate(value),
+        false => format!("{} IOPS", units::count(value)),
+    }
+}
+
+fn range(test: Test, low: f64, high: Option<f64>) -> String {
+    match high {
+        Some(high) => {
+            let (low, high) = (rate(test, low), rate(test, high));
+            // "14 to 47 MB/s": the unit once where it is the same.
+            match (low.split_once(' '), high.split_once(' ')) {
+                (Some((number, unit)), Some((_, same))) if unit == same => {
+                    format!("{number} to {high}")
+                }
+                _ => format!("{low} to {high}"),
+            }
+        }
+        None => format!("{} or more", rate(test, low)),
+    }
+}
+
+fn earlier_words(test: Test, of: &bakeoff_model::normal::Earlier) -> String {
+    let runs = phrases::count(of.runs.len(), "earlier run");
+    format!("{runs} on this drive: {}", range(test, of.low, Some(of.high)))
+}
+
+fn verdict(of: &PlaceFigure) -> String {
+    match &of.normality {
+        Normality::Normal { at_link_limit } => {
+            let link = of.link.as_ref().filter(|_| *at_link_limit).map(|link| {
+                format!("the link is the limit ({})", units::rate(link.practice_bytes_per_s))
+            });
+            let is_above = |label: &&bakeoff_model::normal::Label| of.rate() > label.bytes_per_s;
+            let label = of.label.as_ref().filter(is_above).map(|label| {
+                let promise = units::rate(label.bytes_per_s);
+                format!("faster than the label ({}: {promise})", sanitize(&label.class))
+            });
+            let more: Vec<String> = [link, label].into_iter().flatten().collect();
+            match more.is_empty() {
+                true => "normal".to_string(),
+                false => format!("normal, {}", more.join("; ")),
+            }
+        }
+        Normality::Slow { below, because } => slow(of, *below, because),
+        Normality::Disturbed { by } => {
+            let by: Vec<String> = by.iter().map(|id| disturbance(id)).collect();
+            format!("not judged: low, but disturbed by {}", phrases::list(&by))
+        }
+        Normality::Fast { is_from_cache: true } => {
+            "faster than the link: the data came from a cache".to_string()
+        }
+        Normality::Fast { is_from_cache: false } => {
+            "faster than any reference figure, possibly from a cache".to_string()
+        }
+        Normality::Cached { is_certain: true } => {
+            "not judged: the data came from memory".to_string()
+        }
+        Normality::Cached { is_certain: false } => {
+            "not judged: cannot determine whether the data came from a cache".to_string()
+        }
+        Normality::Unknown => "cannot determine: no reference figures".to_string(),
+    }
+}
+
+fn slow(of: &PlaceFigure, below: Below, because: &[Because]) -> String {
+    let than = match below {
+        Below::Range => None,
+        Below::Label => of.label.as_ref().map(|label| {
+            let promise = units::rate(label.bytes_per_s);
+            format!("below the label ({}: {promise})", sanitize(&label.class))
+        }),
+        Below::Earlier => of
+            .earlier
+            .as_ref()
+            .map(|earlier| format!("earlier runs reached at least {}", rate(of.test, earlier.low))),
+    };
+    let what = than.unwrap_or_else(|| "below the usual range".to_string());
+    let reasons: Vec<String> = because.iter().map(|b| reason(*b).to_string()).collect();
+    match reasons.is_empty() {
+        true => format!("slow: {what}, cause unknown"),
+        false => format!("slow: {what}, because {}", phrases::list(&reasons)),
+    }
+}
+
+fn reason(because: Because) -> &'static str {
+    match because {
+        Because::SlowLink => "drive and port use a slower link than both support",
+        Because::NoUas => "the USB drive runs without UAS",
+        Because::LinkBelowLabel => "the link is slower than the label promises",
+        Because::Encryption => "the filesystem is encrypted",
+        Because::Health => "the drive reports wear or errors",
+    }
+}
+
+/// What a finding that forbids a judgement is about, with its id to look up.
+fn disturbance(id: &str) -> String {
+    let known = [
+        (&background::RULE, "other processes"),
+        (&throttled::RULE, "throttling"),
+        (&swap::RULE, "swapping"),
+        (&suspended::RULE, "suspending the machine"),
+        (&lazyinit::RULE, "a filesystem that is still initialising"),
+        (&thermal_trend::RULE, "heat"),
+    ];
+    let what = known.iter().find(|(rule, _)| rule.id == id).map_or("a finding", |(_, what)| what);
+    format!("{what} ({})", sanitize(id))
+}
+
+/// The figures, a row each; with their verdicts where those are not said beside it.
+pub fn table(of: &PlaceAnswer, has_verdicts: bool) -> Table {
+    let energy = of.energy.iter().flat_map(|_| ["J/GB", "J/1k I/O"]);
+    let numbers = ["MB/s", "IOPS", "latency"].into_iter().chain(energy).map(number);
+    let verdict = has_verdicts.then(|| column("verdict"));
+    let columns = std::iter::once(column("test")).chain(numbers).chain(verdict);
+    let cells = |f: &FigureWords| {
+        let energy = of.energy.iter().flat_map(|_| [&f.joules.0, &f.joules.1]);
+        let cells = [&f.name, &f.mb_per_s, &f.iops, &f.tail].into_iter().chain(energy);
+        cells.chain(has_verdicts.then_some(&f.verdict)).cloned().collect()
+    };
+    Table::new(columns, of.figures.iter().map(cells))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::tests::sample_normal::normal;
+    use crate::{TextOptions, screen};
+    use bakeoff_judge::analyse::analyse;
+    use bakeoff_judge::testing::RunBuilder;
+
+    /// What a reader sees of a card in a Raspberry Pi 4 and of a virtual disk, on 24 lines of 80
+    /// columns.
+    #[test]
+    fn the_screen_says_it_in_24_lines() {
+        let shown = |bus: &str, link: Option<&str>, class: Option<&str>, rates: [f64; 4]| {
+            let run = RunBuilder::directories(&["/srv"])
+                .workloads(&["seqread", "seqwrite", "randread", "randwrite"])
+                .header(|h| h.host.model = Some("Raspberry Pi 4 Model B Rev 1.4".into()));
+            let run = run.place(0, |place| {
+                let drive = &mut place.chain[1];
+                drive.bus = Some(bus.to_string());
+                drive.link = link.map(Into::into);
+                drive.card_class = class.map(str::to_string);
+            });
+            let rate =
+                move |b: u32, _, w: u16| rates[usize::from(w)] * (1.0 + f64::from(b % 2) * 0.002);
+            let run = run.play(9, rate).build();
+            let text = screen(&run, &analyse(&run), &TextOptions::default(), None);
+            assert!(text.lines().count() <= 24, "{}: {text}", text.lines().count());
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+            text
+        };
+        let (link, class) = ("SD, sd uhs DDR50, 50 MHz, 4 bits", "class 10, U3, V30, A2");
+        let card = |rates| shown("mmc", Some(link), Some(class), rates);
+        insta::assert_snapshot!("card", card([43e6, 33e6, 2400.0, 200.0]));
+        insta::assert_snapshot!("slow_card", card([43e6, 20e6, 300.0, 200.0]));
+        insta::assert_snapshot!("virtio", shown("virtio", None, None, [9e8, 4e8, 8e3, 1500.0]));
+    }
+
+    #[test]
+    fn every_verdict_has_its_words_and_hostile_text_is_harmless() {
+        let run = RunBuilder::directories(&["/mnt/\u{1b}[2Jx"]).build();
+        let mut of = normal();
+        of.card_class = Some("\u{1b}]0;x\u{7}".to_string());
+        of.figures.iter_mut().for_each(|f| {
+            f.label.as_mut().unwrap().class = "\u{1b}[1m".to_string();
+            f.usual.as_mut().unwrap().source = "a\u{202e}b".to_string();
+        });
+        let words = words(&run, &of);
+        let all = format!("{words:#?}");
+        assert!(!all.contains('\u{1b}') && !all.contains("\\u{1b}[1m"), "{all}");
+        insta::assert_snapshot!("every_verdict", {
+            let lines = words.figures.iter().map(|f| format!("{} | {}", f.verdict, f.usual));
+            format!("{}\n{}", words.said, lines.collect::<Vec<_>>().join("\n"))
+        });
+    }
+}

@@ -1,0 +1,214 @@
+//! The answer on one screen: 24 lines of 80 columns with seven candidates and five workloads.
+//!
+//! The recommendation, one line a workload, the table, the bottleneck, what limits the answer, and
+//! what to type for more. What does not fit is counted, never dropped in silence.
+
+use crate::TextOptions;
+use crate::layout::{Tone, columns, cut, packed, paint, wrap};
+use bakeoff_model::verdict::Verdict;
+
+use super::limits::Limit;
+use super::{Answer, Line, normal, table};
+
+const SCREEN: usize = 24;
+/// Lines of the recommendation where there is little space, and at most.
+const CHOICE: (usize, usize) = (3, 6);
+const BLANKS_MAX: usize = 3;
+const LIMITS_MAX: usize = 3;
+/// Below so many columns a sentence takes several lines: cut to one, too little would be left.
+const NARROW: usize = 60;
+const GAP: usize = 2;
+
+/// Lays an answer out; `report` is the path of the HTML report, where one was written.
+pub fn write(answer: &Answer, options: &TextOptions, report: Option<&str>) -> String {
+    let screen = Screen { answer, width: usize::from(options.width.max(40)), color: options.color };
+    let answers = screen.answers();
+    let mut tables: Vec<String> = screen.is_it_normal();
+    for (i, part) in screen.tables().into_iter().enumerate() {
+        if i > 0 {
+            tables.push(String::new());
+        }
+        tables.extend(part);
+    }
+    let bottleneck: Vec<String> =
+        answer.bottleneck.iter().flat_map(|b| screen.sentence(b, "")).collect();
+    let foot = |hidden: usize| screen.foot(report, hidden);
+    let fixed = answers.len() + tables.len() + bottleneck.len() + foot(9).len();
+    // With more candidates or workloads the screen is longer, by no more than their lines.
+    let room = SCREEN.saturating_sub(fixed).max(7);
+    let commands = screen.commands();
+    let spare = room.saturating_sub(commands.len() + LIMITS_MAX + BLANKS_MAX);
+    let choice = screen.choice(spare.clamp(CHOICE.0, CHOICE.1));
+    let left = room.saturating_sub(choice.len() + commands.len());
+    // Two blank lines are worth more than a third finding.
+    let shown = answer.limits.len().min(LIMITS_MAX).min(left.saturating_sub(2).max(1));
+    let blanks = left.saturating_sub(shown).min(BLANKS_MAX);
+    let limits = answer.limits.iter().take(shown).flat_map(|limit| screen.limit(limit));
+    let blank = |at: usize| (blanks > at).then(String::new);
+    let mut lines = choice;
+    lines.extend(commands);
+    lines.extend(blank(0));
+    lines.extend(answers);
+    lines.extend(blank(1).filter(|_| !tables.is_empty()));
+    lines.extend(tables);
+    lines.extend(blank(2));
+    lines.extend(bottleneck);
+    lines.extend(limits);
+    lines.extend(foot(answer.limits.len() - shown));
+    lines.join("\n") + "\n"
+}
+
+struct Screen<'a> {
+    answer: &'a Answer,
+    width: usize,
+    color: bool,
+}
+
+impl Screen<'_> {
+    /// A sentence on one line, or on as many as a narrow screen needs.
+    fn sentence(&self, text: &str, indent: &str) -> Vec<String> {
+        match self.width < NARROW {
+            true => wrap(text, self.width, indent, "  ").lines().map(str::to_string).collect(),
+            false => vec![cut(&format!("{indent}{text}"), self.width)],
+        }
+    }
+
+    fn limit(&self, limit: &Limit) -> Vec<String> {
+        let tone = if limit.is_severe { Tone::Bad } else { Tone::Plain };
+        let lines = match self.width < NARROW {
+            true => self.sentence(&limit.within(usize::MAX), ""),
+            false => vec![limit.within(self.width)],
+        };
+        lines.iter().map(|line| paint(line, tone, self.color)).collect()
+    }
+
+    /// The recommendation and as many of its notes as fit into `most` lines, the needed ones first.
+    fn choice(&self, most: usize) -> Vec<String> {
+        let choice = &self.answer.choice;
+        let lines = |text: &str| -> Vec<String> {
+            wrap(text, self.width, "", "").lines().map(str::to_string).collect()
+        };
+        let said = lines(&choice.said);
+        let strong = said.len().min(most);
+        let mut shown: Vec<String> =
+            said[..strong].iter().map(|l| paint(l, Tone::Strong, self.color)).collect();
+        if strong < said.len() {
+            shown[strong - 1] =
+                paint(&ends(&said[strong - 1], self.width), Tone::Strong, self.color);
+        }
+        let fits = |text: &str| lines(text).len() + strong <= most;
+        let needed = choice.notes[..choice.brief.len().min(choice.notes.len())].join(" ");
+        let mut notes = if fits(&needed) { needed } else { choice.brief.join(" ") };
+        // Those that mislead if they are missing are there; others as far as they fit.
+        for note in choice.notes.iter().skip(choice.brief.len()) {
+            let longer = format!("{notes} {note}").trim().to_string();
+            if fits(&longer) {
+                notes = longer;
+            }
+        }
+        if !notes.is_empty() {
+            shown.extend(lines(&notes));
+        }
+        shown
+    }
+
+    /// The commands on one line if they fit, otherwise on two.
+    fn commands(&self) -> Vec<String> {
+        let commands = &self.answer.choice.commands;
+        if commands.is_empty() {
+            return Vec::new();
+        }
+        let one = format!("  {}", commands.join(" && "));
+        let fits = |line: &String| columns(line) <= self.width;
+        if fits(&one) && !one.contains('#') {
+            return vec![one];
+        }
+        let each: Vec<String> = commands.iter().map(|c| format!("  {c}")).collect();
+        match each.iter().all(fits) {
+            true => each,
+            false => vec![format!("  Commands: bakeoff show {} --details", self.answer.id)],
+        }
+    }
+
+    fn answers(&self) -> Vec<String> {
+        let lines = &self.answer.lines;
+        let longest = lines.iter().map(|l| columns(&l.workload)).max().unwrap_or(0);
+        let name = longest.min(self.width / 3);
+        let mut shown: Vec<String> = Vec::new();
+        if let Some(place) = &self.answer.place {
+            let table = normal::table(place, false).text(self.width);
+            shown.extend(table.lines().map(str::to_string));
+        }
+        let figures = || self.answer.place.iter().flat_map(|place| &place.figures);
+        let is_other = |line: &&Line| !figures().any(|figure| figure.is_of(&line.workload));
+        shown.extend(lines.iter().filter(is_other).map(|line| self.line(line, name)));
+        shown
+    }
+
+    fn line(&self, line: &Line, name: usize) -> String {
+        let n = format!("n={}", line.blocks);
+        let most = self.answer.lines.iter().map(|l| l.blocks).max().unwrap_or(0);
+        let n_width = format!("n={most}").len();
+        let room = self.width.saturating_sub(name + GAP + 1 + n_width);
+        let text = match self.answer.matrix {
+            Some(_) => line.short(room),
+            None => cut(&line.figure, room),
+        };
+        let tone = match line.verdict.verdict {
+            Verdict::Fastest | Verdict::AsFast => Tone::Good,
+            Verdict::Leads => Tone::Caution,
+            Verdict::Refused => Tone::Bad,
+            _ => Tone::Plain,
+        };
+        let blanks = " ".repeat(room.saturating_sub(columns(&text)));
+        let label = cut(&line.workload, name);
+        let text = paint(&text, tone, self.color);
+        format!("{label:<name$}{:GAP$}{text}{blanks} {n:>n_width$}", "")
+    }
+
+    /// The verdict about each figure of one directory, its range and where that is from.
+    fn is_it_normal(&self) -> Vec<String> {
+        let Some(place) = &self.answer.place else { return Vec::new() };
+        let mut lines = vec!["Is this normal?".to_string()];
+        for f in &place.figures {
+            let verdict = self.sentence(&format!("{}: {}", f.name, f.verdict), "");
+            lines.extend(verdict.iter().map(|line| paint(line, f.tone, self.color)));
+            let rest = [f.usual.as_str(), f.source.as_str()];
+            let rest: Vec<&str> = rest.into_iter().filter(|text| !text.is_empty()).collect();
+            if !rest.is_empty() {
+                lines.extend(self.sentence(&rest.join(": "), "  "));
+            }
+        }
+        lines.extend(place.energy.iter().flat_map(|energy| self.sentence(energy, "")));
+        lines
+    }
+
+    fn tables(&self) -> Vec<Vec<String>> {
+        match &self.answer.matrix {
+            Some(matrix) => table::parts(matrix, self.width, self.color),
+            None => Vec::new(),
+        }
+    }
+
+    /// Where the report is and what to type for more, in as few lines as hold it.
+    fn foot(&self, report: Option<&str>, hidden: usize) -> Vec<String> {
+        let id = &self.answer.id;
+        // Right below the findings: so many more of them, and everything else.
+        let more = match hidden {
+            0 => "More".to_string(),
+            n => format!("{n} more"),
+        };
+        let mut pieces = vec![match report {
+            Some(path) => format!("Report: {path}"),
+            None => format!("Report: bakeoff show {id} -o r.html"),
+        }];
+        pieces.push(format!("{more}: bakeoff show {id} --details"));
+        pieces.extend(self.answer.resume.iter().map(|how| format!("Continue: {how}")));
+        packed(pieces, self.width, "  ")
+    }
+}
+
+/// A line that goes on where nobody sees it.
+fn ends(line: &str, width: usize) -> String {
+    cut(&format!("{line} …"), width)
+}

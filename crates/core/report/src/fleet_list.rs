@@ -1,0 +1,107 @@
+//! The boards in a store. Schema `bakeoff/fleet-list/1`, documented in docs/format.md.
+
+use serde::Serialize;
+
+use super::document::{Document, Table, words};
+use super::view::day;
+use crate::fleet::board::{Board, of_machines};
+use crate::fleet::run_group::RunGroup;
+use bakeoff_model::machine::Machine;
+use bakeoff_model::path::sanitize;
+use bakeoff_stats::distinct;
+use bakeoff_stats::phrases;
+
+/// Most labels of a board that are listed.
+const LABELS: usize = 8;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Host name; with digits of the id where another board has that name too.
+    pub name: String,
+    /// Digest of its serial number or machine id, where it was recorded.
+    pub board_id: Option<String>,
+    pub model: Option<String>,
+    /// The role of a server that sent its runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Kernel of its latest run.
+    pub kernel: String,
+    pub runs: u64,
+    pub last_run: String,
+    /// When that one began, nanoseconds since 1970.
+    pub last_unix_ns: i64,
+    pub labels: Vec<String>,
+}
+
+impl Entry {
+    fn from_board(board: &Board, all: &[RunGroup]) -> Entry {
+        let mut own: Vec<&RunGroup> = board.runs.iter().filter_map(|at| all.get(*at)).collect();
+        let last = own.iter().map(|seen| &seen.last).max_by_key(|last| last.order());
+        let (runs, last) = (own.iter().map(|seen| seen.runs).sum(), last.cloned());
+        own.sort_by_key(|seen| seen.first_unix_ns);
+        let labels = own.iter().filter_map(|seen| seen.label.as_deref()).map(sanitize);
+        let mut labels = distinct::in_order(labels);
+        labels.truncate(LABELS);
+        Entry {
+            name: board.name.clone(),
+            board_id: board.board_id.clone(),
+            model: board.model.clone(),
+            role: board.role.clone(),
+            kernel: last.as_ref().map_or(String::new(), |last| sanitize(&last.kernel)),
+            runs,
+            last_run: last.as_ref().map_or(String::new(), |last| sanitize(&last.run)),
+            last_unix_ns: last.map_or(0, |last| last.unix_ns),
+            labels,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.name.clone(),
+            self.model.clone().unwrap_or_else(|| "unknown".to_string()),
+            self.kernel.clone(),
+            format!("{}, last {}", phrases::count(self.runs, "run"), day(self.last_unix_ns)),
+            self.labels.join(", "),
+        ]
+    }
+}
+
+/// The boards of these runs, in the order of the run that came into the store last.
+pub fn entries(all: &[RunGroup]) -> Vec<Entry> {
+    let machines: Vec<Machine> = all.iter().map(|seen| seen.machine.clone()).collect();
+    of_machines(&machines).0.iter().map(|board| Entry::from_board(board, all)).collect()
+}
+
+pub fn document(entries: &[Entry]) -> Document {
+    let mut out = Document::default();
+    if entries.is_empty() {
+        out.paragraph(
+            "No runs are stored yet. To add a board, export a run there (bakeoff show last \
+             --no-redact -o run.bundle) and import it here: bakeoff import run.bundle",
+        );
+        return out;
+    }
+    let columns = ["board", "model", "kernel", "runs", "labels"].map(words);
+    out.table(Table::new(columns, entries.iter().map(Entry::cells)));
+    out.paragraph(phrases::count(entries.len(), "board"));
+    let shared = |entry: &&Entry| {
+        let is_same = |other: &&Entry| other.board_id.is_some() && other.board_id == entry.board_id;
+        entry.role.is_some() && entries.iter().filter(is_same).count() > 1
+    };
+    let roles: Vec<&str> =
+        entries.iter().filter(shared).filter_map(|entry| entry.role.as_deref()).collect();
+    if !roles.is_empty() {
+        out.paragraph(format!(
+            "Several roles of the server sent runs with one board ID: {}. They are listed as \
+             several boards, because a role can claim any ID.",
+            roles.join(", ")
+        ));
+    }
+    out
+}
+
+/// `bakeoff/fleet-list/1`.
+pub fn json(entries: &[Entry]) -> String {
+    let document = serde_json::json!({"schema": "bakeoff/fleet-list/1", "boards": entries});
+    format!("{document:#}\n")
+}

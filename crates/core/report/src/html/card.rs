@@ -1,0 +1,343 @@
+//! A card of 1200 x 630: the answer, board, drive and the matrix in one picture, of the size that
+//! chats and forums show.
+//!
+//! The letters are those of the font that is bundled for it: others become a question mark, so that
+//! no empty box stands for a name.
+
+use crate::answer::{self, Place};
+use crate::layout::{cut, packed};
+use crate::view::View;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+
+use super::SYMBOLS;
+use super::matrix::{Drawn, MatrixPage, Mini};
+use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
+
+const SIZE: (f64, f64) = (1200.0, 630.0);
+/// Left and right ends of what is drawn, pixels.
+const SIDES: (f64, f64) = (48.0, 1152.0);
+const NAMES: f64 = 190.0;
+const NAME_LETTERS: usize = 16;
+/// Room for a figure or a share beside its interval.
+const FIGURE: f64 = 92.0;
+/// The last pixel that a line of the table may take.
+const BOTTOM: f64 = 580.0;
+/// Candidates and workloads that are drawn; more are counted.
+const ROWS_MAX: usize = 8;
+const COLUMNS_MAX: usize = 5;
+/// A line of the answer is so many letters of its size wide.
+const ANSWER: [(f64, usize); 3] = [(38.0, 54), (32.0, 64), (27.0, 76)];
+const ANSWER_LINES: usize = 2;
+const SETUP: usize = 118;
+const LINES_MAX: usize = 8;
+/// The colours of candidates by day, as web/src/colors.css has them.
+const COLORS: [Color; super::COLORS] = [
+    Color(0x0072b2),
+    Color(0xd55e00),
+    Color(0x009e73),
+    Color(0xb8578f),
+    Color(0xc98500),
+    Color(0x3a9bdc),
+    Color(0x2f3337),
+    Color(0x8a8200),
+];
+const PAPER: Color = Color(0xfdfdfb);
+const TEXT: Color = Color(0x1d2125);
+const MUTED: Color = Color(0x646c74);
+const LINE: Color = Color(0xe2e4e3);
+const GOOD: Color = Color(0x00714f);
+
+pub fn card(run: &Run, analysis: &Analysis) -> Picture {
+    let view = View::new(run, analysis);
+    let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
+    let matrix = MatrixPage::new("", &view, &styles);
+    let mut picture = Picture { width: SIZE.0 as u32, height: SIZE.1 as u32, shapes: Vec::new() };
+    picture.rect((0.0, 0.0), SIZE, PAPER, 1.0);
+    picture.rect((0.0, 0.0), (SIZE.0, 10.0), COLORS[0], 1.0);
+    picture.text((SIDES.0, 52.0), 22.0, true, (COLORS[0], "bakeoff"));
+    picture.shapes.push(Shape::Text(Text {
+        at: (SIDES.1, 52.0),
+        size: 19.0,
+        is_bold: false,
+        color: MUTED,
+        text: plain(&cut(&view.title, 90)),
+        is_right: true,
+    }));
+    let (answer_size, said) = sized(&view.answer.choice.said);
+    let mut y = 78.0;
+    for text in said {
+        y += answer_size * 1.2;
+        picture.text((SIDES.0, y), answer_size, true, (TEXT, &plain(&text)));
+    }
+    y += 8.0;
+    let facts: Vec<String> = view.setup.iter().map(|(_, value)| value.clone()).collect();
+    for text in filled(&facts, SETUP, "  ·  ") {
+        y += 26.0;
+        picture.text((SIDES.0, y), 18.0, false, (MUTED, &plain(&text)));
+    }
+    let table = matrix.as_ref().map(|matrix| CardTable::from_matrix(matrix, y + 56.0));
+    match &table {
+        Some(table) => table.draw(&mut picture),
+        None => {
+            for text in spoken(&view) {
+                y += 34.0;
+                picture.text((SIDES.0, y), 21.0, false, (TEXT, &plain(&text)));
+            }
+        }
+    }
+    let foot = plain(&foot(&view, table.as_ref()));
+    picture.text((SIDES.0, 607.0), 16.0, false, (MUTED, &foot));
+    picture
+}
+
+/// The matrix, and where its lines and columns are.
+struct CardTable<'a> {
+    matrix: &'a MatrixPage,
+    top: f64,
+    row_height: f64,
+    columns: usize,
+    column_width: f64,
+    bar_width: f64,
+}
+
+impl CardTable<'_> {
+    fn from_matrix(matrix: &MatrixPage, top: f64) -> CardTable<'_> {
+        let columns = matrix.heads.len().min(COLUMNS_MAX);
+        let shown = matrix.rows.len().clamp(1, ROWS_MAX);
+        let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
+        let column_width = (SIDES.1 - SIDES.0 - NAMES) / columns.max(1) as f64;
+        let bar_width = (column_width - FIGURE - 14.0).min(360.0);
+        CardTable { matrix, top, row_height, columns, column_width, bar_width }
+    }
+
+    fn x(&self, column: usize) -> f64 {
+        SIDES.0 + NAMES + self.column_width * column as f64
+    }
+
+    /// Candidates and workloads that are not drawn.
+    fn left_out(&self) -> [usize; 2] {
+        let MatrixPage { rows, heads, .. } = self.matrix;
+        [rows.len().saturating_sub(ROWS_MAX), heads.len() - self.columns]
+    }
+
+    fn draw(&self, picture: &mut Picture) {
+        // A letter of this size is 9 pixels wide.
+        let letters = (self.column_width / 9.0) as usize;
+        for (i, head) in self.matrix.heads.iter().take(self.columns).enumerate() {
+            let name = if head.name.chars().count() > letters { &head.short } else { &head.name };
+            let text = plain(&cut(name, letters));
+            picture.text((self.x(i), self.top - 12.0), 17.0, true, (TEXT, &text));
+        }
+        let names: Vec<String> = self.matrix.rows.iter().map(|row| row.name.clone()).collect();
+        let names = answer::short_names(&names, NAME_LETTERS);
+        for (i, row) in self.matrix.rows.iter().take(ROWS_MAX).enumerate() {
+            let y = self.top + self.row_height * i as f64;
+            let middle = y + self.row_height / 2.0;
+            let stroke = Stroke { color: LINE, width: 1.0, dash: None };
+            picture.line((SIDES.0, y), (SIDES.1 - SIDES.0, 0.0), stroke);
+            let color = COLORS[row.style % COLORS.len()];
+            picture.shapes.push(mark(row.style, ((57.0, middle), 1.5), color, None));
+            let name = plain(&names[i]);
+            picture.text((76.0, middle + 6.0), 18.0, row.is_chosen, (TEXT, &name));
+            for (column, cell) in row.cells.iter().take(self.columns).enumerate() {
+                self.draw_cell(picture, cell, (self.x(column), y), row.style);
+            }
+        }
+    }
+
+    fn draw_cell(&self, picture: &mut Picture, cell: &Mini, (x, y): (f64, f64), style: usize) {
+        let width = |percent: f64| percent / 100.0 * self.bar_width;
+        let middle = y + self.row_height / 2.0;
+        let inner = self.row_height - 6.0;
+        let (from, wide) = self.matrix.band;
+        picture.rect((x + width(from.0), y + 3.0), (width(wide.0), inner), TEXT, 0.08);
+        let one = Stroke { color: MUTED, width: 1.0, dash: Some(3.0) };
+        picture.line((x + width(self.matrix.one.0), y + 3.0), (0.0, inner), one);
+        if let Some(drawn) = &cell.drawn {
+            self.draw_interval(picture, (cell, drawn), (x, middle), style);
+        }
+        let (is_bold, color) = match cell.cell.place {
+            Place::Leader if !cell.cell.is_certain => (true, TEXT),
+            Place::Leader | Place::Equal => (true, GOOD),
+            Place::Behind | Place::Open => (false, TEXT),
+            Place::Out | Place::None => (false, MUTED),
+        };
+        let at = (x + self.bar_width + 8.0, middle + 6.0);
+        picture.text(at, 17.0, is_bold, (color, &plain(&cell.cell.label)));
+    }
+
+    /// The interval and the mark in it, or an arrow where they are left of the axis.
+    fn draw_interval(
+        &self,
+        picture: &mut Picture,
+        (cell, drawn): (&Mini, &Drawn),
+        (x, middle): (f64, f64),
+        style: usize,
+    ) {
+        let width = |percent: f64| percent / 100.0 * self.bar_width;
+        let color = COLORS[style % COLORS.len()];
+        let at = (x + width(drawn.at.0), middle);
+        if drawn.is_off {
+            let stroke = Some(Stroke { color, width: 3.0, dash: None });
+            let path = "M4 -6L-4 0L4 6".to_string();
+            let (fill, opacity) = (None, 1.0);
+            let arrow = Outline { path, at, scale: 1.0, fill, opacity, stroke };
+            picture.shapes.push(Shape::Outline(arrow));
+            return;
+        }
+        let stroke = Stroke { color, width: 3.5, dash: None };
+        let by = (width(drawn.high.0 - drawn.low.0), 0.0);
+        picture.line((x + width(drawn.low.0), middle), by, stroke);
+        let is_hollow =
+            matches!(cell.cell.place, Place::Leader | Place::Open) && !cell.cell.is_certain;
+        let stroke = Some(Stroke { color, width: 1.3, dash: None });
+        let fill = if is_hollow { PAPER } else { color };
+        picture.shapes.push(mark(style, (at, 1.4), fill, stroke));
+    }
+}
+
+fn mark(
+    style: usize,
+    (at, scale): ((f64, f64), f64),
+    fill: Color,
+    stroke: Option<Stroke>,
+) -> Shape {
+    let path = SYMBOLS[style % SYMBOLS.len()].to_string();
+    Shape::Outline(Outline { path, at, scale, fill: Some(fill), opacity: 1.0, stroke })
+}
+
+/// What the marks mean, and what is not drawn.
+fn foot(view: &View, table: Option<&CardTable>) -> String {
+    let mut parts = Vec::new();
+    if let Some(table) = table.filter(|table| !table.matrix.rows.is_empty()) {
+        parts.push(format!(
+            "Rate as a share of the leader's, with its interval. Shaded: equally fast (within {}).",
+            table.matrix.margin
+        ));
+    }
+    let [candidates, workloads] = table.map_or([0, 0], CardTable::left_out);
+    if candidates + workloads > 0 {
+        parts.push(format!(
+            "Not shown: {}.",
+            [(candidates, "candidate"), (workloads, "workload")]
+                .into_iter()
+                .filter(|(n, _)| *n > 0)
+                .map(|(n, noun)| bakeoff_stats::phrases::count(n as u32, noun))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ));
+    }
+    parts.push(format!("Run {}, bakeoff {}.", view.answer.id, view.version));
+    parts.join(" ")
+}
+
+/// What each workload came to, where there is no matrix.
+fn spoken(view: &View) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for q in &view.questions {
+        match q.rows.as_slice() {
+            rows if q.is_alone && !rows.is_empty() => {
+                lines.extend(rows.iter().map(|row| format!("{}: {}", q.workload, row.figure(q))));
+            }
+            _ => lines.push(format!("{}: {}", q.title, q.sentence)),
+        }
+    }
+    let more = lines.len().saturating_sub(LINES_MAX);
+    if more > 0 {
+        lines.truncate(LINES_MAX);
+        lines.push(format!("and {}", bakeoff_stats::phrases::count(more, "more line")));
+    }
+    lines.iter().map(|line| cut(line, 100)).collect()
+}
+
+/// The answer in the largest letters in which it fits; in the smallest it ends in an ellipsis.
+fn sized(text: &str) -> (f64, Vec<String>) {
+    let words: Vec<String> = text.split_whitespace().map(str::to_string).collect();
+    for (size, letters) in ANSWER {
+        let lines = filled(&words, letters, " ");
+        if lines.len() <= ANSWER_LINES {
+            return (size, lines);
+        }
+    }
+    let (size, letters) = ANSWER[ANSWER.len() - 1];
+    let mut lines = filled(&words, letters, " ");
+    lines.truncate(ANSWER_LINES + 1);
+    if let Some(last) = lines.last_mut() {
+        *last = cut(&format!("{last} …"), letters);
+    }
+    (size, lines)
+}
+
+/// Facts in lines, each fact whole.
+fn filled(parts: &[String], letters: usize, between: &str) -> Vec<String> {
+    packed(parts.iter().map(|part| cut(part, letters)), letters, between)
+}
+
+/// Signs beyond Latin-1.
+const OTHERS: &str = "–—‘’“”…−";
+
+/// Letters that the bundled font has; web/build.mjs has the same list.
+fn plain(text: &str) -> String {
+    let is_known = |c: char| matches!(c, ' '..='~' | '\u{a0}'..='ÿ') || OTHERS.contains(c);
+    text.chars().map(|c| if is_known(c) { c } else { '?' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_judge::analyse::analyse;
+    use bakeoff_judge::testing::RunBuilder;
+
+    fn of(names: &[&str]) -> String {
+        let rate = |block: u32, c: u16, _: u16| 1000.0 / f64::from(c + 1) + f64::from(block);
+        let run = RunBuilder::stacks(names).play(5, rate).build();
+        card(&run, &analyse(&run)).svg()
+    }
+
+    #[test]
+    fn a_card_has_the_answer_the_set_up_and_a_row_for_each_candidate() {
+        let svg = of(&["ext4", "xfs", "btrfs"]);
+        assert!(svg.contains("width=\"1200\" height=\"630\""), "{svg}");
+        for name in ["ext4", "xfs", "btrfs"] {
+            assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
+        }
+        // The third is so far behind that an arrow at the edge takes the place of its point.
+        let marks: usize = SYMBOLS[..3].iter().map(|path| svg.matches(path).count()).sum();
+        assert_eq!(marks, 5, "three marks and two points");
+        assert_eq!(svg.matches("M4 -6L-4 0L4 6").count(), 1, "an arrow");
+        assert_eq!(svg, of(&["ext4", "xfs", "btrfs"]));
+    }
+
+    #[test]
+    fn hostile_names_are_text_and_letters_without_a_glyph_are_question_marks() {
+        let svg = of(&["</text><script>", "日本"]);
+        assert!(!svg.contains("<script"), "{svg}");
+        assert!(svg.contains("&#60;/text&#62;&#60;sc") && svg.contains(">??</text>"), "{svg}");
+    }
+
+    #[test]
+    fn candidates_that_do_not_fit_are_counted() {
+        let names: Vec<String> = (0..11).map(|n| format!("fs{n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert!(of(&names).contains("Not shown: 3 candidates."));
+    }
+
+    #[test]
+    fn a_long_answer_gets_smaller_letters_and_ends_in_an_ellipsis_at_last() {
+        assert_eq!(sized("short"), (38.0, vec!["short".to_string()]));
+        let long = "word ".repeat(40);
+        let (size, lines) = sized(&long);
+        assert!(size < 38.0 && lines.iter().all(|line| !line.is_empty()));
+        let (size, lines) = sized(&"word ".repeat(100));
+        assert!(size == 27.0 && lines.len() == 3 && lines[2].ends_with('…'), "{lines:?}");
+    }
+
+    #[test]
+    fn the_colours_are_those_of_the_page() {
+        let css = include_str!("../../../../../web/src/colors.css");
+        for (i, color) in COLORS.iter().enumerate() {
+            assert!(css.contains(&format!("--c{i}: light-dark({color}, ")), "{color}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! What the charts draw, as the page's script reads it: numbers only; words are in the page.
+//!
+//! Every list is ordered by the run, never by a map, so the same run gives the same bytes.
+
+use serde::Serialize;
+
+use crate::view::{Question, candidate_name};
+use bakeoff_judge::decide::table::Table;
+use bakeoff_judge::decide::{rounds, settled};
+use bakeoff_model::ceiling::LayerRate;
+use bakeoff_model::event::Cell;
+use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::measurement::OpStats;
+use bakeoff_model::path::sanitize;
+use bakeoff_model::run::{BlockState, Run};
+use bakeoff_model::workload::Metric;
+use bakeoff_stats::histogram::Histogram;
+use bakeoff_stats::phrases;
+
+use super::absolute::{self, Absolute, Phase};
+use super::machine::{self, MachineData};
+use super::percentile;
+use super::sweep::SweepData;
+
+#[derive(Debug, Serialize)]
+pub struct Data {
+    /// Names of all candidates of all runs; the position is the colour and symbol.
+    pub candidates: Vec<String>,
+    pub runs: Vec<RunData>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    pub tie_margin: f64,
+    pub questions: Vec<QuestionData>,
+    pub sweeps: Vec<SweepData>,
+    pub machine: MachineData,
+}
+
+#[derive(Debug, Serialize)]
+pub struct QuestionData {
+    pub workload: String,
+    /// Unit of the rates.
+    pub unit: &'static str,
+    /// Whether the points are ratios to `reference`; else rates in `unit`.
+    pub is_ratio: bool,
+    /// Candidate the ratios are taken against.
+    pub reference: Option<usize>,
+    pub rows: Vec<RowData>,
+    /// How the windows of its cells become a rate.
+    pub over_time: OverTime,
+    /// Latency by kind of operation.
+    pub latency: Vec<LatencyData>,
+    /// Of small files, the time of each kind of operation.
+    pub phases: Vec<Phase>,
+    /// What lower layers reach, in the unit of `over_time`.
+    pub ceilings: Vec<CeilingData>,
+    pub along: Vec<AlongData>,
+    /// Mode characterise: its rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<RoundsData>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct RoundsData {
+    /// The rate of each in the unit of the question; null where its cell was thrown away.
+    pub rates: Vec<Option<f64>>,
+    /// First and last of those the figure is taken from, from 1.
+    pub window: (u32, u32),
+    pub is_steady: bool,
+}
+
+/// The rate along the slices of a candidate.
+#[derive(Debug, Serialize)]
+pub struct AlongData {
+    /// Index into [`Data::candidates`].
+    pub candidate: usize,
+    /// As shares of the figures; see [`settled::course`].
+    pub shares: Vec<Option<f64>>,
+}
+
+/// A lower layer's rate, a line in the chart over time.
+#[derive(Debug, Serialize)]
+pub struct CeilingData {
+    pub layer: &'static str,
+    /// Index into [`Data::candidates`]; `None` = all.
+    pub candidate: Option<usize>,
+    /// In the unit of the chart.
+    pub rate: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct RowData {
+    /// Index into [`Data::candidates`].
+    pub candidate: usize,
+    /// Geometric mean: of ratios inside blocks, or of rates.
+    pub mid: Option<f64>,
+    /// Interval; only for ratios whose pair was analysed.
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+    /// One value a complete block: (block, ratio or rate).
+    pub dots: Vec<(BlockIx, f64)>,
+    pub absolute: Option<Absolute>,
+    pub figure: String,
+}
+
+/// Rate of a window: `field` divided by its length in seconds and by `per`.
+#[derive(Debug, Serialize)]
+pub struct OverTime {
+    pub field: &'static str,
+    pub per: f64,
+    /// Unit of the result.
+    pub unit: &'static str,
+}
+
+/// One kind of operation.
+#[derive(Debug, Serialize)]
+pub struct LatencyData {
+    /// `read`, `write`, `flush`, ….
+    pub op: &'static str,
+    pub curves: Vec<Curve>,
+}
+
+/// Latency of one candidate, over all cells that count.
+#[derive(Debug, Serialize)]
+pub struct Curve {
+    /// Index into [`Data::candidates`].
+    pub candidate: usize,
+    pub count: u64,
+    /// [`percentile::curve`].
+    pub ns: Vec<u64>,
+}
+
+/// Position of a candidate's colour and symbol.
+pub fn style_of(styles: &[String], name: &str) -> usize {
+    styles.iter().position(|s| s == name).unwrap_or(0)
+}
+
+impl RunData {
+    pub fn new(run: &Run, questions: &[Question], styles: &[String]) -> RunData {
+        let table = Table::from_evidence(run);
+        let question = |q| QuestionData::new((run, &table), q, styles);
+        RunData {
+            tie_margin: run.header.protocol.tie_margin,
+            questions: questions.iter().map(question).collect(),
+            sweeps: Vec::new(),
+            machine: machine::data(run, &indices(questions), styles),
+        }
+    }
+}
+
+/// The workloads of a page's questions.
+pub fn indices(questions: &[Question]) -> Vec<Option<WorkloadIx>> {
+    questions.iter().map(|q| q.index).collect()
+}
+
+impl QuestionData {
+    fn new((run, table): (&Run, &Table), question: &Question, styles: &[String]) -> QuestionData {
+        let is_ratio = question.rows.iter().any(|r| r.ratio.is_some());
+        let reference = question.reference.as_deref().filter(|_| is_ratio);
+        let row = |row: &crate::view::Row| {
+            let dots = |reference| dots((run, table), question, &row.candidate, reference);
+            let rates = dots(None).into_iter().map(|(_, rate)| rate);
+            let absolute = Absolute::from_values(rates);
+            let dots = dots(reference);
+            let mean = geometric_mean(&dots);
+            RowData {
+                candidate: style_of(styles, &row.candidate),
+                mid: row.ratio.map(|r| r.0).or(mean).and_then(finite),
+                low: row.ratio.and_then(|r| finite(r.1)),
+                high: row.ratio.and_then(|r| finite(r.2)),
+                dots,
+                absolute,
+                figure: row.rate.clone(),
+            }
+        };
+        QuestionData {
+            workload: question.workload.clone(),
+            unit: question.unit,
+            is_ratio,
+            reference: reference.map(|r| style_of(styles, r)),
+            rows: question.rows.iter().map(row).collect(),
+            over_time: over_time(run, question),
+            latency: latency(run, question, styles),
+            phases: absolute::phases(run, question, styles),
+            ceilings: ceilings(run, question, styles),
+            along: along(run, question, styles),
+            rounds: question.rounds.as_ref().map(|rounds| RoundsData {
+                rates: rounds.figures.iter().map(|f| f.map(|f| f / question.unit_scale)).collect(),
+                window: rounds.window(),
+                is_steady: rounds.is_steady,
+            }),
+        }
+    }
+}
+
+/// How a workload's windows become a rate in the unit of its verdict, as far as they can: of
+/// small files they count every kind of operation, not files.
+fn over_time(run: &Run, question: &Question) -> OverTime {
+    let workload = question.index.map(|i| &run.header.workloads[i]);
+    let unit = question.unit;
+    // Parts of a profile have block sizes of their own.
+    let workload = workload.filter(|w| w.profile.is_none() || w.metric == Metric::Bandwidth);
+    let operations = OverTime { field: "ios", per: 1.0, unit: "operations/s" };
+    let Some(workload) = workload else { return operations };
+    match workload.metric {
+        Metric::Bandwidth => OverTime { field: "bytes", per: question.unit_scale, unit },
+        Metric::Iops => {
+            let per = workload.job.bs as f64 * question.unit_scale;
+            OverTime { field: "bytes", per, unit }
+        }
+        Metric::FilesPerSecond | Metric::TransactionsPerSecond | Metric::LatencyP99 => operations,
+    }
+}
+
+fn along(run: &Run, question: &Question, styles: &[String]) -> Vec<AlongData> {
+    let Some(workload) = question.index else { return Vec::new() };
+    let of = |candidate: CandidateIx| {
+        let shares = settled::course(run, workload, candidate)?;
+        let shares = shares.into_iter().map(|share| share.and_then(finite)).collect();
+        let candidate = style_of(styles, &candidate_name(run, candidate));
+        Some(AlongData { candidate, shares })
+    };
+    CandidateIx::all(run.header.candidates.len()).filter_map(of).collect()
+}
+
+/// The layers measured for a workload, lowest first, where the chart has their unit: of files and
+/// of latencies it draws operations.
+fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingData> {
+    let Some(index) = question.index else { return Vec::new() };
+    if over_time(run, question).field != "bytes" {
+        return Vec::new();
+    }
+    let measured = run.ceilings.measured.iter().filter(|layer| layer.workload == index);
+    let of = |layer: &LayerRate| {
+        Some(CeilingData {
+            layer: layer.layer.label(),
+            candidate: layer.candidate.map(|c| style_of(styles, &candidate_name(run, c))),
+            rate: finite(layer.rate / question.unit_scale)?,
+        })
+    };
+    let mut all: Vec<CeilingData> = measured.filter_map(of).collect();
+    all.sort_by(|a, b| a.rate.total_cmp(&b.rate).then(a.layer.cmp(b.layer)));
+    all
+}
+
+/// Cells of one workload in complete blocks.
+fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell> {
+    let index = question.index;
+    let blocks = run.blocks.iter().filter(|b| b.state == BlockState::Complete);
+    blocks.flat_map(|b| &b.cells).filter(move |c| Some(c.workload) == index)
+}
+
+/// One value a block: the ratio to the reference, or the rate in the unit of the question.
+fn dots(
+    (run, table): (&Run, &Table),
+    question: &Question,
+    candidate: &str,
+    reference: Option<&str>,
+) -> Vec<(BlockIx, f64)> {
+    let Some(workload) = question.index else { return Vec::new() };
+    let metric = run.header.workloads[workload].metric;
+    let scores = |name: &str| {
+        let candidate = CandidateIx::find(&run.header.candidates, |c| sanitize(&c.name) == name);
+        candidate.map_or(&[][..], |candidate| table.values(workload, candidate))
+    };
+    let reference = reference.map(scores);
+    let dot = |(at, (block, score)): (usize, (&BlockIx, &Option<f64>))| {
+        let value = match reference {
+            // How many times as fast, whether rates or latencies are compared.
+            Some(reference) => libm::exp((*score)? - (*reference.get(at)?)?),
+            None => metric.from_score((*score)?) / question.unit_scale,
+        };
+        finite(value).filter(|v| *v > 0.0).map(|v| (*block, v))
+    };
+    table.blocks().iter().zip(scores(candidate)).enumerate().filter_map(dot).collect()
+}
+
+fn geometric_mean(dots: &[(BlockIx, f64)]) -> Option<f64> {
+    let sum: f64 = dots.iter().map(|(_, v)| libm::log(*v)).sum();
+    (!dots.is_empty()).then(|| libm::exp(sum / dots.len() as f64))
+}
+
+/// JSON has no infinity; a value that is none is left out.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// Curves for every kind of operation that took place.
+fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData> {
+    let curve = |(candidate, all): (usize, Vec<&OpStats>)| {
+        let mut merged = Histogram::default();
+        all.iter().for_each(|stats| merged.merge(&stats.histogram));
+        let count = merged.total();
+        (count > 0).then(|| Curve { candidate, count, ns: percentile::curve(&merged) })
+    };
+    let ops = by_operation(run, question, styles).into_iter();
+    let ops = ops
+        .map(|(op, all)| LatencyData { op, curves: all.into_iter().filter_map(curve).collect() });
+    ops.filter(|op| !op.curves.is_empty()).collect()
+}
+
+/// What a kind of operation took, in each cell of a candidate: the position of its colour beside it.
+type OfOperation<'r> = (&'static str, Vec<(usize, Vec<&'r OpStats>)>);
+
+/// All cells that count, by the kinds of operation in them and by candidate.
+pub fn by_operation<'r>(
+    run: &'r Run,
+    question: &Question,
+    styles: &[String],
+) -> Vec<OfOperation<'r>> {
+    let mut all: Vec<(&'static str, (usize, &'r OpStats))> = Vec::new();
+    for row in &question.rows {
+        let style = style_of(styles, &row.candidate);
+        let is_of_row = |cell: &&Cell| {
+            rounds::counts(run, cell) && candidate_name(run, cell.candidate) == row.candidate
+        };
+        let own = cells(run, question).filter(is_of_row);
+        let ops = own.flat_map(|cell| cell.measurement.ops());
+        all.extend(ops.map(|(op, stats)| (op, (style, stats))));
+    }
+    let ops = phrases::grouped(all).into_iter();
+    ops.map(|(op, of)| (op, phrases::grouped(of))).collect()
+}

@@ -1,0 +1,311 @@
+//! Workloads of one sweep as one picture: a curve for each candidate over block sizes, depths or
+//! threads, or a map of depths and threads for each.
+
+use serde::Serialize;
+
+use crate::document::{Table, of_candidate, words};
+use crate::round;
+use crate::view::Question;
+use bakeoff_model::job::Rw;
+use bakeoff_model::run::Run;
+use bakeoff_model::sweep::{self, Axis, Sweep};
+use bakeoff_model::workload::{Metric, Workload};
+use bakeoff_stats::distinct;
+use bakeoff_stats::units;
+
+use super::absolute::Absolute;
+use super::chart::QuestionData;
+
+/// Shades of a map, from the slowest to the fastest.
+const SHADES: f64 = 8.0;
+
+/// One curve chart's numbers.
+#[derive(Debug, Serialize)]
+pub struct SweepData {
+    /// Unit of the rates.
+    pub unit: &'static str,
+    /// Whether the values are bytes.
+    pub is_size: bool,
+    pub curves: Vec<Curve>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Curve {
+    pub candidate: usize,
+    /// (Value on the axis, its rate).
+    pub points: Vec<(u64, Absolute)>,
+}
+
+pub struct SweepPage {
+    /// `run-0-sweep-1`.
+    pub id: String,
+    /// Position among the run's sweeps.
+    pub index: usize,
+    pub title: String,
+    pub axis: &'static str,
+    /// Unit of the rates.
+    pub unit: &'static str,
+    pub questions: Vec<usize>,
+    /// Whether it is a curve; else a map for each candidate.
+    pub is_curve: bool,
+    /// A row for each value, which leads to its question, and a column for each candidate.
+    pub table: Table,
+    pub maps: Vec<Map>,
+}
+
+impl SweepPage {
+    pub fn caption(&self) -> String {
+        format!("{}, {}", self.title, self.unit)
+    }
+}
+
+/// Depths across, threads down, for one candidate.
+pub struct Map {
+    pub style: usize,
+    pub name: String,
+    pub depths: Vec<u64>,
+    pub lines: Vec<MapLine>,
+}
+
+/// Threads, and for each depth the rate with its shade, 0 to 8.
+type MapLine = (u64, Vec<Option<(String, u8)>>);
+
+/// What belongs together: the workload, its question and its numbers.
+struct SweepMember<'a> {
+    at: usize,
+    values: (u64, u64),
+    data: &'a QuestionData,
+    /// What a rate in the question's unit is multiplied by.
+    factor: f64,
+}
+
+/// The sweeps of a run: their pages and the numbers of their charts, in the same order.
+pub fn pages(
+    index: usize,
+    run: &Run,
+    questions: &[Question],
+    data: &[QuestionData],
+    styles: &[String],
+) -> (Vec<SweepPage>, Vec<SweepData>) {
+    let found = sweep::sweeps(&run.header.workloads);
+    let made = found.iter().filter_map(|sweep| {
+        let unit = unit(run, sweep);
+        let members = members(run, sweep, questions, data, unit);
+        let is_enough = members.len() >= sweep::LEAST;
+        is_enough.then_some((sweep, unit, members))
+    });
+    let made = made.enumerate().map(|(n, (sweep, unit, members))| {
+        let page = SweepPage {
+            id: format!("run-{index}-sweep-{n}"),
+            index: n,
+            title: title(&run.header.workloads[sweep.members[0]], sweep.axis),
+            axis: axis(sweep.axis),
+            unit,
+            questions: members.iter().map(|m| m.at).collect(),
+            is_curve: sweep.axis != Axis::DepthAndJobs,
+            table: table(index, sweep.axis, &members, styles),
+            maps: match sweep.axis {
+                Axis::DepthAndJobs => maps(&members, styles),
+                Axis::BlockSize | Axis::Depth | Axis::Jobs => Vec::new(),
+            },
+        };
+        let is_size = sweep.axis == Axis::BlockSize;
+        (page, SweepData { unit, is_size, curves: curves(&members) })
+    });
+    made.unzip()
+}
+
+/// Rates over block sizes are bytes: operations of different sizes cannot be compared.
+fn unit(run: &Run, sweep: &Sweep) -> &'static str {
+    let metric = |i: &usize| run.header.workloads[*i].metric;
+    let are_ios = sweep.members.iter().all(|i| metric(i) == Metric::Iops);
+    if are_ios && sweep.axis != Axis::BlockSize { "IOPS" } else { "MB/s" }
+}
+
+fn members<'a>(
+    run: &Run,
+    sweep: &Sweep,
+    questions: &'a [Question],
+    data: &'a [QuestionData],
+    unit: &str,
+) -> Vec<SweepMember<'a>> {
+    let of = |i: &usize| {
+        let at = questions.iter().position(|q| q.index.map(usize::from) == Some(*i))?;
+        let (question, data) = (&questions[at], &data[at]);
+        if data.rows.iter().all(|row| row.absolute.is_none()) {
+            return None;
+        }
+        let workload: &Workload = &run.header.workloads[*i];
+        let per_s = match (unit, workload.metric) {
+            ("MB/s", Metric::Iops) => workload.job.bs as f64 / 1e6,
+            ("MB/s", _) => 1e-6,
+            _ => 1.0,
+        };
+        let (factor, values) = (question.unit_scale * per_s, sweep.axis.values(&workload.job));
+        Some(SweepMember { at, values, data, factor })
+    };
+    sweep.members.iter().filter_map(of).collect()
+}
+
+impl SweepMember<'_> {
+    fn rate(&self, candidate: usize) -> Option<Absolute> {
+        let row = self.data.rows.iter().find(|row| row.candidate == candidate)?;
+        let Absolute { mid, low, high } = row.absolute?;
+        let [mid, low, high] = [mid, low, high].map(|v| v * self.factor);
+        Some(Absolute { mid, low, high })
+    }
+}
+
+fn title(workload: &Workload, axis: Axis) -> String {
+    let words = match workload.job.rw {
+        Rw::Read => "Sequential reads",
+        Rw::Write => "Sequential writes",
+        Rw::RandRead => "Random reads",
+        Rw::RandWrite => "Random writes",
+        Rw::ReadWrite => "Sequential reads and writes",
+        Rw::RandRw => "Random reads and writes",
+        Rw::SmallFiles => "Small files",
+    };
+    format!("{words} by {}", self::axis(axis))
+}
+
+fn axis(axis: Axis) -> &'static str {
+    match axis {
+        Axis::BlockSize => "block size",
+        Axis::Depth => "queue depth",
+        Axis::Jobs => "threads",
+        Axis::DepthAndJobs => "queue depth and threads",
+    }
+}
+
+fn value(axis: Axis, values: (u64, u64)) -> String {
+    match axis {
+        Axis::BlockSize => units::block_size(values.0),
+        Axis::DepthAndJobs => format!("{} x {}", values.0, values.1),
+        Axis::Depth | Axis::Jobs => values.0.to_string(),
+    }
+}
+
+/// Candidates of any member, in the order of the page's styles.
+fn candidates(members: &[SweepMember]) -> Vec<usize> {
+    distinct::sorted(members.iter().flat_map(|m| &m.data.rows).map(|row| row.candidate))
+}
+
+fn table(index: usize, axis: Axis, members: &[SweepMember], styles: &[String]) -> Table {
+    let all = candidates(members);
+    let columns = all.iter().map(|candidate| of_candidate(styles[*candidate].as_str()));
+    let row = |m: &SweepMember| {
+        let rate = |c: &usize| m.rate(*c).map_or("-".to_string(), |rate| rounded(&rate));
+        std::iter::once(value(axis, m.values)).chain(all.iter().map(rate)).collect()
+    };
+    let columns = std::iter::once(words(self::axis(axis))).chain(columns);
+    let links = members.iter().map(|m| format!("#run-{index}-workload-{}", m.at));
+    Table::new(columns, members.iter().map(row)).linked(links.collect())
+}
+
+/// As many digits as the interval supports.
+fn rounded(rate: &Absolute) -> String {
+    let width = (rate.high > rate.low).then_some((rate.high - rate.low) / 2.0);
+    round::to_support(rate.mid, width)
+}
+
+fn curves(members: &[SweepMember]) -> Vec<Curve> {
+    let curve = |candidate: usize| {
+        let point = |m: &SweepMember| m.rate(candidate).map(|rate| (m.values.0, rate));
+        Curve { candidate, points: members.iter().filter_map(point).collect() }
+    };
+    candidates(members).into_iter().map(curve).collect()
+}
+
+fn maps(members: &[SweepMember], styles: &[String]) -> Vec<Map> {
+    let sorted = |of: &dyn Fn(&SweepMember) -> u64| distinct::sorted(members.iter().map(of));
+    let (depths, jobs) = (sorted(&|m| m.values.0), sorted(&|m| m.values.1));
+    let all = candidates(members);
+    // One scale for all candidates: the same shade is the same rate.
+    let rates = || members.iter().flat_map(|m| all.iter().filter_map(|c| m.rate(*c)));
+    let low = rates().map(|rate| rate.mid).fold(f64::INFINITY, f64::min);
+    let high = rates().map(|rate| rate.mid).fold(low, f64::max);
+    let shade = |mid: f64| match high > low {
+        true => libm::round((mid - low) / (high - low) * SHADES) as u8,
+        false => 0,
+    };
+    let map = |candidate: &usize| Map {
+        style: *candidate,
+        name: styles[*candidate].clone(),
+        depths: depths.clone(),
+        lines: jobs
+            .iter()
+            .map(|jobs| {
+                let cell = |depth: &u64| {
+                    let member = members.iter().find(|m| m.values == (*depth, *jobs))?;
+                    member.rate(*candidate).map(|rate| (rounded(&rate), shade(rate.mid)))
+                };
+                (*jobs, depths.iter().map(cell).collect())
+            })
+            .collect(),
+    };
+    all.iter().map(map).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::chart::RunData;
+    use crate::view::View;
+    use bakeoff_judge::testing::RunBuilder;
+    use bakeoff_model::job::Job;
+    use bakeoff_model::workload::Phase;
+
+    /// A run of these jobs in which a job's rate is what `rate` makes of it.
+    fn swept(jobs: Vec<Job>, metric: Metric, rate: impl Fn(&Job) -> f64) -> (SweepPage, SweepData) {
+        let of = |job: &Job| {
+            let name = format!("{}x{}x{}", job.bs, job.iodepth, job.numjobs);
+            Workload::native(&name, &name, Phase::Whole, metric, job.clone())
+        };
+        let workloads: Vec<Workload> = jobs.iter().map(of).collect();
+        let run = RunBuilder::stacks(&["ext4", "xfs"])
+            .header(|h| h.workloads = workloads)
+            .play(5, |block, c, w| {
+                rate(&jobs[usize::from(w)]) * f64::from(c + 1) + f64::from(block)
+            })
+            .build();
+        let view = View::new(&run, &bakeoff_judge::analyse::analyse(&run));
+        let styles = ["ext4".to_string(), "xfs".to_string()];
+        let data = RunData::new(&run, &view.questions, &styles);
+        let (mut pages, mut sweeps) =
+            super::pages(0, &run, &view.questions, &data.questions, &styles);
+        (pages.remove(0), sweeps.remove(0))
+    }
+
+    #[test]
+    fn operations_a_second_over_block_sizes_are_drawn_as_bytes_a_second() {
+        let job = |bs| Job::new(Rw::RandRead, bs, 1 << 28);
+        let jobs = vec![job(65536), job(4096), job(1 << 20)];
+        let (page, data) = swept(jobs, Metric::Iops, |_| 1000.0);
+        assert_eq!((page.title.as_str(), page.unit), ("Random reads by block size", "MB/s"));
+        let values: Vec<&str> = page.table.rows.iter().map(|row| row[0].as_str()).collect();
+        assert_eq!(values, ["4k", "64k", "1m"]);
+        let points = &data.curves[0].points;
+        assert_eq!(points.iter().map(|p| p.0).collect::<Vec<_>>(), [4096, 65536, 1 << 20]);
+        let ratio = points[1].1.mid / points[0].1.mid;
+        assert!((ratio - 16.0).abs() < 1e-9, "{ratio}");
+        assert!((points[0].1.mid / 4.1 - 1.0).abs() < 0.01, "{points:?}");
+    }
+
+    #[test]
+    fn depths_and_threads_are_a_map_in_one_scale_of_shades() {
+        let job =
+            |(iodepth, numjobs)| Job { iodepth, numjobs, ..Job::new(Rw::RandRead, 4096, 1 << 28) };
+        let jobs = [(1, 1), (8, 1), (1, 4), (8, 4)].map(job).to_vec();
+        let rate = |job: &Job| f64::from(job.iodepth * job.numjobs) * 100.0;
+        let (page, _) = swept(jobs, Metric::Iops, rate);
+        assert!(!page.is_curve && page.unit == "IOPS");
+        assert_eq!(page.maps.len(), 2);
+        let [ext4, xfs] = [&page.maps[0], &page.maps[1]];
+        assert_eq!((ext4.depths.as_slice(), ext4.lines.len()), (&[1, 8][..], 2));
+        let shade =
+            |map: &Map, job: usize, depth: usize| map.lines[job].1[depth].as_ref().unwrap().1;
+        assert_eq!((shade(ext4, 0, 0), shade(xfs, 1, 1)), (0, 8));
+        assert_eq!(shade(ext4, 1, 1), 4, "the same scale for both");
+    }
+}

@@ -1,0 +1,115 @@
+//! A run and its verdicts for programs: `bakeoff/run/2`. Keys are fixed; more may be added.
+
+use serde_json::{Value, json as value};
+
+use super::answer::Answer;
+use super::{bottleneck, json_lead, said, settling};
+use bakeoff_model::finding::Finding;
+use bakeoff_model::run::Run;
+use bakeoff_model::secrets;
+use bakeoff_model::verdict::{Analysis, WorkloadVerdict};
+
+/// The report as a JSON value, keys in alphabetical order. Numbers that are not finite are null.
+pub fn json(run: &Run, analysis: &Analysis) -> Value {
+    let header = &run.header;
+    let answer = Answer::new(run, analysis);
+    let one = |v: &WorkloadVerdict| {
+        let mut said = verdict(run, v);
+        json_lead::fill(&mut said, v);
+        said
+    };
+    let verdicts: Vec<Value> = analysis.verdicts.iter().map(one).collect();
+    let mut document = value!({
+        "schema": "bakeoff/run/2",
+        "run": header.run,
+        "mode": header.protocol.mode.name(),
+        "candidates": header.candidates,
+        "blocks": analysis.blocks,
+        "cells": analysis.cells,
+        "compares": analysis.compares,
+        "verdicts": verdicts,
+        "findings": findings(&analysis.findings),
+        "version": header.version,
+        "verb": header.verb,
+        "title": header.title,
+        "command": secrets::command(header.command.clone()),
+        "seed": header.seed,
+        "protocol": header.protocol,
+        "workloads": header.workloads,
+        "skipped": header.skipped,
+        "dropped_workloads": header.dropped_workloads,
+        "host": header.host,
+        "region": header.region,
+        "started_unix_ns": run.started_unix_ns,
+        "elapsed_ns": run.elapsed_ns,
+        "stopped": run.stopped.as_ref().map(|s| s.0),
+        "void_cells": analysis.void_cells,
+        "tool_share_max": super::tool_share_max(run),
+        "headline": answer.choice.said,
+        "advice": answer.everything_to_know(),
+        "context": said::context(run),
+        "recipe": super::recipe(run, analysis),
+        "recommendation": analysis.recommendation,
+    });
+    if let Some(normal) = &analysis.normal {
+        document["normal"] = value!(normal);
+    }
+    document
+}
+
+pub fn json_text(run: &Run, analysis: &Analysis) -> String {
+    format!("{:#}\n", json(run, analysis))
+}
+
+fn verdict(run: &Run, v: &WorkloadVerdict) -> Value {
+    let mut said = value!({
+        "workload": v.workload,
+        "metric": v.metric,
+        "verdict": v.verdict.name(),
+        "winner": v.winner,
+        "tiers": v.tiers,
+        "effects": v.effects,
+        "bottleneck": said::bottleneck(&v.held_back),
+        "held_back": bottleneck::json(&v.held_back),
+        "findings": findings(&v.findings),
+        "sentence": said::sentence(run, v),
+        "standings": v.standings,
+        "resolve_ns": v.resolve_ns,
+    });
+    if let Some(control) = said::control(&v.twins) {
+        said["control"] = value!(control);
+    }
+    if let Some(slices) = settling::json(run, &v.workload) {
+        said["slices"] = slices;
+    }
+    if let Some(rounds) = &v.rounds {
+        said["rounds"] = value!(rounds);
+    }
+    said
+}
+
+fn findings(findings: &[Finding]) -> Vec<Value> {
+    findings.iter().map(|f| value!(f)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_judge::analyse::analyse;
+    use bakeoff_judge::testing::RunBuilder;
+
+    #[test]
+    fn programs_get_the_second_version_of_the_schema() {
+        let rate = |block, candidate, _| {
+            [1.0, 1.2, 0.9][usize::from(candidate)] * (1e3 + f64::from(block % 3))
+        };
+        let run = RunBuilder::stacks(&["ext4", "xfs", "btrfs"]).play(99, rate).build();
+        let json = json(&run, &analyse(&run));
+        assert_eq!(json["schema"], "bakeoff/run/2");
+        let verdict = &json["verdicts"][0];
+        assert_eq!((&verdict["verdict"], &verdict["leader"]), (&"fastest".into(), &"xfs".into()));
+        assert!((0.17..0.21).contains(&verdict["lead"].as_f64().unwrap()), "{verdict}");
+        assert!(verdict["effects"][0].get("verdict").is_none());
+        assert_eq!(json["recommendation"]["candidate"], "xfs");
+    }
+}

@@ -1,0 +1,164 @@
+//! What people and programs are shown: a run and its analysis as text, Markdown, CSV, JSON, HTML.
+//!
+//! Data flows one way: (run, analysis) becomes a [`view::View`], in which everything is already
+//! ordered, rounded and worded; the writers only lay it out. JSON and CSV skip the view, because
+//! programs want the numbers as they were measured. Nothing here decides anything: verdicts,
+//! sentences and findings come from the analysis.
+
+#![forbid(unsafe_code)]
+// The impure calls that clippy.toml lists; tests beside the code may do as they like.
+#![cfg_attr(
+    not(test),
+    forbid(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)
+)]
+
+pub mod about;
+mod alone;
+pub mod answer;
+pub mod ascii;
+mod bench;
+pub mod bottleneck;
+pub mod bundle;
+mod closed_loop;
+mod compare;
+pub mod contents;
+mod csv;
+mod details;
+pub mod devices;
+pub mod document;
+mod durability;
+mod energy;
+mod exposition;
+pub mod facts;
+pub mod fio_json;
+pub mod fitness;
+pub mod fleet;
+pub mod fleet_list;
+mod fleet_text;
+pub(crate) mod glossary;
+mod gnuplot;
+mod html;
+mod import;
+mod json;
+mod json_lead;
+pub mod layout;
+pub mod left_out;
+pub mod lint;
+mod mark;
+mod metrics;
+mod monitor;
+pub mod now;
+mod own_cost;
+pub mod plan;
+pub mod plans;
+pub mod prepared;
+mod probe;
+mod recipe;
+pub mod redact;
+mod round;
+mod rounds;
+pub mod runs;
+pub mod said;
+mod service;
+pub mod settling;
+mod setup;
+mod simulate;
+mod trend;
+pub mod view;
+pub mod watch;
+
+pub use about::{about_document, about_json};
+pub use answer::live;
+pub use bench::{Benched, bench_document, bench_json};
+pub use compare::{compare_document, compare_json};
+pub use csv::{COLUMNS as CSV_COLUMNS, csv};
+pub use document::Document;
+pub use durability::{durability_document, durability_json};
+pub use exposition::Exposition;
+pub use fleet_text::{coverage_document, fleet_document, fleet_json};
+pub use gnuplot::gnuplot;
+pub use html::{Assets, Picture, card, html, live as pages, picture};
+pub use import::{import_document, import_json};
+pub use json::{json, json_text};
+pub use layout::{cut, wrap};
+pub use lint::{findings_document, lint_json, rule_document, rules_document};
+pub use metrics::{run_metrics, store_metrics};
+pub use monitor::service;
+pub use own_cost::{own_cost_document, own_cost_json};
+pub use probe::{probe_document, probe_json};
+pub use recipe::{make as recipe_commands, recipe};
+pub use service::{Datum, Service, State};
+pub use setup::{setup_document, setup_json};
+pub use simulate::{simulate_document, simulate_json, simulate_markdown};
+pub use trend::{trend_csv, trend_document, trend_json};
+
+use bakeoff_model::path::sanitize;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::Analysis;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Columns of the terminal; less than 40 is taken as 40.
+    pub width: u16,
+    /// Whether colour may be used (a terminal, and no `NO_COLOR`).
+    pub color: bool,
+    /// For a screen reader or a pipe: no tables, one fact a line.
+    pub plain: bool,
+}
+
+impl Default for TextOptions {
+    fn default() -> TextOptions {
+        TextOptions { width: 80, color: false, plain: false }
+    }
+}
+
+/// The largest share of a cell's time that the generator itself took; `None` where no cell was
+/// measured by it.
+fn tool_share_max(run: &Run) -> Option<f64> {
+    let own = run.complete_cells().map(|cell| &cell.measurement).filter(|m| m.tool.is_none());
+    own.map(|m| m.tool_ns as f64 / m.elapsed_ns.max(1) as f64).max_by(f64::total_cmp)
+}
+
+/// Whether a run's answer fits one screen, and [`screen`] shows it so.
+pub fn has_screen(run: &Run) -> bool {
+    answer::applies(run)
+}
+
+/// The answer on one screen: what a run prints when it ends. `report` is the path of the HTML
+/// report, where one was written. Runs in rounds are shown in full.
+pub fn screen(
+    run: &Run,
+    analysis: &Analysis,
+    options: &TextOptions,
+    report: Option<&str>,
+) -> String {
+    if !answer::applies(run) {
+        return text(run, analysis, options);
+    }
+    let answer = answer::Answer::new(run, analysis);
+    let report = report.map(sanitize);
+    let report = report.as_deref();
+    match options.plain {
+        true => answer::spoken(&answer, report),
+        false => answer::screen(&answer, options, report),
+    }
+}
+
+/// Everything in text: for `--details`, and the only form for runs in rounds.
+pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
+    let document = details::document(&view::View::new(run, analysis));
+    match options.plain {
+        true => document.plain(),
+        false => document.text(usize::from(options.width.max(40)), options.color),
+    }
+}
+
+/// The same to paste in a forum.
+pub fn markdown(run: &Run, analysis: &Analysis) -> String {
+    details::document(&view::View::new(run, analysis)).markdown()
+}
+
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,377 @@
+//! A plan for people: what is compared, on what, by which commands, at what cost.
+
+use std::collections::BTreeSet;
+
+use super::{Commands, EstimateView, PlanView, SettlingView, Span, SpeedView, TargetView};
+use crate::document::Document;
+use crate::prepared::speeds;
+use bakeoff_judge::decide::fit::Cost;
+use bakeoff_judge::diagnose::{layers, prove};
+use bakeoff_machine::prepare::stand_in::StandIn;
+use bakeoff_model::candidate::{Skipped, are_compared};
+use bakeoff_model::protocol::{Isolation, Mode};
+use bakeoff_stats::phrases;
+use bakeoff_stats::steady_state::{MOST_ROUNDS, RANGE, ROUNDS, SLOPE, UNLIKE_SNIA};
+use bakeoff_stats::units;
+
+pub fn document(view: &PlanView) -> Document {
+    let mut out = Document::default();
+    out.headline(format!("{}: {}", view.plan, view.title));
+    out.paragraph(rules(view));
+    out.gap();
+    matrix(view, &mut out);
+    costs(view, &mut out);
+    view.targets.iter().for_each(|target| write_target(target, &mut out));
+    if !view.commands.is_empty() {
+        out.heading("Steps (bakeoff logs every change and undoes it when the run ends)");
+        let meanings = stand_ins(&view.commands);
+        if !meanings.is_empty() {
+            out.line(1, meanings);
+        }
+    }
+    view.commands.iter().for_each(|commands| write_commands(commands, &mut out));
+    if view.targets.is_empty() {
+        out.gap();
+        out.paragraph(
+            "No target given. With --target (a drive, partition or image) `plan` also shows every \
+             command, the time, the bytes written and the erase token.",
+        );
+    }
+    out
+}
+
+fn experiments() -> String {
+    format!(
+        " After the answer, bakeoff measures each candidate with an unverified bottleneck once \
+         more. The experiments take at most {} and write at most {} each: more requests at a time, \
+         no flushing, smaller blocks, the CPU clock at {:.0} % (restored afterwards), and for \
+         encrypted candidates measurements with a null cipher and without encryption.",
+        units::duration(prove::MOST_NS),
+        units::size(layers::LAYER_WRITE_BYTES),
+        prove::CLOCK * 100.0
+    )
+}
+
+fn rules(view: &PlanView) -> String {
+    let protocol = &view.protocol;
+    let time = match protocol.time_ns {
+        Some(ns) => format!("at most {}", units::duration(ns)),
+        None if protocol.mode == Mode::Characterise => "however long that takes".to_string(),
+        None => "until the answer is certain".to_string(),
+    };
+    let prove = if protocol.prove { experiments() } else { String::new() };
+    if protocol.mode == Mode::Characterise {
+        return format!(
+            "Mode characterise: each workload in rounds of {} until {ROUNDS} in a row are steady \
+             (all within {:.0} % of their mean, their trend within {:.0} %), at most {MOST_ROUNDS} \
+             rounds, {time}. The region is {} before the first round of each; no candidates are \
+             compared. {UNLIKE_SNIA}{prove}",
+            units::duration(protocol.cell_min_ns),
+            RANGE * 100.0,
+            SLOPE * 100.0,
+            view.flash_state,
+        );
+    }
+    if !are_compared(&view.candidates) {
+        return format!(
+            "Mode {}, one candidate: {} blocks, {time}. The region is {} before every visit. No \
+             comparison: only one candidate.{prove}",
+            protocol.mode.name(),
+            view.blocks.last,
+            view.flash_state,
+        );
+    }
+    let has_one_each = view.candidates.len() <= view.targets.len();
+    let stand = match protocol.isolation {
+        Isolation::Slices if has_one_each => {
+            "Each candidate has its own target, and bakeoff alternates between them.".to_string()
+        }
+        Isolation::Slices => "Each candidate has a part of the region that changes from block to \
+            block, and bakeoff alternates between them."
+            .to_string(),
+        Isolation::Visit if view.targets.is_empty() && view.isolation.is_none() => {
+            "Candidates are side by side on the region if it is large enough.".to_string()
+        }
+        Isolation::Visit => format!(
+            "bakeoff measures the candidates one after the other; the region is {} before each \
+             one.",
+            view.flash_state
+        ),
+    };
+    format!(
+        "Mode {}: candidates within {} % count as equally fast; {} to {} blocks in random order, \
+         {time}. {stand}{prove}",
+        protocol.mode.name(),
+        units::three_digits(protocol.tie_margin * 100.0)
+            .trim_end_matches('0')
+            .trim_end_matches('.'),
+        view.blocks.first,
+        view.blocks.last,
+    )
+}
+
+fn block_words(mode: Mode) -> &'static str {
+    if mode == Mode::Characterise { "rounds" } else { "blocks" }
+}
+
+/// Lists and counts first, then every name.
+fn matrix(view: &PlanView, out: &mut Document) {
+    for axis in &view.axes {
+        let count = axis.values.len();
+        let values = axis.values.join(", ");
+        out.paragraph(format!("{} {} = {values} ({count})", axis.table, axis.key));
+    }
+    out.paragraph(format!(
+        "{} x {} = {}",
+        phrases::count(view.candidates.len(), "candidate"),
+        phrases::count(view.workloads.len(), "workload"),
+        phrases::count(view.cases, "case")
+    ));
+    out.heading("Candidates");
+    let names: Vec<&str> = view.candidates.iter().map(|c| c.name.as_str()).collect();
+    match names.is_empty() {
+        true => out.line(1, "cannot create any of the requested candidates here"),
+        false => out.line(1, names.join(", ")),
+    }
+    out.heading("Workloads on each");
+    out.rows(view.workloads.iter().map(|w| (w.name.clone(), w.summary.clone())));
+    skipped("Skipped", &view.skipped, out);
+    skipped("Not measured", &view.dropped_workloads, out);
+    skipped("May not fit into the region", &view.too_large, out);
+}
+
+fn skipped(title: &str, skipped: &[Skipped], out: &mut Document) {
+    if skipped.is_empty() {
+        return;
+    }
+    out.heading(title);
+    for one in Skipped::together(skipped) {
+        out.line(1, format!("{}: {}", one.name, one.reason));
+    }
+}
+
+fn costs(view: &PlanView, out: &mut Document) {
+    out.gap();
+    let (visits, cells, of) = (view.visits, view.cells, block_words(view.protocol.mode));
+    let more = match view.blocks.first == view.blocks.last {
+        true => String::new(),
+        false => format!("; {} {of} are {} and {}", view.blocks.last, visits.last, cells.last),
+    };
+    let first = phrases::count(visits.first, "visit");
+    let (blocks, cells) = (view.blocks.first, cells.first);
+    out.paragraph(format!("{blocks} {of} are {first} and {cells} cells{more}."));
+    match &view.estimate {
+        Some(estimate) => write_estimate(view, estimate, out),
+        None => out.paragraph(least(view)),
+    }
+}
+
+/// What is certain without a drive: a cell has its shortest time.
+fn least(view: &PlanView) -> String {
+    let asked = |ns: Option<u64>| ns.unwrap_or(0).max(view.protocol.cell_min_ns);
+    let cells: u64 =
+        view.workloads.iter().map(|w| asked(w.job.runtime_ns)).fold(0, u64::saturating_add);
+    let times = view.cells.first / view.cases.max(1) * view.candidates.len().max(1) as u64;
+    let ns = cells.saturating_mul(times);
+    format!(
+        "{} {} measure for at least {}.",
+        view.blocks.first,
+        block_words(view.protocol.mode),
+        units::duration(ns)
+    )
+}
+
+fn write_estimate(view: &PlanView, estimate: &EstimateView, out: &mut Document) {
+    out.paragraph(expected(estimate, view.blocks, view.protocol.mode));
+    if let Some(slices) = estimate.settling {
+        out.paragraph(settling(slices, estimate.assumed));
+    }
+    out.paragraph(match estimate.max_write_bytes {
+        Some(bytes) => format!(
+            "Write limit: {}, to protect the drive from wear. Change it with --max-write.",
+            units::size(bytes)
+        ),
+        None => "There is no write limit: writing does not wear a hard disk.".to_string(),
+    });
+    skipped("Probably beyond the time or write limit", &estimate.dropped, out);
+    if let Some(why) = &estimate.refused {
+        out.gap();
+        out.paragraph(format!("The time or write limit is too low: {why}"));
+    }
+}
+
+/// Time and bytes to expect, in a sentence.
+pub fn expected(estimate: &EstimateView, blocks: Span, mode: Mode) -> String {
+    let cost = |cost: Cost| {
+        format!("{} and {}", units::duration(cost.time_ns), units::size(cost.write_bytes))
+    };
+    let most = match estimate.first == estimate.last {
+        true => String::new(),
+        false => format!(", at most {} within the limits", cost(estimate.last)),
+    };
+    format!(
+        "About {} written for {} {}{most}. This assumes {} that writes {}. The estimate is updated \
+         after the first measurement.",
+        cost(estimate.first),
+        blocks.first,
+        block_words(mode),
+        estimate.assumed,
+        units::rate(estimate.assumed_bytes_per_s as f64),
+    )
+}
+
+/// What long slices do to a block, and what is done where even they do not settle.
+fn settling(slices: SettlingView, assumed: &str) -> String {
+    format!(
+        "Each turn can cost {assumed} time, so the first half of a slice is for settling and does \
+         not count. The longest slices take about {}; a block has {} of them per candidate. They \
+         grow up to a minute while the rate still changes, and there are fewer blocks then. A \
+         workload whose rate still changes after a minute is measured by visits: each candidate \
+         once per block, in one long piece.",
+        units::duration(slices.slice_ns),
+        slices.rounds
+    )
+}
+
+fn write_target(target: &TargetView, out: &mut Document) {
+    out.heading(format!("Target {}: {}", target.path, target.about));
+    out.line(
+        1,
+        format!(
+            "region: {} starting at {}, {}",
+            units::size(target.region_size_bytes),
+            units::size(target.region_start_bytes),
+            target.state
+        ),
+    );
+    out.line(1, speed(&target.speed));
+    target.contents_words.iter().for_each(|words| out.line(1, format!("contents: {words}")));
+    out.line(1, "all data on it will be lost");
+    out.line(1, format!("erase token: {}", target.erase_token));
+}
+
+fn speed(speed: &SpeedView) -> String {
+    if let Some(why) = &speed.not_read {
+        return format!("speed from start to end: not read: {why}");
+    }
+    let then = match speed.shrinks_to_bytes {
+        Some(bytes) => format!(
+            "one end is {:.0} % faster than the other, so the region shrinks to {}",
+            speed.gradient * 100.0,
+            units::size(bytes)
+        ),
+        None => "its ends differ by at most 2 %, or only by noise, so the region is unchanged"
+            .to_string(),
+    };
+    format!(
+        "current read speed from start to end: {}; {then}. A region that was never written can be \
+         faster to read than a written one",
+        speeds(&speed.positions)
+    )
+}
+
+/// What the words in commands stand for that are known only when they run.
+fn stand_ins(commands: &[Commands]) -> String {
+    let used: BTreeSet<StandIn> = commands.iter().flat_map(|c| &c.stand_ins).copied().collect();
+    let meaning = |stand_in: StandIn| match stand_in {
+        StandIn::Run => "the id of the run",
+        StandIn::Loop => "the assigned loop device",
+        StandIn::Before => "the previous value",
+    };
+    let said = used.into_iter().map(|one| format!("{}: {}", one.word(), meaning(one)));
+    said.collect::<Vec<_>>().join("; ")
+}
+
+fn write_commands(commands: &Commands, out: &mut Document) {
+    out.heading(commands.of.as_str());
+    out.verbatim(commands.run.iter().cloned());
+    if !commands.undo.is_empty() {
+        out.line(1, "then, to restore");
+        out.verbatim(commands.undo.iter().cloned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_judge::plan::budget::{Site, Speed, estimate};
+    use bakeoff_judge::plan::{built_in, parse};
+    use bakeoff_judge::testing::expanded;
+    use bakeoff_machine::prepare::region;
+    use bakeoff_model::event::Position;
+
+    fn view(name: &str) -> PlanView {
+        let text = built_in(name).unwrap().text;
+        PlanView::new(&parse(text, name).unwrap(), expanded(text, &[]))
+    }
+
+    /// Nine reads of a region of 1 GiB, the last that many per cent slower than the first.
+    fn zoned(percent: f64) -> SpeedView {
+        let span = region::Span { start_bytes: 14 << 30, size_bytes: 1 << 30 };
+        let position = |i: u64| Position {
+            offset_bytes: span.start_bytes + i * (span.size_bytes / 9),
+            bytes_per_s: 90e6 * (1.0 - percent / 800.0 * i as f64),
+        };
+        SpeedView::new(span, (0..9).map(position).collect(), 0, 0)
+    }
+
+    #[test]
+    fn a_region_that_will_shrink_says_to_what_and_one_that_was_not_read_says_why() {
+        assert_eq!(zoned(1.0).shrinks_to_bytes, None);
+        let steep = zoned(20.0);
+        assert!(steep.shrinks_to_bytes.is_some_and(|bytes| bytes < 128 << 20), "{steep:?}");
+        let said = speed(&steep);
+        assert!(said.contains("90 88 86") && said.contains("25 % faster"), "{said}");
+        let said = speed(&SpeedView::not_read("\u{1b}[2J no"));
+        assert!(said.starts_with("speed from start to end: not read: "), "{said}");
+    }
+
+    #[test]
+    fn without_a_target() {
+        insta::assert_snapshot!(view("journal-scheduler").document().text(80, false));
+    }
+
+    #[test]
+    fn with_a_card() {
+        let text = built_in("sd-card").unwrap().text;
+        let mut view = view("sd-card");
+        view.targets.push(TargetView {
+            path: "/dev/mmcblk1".to_string(),
+            about: "SC32G, 32 GB, \u{1b}[31mred".to_string(),
+            contents: Vec::new(),
+            contents_words: vec!["ext4 \"MYPHOTOS\" (UUID 477f)".to_string()],
+            erase_token: "0353445343".to_string(),
+            size_bytes: 32 << 30,
+            region_start_bytes: 14 << 30,
+            region_size_bytes: 1 << 30,
+            state: "written in full before every visit",
+            max_write_bytes: Some(32 << 30),
+            speed: zoned(1.0),
+        });
+        view.commands.push(Commands {
+            of: "ext4, in each block".to_string(),
+            run: vec!["mkfs.ext4 -q /dev/loopN".to_string(), "mount /dev/loopN /m".to_string()],
+            undo: vec!["umount /m".to_string()],
+            stand_ins: BTreeSet::from([StandIn::Loop]),
+        });
+        let speed = Speed {
+            kind: "a card",
+            write_bytes_per_s: 10_000_000,
+            flush_ns: 20_000_000,
+            charges: true,
+        };
+        let site =
+            Site { speed, region_bytes: 1 << 30, is_overwritten: true, is_preconditioned: true };
+        let limit = Some(40 << 30);
+        let costs = estimate(&expanded(text, &[]), &[site], limit).unwrap();
+        view.estimate = Some(EstimateView::new(costs, speed, limit));
+        let text = view.document().text(80, false);
+        assert!(text.lines().all(|line| line.chars().count() <= 80));
+        assert!(!text.contains("settling"), "visits have no slices");
+        assert!(!text.contains('\u{1b}'));
+        insta::assert_snapshot!(text);
+        let json: serde_json::Value = serde_json::from_str(&view.json()).unwrap();
+        assert_eq!(json["targets"][0]["erase_token"], "0353445343");
+        assert_eq!((&json["schema"], &json["cases"]), (&"bakeoff/plan/1".into(), &40.into()));
+    }
+}

@@ -1,0 +1,321 @@
+//! The list of stored runs, as `bakeoff runs` shows it, in every format.
+//!
+//! Schema `bakeoff/runs/1`, documented in docs/format.md. A run that cannot be read is listed with
+//! the reason: one bad run must not hide the others.
+
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
+use bakeoff_model::path::sanitize;
+use bakeoff_model::verb::Verb;
+use bakeoff_model::verdict::{Analysis, Verdict};
+use bakeoff_stats::phrases;
+
+use super::csv::{table as csv_table, text as csv_text};
+use super::document::{Document, Table, number, words};
+use super::layout::cut;
+use super::view::utc;
+
+const WORDS: usize = 48;
+/// Keys of a row, and columns of the CSV.
+const COLUMNS: [&str; 11] = [
+    "run",
+    "created_unix_ns",
+    "verb",
+    "title",
+    "label",
+    "imported",
+    "events",
+    "state",
+    "blocks",
+    "verdict",
+    "error",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum State {
+    Running,
+    /// Its process died; `resume` goes on.
+    Dead,
+    /// On a server: its end has not arrived. Whether it is in progress or was interrupted is known
+    /// on its own machine only.
+    Unfinished,
+    Stopped,
+    Unreadable,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Row {
+    pub run: String,
+    /// Shortest start of the id that means it in this store.
+    #[serde(skip)]
+    pub short: String,
+    pub created_unix_ns: i64,
+    pub verb: Verb,
+    pub title: String,
+    pub label: Option<String>,
+    pub imported: bool,
+    pub events: u64,
+    pub state: State,
+    /// Complete blocks; `None` when it cannot be read.
+    pub blocks: Option<u32>,
+    pub verdict: Option<String>,
+    pub error: Option<String>,
+}
+
+/// The verdicts of a run in a few words: "ext4 wins all 4", "2 faster, 1 no winner yet".
+pub fn short(analysis: &Analysis) -> String {
+    let all = &analysis.verdicts;
+    let winner = all.first().and_then(|v| v.winner.as_deref());
+    if let Some(winner) = winner.filter(|w| all.iter().all(|v| v.winner.as_deref() == Some(w))) {
+        return match all.len() {
+            1 => format!("{} is fastest", sanitize(winner)),
+            n => format!("{} is fastest in all {n}", sanitize(winner)),
+        };
+    }
+    if analysis.cells == 0 {
+        return "nothing measured".to_string();
+    }
+    if let Some(word) = rounds(analysis) {
+        return word;
+    }
+    if !analysis.compares {
+        return "measured, nothing to compare".to_string();
+    }
+    let count = |wanted: Verdict| all.iter().filter(|v| v.verdict == wanted).count();
+    let counted = Verdict::ALL.iter().map(|verdict| (count(*verdict), verdict.word()));
+    let said: Vec<_> = counted.filter(|(n, _)| *n > 0).collect();
+    match said.as_slice() {
+        [] => "no verdicts".to_string(),
+        [(_, word)] if all.len() == 1 => (*word).to_string(),
+        [(n, word)] => format!("{word}, all {n}"),
+        _ => said.iter().map(|(n, w)| format!("{n} {w}")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// "steady, all 2", "1 steady, 1 not steady"; `None` where there are no rounds.
+fn rounds(analysis: &Analysis) -> Option<String> {
+    let words: Vec<&str> =
+        analysis.verdicts.iter().filter_map(|v| Some(v.rounds.as_ref()?.word())).collect();
+    let said = ["steady", "not steady", "not measured"].into_iter().filter_map(|word| {
+        let n = words.iter().filter(|w| **w == word).count();
+        (n > 0).then(|| format!("{n} {word}"))
+    });
+    match words.as_slice() {
+        [] => None,
+        [one] => Some((*one).to_string()),
+        _ => Some(said.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    pub unmeasured: u64,
+    /// Whether the user asked for some runs only.
+    pub is_filtered: bool,
+    pub more: u64,
+}
+
+impl LeftOut {
+    fn notes(self) -> Vec<String> {
+        let more = (self.more > 0)
+            .then(|| format!("{} not listed (--limit 0 lists all)", are(self.more, "earlier run")));
+        let unmeasured = match self.unmeasured {
+            0 => None,
+            1 => Some("1 run that measured nothing is not listed (--all lists it)".to_string()),
+            n => Some(format!("{n} runs that measured nothing are not listed (--all lists them)")),
+        };
+        more.into_iter().chain(unmeasured).collect()
+    }
+}
+
+/// "1 run is", "2 runs are".
+fn are(count: u64, noun: &str) -> String {
+    format!("{} {}", phrases::count(count, noun), if count == 1 { "is" } else { "are" })
+}
+
+pub fn document(rows: &[Row], left_out: LeftOut) -> Document {
+    let mut out = Document::default();
+    out.table(table(rows));
+    out.paragraph(match (rows.len(), left_out.is_filtered) {
+        (0, true) => "No stored run matches. `bakeoff runs` lists all runs.".to_string(),
+        (0, false) => "No runs are stored yet. Start one with `bakeoff quick`.".to_string(),
+        (n, _) => phrases::count(n, "run"),
+    });
+    left_out.notes().into_iter().for_each(|note| out.paragraph(note));
+    out
+}
+
+/// `bakeoff/runs/1`.
+pub fn json(rows: &[Row], left_out: LeftOut) -> String {
+    let document = serde_json::json!({
+        "schema": "bakeoff/runs/1",
+        "runs": rows,
+        "unmeasured": left_out.unmeasured,
+        "more": left_out.more,
+    });
+    format!("{document:#}\n")
+}
+
+pub fn csv(rows: &[Row]) -> String {
+    let optional = |text: &Option<String>| csv_text(text.as_deref().unwrap_or(""));
+    let fields = |row: &Row| {
+        [
+            row.run.clone(),
+            row.created_unix_ns.to_string(),
+            csv_text(row.verb.word()),
+            csv_text(&row.title),
+            optional(&row.label),
+            u8::from(row.imported).to_string(),
+            row.events.to_string(),
+            row.state.name().to_string(),
+            row.blocks.map_or(String::new(), |blocks| blocks.to_string()),
+            optional(&row.verdict),
+            optional(&row.error),
+        ]
+    };
+    csv_table(&COLUMNS, rows.iter().map(fields))
+}
+
+fn table(rows: &[Row]) -> Table {
+    let columns =
+        [words("run"), words("began"), words("title"), words("verdict"), number("blocks")];
+    Table::new(columns, rows.iter().map(cells))
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let verdict = cut(&sanitize(row.verdict.as_deref().unwrap_or("cannot be read")), WORDS);
+    let state = match row.state {
+        State::Running => " (running)",
+        State::Dead => " (interrupted)",
+        State::Unfinished => " (not finished)",
+        State::Stopped | State::Unreadable => "",
+    };
+    let title = match &row.label {
+        Some(label) => format!("{}: {}", sanitize(label), sanitize(&row.title)),
+        None => sanitize(&row.title),
+    };
+    let imported = if row.imported { " (imported)" } else { "" };
+    vec![
+        row.short.clone(),
+        utc(row.created_unix_ns),
+        cut(&title, WORDS) + imported,
+        verdict + state,
+        row.blocks.map_or("-".to_string(), |blocks| blocks.to_string()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_judge::analyse::analyse;
+    use bakeoff_judge::testing::RunBuilder;
+    use bakeoff_model::verdict::WorkloadVerdict;
+
+    fn row(run: &str, state: State) -> Row {
+        Row {
+            run: run.into(),
+            short: run[..4].into(),
+            created_unix_ns: 1_795_000_000_000_000_000,
+            verb: Verb::Demo,
+            title: "demo: ext4, /mnt/\u{1b}[31musb".into(),
+            label: None,
+            imported: false,
+            events: 80,
+            state,
+            blocks: Some(5),
+            verdict: Some("ext4 is fastest in all 2".into()),
+            error: None,
+        }
+    }
+
+    fn rows() -> Vec<Row> {
+        let running = row("aaaaaaaaaaaaaaaa", State::Running);
+        let imported = Row {
+            imported: true,
+            label: Some("=cmd|' /C calc'!A0".into()),
+            title: "a, \"b\"".into(),
+            ..row("bbbbbbbbbbbbbbbb", State::Dead)
+        };
+        let unreadable = Row {
+            blocks: None,
+            verdict: None,
+            error: Some("event 3 is of a newer kind".into()),
+            ..row("cccccccccccccccc", State::Unreadable)
+        };
+        vec![running, imported, unreadable]
+    }
+
+    #[test]
+    fn the_list_in_every_format() {
+        let all = document(&rows(), LeftOut::default());
+        insta::assert_snapshot!("runs_text", all.text(80, false));
+        insta::assert_snapshot!("runs_text_unlimited", all.text(usize::MAX, false));
+        insta::assert_snapshot!("runs_markdown", all.markdown());
+        insta::assert_snapshot!("runs_csv", csv(&rows()));
+        insta::assert_snapshot!("runs_json", json(&rows(), LeftOut::default()));
+        let none = |left_out| document(&[], left_out).text(80, false);
+        assert!(none(LeftOut::default()).contains("bakeoff quick"));
+        let left_out = LeftOut { unmeasured: 2, is_filtered: true, more: 1 };
+        assert!(none(left_out).contains("matches") && none(left_out).contains("--all"));
+        let narrow = document(&rows(), left_out).text(40, false);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+        assert!(
+            narrow.contains("ext4 is fastest in all 2") && narrow.contains("2 runs that"),
+            "{narrow}"
+        );
+        assert!(narrow.contains("1 earlier run is not listed"), "{narrow}");
+        let left_out = LeftOut { more: 99_900, ..LeftOut::default() };
+        let long = document(&rows(), left_out).text(80, false);
+        let note = "99900 earlier runs are not listed (--limit 0 lists all)\n";
+        assert!(long.ends_with(note), "{long}");
+    }
+
+    #[test]
+    fn keys_and_columns_are_the_same_and_documented() {
+        let value = serde_json::to_value(row("aaaaaaaaaaaaaaaa", State::Stopped)).unwrap();
+        let mut keys: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut columns = COLUMNS.to_vec();
+        keys.sort_unstable();
+        columns.sort_unstable();
+        assert_eq!(keys, columns);
+        let doc = include_str!("../../../../docs/format.md");
+        assert!(columns.iter().all(|name| doc.contains(&format!("`{name}`"))), "docs/format.md");
+    }
+
+    fn measured(names: &[&str]) -> Analysis {
+        analyse(&RunBuilder::stacks(names).play(5, |_, _, _| 1200.0).build())
+    }
+
+    #[test]
+    fn verdicts_in_short() {
+        let analysis = |verdicts: &[(Verdict, Option<&str>)]| {
+            let mut all = measured(&["ext4", "xfs"]);
+            let one = all.verdicts.swap_remove(0);
+            all.verdicts = Vec::new();
+            for (verdict, winner) in verdicts {
+                let winner = winner.map(str::to_string);
+                all.verdicts.push(WorkloadVerdict { verdict: *verdict, winner, ..one.clone() });
+            }
+            short(&Analysis { cells: 10, ..all })
+        };
+        let (beats, ties) = (Verdict::Fastest, Verdict::AsFast);
+        assert_eq!(analysis(&[(beats, Some("ext4"))]), "ext4 is fastest");
+        assert_eq!(
+            analysis(&[(beats, Some("ext4")), (beats, Some("ext4"))]),
+            "ext4 is fastest in all 2"
+        );
+        assert_eq!(analysis(&[(beats, Some("ext4")), (beats, Some("xfs"))]), "fastest, all 2");
+        assert_eq!(analysis(&[(beats, Some("ext4")), (ties, None)]), "1 fastest, 1 as fast as any");
+        assert_eq!(analysis(&[(Verdict::Leads, None)]), "leads so far");
+        assert_eq!(short(&measured(&["ext4"])), "measured, nothing to compare");
+    }
+}

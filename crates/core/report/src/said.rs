@@ -1,0 +1,68 @@
+//! What a run says, a sentence at a time, for everybody who shows a part of it: pages, screens,
+//! monitors and programs say the same.
+//!
+//! Text from outside has passed [`sanitize`].
+
+use bakeoff_judge::analyse::places;
+use bakeoff_judge::decide::rounds::is_of_rounds;
+use bakeoff_judge::rules::control::measured_twice;
+use bakeoff_model::bottleneck::Bottleneck;
+use bakeoff_model::health;
+use bakeoff_model::index::CandidateIx;
+use bakeoff_model::path::sanitize;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::{Analysis, TwinDifference, WorkloadVerdict};
+use bakeoff_stats::phrases;
+
+use super::{alone, answer, bottleneck as bottlenecks, rounds};
+
+/// What was measured where nothing is compared, in one or two sentences.
+pub(super) fn measured(run: &Run, analysis: &Analysis) -> String {
+    sanitize(&match is_of_rounds(run) {
+        true => rounds::headline(run, &analysis.verdicts),
+        false => alone::headline(run, &analysis.verdicts),
+    })
+}
+
+/// Drives whose own counts of errors or wear grew during `run`, a sentence each.
+pub(super) fn worsened(run: &Run) -> impl Iterator<Item = String> {
+    health::grown(&run.told_before, &run.told_after).into_iter().map(|(drive, grown)| {
+        let (drive, what) = (sanitize(&drive), phrases::list(&grown));
+        format!("{drive} reported {what} during the run. Check it: bakeoff check /dev/{drive}")
+    })
+}
+
+/// What has to be known to read the answers: everything in which places differ. `None` where there
+/// are not several places.
+pub fn context(run: &Run) -> Option<String> {
+    let all: Vec<CandidateIx> = CandidateIx::all(run.header.candidates.len()).collect();
+    places::sentence(&run.header, &all).as_deref().map(sanitize)
+}
+
+/// The answer for one workload, with all that belongs to it.
+pub fn sentence(run: &Run, verdict: &WorkloadVerdict) -> String {
+    if let Some(lead) = &verdict.lead {
+        return answer::sentence(verdict, lead);
+    }
+    let of_rounds = verdict.rounds.as_ref().and_then(|of| rounds::sentence(run, of, verdict));
+    sanitize(&of_rounds.unwrap_or_else(|| alone::sentence(run, verdict)))
+}
+
+/// What twins came to beside their originals, passed or not: a control that nobody sees is none.
+/// `None` where there is none.
+pub fn control(twins: &[TwinDifference]) -> Option<String> {
+    let tell = |twin: &TwinDifference| {
+        let passed = match twin.interval().excludes_zero() {
+            true => "so the control failed",
+            false => "which is consistent with no difference",
+        };
+        format!("{}, {passed}", measured_twice(&twin.original, twin.mean_ln, twin.interval()))
+    };
+    let told: Vec<String> = twins.iter().map(tell).collect();
+    (!told.is_empty()).then(|| sanitize(&told.join("; ")))
+}
+
+/// What holds the candidates back on a workload; `None` where nothing was looked at.
+pub fn bottleneck(held_back: &[Bottleneck]) -> Option<String> {
+    bottlenecks::sentence(held_back).as_deref().map(sanitize)
+}

@@ -1,0 +1,299 @@
+//! What was simulated, for programs, for a terminal, and as the wide tables of docs/truth.md.
+
+use serde_json::json;
+
+use super::document::{self, Document, number, words};
+use bakeoff_judge::simulate::bound::looks;
+use bakeoff_judge::simulate::outcome::InTurns;
+use bakeoff_judge::simulate::{Bound, Outcome, Rivalry, Simulation};
+
+const LEGEND: &str = "wrong: runs that name a false winner on the first workload; overall: on any \
+    workload, in the statement about all of them; right: runs that name the true winner; equal: as \
+    fast as any; open: leads so far; true: no candidate is faster by more than the lead says; \
+    cells: mean per run, and its share of 27 blocks (20 in quick). docs/truth.md describes the \
+    guarantees and their limits.";
+
+/// One JSON document: `bakeoff/simulate/1`.
+pub fn simulate_json(simulation: &Simulation) -> String {
+    json!({
+        "schema": "bakeoff/simulate/1",
+        "seed": simulation.seed,
+        "scenarios": simulation.outcomes,
+        "rivals": simulation.rivals,
+        "bounds": simulation.bounds,
+    })
+    .to_string()
+}
+
+struct Column<T> {
+    title: &'static str,
+    /// Its title in a terminal, which has no space for all columns.
+    short: Option<&'static str>,
+    figure: fn(&T) -> String,
+}
+
+const fn column<T>(
+    title: &'static str,
+    short: Option<&'static str>,
+    figure: fn(&T) -> String,
+) -> Column<T> {
+    Column { title, short, figure }
+}
+
+const OUTCOMES: [Column<Outcome>; 16] = [
+    column("noise", None, |o| format!("{:.0} %", o.noise_percent)),
+    column("k", Some("k"), |o| o.k.to_string()),
+    column("W", Some("W"), |o| o.w.to_string()),
+    column("runs", None, |o| o.runs.to_string()),
+    column("false winner", Some("wrong"), |o| percent(o.share(o.false_beats))),
+    column("in the headline", Some("overall"), |o| percent(o.share(o.false_headline))),
+    column("right winner", Some("right"), |o| percent(o.share(o.right_winner))),
+    column("in the headline", None, |o| percent(o.share(o.headline_right))),
+    column("as fast", Some("equal"), |o| percent(o.share(o.as_fast))),
+    column("leads", Some("open"), |o| percent(o.share(o.leads))),
+    column("refused", Some("refused"), |o| percent(o.share(o.refused))),
+    column("lead true", Some("true"), |o| percent(o.share(o.lead_true))),
+    column("settled", None, |o| percent(o.share(o.headline_settled))),
+    column("coverage", None, |o| percent(o.share(o.coverage))),
+    column("cells", Some("cells"), |o| format!("{:.0}", o.cells_used)),
+    column("of all", Some("of all"), |o| percent(o.cells_used / o.cells_fixed_design.max(1.0))),
+];
+
+const TURNS: [Column<Outcome>; 12] = [
+    column("k", Some("k"), |o| o.k.to_string()),
+    column("runs", None, |o| o.runs.to_string()),
+    column("false winner", Some("wrong"), |o| percent(o.share(o.false_beats))),
+    column("right winner", Some("right"), |o| percent(o.share(o.right_winner))),
+    column("as fast", Some("equal"), |o| percent(o.share(o.as_fast))),
+    column("refused", Some("refused"), |o| percent(o.share(o.refused))),
+    column("lead true", None, |o| percent(o.share(o.lead_true))),
+    column("ratios covered", Some("ratios"), |o| percent(o.share(o.coverage))),
+    column("levels covered", Some("levels"), |o| percent(turns(o, |t| o.share(t.level_coverage)))),
+    column("level off by", Some("off by"), |o| {
+        format!("{:.1} %", turns(o, |t| t.level_error_percent))
+    }),
+    column("by visits", Some("visits"), |o| percent(turns(o, |t| o.share(t.by_visits)))),
+    column("unsettled", Some("found"), |o| percent(turns(o, |t| o.share(t.unsettled_found)))),
+];
+
+fn turns(of: &Outcome, figure: impl Fn(&InTurns) -> f64) -> f64 {
+    of.turns.as_ref().map_or(0.0, figure)
+}
+
+/// The scenarios in which turns cost something.
+fn in_turns(simulation: &Simulation) -> impl Iterator<Item = &Outcome> {
+    simulation.outcomes.iter().filter(|o| o.turns.is_some())
+}
+
+const RIVALS: [Column<Rivalry>; 4] = [
+    column("false winner", Some("wrong"), |r| percent(r.share(r.false_winner))),
+    column("right winner", Some("right"), |r| percent(r.share(r.right_winner))),
+    column("right at 5 % error", Some("right*"), |r| percent(r.share(r.right_at_equal_error))),
+    column("cells", Some("cells"), |r| format!("{:.1}", r.cells_used)),
+];
+
+const TESTS: [Column<Bound>; 3] = [
+    column("wave and noise", None, |b| percent(b.knows_noise)),
+    column("the wave only", None, |b| percent(b.knows_wave_only)),
+    column("the wave only, 10 % alarms", None, |b| percent(b.knows_wave_going_on)),
+];
+
+pub fn simulate_markdown(simulation: &Simulation) -> String {
+    let mut out = Document::default();
+    let all = simulation.outcomes.iter().filter(|o| o.turns.is_none());
+    let outcomes = all.map(|o| (vec![o.name.clone()], o));
+    out.table(table(&["the truth"], &OUTCOMES, |column| Some(column.title), outcomes));
+    let costly = in_turns(simulation).map(|o| (vec![o.name.clone()], o)).collect::<Vec<_>>();
+    if !costly.is_empty() {
+        let title = |column: &Column<Outcome>| Some(column.title);
+        out.table(table(&["what a turn costs"], &TURNS, title, costly.into_iter()));
+    }
+    let rivals = simulation.rivals.iter().map(|r| (vec![r.disk.clone(), r.rule.clone()], r));
+    out.table(table(&["drive", "rule"], &RIVALS, |column| Some(column.title), rivals));
+    let waves = simulation.bounds.chunk_by(is_same_wave);
+    let bounds = waves.flat_map(|wave| {
+        let name = wave.first().map(wave_words);
+        bounds(wave).map(move |row| name.iter().cloned().chain(row).collect())
+    });
+    let columns = [words("the wave"), words("the best test that knows")];
+    let columns = columns.into_iter().chain(blocks(simulation));
+    out.table(document::Table::new(columns, bounds));
+    out.markdown()
+}
+
+/// The same for a terminal: a table with the most important columns for each scenario, drive and
+/// wave.
+pub fn simulate_document(simulation: &Simulation) -> Document {
+    let runs = simulation.outcomes.first().map_or(0, |o| o.runs);
+    let error = 200.0 * libm::sqrt(0.05 * 0.95 / f64::from(runs.max(1)));
+    let mut out = Document::default();
+    out.paragraph(format!(
+        "Simulated drives with known differences, {runs} runs of each, seed {}. With this many \
+         runs, a share of 5 % is accurate to within {error:.1} % (two standard errors).",
+        simulation.seed
+    ));
+    out.gap();
+    out.paragraph(LEGEND);
+    let all: Vec<&Outcome> = simulation.outcomes.iter().filter(|o| o.turns.is_none()).collect();
+    for same in all.chunk_by(|a, b| a.name == b.name) {
+        same.first().into_iter().for_each(|o| out.heading(o.name.as_str()));
+        let rows = same.iter().map(|o| (Vec::new(), *o));
+        out.table(table(&[], &OUTCOMES, |column| column.short, rows));
+    }
+    out.gap();
+    out.paragraph(
+        "Drives on which the turn of another candidate costs time. levels: figures in files or \
+         operations per second agree with those of a candidate alone; off by: mean error of the \
+         first candidate; visits: measured in one piece; found: the finding unsettled.",
+    );
+    for o in in_turns(simulation) {
+        out.heading(o.name.as_str());
+        let row = std::iter::once((Vec::new(), o));
+        out.table(table(&[], &TURNS, |column| column.short, row));
+    }
+    out.gap();
+    out.paragraph(
+        "Other rules on such drives. right*: if the rule were wrong in only 5 % of runs, which a \
+         real measurement cannot ensure.",
+    );
+    for same in simulation.rivals.chunk_by(|a, b| a.disk == b.disk) {
+        same.first().into_iter().for_each(|r| out.heading(r.disk.as_str()));
+        let rows = same.iter().map(|r| (vec![r.rule.clone()], r));
+        out.table(table(&["rule"], &RIVALS, |column| column.short, rows));
+    }
+    out.gap();
+    out.paragraph(
+        "How often the best possible test detects a wave of one candidate after so many blocks, by \
+         what the test knows.",
+    );
+    for wave in simulation.bounds.chunk_by(is_same_wave) {
+        wave.first().into_iter().for_each(|b| out.heading(wave_words(b)));
+        let columns = std::iter::once(words("knows")).chain(blocks(simulation));
+        out.table(document::Table::new(columns, bounds(wave)));
+    }
+    out
+}
+
+/// A table of the columns that have a title there, after columns of `names`.
+fn table<'a, T: 'a>(
+    names: &[&str],
+    columns: &[Column<T>],
+    title: fn(&Column<T>) -> Option<&'static str>,
+    rows: impl Iterator<Item = (Vec<String>, &'a T)>,
+) -> document::Table {
+    let shown: Vec<&Column<T>> = columns.iter().filter(|of| title(of).is_some()).collect();
+    let cells = |(names, of): (Vec<String>, &T)| {
+        names.into_iter().chain(shown.iter().map(|column| (column.figure)(of))).collect()
+    };
+    let names = names.iter().copied().map(words);
+    let figures = shown.iter().filter_map(|column| title(column)).map(number);
+    document::Table::new(names.chain(figures), rows.map(cells))
+}
+
+fn is_same_wave(a: &Bound, b: &Bound) -> bool {
+    (a.lag1, a.wave_percent) == (b.lag1, b.wave_percent)
+}
+
+fn wave_words(of: &Bound) -> String {
+    format!("{:.0} % (lag-1 {})", of.wave_percent, of.lag1)
+}
+
+/// A row for each kind of test, a column for each number of blocks.
+fn bounds(wave: &[Bound]) -> impl Iterator<Item = Vec<String>> {
+    TESTS.into_iter().map(|test| {
+        let shares = wave.iter().map(test.figure);
+        std::iter::once(test.title.to_string()).chain(shares).collect()
+    })
+}
+
+fn blocks(simulation: &Simulation) -> impl Iterator<Item = document::Column> {
+    looks(&simulation.bounds).into_iter().map(|b| number(format!("{b} blocks")))
+}
+
+/// "4.2 %", and "100 %", which leaves a terminal space for one more column.
+fn percent(share: f64) -> String {
+    match format!("{:.1}", share * 100.0).as_str() {
+        "100.0" => "100 %".to_string(),
+        other => format!("{other} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_judge::simulate::rivals::{RULES, Rule};
+    use bakeoff_judge::simulate::{bound::bound, catalogue, disk::Own};
+    use bakeoff_model::index::CandidateIx;
+
+    #[test]
+    fn keys_are_those_that_were_promised_and_tables_have_a_row_each() {
+        let scenario = &catalogue::all()[0];
+        let simulation = Simulation {
+            seed: 7,
+            outcomes: vec![scenario.play(3, 7).unwrap()],
+            rivals: vec![Rule::TTest.play(("a drive", &scenario.disk), 0.06, 3, 7)],
+            bounds: vec![bound(
+                Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 },
+                0.02,
+                5,
+                100,
+                7,
+            )],
+        };
+        let value: serde_json::Value = serde_json::from_str(&simulate_json(&simulation)).unwrap();
+        assert_eq!(value["schema"], "bakeoff/simulate/1");
+        let keys: Vec<&str> =
+            value["scenarios"][0].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(
+            keys,
+            [
+                "as_fast",
+                "carry_over_found",
+                "cells_fixed_design",
+                "cells_used",
+                "coverage",
+                "drift_percent",
+                "false_beats",
+                "false_headline",
+                "gaps_percent",
+                "headline_right",
+                "headline_settled",
+                "k",
+                "lag1",
+                "lead_true",
+                "leads",
+                "name",
+                "noise_percent",
+                "refused",
+                "right_winner",
+                "runs",
+                "w"
+            ]
+        );
+        let text = simulate_markdown(&simulation);
+        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 11);
+        assert!(text.contains("| equal, quiet drive |"), "{text}");
+    }
+
+    #[test]
+    fn every_scenario_has_its_figures_and_no_line_is_wider_than_a_terminal() {
+        let all = catalogue::all();
+        let disk = &all[0].disk;
+        let own = Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 };
+        let simulation = Simulation {
+            seed: 7,
+            outcomes: all.iter().map(|scenario| scenario.play(2, 7).unwrap()).collect(),
+            rivals: RULES.map(|rule| rule.play(("a drive", disk), 0.06, 3, 7)).to_vec(),
+            bounds: [5, 8, 12, 18, 27].map(|blocks| bound(own, 0.02, blocks, 20, 7)).to_vec(),
+        };
+        let text = simulate_document(&simulation).text(80, false);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        for scenario in &all {
+            assert!(text.contains(&format!("\n{}\n", scenario.name)), "{text}");
+        }
+        let figures = text.lines().filter(|line| line.contains('%')).count();
+        assert!(figures > all.len() + simulation.rivals.len(), "{text}");
+    }
+}

@@ -1,0 +1,247 @@
+//! One workload's answer: the sentence, the standings and every pair.
+
+use crate::bottleneck;
+use crate::document::{Table, candidates, number, words};
+use crate::round::{self, Change};
+use crate::{answer, energy, said, settling};
+use bakeoff_judge::decide::schedule;
+use bakeoff_model::index::WorkloadIx;
+use bakeoff_model::path::sanitize;
+use bakeoff_model::run::Run;
+use bakeoff_model::verdict::{Effect, Rounds, Standing, Verdict, WorkloadVerdict};
+use bakeoff_model::workload::Metric;
+use bakeoff_stats::paired::Interval;
+use bakeoff_stats::phrases;
+use bakeoff_stats::units;
+
+use super::FindingView;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    pub workload: String,
+    /// The same for people: "Random writes"; the name itself where nothing is compared.
+    pub title: String,
+    /// Index in the run's header, when it is there.
+    pub index: Option<WorkloadIx>,
+    /// "4k random writes, each flushed".
+    pub summary: String,
+    /// Unit of the rates: `MB/s`.
+    pub unit: &'static str,
+    /// The same in powers of 1024: `MiB/s`; for bytes only.
+    pub binary_unit: Option<&'static str>,
+    /// What one unit is: 1e6 for MB/s; the charts divide by it.
+    pub unit_scale: f64,
+    /// Whether there is one candidate, twins aside, and so nothing to compare.
+    pub is_alone: bool,
+    pub verdict: Verdict,
+    /// The verdict in words; "measured" for one alone; of rounds whether they
+    /// are steady.
+    pub verdict_word: &'static str,
+    pub sentence: String,
+    pub reference: Option<String>,
+    pub rows: Vec<Row>,
+    /// How candidates differ, a pair a row.
+    pub pairs: Table,
+    /// Mode characterise: its rounds.
+    pub rounds: Option<Rounds>,
+    /// What the A/A twin came to.
+    pub control: Option<String>,
+    pub bottleneck: Option<String>,
+    /// The same for each candidate, if it differs: (candidate, cause).
+    pub held_back: Vec<(String, String)>,
+    pub slices: Option<String>,
+    /// Energy of the candidates' work, and what it includes.
+    pub energy: Option<String>,
+    /// Findings that limit this answer.
+    pub findings: Vec<FindingView>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub candidate: String,
+    /// Tiers it stands in, from 1: `1`, or `1-2` when it can be told from neither; `None` where
+    /// nothing is ranked.
+    pub tier: Option<String>,
+    /// Mean rate in the question's unit.
+    pub rate: String,
+    /// The same in the binary unit.
+    pub binary_rate: Option<String>,
+    /// Lowest and highest cell in the question's unit.
+    pub range: (String, String),
+    /// Difference from the reference, in percent, with its interval; `None` for the reference.
+    pub change: Option<Change>,
+    /// The same as ratios, for the charts: (ratio, low, high).
+    pub ratio: Option<(f64, f64, f64)>,
+    /// 99th percentile of latency.
+    pub p99: Option<String>,
+    pub cells: u32,
+    /// "dropped after 5 blocks".
+    pub dropped: Option<String>,
+}
+
+impl Row {
+    /// What it did: "3520 MB/s (3350 MiB/s)".
+    pub fn figure(&self, question: &Question) -> String {
+        match (&self.binary_rate, question.binary_unit) {
+            (Some(binary), Some(unit)) => {
+                format!("{} {} ({binary} {unit})", self.rate, question.unit)
+            }
+            _ => format!("{} {}", self.rate, question.unit),
+        }
+    }
+
+    /// The difference in words: "best", "8 % slower (6 to 10 %)" or nothing to say.
+    pub fn change_words(&self) -> String {
+        match &self.change {
+            None => "-".to_string(),
+            Some(c) => format!("{} % ({} to {})", c.mid, c.low, c.high),
+        }
+    }
+}
+
+impl Question {
+    pub fn new(run: &Run, verdict: &WorkloadVerdict) -> Question {
+        let index = run.header.workloads.iter().position(|w| w.name == verdict.workload);
+        let workload = index.map(|i| &run.header.workloads[i]);
+        let metric = workload.map_or(Metric::Iops, |w| w.metric);
+        let top = verdict.standings.iter().map(|s| s.mean).fold(0.0, f64::max);
+        let unit = TableUnit::for_rate(metric, top);
+        let is_alone = !schedule::has_question(run);
+        let reference = reference(verdict).filter(|_| !is_alone);
+        let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
+        Question {
+            workload: sanitize(&verdict.workload),
+            title: match verdict.lead {
+                Some(_) => phrases::capital(&answer::workload_name(&verdict.workload)),
+                None => sanitize(&verdict.workload),
+            },
+            index: index.map(WorkloadIx::new),
+            summary: workload.map(|w| sanitize(&w.summary)).unwrap_or_default(),
+            unit: unit.name,
+            binary_unit: unit.binary.map(|b| b.0),
+            unit_scale: unit.scale,
+            verdict: verdict.verdict,
+            verdict_word: match &verdict.rounds {
+                Some(rounds) => rounds.word(),
+                None if is_alone => "measured",
+                None => verdict.verdict.word(),
+            },
+            is_alone,
+            sentence: said::sentence(run, verdict),
+            rows: verdict.standings.iter().map(row).collect(),
+            reference: reference.as_deref().map(sanitize),
+            pairs: pairs(&verdict.effects, run.header.protocol.tie_margin),
+            rounds: verdict.rounds.clone(),
+            control: said::control(&verdict.twins),
+            bottleneck: said::bottleneck(&verdict.held_back),
+            held_back: bottleneck::of_each(&verdict.held_back)
+                .iter()
+                .map(|(name, cause)| (sanitize(name), sanitize(cause)))
+                .collect(),
+            slices: index.and_then(|at| settling::line(run, WorkloadIx::new(at))),
+            energy: energy::of_candidates(&verdict.standings),
+            findings: super::findings(&verdict.findings),
+        }
+    }
+}
+
+/// The best one, which the others are compared with; nobody where the comparison is refused.
+fn reference(verdict: &WorkloadVerdict) -> Option<String> {
+    if verdict.verdict == Verdict::Refused {
+        return None;
+    }
+    let first = verdict.tiers.first().and_then(|t| t.first());
+    first.or(verdict.standings.first().map(|s| &s.candidate)).cloned()
+}
+
+impl Row {
+    fn new(
+        s: &Standing,
+        verdict: &WorkloadVerdict,
+        reference: Option<&str>,
+        unit: &TableUnit,
+    ) -> Row {
+        // The range over the root of n is a little more than two standard errors for 5 to 27
+        // cells (range / d2, as control charts estimate a deviation); drift counts as noise here.
+        let spread = (s.cells >= 2 && s.min > 0.0)
+            .then(|| libm::log(s.max / s.min) / libm::sqrt(f64::from(s.cells)));
+        let rate = |v: f64, scale: f64| round::to_support(v / scale, spread.map(|r| r * v / scale));
+        let ratio = reference.and_then(|r| verdict.ratio(&s.candidate, r));
+        Row {
+            candidate: sanitize(&s.candidate),
+            tier: tiers(verdict, &s.candidate),
+            rate: rate(s.mean, unit.scale),
+            binary_rate: unit.binary.map(|(_, scale)| rate(s.mean, scale)),
+            range: (rate(s.min, unit.scale), rate(s.max, unit.scale)),
+            change: ratio.map(|(mid, low, high)| Change::from_ratios(mid, low, high)),
+            ratio,
+            p99: s.p99_ns.filter(|p| p.is_finite()).map(|p| units::latency(p as u64)),
+            cells: s.cells,
+            dropped: s.dropped_after.map(|n| format!("dropped after {n} blocks")),
+        }
+    }
+}
+
+/// The tiers a candidate is in, from 1: "1", or "1-2" for one that is in both.
+fn tiers(verdict: &WorkloadVerdict, candidate: &str) -> Option<String> {
+    if verdict.verdict == Verdict::Refused {
+        return None;
+    }
+    let holds = |t: &Vec<String>| t.iter().any(|c| c == candidate);
+    let first = verdict.tiers.iter().position(holds)? + 1;
+    let last = verdict.tiers.iter().rposition(holds)? + 1;
+    Some(if first == last { first.to_string() } else { format!("{first}-{last}") })
+}
+
+/// How the first of each pair differs from the second.
+fn pairs(effects: &[Effect], margin: f64) -> Table {
+    let columns = [
+        candidates("first"),
+        candidates("second"),
+        number("difference"),
+        number("interval"),
+        number("blocks"),
+        words("verdict"),
+    ];
+    let row = |e: &Effect| {
+        let Change { mid, low, high } = Change::from_ratios(e.ratio, e.low, e.high);
+        let minus = |percent: &str| percent.replace('-', "\u{2212}");
+        let verdict = match (Interval { low: libm::log(e.low), high: libm::log(e.high) }) {
+            i if i.excludes_zero() => "faster",
+            i if i.is_inside(margin) => "equally fast",
+            _ => "no winner yet",
+        };
+        vec![
+            e.a.clone(),
+            e.b.clone(),
+            format!("{} %", minus(&mid)),
+            format!("{} to {} %", minus(&low), minus(&high)),
+            e.blocks.to_string(),
+            verdict.to_string(),
+        ]
+    };
+    Table::new(columns, effects.iter().map(row))
+}
+
+/// One unit for a whole table, so that its column can be compared by eye.
+struct TableUnit {
+    name: &'static str,
+    scale: f64,
+    binary: Option<(&'static str, f64)>,
+}
+
+impl TableUnit {
+    fn for_rate(metric: Metric, top: f64) -> TableUnit {
+        let unit = |name, scale, binary| TableUnit { name, scale, binary };
+        match metric {
+            Metric::Bandwidth if top >= 10e9 => unit("GB/s", 1e9, Some(("GiB/s", 1073741824.0))),
+            Metric::Bandwidth => unit("MB/s", 1e6, Some(("MiB/s", 1048576.0))),
+            Metric::Iops if top >= 100e3 => unit("kIOPS", 1e3, None),
+            Metric::Iops => unit("IOPS", 1.0, None),
+            Metric::FilesPerSecond => unit("files/s", 1.0, None),
+            Metric::TransactionsPerSecond => unit("transactions/s", 1.0, None),
+            Metric::LatencyP99 if top >= 1e6 => unit("ms", 1e6, None),
+            Metric::LatencyP99 => unit("µs", 1e3, None),
+        }
+    }
+}

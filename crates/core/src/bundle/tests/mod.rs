@@ -1,7 +1,0 @@
-//! Runs with every field, what the document of the format says of them, and damaged bundles.
-
-mod format_doc;
-mod hostile;
-pub(crate) mod sample;
-pub(crate) mod sample_normal;
-mod sample_telemetry;

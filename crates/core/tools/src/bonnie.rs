@@ -1,0 +1,224 @@
+//! `bonnie++`: its tables and its CSV lines, versions 1.03 to 2.00.
+//!
+//! The CSV line repeats the table with the real rates: the table of 1.98 to 2.00a prints a
+//! leftover integer where the rates of small files should be (a floating value given to an
+//! integer conversion), so those are read from the CSV only. Rates in K/sec are KiB/s; `+++++`
+//! means that the phase took less than half a second and is not a number. Source: bonnie++ 1.97
+//! and 2.00a, `bonnie++.cpp` and `bon_csv2txt.cpp`.
+
+mod cells;
+pub mod command;
+mod csv;
+mod plain;
+mod row;
+mod table;
+#[cfg(test)]
+mod tests;
+mod wrapped;
+
+use self::cells::Cells;
+pub use self::cells::TESTS;
+use self::table::Table;
+use self::wrapped::{Next, Wrapped};
+use crate::scan::Tool;
+use crate::scan::finder::{Line, Reader};
+use crate::scan::parts::Parts;
+use crate::scan::result::{Metrics, Out, Place, finding};
+use bakeoff_model::finding::Severity;
+
+pub static TOOL: Tool = Tool {
+    phases: &["Writing a byte at a time...", "Writing intelligently..."],
+    ..Tool::new(
+        "bonnie++",
+        &["-Per Chr- --Block--", ",1.97,1.9", "1.97,1.97,", "1.98,2.00", "1.98,1.98,"],
+        || vec![Box::new(Bonnie::default()), plain::GRAMMAR.reader()],
+    )
+};
+
+const CSV_GAP_LINES: u64 = 12;
+const WRAP_LINES: usize = 6;
+
+#[derive(Debug, Default)]
+pub struct Bonnie {
+    table: Option<Table>,
+    /// A CSV line that was wrapped, and where it is.
+    half: Option<(Place, Parts)>,
+    wrapped: Option<Wrapped>,
+}
+
+impl Reader for Bonnie {
+    fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        if self.csv(line, out) || self.wrapped(line, out) {
+            return true;
+        }
+        let second = self.table.as_ref().and_then(|table| table.second_header(line.text));
+        if let Some(wrapped) = Wrapped::begin(line, second.is_some()) {
+            self.wrapped = Some(wrapped);
+            return true;
+        }
+        self.of_table(line, out)
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        self.drop_half(out);
+        self.drop_wrapped(out);
+        self.close(out);
+    }
+}
+
+impl Bonnie {
+    fn of_table(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let is_stale =
+            self.table.as_ref().is_some_and(|t| line.number > t.last_line + CSV_GAP_LINES);
+        if is_stale {
+            self.close(out);
+        }
+        let second = || self.table.as_ref().and_then(|table| table.second_header(line.text));
+        if let Some(header) = table::header(line.text).or_else(second) {
+            let goes_on = self.table.as_ref().is_some_and(|table| table.goes_on_with(&header));
+            if !goes_on {
+                self.close(out);
+                self.table = Some(Table::new(line.place("bonnie++"), &header));
+            }
+            if let Some(table) = &mut self.table {
+                table.begin(header, line.number);
+            }
+            return true;
+        }
+        self.table.as_mut().is_some_and(|table| table.line(line))
+    }
+
+    /// Whether the line is a part of a line of a table.
+    fn wrapped(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let Some(mut wrapped) = self.wrapped.take() else { return false };
+        let lines = match wrapped.line(line) {
+            Next::Whole(lines) => lines,
+            Next::Over => return false,
+            Next::Broken => {
+                self.wrapped = Some(wrapped);
+                self.drop_wrapped(out);
+                return true;
+            }
+        };
+        for (number, text) in lines {
+            let is_ended = line.is_ended;
+            self.of_table(&Line { number, text: &text, is_ended, above: line.above }, out);
+        }
+        if let Some(table) = &mut self.table {
+            table.last_line = wrapped.last_line;
+        }
+        self.wrapped = Some(wrapped).filter(|wrapped| !wrapped.is_over());
+        true
+    }
+
+    fn drop_wrapped(&mut self, out: &mut Out) {
+        let Some(wrapped) = self.wrapped.take() else { return };
+        if !wrapped.has_row() {
+            let why = "a bonnie++ table was wrapped, and its pieces do not fit together";
+            out.unread(wrapped.first_line, wrapped.last_line, why);
+        }
+    }
+
+    fn csv(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        let text = line.text.trim();
+        if csv::is_header(text) {
+            return true;
+        }
+        if let Some(cells) = csv::read(text, line.is_ended, line.number) {
+            self.drop_half(out);
+            self.give_csv(line.place("bonnie++"), line.number, cells, out);
+            return true;
+        }
+        if let Some((place, mut half)) = self.half.take() {
+            if half.is_next(line.number) && csv::is_part(text) {
+                half.add(line.number, text);
+                match csv::read(&half.glued(), line.is_ended, place.first_line) {
+                    Some(cells) => self.give_csv(place, line.number, cells, out),
+                    None if half.lines().len() <= WRAP_LINES => self.half = Some((place, half)),
+                    None => out.unread(place.first_line, line.number, csv::INCOMPLETE),
+                }
+                return true;
+            }
+            out.unread(place.first_line, half.last_line(), csv::INCOMPLETE);
+        }
+        if csv::begins(text) {
+            self.half = Some((line.place("bonnie++"), Parts::begin(line.number, text)));
+            return true;
+        }
+        false
+    }
+
+    fn drop_half(&mut self, out: &mut Out) {
+        if let Some((place, half)) = self.half.take() {
+            out.unread(place.first_line, half.last_line(), csv::INCOMPLETE);
+        }
+    }
+
+    fn close(&mut self, out: &mut Out) {
+        let Some(table) = self.table.take() else { return };
+        let (place, last) = (table.place.clone(), table.last_line);
+        if let Some(line) = table.leftover_line() {
+            let why = "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates \
+                       are in its CSV line";
+            out.unread(line, line, why);
+        }
+        if let Some(line) = table.cut_line() {
+            out.unread(line, line, "a latency of a bonnie++ table was cut");
+        }
+        match table.cells() {
+            Ok(cells) => emit(&place, last, &cells, out),
+            Err(why) => out.unread(place.first_line, last, why),
+        }
+    }
+
+    /// A whole CSV line; the table above it has to say the same.
+    fn give_csv(&mut self, mut place: Place, last: u64, mut cells: Cells, out: &mut Out) {
+        let Some(table) = self.table.take() else { return emit(&place, last, &cells, out) };
+        if place.first_line > table.last_line + CSV_GAP_LINES || !table.is_named(&cells.name) {
+            self.table = Some(table);
+            self.close(out);
+            return emit(&place, last, &cells, out);
+        }
+        let above = table.place.clone();
+        if let Ok(table) = table.cells() {
+            if table.disagrees_with(&cells) {
+                let why = "the table and the CSV line below it contradict each other";
+                return out.unread(above.first_line, last, why);
+            }
+            // The CSV line of 1.98 leaves the chunk size out.
+            cells.chunk_size = cells.chunk_size.take().or(table.chunk_size);
+        }
+        place.first_line = above.first_line;
+        emit(&place, last, &cells, out);
+    }
+}
+
+/// Rule of cells that are too short to tell anything.
+const TOO_SHORT: &str = "L25";
+
+/// Gives a result from the cells of a table or a CSV line.
+fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
+    let mut metrics = Metrics::default();
+    cells.settings(&mut metrics);
+    let mut short = Vec::new();
+    for (at, test) in TESTS.iter().enumerate() {
+        let cell = &cells.tests[at];
+        if cell.is_too_short {
+            short.push(test.title.to_lowercase());
+        }
+        cell.give(test, &mut metrics);
+    }
+    let has_figures = metrics.0.iter().any(|metric| metric.name.contains('.'));
+    if !has_figures && short.is_empty() {
+        let why = "the bonnie++ output has no figure";
+        return out.unread(place.first_line, last, why);
+    }
+    let version = Some(cells.version.clone()).filter(|version| !version.is_empty());
+    let mut result = place.result("bonnie++", version, last, metrics).of_test(&cells.name);
+    if !short.is_empty() {
+        let evidence = format!("+++++ for {}: each took less than 0.5 s", short.join(", "));
+        let advice = "Measure with a larger file (-s) or more files (-n).";
+        result.findings.push(finding(TOO_SHORT, Severity::Error, evidence, advice));
+    }
+    out.result(result);
+}

@@ -1,0 +1,117 @@
+//! `fio`: its JSON, terse and text outputs, versions 2 and 3.
+//!
+//! fio counts bytes and milliseconds, so a rate is bytes over runtime; its own rate is only used
+//! to see that the two belong together. In text the byte count has four digits, and is requests
+//! times block size when every request had one size. Latencies are completion latencies (`clat`)
+//! unless they are named otherwise. Source: fio 3.33 and 2.1, `stat.c`.
+
+mod announced;
+pub mod as_plan;
+mod block;
+pub mod command;
+mod direction;
+pub mod expression;
+pub mod jobfile;
+pub mod json;
+mod measured;
+pub mod options;
+mod order;
+mod paths;
+mod percentile_rows;
+pub mod same_run;
+mod scalar;
+mod summary;
+pub mod terse;
+#[cfg(test)]
+mod tests;
+pub mod text;
+mod wrapped;
+
+use crate::scan::Tool;
+use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, finding};
+use bakeoff_model::finding::Severity;
+
+pub static TOOL: Tool = Tool::new(
+    "fio",
+    &["clat percentiles", ": IOPS=", "fio version", "jobname", " aggrb=", ";fio-3."],
+    || {
+        vec![
+            Box::new(json::Json::default()),
+            Box::new(terse::Terse),
+            Box::new(text::Text::default()),
+            Box::new(same_run::SameRun),
+        ]
+    },
+);
+
+/// What was found of one direction of a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Volume {
+    /// Bytes moved, and the text and line of it.
+    pub bytes: Option<(u64, String, u64)>,
+    /// Milliseconds, and the text and line of it.
+    pub runtime_ms: Option<(u64, String, u64)>,
+    /// Bytes a second, where they are printed finer than the bytes.
+    pub rate: Option<f64>,
+}
+
+impl Volume {
+    /// Puts bytes, runtime and the rate among the metrics.
+    pub fn give(&self, direction: &str, rate_raw: &str, line: u64, metrics: &mut Metrics) {
+        if let Some((bytes, raw, line)) = &self.bytes {
+            metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", (raw, *line));
+        }
+        if let Some((ms, raw, line)) = &self.runtime_ms {
+            let ns = ms.saturating_mul(1_000_000);
+            metrics.whole(&format!("{direction}.elapsed"), ns, "ns", (raw, *line));
+        }
+        if let (Some((bytes, ..)), Some((ms, ..))) = (&self.bytes, &self.runtime_ms)
+            && *ms > 0
+            && *bytes > 0
+        {
+            let rate = self.rate.unwrap_or(*bytes as f64 * 1000.0 / *ms as f64);
+            metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", (rate_raw, line));
+        }
+    }
+}
+
+/// A job: gives a result, or says that fio failed or did nothing.
+pub struct Job {
+    place: Place,
+    last_line: u64,
+    version: Option<String>,
+    name: String,
+    error: u64,
+    metrics: Metrics,
+    form: Form,
+}
+
+impl Job {
+    /// Gives the result; where it is now.
+    fn give(self, out: &mut Out) -> Option<usize> {
+        let result = self.result(out)?;
+        out.result(result)
+    }
+
+    /// The result, unless there is none, which is listed.
+    fn result(self, out: &mut Out) -> Option<ToolResult> {
+        let first = self.place.first_line;
+        if self.metrics.0.is_empty() {
+            let why = match self.error {
+                0 => "a job of fio transferred no bytes".to_string(),
+                error => format!("a job of fio failed with error {error}"),
+            };
+            out.unread(first, self.last_line, why);
+            return None;
+        }
+        let result = self.place.result("fio", self.version, self.last_line, self.metrics);
+        let mut result = result.of_test(&self.name);
+        result.form = self.form;
+        if self.error != 0 {
+            let evidence = format!("fio ended the job with error {}", self.error);
+            let advice = "Fix the error that fio reports and run it again.";
+            result.findings.push(finding("tool-error", Severity::Error, evidence, advice));
+        }
+        Some(result)
+    }
+}

@@ -1,0 +1,192 @@
+//! fio as a driver: a workload in words, or a job file as it is.
+//!
+//! A job's words are fio's own, so most of them go over one to one. Four defaults of fio's are put
+//! right: random offsets repeat (bakeoff's `offsets` says when not), the seed is the cell's, data
+//! is made anew for each write, and the kernel is not told what comes, which would double its
+//! read-ahead. Blocks that are as large as a pool of bakeoff's are made once and marked anew for
+//! each write on both sides, see `scramble_buffers`. fio's latencies are completion latencies.
+//! Source: fio 3.33, HOWTO.
+
+use super::jobfile::JobFile;
+use crate::foreign::{
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, amount, one_result,
+    own_part, refuse,
+};
+use crate::measured::{Figures, Work};
+use crate::scan::{Finder, Metric, Value};
+use bakeoff_model::job::{Data, EngineName, Job, Mem, Offsets, RateProcess, Rw};
+use bakeoff_model::workload::Workload;
+
+pub struct Fio;
+
+const JOB_FILE: &str = "bakeoff.fio";
+/// Blocks from this size on hide their repeats from any compressor, so that marks are enough.
+const POOL_BYTES: u64 = 1 << 20;
+
+impl Driver for Fio {
+    fn version_command(&self) -> &'static [&'static str] {
+        &["fio", "--version"]
+    }
+
+    fn version(&self, output: &RawOutput) -> Option<String> {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.trim().strip_prefix("fio-").map(str::to_string)
+    }
+
+    fn command(&self, workload: &Workload, _: &Scratch) -> Result<Invocation, Unsupported> {
+        if let Some(text) = &workload.fio_job {
+            return job_file(text);
+        }
+        own_part("fio", None, workload)?;
+        let job = &workload.job;
+        supports(job)?;
+        let workdir = Workdir::for_phase(workload.phase);
+        let file = workdir.file().ok_or_else(|| no("it needs a single file"))?;
+        let mut words = Words::new(&["fio", "--output-format=json"]);
+        words.long("name", "bakeoff").long("filename", file);
+        words.long("rw", job.rw.name()).long("bs", job.bs).long("size", job.size);
+        amounts(&mut words, job);
+        manner(&mut words, job);
+        Ok(Invocation::plain(workdir, words.0))
+    }
+
+    fn tool(&self) -> &'static str {
+        "fio"
+    }
+
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+        let found = Finder::for_tool("fio").all_of(&output.stdout);
+        match (found.results.len(), output.is_success) {
+            (2.., true) => Ok(sum(found.results.into_iter().map(|result| result.metrics))),
+            _ => Ok(one_result("fio", output)?.metrics),
+        }
+    }
+
+    fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {
+        super::measured::work(figures)
+    }
+}
+
+/// The figures of several jobs as one: bytes and operations are added, the longest time counts,
+/// and latencies of single jobs are those of no job.
+fn sum(jobs: impl Iterator<Item = Vec<Metric>>) -> Vec<Metric> {
+    let mut all: Vec<Metric> = Vec::new();
+    for metric in jobs.flatten() {
+        let is_longest = metric.name.ends_with(".elapsed");
+        let is_added = metric.name.ends_with(".bytes") || metric.name.ends_with(".ios");
+        if !is_longest && !is_added {
+            continue;
+        }
+        match all.iter_mut().find(|known| known.name == metric.name) {
+            None => all.push(metric),
+            Some(known) => known.value = joined(known.value, metric.value, is_added),
+        }
+    }
+    all
+}
+
+/// Bytes, operations and nanoseconds are whole numbers in fio's JSON.
+fn joined(one: Value, other: Value, is_added: bool) -> Value {
+    match (one, other) {
+        (Value::Whole(a), Value::Whole(b)) if is_added => Value::Whole(a.saturating_add(b)),
+        (Value::Whole(a), Value::Whole(b)) => Value::Whole(a.max(b)),
+        (a, b) => {
+            Value::Real(if is_added { a.as_f64() + b.as_f64() } else { a.as_f64().max(b.as_f64()) })
+        }
+    }
+}
+
+fn no(why: impl ToString) -> Unsupported {
+    Unsupported { tool: "fio", why: why.to_string() }
+}
+
+fn job_file(text: &str) -> Result<Invocation, Unsupported> {
+    let file = JobFile::parse(text).map_err(no)?;
+    file.is_harmless().map_err(no)?;
+    let words = Words::new(&["fio", "--output-format=json", "--group_reporting", JOB_FILE]);
+    let files = vec![(JOB_FILE, file.without_directories())];
+    Ok(Invocation { files, ..Invocation::plain(Workdir::Empty, words.0) })
+}
+
+fn amounts(words: &mut Words, job: &Job) {
+    let bytes = amount(job);
+    if let Some(bytes) = bytes {
+        words.long("io_size", bytes);
+    }
+    if let Some(ns) = job.runtime_ns {
+        words.long("runtime", format!("{}ms", ns.div_ceil(1_000_000)));
+        // With io_size the first reached ends; time_based would go on to the end of the time.
+        if bytes.is_none() {
+            words.add(&["--time_based=1"]);
+        }
+    }
+    if let Some(rate) = job.rate_iops {
+        words.long("rate_iops", rate.div_ceil(job.numjobs.into()));
+        if job.rate_process == RateProcess::Poisson {
+            words.add(&["--rate_process=poisson"]);
+        }
+    }
+}
+
+fn manner(words: &mut Words, job: &Job) {
+    words.long("ioengine", job.engine.name()).long("iodepth", job.iodepth);
+    words.long("direct", u8::from(job.direct));
+    if job.numjobs > 1 {
+        words.long("numjobs", job.numjobs).add(&["--group_reporting", "--thread"]);
+    }
+    for (name, every) in [("fsync", job.fsync), ("fdatasync", job.fdatasync)] {
+        if every > 0 {
+            words.long(name, every);
+        }
+    }
+    if job.end_fsync {
+        words.add(&["--end_fsync=1"]);
+    }
+    if job.rw.is_mixed() {
+        words.long("rwmixread", job.rwmixread);
+    }
+    if job.rw.is_random() {
+        // fio reads a signed number and refuses what does not fit one.
+        words.long("randseed", job.seed & i64::MAX as u64);
+        if job.offsets == Offsets::Uniform {
+            words.add(&["--norandommap=1"]);
+        }
+    }
+    if job.rw.writes() {
+        // The file is there already; fio would otherwise lay it out or preallocate it.
+        words.add(&["--fallocate=none"]);
+        match job.data {
+            Data::Zero => words.add(&["--zero_buffers=1"]),
+            // What fits bakeoff's share of each 4 KiB has to be made for every write.
+            Data::Random if job.buffer_compress_percentage > 0 => words
+                .add(&["--refill_buffers=1", "--buffer_compress_chunk=4096"])
+                .long("buffer_compress_percentage", job.buffer_compress_percentage),
+            Data::Random if job.bs >= POOL_BYTES => words.add(&["--scramble_buffers=1"]),
+            Data::Random => words.add(&["--refill_buffers=1"]),
+        };
+    }
+    if !job.direct {
+        words.add(&["--fadvise_hint=0"]);
+    }
+}
+
+fn supports(job: &Job) -> Result<(), Unsupported> {
+    let is_plain = matches!(job.offsets, Offsets::Uniform | Offsets::Once);
+    refuse(
+        "fio",
+        &[
+            (
+                job.rw == Rw::SmallFiles,
+                "small files need three engines of fio: use a job file, or driver = \"native\"",
+            ),
+            (job.engine.is_idle(), "its null engine measures fio itself"),
+            (!is_plain, "its other offsets differ from bakeoff's: use a job file"),
+            (job.verify, "its verification writes its own headers"),
+            (job.mem == Mem::Thp, "it does not support transparent huge pages: omit mem"),
+            (
+                job.iodepth > 1 && job.engine == EngineName::Psync,
+                "iodepth needs engine = \"io_uring\" or \"libaio\"",
+            ),
+        ],
+    )
+}

@@ -1,0 +1,276 @@
+//! fio's job files: sections of `option=value` lines.
+//!
+//! A job file may name any file or device and run any program, so one is only run when every option
+//! of it is known to do neither ([`JobFile::is_harmless`]). Source: fio 3.33, HOWTO, "Job file
+//! format" and "Job file parameters".
+
+use thiserror::Error;
+
+use super::options::table;
+use bakeoff_model::path::printable;
+
+/// Most bytes of a job file.
+pub const FILE_LIMIT_BYTES: usize = 64 << 10;
+
+/// A job file, in the order of its lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobFile {
+    pub sections: Vec<Section>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub name: String,
+    /// Options with their line, counted from 1; a word alone stands for `1`.
+    pub options: Vec<(String, String, u64)>,
+    pub global: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum JobFileError {
+    #[error("the job file is over {} KiB", FILE_LIMIT_BYTES >> 10)]
+    Large,
+    /// A line is neither a section nor an option, or an option stands before the first section.
+    #[error("line {line} of the job file is neither [section] nor option=value: '{text}'")]
+    Line {
+        /// Counted from 1.
+        line: u64,
+        text: String,
+    },
+    #[error("line {line} of the job file: {why}")]
+    Include {
+        /// Counted from 1.
+        line: u64,
+        why: String,
+    },
+    #[error("the job file has no job: a [section] that is not global")]
+    Empty,
+    #[error(
+        "line {line}: bakeoff does not run job files with {option}, which may access files outside \
+         the measured directory or run other programs; remove it, or run fio yourself and import \
+         its output with `bakeoff import`"
+    )]
+    Reach {
+        /// Counted from 1.
+        line: u64,
+        option: String,
+    },
+}
+
+/// Engines that read and write files and nothing else.
+const ENGINES: &str = "\
+    sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
+
+const INCLUDES_MAX: u32 = 16;
+
+/// Gives the text of a file that a job file includes, or why it cannot.
+pub type Include<'i> = &'i mut dyn FnMut(&str) -> Result<String, String>;
+
+impl JobFile {
+    /// Reads a job file that includes no others. Comments (`#`, `;`) and blank lines are skipped.
+    pub fn parse(text: &str) -> Result<JobFile, JobFileError> {
+        let no = "bakeoff reads included files for bench only. Put their lines here";
+        JobFile::parse_with(text, &mut |_| Err(no.to_string()))
+    }
+
+    /// Reads a job file and, in place, those it includes; their lines count as the one that does.
+    pub fn parse_with(text: &str, include: Include<'_>) -> Result<JobFile, JobFileError> {
+        let mut file = JobFile::default();
+        let mut left = FILE_LIMIT_BYTES;
+        file.read(text, (INCLUDES_MAX, None), &mut left, include)?;
+        let has_job = file.jobs().next().is_some();
+        if has_job { Ok(file) } else { Err(JobFileError::Empty) }
+    }
+
+    fn read(
+        &mut self,
+        text: &str,
+        (depth, within): (u32, Option<u64>),
+        left: &mut usize,
+        include: Include<'_>,
+    ) -> Result<(), JobFileError> {
+        *left = left.checked_sub(text.len()).ok_or(JobFileError::Large)?;
+        for (number, line) in (1..).zip(text.lines()) {
+            let number = within.unwrap_or(number);
+            let line = line.split(['#', ';']).next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            if let Some(name) = line.strip_prefix("include ").map(str::trim) {
+                let bad = |why| JobFileError::Include { line: number, why };
+                let depth = depth.checked_sub(1);
+                let depth =
+                    depth.ok_or_else(|| bad("too many files include each other".to_string()))?;
+                let text = include(name).map_err(bad)?;
+                self.read(&text, (depth, Some(number)), left, include)?;
+                continue;
+            }
+            let bad = || JobFileError::Line { line: number, text: printable(line.as_bytes()) };
+            if let Some(name) = line.strip_prefix('[') {
+                let name = name.strip_suffix(']').ok_or_else(bad)?.trim().to_string();
+                self.sections.push(Section { name, options: Vec::new(), global: 0 });
+                continue;
+            }
+            let section = self.sections.last_mut().ok_or_else(bad)?;
+            let (name, value) = line.split_once('=').unwrap_or((line, "1"));
+            let (name, value) = (name.trim(), value.trim());
+            if name.is_empty() || name.contains(char::is_whitespace) {
+                return Err(bad());
+            }
+            section.options.push((name.to_string(), value.to_string(), number));
+        }
+        Ok(())
+    }
+
+    /// The sections that are jobs, each with the global options before it first.
+    pub fn jobs(&self) -> impl Iterator<Item = Section> {
+        let is_global = |section: &&Section| section.name == "global";
+        let jobs = self.sections.iter().enumerate().filter(move |(_, s)| !is_global(s));
+        jobs.map(move |(at, job)| {
+            let before = self.sections[..at].iter().filter(is_global);
+            let mut options: Vec<_> = before.flat_map(|section| section.options.clone()).collect();
+            let global = options.len();
+            options.extend_from_slice(&job.options);
+            Section { name: job.name.clone(), options, global }
+        })
+    }
+
+    /// Whether every job goes past the page cache; of an option that comes twice the last counts.
+    pub fn is_direct(&self) -> bool {
+        self.jobs().all(|job| {
+            let direct = job.options.iter().rev().find(|(name, ..)| name == "direct");
+            direct.is_some_and(|(_, value, _)| value == "1")
+        })
+    }
+
+    /// Whether running it in a directory of ours stays there.
+    pub fn is_harmless(&self) -> Result<(), JobFileError> {
+        for (name, value, line) in self.sections.iter().flat_map(|section| &section.options) {
+            let is_known = match name.as_str() {
+                "ioengine" => has(ENGINES, value),
+                // Of these only the candidate's directory counts; they are taken out.
+                "directory" => true,
+                "filename" | "name" => is_plain_name(value),
+                "mem" | "iomem" => ["malloc", "shm", "mmap"].contains(&value.as_str()),
+                // Options that change how fio works on its own files, and nothing else.
+                name => table::is(name, "harmless"),
+            };
+            // fio puts the environment's variables and results of commands into values.
+            if !is_known || value.contains(['$', '`']) {
+                let option = printable(format!("{name}={value}").as_bytes());
+                return Err(JobFileError::Reach { line: *line, option });
+            }
+        }
+        let reaches = |section: &&Section| !is_plain_name(&section.name);
+        match self.sections.iter().find(reaches) {
+            // The files of a job without a filename are named after it.
+            Some(section) => {
+                let option = printable(format!("[{}]", section.name).as_bytes());
+                Err(JobFileError::Reach { line: 0, option })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Its text without the directories it names, for a run in the current one.
+    pub fn without_directories(&self) -> String {
+        let mut out = String::new();
+        for section in &self.sections {
+            out.push_str(&format!("[{}]\n", section.name));
+            for (name, value, _) in &section.options {
+                if name != "directory" {
+                    out.push_str(&format!("{name}={value}\n"));
+                }
+            }
+        }
+        out
+    }
+}
+
+fn has(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
+/// A file name, or several with colons between, none of which leaves the directory.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+    !name.contains(['/', '\\', '$', '`']) && name.split(':').all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "; a comment\n[global]\nioengine=libaio\ndirect=1\ndirectory=/mnt/x\n\n\
+        [seq write]\nrw=write\nbs=1m # large\ntime_based\n\n[reader]\nrw=randread\nfilename=a:b\n";
+
+    #[test]
+    fn a_file_is_direct_when_all_of_its_jobs_are() {
+        let is_direct = |text: &str| JobFile::parse(text).unwrap().is_direct();
+        assert!(is_direct("[global]\ndirect=1\n[a]\nrw=read\n[b]\ndirect\n"));
+        assert!(!is_direct("[global]\ndirect=1\n[a]\nrw=read\n[b]\ndirect=0\n"));
+        assert!(!is_direct("[a]\nrw=read\n"));
+    }
+
+    #[test]
+    fn jobs_have_the_global_options_before_them() {
+        let file = JobFile::parse(FILE).unwrap();
+        let jobs: Vec<Section> = file.jobs().collect();
+        assert_eq!(jobs.len(), 2);
+        let names: Vec<&str> = jobs[0].options.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(names, ["ioengine", "direct", "directory", "rw", "bs", "time_based"]);
+        assert_eq!(jobs[0].options[5], ("time_based".to_string(), "1".to_string(), 10));
+        assert_eq!(file.is_harmless(), Ok(()));
+        assert!(!file.without_directories().contains("/mnt"));
+        assert_eq!(JobFile::parse(&file.without_directories()).unwrap().jobs().count(), 2);
+    }
+
+    #[test]
+    fn an_included_file_is_read_in_place_and_a_circle_is_an_error() {
+        let text = "[a]\nrw=read\ninclude b.inc\n[c]\n";
+        let mut include = |name: &str| match name {
+            "b.inc" => Ok("bs=8k # here\n[b]\nbs=1m\n".to_string()),
+            name => Err(format!("no {name}")),
+        };
+        let file = JobFile::parse_with(text, &mut include).unwrap();
+        let jobs: Vec<_> = file.jobs().map(|job| (job.name, job.options.len())).collect();
+        assert_eq!(jobs, [("a".into(), 2), ("b".into(), 1), ("c".into(), 0)]);
+        assert_eq!(file.sections[0].options[1], ("bs".into(), "8k".into(), 3));
+        let circle = JobFile::parse_with("[a]\ninclude x\n", &mut |_| Ok("include x\n".into()));
+        assert!(circle.unwrap_err().to_string().contains("line 2"));
+        let plain = JobFile::parse(text).unwrap_err().to_string();
+        assert!(plain.contains("line 3") && plain.contains("bench"), "{plain}");
+    }
+
+    #[test]
+    fn what_may_reach_beyond_the_directory_is_refused() {
+        for option in [
+            "filename=/dev/sda",
+            "filename=../x",
+            "filename=a:/b",
+            "exec_prerun=rm -rf /",
+            "write_bw_log=x",
+            "ioengine=exec",
+            "ioengine=external:x.so",
+            "include other.fio",
+            "opendir=/",
+            "size=${HOME}",
+            "mem=mmapshared:/dev/sda",
+            "surprise=1",
+        ] {
+            let text = format!("[a]\nrw=read\n{option}\n");
+            let found = JobFile::parse(&text).and_then(|file| file.is_harmless());
+            assert!(found.is_err(), "{option}");
+        }
+        let named = JobFile::parse("[/dev/sda]\nrw=write\n").unwrap();
+        assert!(named.is_harmless().is_err(), "the job's name is its file's");
+    }
+
+    #[test]
+    fn what_is_no_job_file_says_where() {
+        assert_eq!(JobFile::parse("[global]\nrw=read\n"), Err(JobFileError::Empty));
+        let error = JobFile::parse("rw=read\n").unwrap_err();
+        assert!(error.to_string().contains("line 1"), "{error}");
+        assert_eq!(JobFile::parse(&"#".repeat(70_000)), Err(JobFileError::Large));
+    }
+}

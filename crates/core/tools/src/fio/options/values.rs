@@ -1,0 +1,169 @@
+//! Values of fio's options in the words of `bench`: `data/fio_values.csv`, and what a table cannot
+//! say. data/README.md says what its columns are.
+
+use super::From;
+use bakeoff_model::block_sizes::BlockSizes;
+use bakeoff_model::job::Rw;
+use bakeoff_model::offsets::Offsets;
+use bakeoff_stats::tables::rows;
+use bakeoff_stats::units;
+
+const TABLE: &str = include_str!("../../../data/fio_values.csv");
+
+/// An option of `bench` with its value, if any, and what has to be said; or why there is none.
+pub type Answer = Result<(Option<(&'static str, String)>, Option<String>), String>;
+
+/// What a value of the option of that name is for `bench`.
+pub fn worded(name: &str, value: &str, from: From) -> Answer {
+    match name {
+        "rw" => rw(value, from),
+        "bs" => bs(value),
+        "rwmixwrite" => mix(value),
+        "random_distribution" => distribution(value),
+        "output_format" => output_format(value),
+        // These depend on other options of the job.
+        "rate" | "filesize" => Ok((None, None)),
+        _ => of_table(name, value),
+    }
+}
+
+/// The first line of the table for the option and the value.
+fn of_table(name: &str, value: &str) -> Answer {
+    let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
+    let is_it = |[names, values, ..]: &[&str; 4]| {
+        has(names, name) && (*values == "*" || has(values, value))
+    };
+    let Some([_, _, word, text]) = rows(TABLE).find(is_it) else {
+        return Err("bench does not know this value".to_string());
+    };
+    if word == "refused" {
+        return Err(text.to_string());
+    }
+    let own = word.split_once('=').map(|(own, made)| match made {
+        "*" => (own, value.to_string()),
+        made => (own, made.to_string()),
+    });
+    Ok((own, Some(text.to_string()).filter(|text| !text.is_empty())))
+}
+
+fn one(name: &'static str, value: impl Into<String>) -> Answer {
+    Ok((Some((name, value.into())), None))
+}
+
+/// `--rw`: fio's patterns; `smallfiles` is ours.
+fn rw(value: &str, from: From) -> Answer {
+    if value.contains("trim") {
+        return Err("bench does not discard blocks, which destroys what they contain. To measure \
+                    how discarding affects a drive, use a plan with flash_state = \"trimmed\""
+            .to_string());
+    }
+    if let Some((pattern, modifier)) = value.split_once(':') {
+        return Err(match (pattern, modifier.starts_with('-')) {
+            ("read" | "write", true) => {
+                format!("use --rw={pattern} --offsets=backward")
+            }
+            ("read" | "write", false) => {
+                format!("use --rw={pattern} --offsets=strided:BYTES, with BYTES = block plus gap")
+            }
+            _ => "bench draws a new offset for each I/O. Omit the modifier".to_string(),
+        });
+    }
+    let is_known = Rw::ALL.iter().any(|rw| rw.name() == value && *rw != Rw::SmallFiles);
+    match value {
+        "rw" => one("rw", Rw::ReadWrite.name()),
+        _ if is_known || from == From::Line => one("rw", value),
+        _ => Err("this is not an access pattern of bench. Use read, write, randread, randwrite, \
+                  readwrite or randrw"
+            .to_string()),
+    }
+}
+
+/// `--bs`: one size, or one for reads and one for writes.
+fn bs(value: &str) -> Answer {
+    match value.contains('-') || value.contains(':') {
+        true => Err("bench measures one block size at a time. Run it once for each size, or use \
+                     the plan block-size-sweep"
+            .to_string()),
+        false => one("bs", value),
+    }
+}
+
+/// `--rwmixwrite`: what is left of the reads.
+fn mix(value: &str) -> Answer {
+    match value.parse::<u8>().ok().and_then(|writes| 100u8.checked_sub(writes)) {
+        Some(reads) => one("rwmixread", reads.to_string()),
+        None => Err("write a percentage from 0 to 100".to_string()),
+    }
+}
+
+fn distribution(value: &str) -> Answer {
+    let is_zipf = matches!(value.parse::<Offsets>(), Ok(Offsets::Zipf { .. }));
+    match value {
+        "random" => Ok((None, None)),
+        _ if is_zipf => one("offsets", value),
+        _ => Err("bench draws offsets with --offsets=uniform, once, zipf:THETA or \
+                  hot:PERCENT/PERCENT"
+            .to_string()),
+    }
+}
+
+/// `--output-format`: one, or several with commas between.
+fn output_format(value: &str) -> Answer {
+    let formats: Vec<&str> = value.split(',').collect();
+    if formats.iter().any(|format| !["normal", "terse", "json", "json+"].contains(format)) {
+        return Err("bench prints normal and json. Its own JSON, with windows and findings, is \
+                    --format json"
+            .to_string());
+    }
+    let note = match formats.as_slice() {
+        ["normal" | "json"] => None,
+        ["json+"] => Some("the JSON is that of --output-format=json, without bins"),
+        all if all.iter().any(|format| format.starts_with("json")) => {
+            Some("bakeoff prints the JSON only")
+        }
+        _ => Some("bakeoff prints text. For programs use --output-format=json"),
+    };
+    let is_json = formats.iter().any(|format| format.starts_with("json"));
+    let format = if is_json { "fio-json" } else { "text" };
+    Ok((Some(("format", format.to_string())), note.map(str::to_string)))
+}
+
+/// `--rate`, in bytes a second, as `--rate_iops`: one rate, or that of reads and that of writes.
+pub fn rate_iops(rate: &str, bs: &str) -> Result<String, String> {
+    let sizes: BlockSizes = bs.parse()?;
+    let iops = |rate: &str, bs: u64| -> Result<String, String> {
+        if rate.is_empty() {
+            return Ok(String::new());
+        }
+        let bytes = units::parse_size(rate).map_err(|error| error.to_string())?;
+        let bs = bs.max(1);
+        let iops = bytes.saturating_add(bs / 2) / bs;
+        if (iops * bs).abs_diff(bytes) > bytes / 100 {
+            return Err(
+                "bench limits whole operations per second, and these bytes are not a whole \
+                        number of --bs. Use a multiple of --bs"
+                    .to_string(),
+            );
+        }
+        Ok(iops.to_string())
+    };
+    let (read, write) = rate.split_once(',').unwrap_or((rate, rate));
+    let write = write.split(',').next().unwrap_or_default();
+    Ok(format!("{},{}", iops(read, sizes.read)?, iops(write, sizes.write)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fio::options::table::{Taken, entries};
+
+    #[test]
+    fn every_option_that_is_taken_by_its_value_has_an_answer_to_any() {
+        for entry in entries().filter(|entry| matches!(entry.taken, Taken::Worded(_))) {
+            for name in entry.names.split(' ') {
+                let unknown = worded(name, "surprise", From::Line);
+                assert_ne!(unknown, Err("bench does not know this value".to_string()), "{name}");
+            }
+        }
+    }
+}

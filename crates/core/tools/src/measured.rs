@@ -1,0 +1,171 @@
+//! A foreign tool's figures as a measurement: what it told, and nothing that it did not.
+//!
+//! Counts, bytes and times come from the tool's raw counts. Latencies only where the tool gives
+//! them for one kind of operation (fio, as completion latencies); the figures that it prints stand
+//! beside them in its own words. The wall time is the tool's own.
+
+use super::foreign::{Asked, driver};
+use crate::scan::Metric;
+use bakeoff_model::finding::Finding;
+use bakeoff_model::job::{Job, Rw};
+use bakeoff_model::measurement::{Figure, Latency, Measurement, OpStats, SCHEMA, Tool};
+use bakeoff_model::profiles;
+use bakeoff_model::workload::Workload;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Figures<'a> {
+    pub tool: &'static str,
+    pub metrics: &'a [Metric],
+}
+
+impl Figures<'_> {
+    pub fn find(self, name: &str) -> Option<f64> {
+        self.metrics.iter().find(|m| m.name == name).map(|m| m.value.as_f64())
+    }
+
+    pub fn get(self, name: &str) -> Result<f64, String> {
+        self.find(name).ok_or_else(|| self.missing(name))
+    }
+
+    pub fn missing(self, name: &str) -> String {
+        format!("{} printed no {name}", self.tool)
+    }
+
+    /// A time or a count that is more than nothing.
+    pub fn above_zero(self, name: &str) -> Result<u64, String> {
+        let found = self.find(name).filter(|value| *value >= 0.5);
+        found.map(whole).ok_or_else(|| self.missing(name))
+    }
+}
+
+/// To the nearest whole; figures are finite and not negative.
+pub fn whole(value: f64) -> u64 {
+    libm::round(value) as u64
+}
+
+/// One kind of operation, before it is known over which time it counts.
+#[derive(Clone, Debug, Default)]
+pub struct Done {
+    pub ios: u64,
+    pub bytes: u64,
+    pub latency: Latency,
+}
+
+impl Done {
+    /// Operations and their bytes, of which no latency is told.
+    pub fn without_latency(ios: u64, bytes: u64) -> Done {
+        Done { ios, bytes, latency: Latency::default() }
+    }
+
+    fn stats(self, elapsed_ns: u64) -> Option<OpStats> {
+        let seconds = elapsed_ns as f64 / 1e9;
+        (self.ios > 0).then(|| OpStats {
+            total_ios: self.ios,
+            io_bytes: self.bytes,
+            iops: self.ios as f64 / seconds,
+            bw_bytes_per_s: self.bytes as f64 / seconds,
+            lat_ns: self.latency,
+            histogram: Default::default(),
+        })
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    pub elapsed_ns: u64,
+    pub read: Done,
+    pub write: Done,
+    pub create: Done,
+    pub stat: Done,
+    pub unlink: Done,
+    pub flush: Done,
+    pub flush_ns: u64,
+    pub cpu_ns: [u64; 2],
+}
+
+/// The measurement of one workload in words, or of one part of the tool's own profile.
+pub fn measurement(
+    workload: &Workload,
+    tool: Tool,
+    metrics: &[Metric],
+    findings: Vec<Finding>,
+) -> Result<Measurement, String> {
+    let figures = Figures { tool: tool.driver.name(), metrics };
+    let (job, part) = (&workload.job, workload.profile);
+    let rw = part.and_then(profiles::part_spec).map_or(job.rw, |spec| spec.rw);
+    let work = match driver(tool.driver) {
+        Some(driver) => driver.work(Asked { job, part, rw }, figures)?,
+        None => return Err(figures.missing(&format!("figure for {}", rw.name()))),
+    };
+    Ok(Measurement {
+        schema: SCHEMA.to_string(),
+        job: Job { rw, ..job.clone() },
+        engine: job.engine,
+        elapsed_ns: work.elapsed_ns,
+        monotonic_ns: None,
+        data_ns: 0,
+        flush_ns: work.flush_ns,
+        close_ns: 0,
+        read: work.read.stats(work.elapsed_ns),
+        write: work.write.stats(work.elapsed_ns),
+        flush: work.flush.stats(work.elapsed_ns),
+        create: work.create.stats(work.elapsed_ns),
+        stat: work.stat.stats(work.elapsed_ns),
+        unlink: work.unlink.stats(work.elapsed_ns),
+        commit: None,
+        usr_cpu_ns: work.cpu_ns[0],
+        sys_cpu_ns: work.cpu_ns[1],
+        waited_ns: None,
+        windows: Vec::new(),
+        tool_ns: 0,
+        clock: None,
+        mem: String::new(),
+        pooled_ios: 0,
+        verified_bytes: None,
+        backlog: None,
+        figures: printed(metrics),
+        tool: Some(tool),
+        device_read_bytes: None,
+        wrote_bytes: None,
+        laid_out_bytes: None,
+        findings,
+    })
+}
+
+/// The rates and latencies as the tool gives them, by its names.
+fn printed(metrics: &[Metric]) -> Vec<Figure> {
+    let is_result = |m: &&Metric| {
+        ["throughput", "iops", "per_second", "rate"].iter().any(|part| m.name.ends_with(part))
+            || m.name.contains("latency")
+    };
+    let figure = |m: &Metric| {
+        let (name, unit) = (m.name.clone(), m.unit.to_string());
+        Figure { name, value: m.value.as_f64(), unit }
+    };
+    metrics.iter().filter(is_result).map(figure).collect()
+}
+
+/// What was read and what was written, where all of it was one of them.
+pub fn side(rw: Rw, done: Done) -> (Done, Done) {
+    match rw {
+        Rw::Read | Rw::RandRead => (done, Done::default()),
+        Rw::Write | Rw::RandWrite | Rw::ReadWrite | Rw::RandRw | Rw::SmallFiles => {
+            (Done::default(), done)
+        }
+    }
+}
+
+/// What a rate and the amount that it counts come to.
+pub fn of_rate(
+    figures: Figures<'_>,
+    name: &str,
+    amount: u64,
+    (read, write): (Done, Done),
+) -> Result<Work, String> {
+    let rate = figures.get(name)?;
+    let elapsed_ns = if rate > 0.0 { whole(amount as f64 / rate * 1e9) } else { 0 };
+    match elapsed_ns {
+        0 => Err(figures.missing(name)),
+        elapsed_ns => Ok(Work { elapsed_ns, read, write, ..Work::default() }),
+    }
+}

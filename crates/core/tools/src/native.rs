@@ -1,0 +1,217 @@
+//! What the parent and the engine's child process say to each other.
+//!
+//! One JSON [`Task`] goes to the child's standard input, one JSON [`Reply`] comes back on its
+//! standard output. Both ends bound what they read. Nothing here starts a process or opens a file.
+
+pub mod sliced;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use bakeoff_model::acks::{Acks, Durability};
+use bakeoff_model::job::Job;
+use bakeoff_model::measurement::Measurement;
+use bakeoff_model::path::RawPath;
+use bakeoff_model::profile::Profile;
+use bakeoff_model::step::Inode;
+
+/// Most bytes of a task: a job, one escaped path of at most `PATH_MAX` bytes, and a file of our own
+/// for each of 1024 threads.
+pub const TASK_LIMIT_BYTES: u64 = 256 << 10;
+/// Bytes of the live record: operations and bytes done so far, each a little-endian `u64`.
+pub const LIVE_RECORD_BYTES: usize = 16;
+
+/// What a target has to be; anything else found there is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A regular file; created, readable by its owner only, when missing and only written.
+    File,
+    /// A directory for small files, or for a profile: empty before and after.
+    Directory,
+    /// A directory with a profile's files in it, which stay; what is missing is made.
+    KeptDirectory,
+    Block,
+}
+
+impl TargetKind {
+    pub fn label(self) -> &'static str {
+        match self {
+            TargetKind::File => "a regular file",
+            TargetKind::Directory | TargetKind::KeptDirectory => "a directory",
+            TargetKind::Block => "a block device",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    pub job: Job,
+    /// The profile to run in place of `job`, which then gives its sizes, times and depth.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub profile: Option<Profile>,
+    /// Which of the profile's parts to measure, ascending; empty for all.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub parts: Vec<u16>,
+    /// `major:minor` of the devices below a profile, whose reads it counts.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub disks: Vec<String>,
+    /// Where; never a symbolic link, but with an `inode` that of the parent's open descriptor.
+    pub target: RawPath,
+    /// Which file or directory has to be found there, and each time it is opened.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inode: Option<Inode>,
+    /// Files beside the target, where each of `numjobs` has its own: for the second and on.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub more: Vec<(RawPath, Inode)>,
+    pub target_kind: TargetKind,
+    /// An inherited descriptor of a file that gets the live record, at most every 100 ms.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub live_fd: Option<i32>,
+    /// An inherited descriptor of the record that gets a line after every flush.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub acks_fd: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub look_for: Option<Acks>,
+    /// The parent's process id: the child ends at once when its parent is another by then.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub parent_pid: Option<u32>,
+}
+
+impl Task {
+    /// A job on what is found at a path, without anything inherited.
+    pub fn new(job: Job, target: RawPath, target_kind: TargetKind) -> Task {
+        Task {
+            job,
+            profile: None,
+            parts: Vec::new(),
+            disks: Vec::new(),
+            target,
+            inode: None,
+            more: Vec::new(),
+            target_kind,
+            live_fd: None,
+            acks_fd: None,
+            look_for: None,
+            parent_pid: None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    Ok(Box<Measurement>),
+    /// The numbers of each part of a profile, in the order of its parts.
+    Parts(Vec<Measurement>),
+    Durability(Box<Durability>),
+    /// Why there are none.
+    Error(Failure),
+}
+
+impl Reply {
+    pub fn parse(bytes: &[u8]) -> Result<Reply, serde_json::Error> {
+        bakeoff_model::json::read(bytes)
+    }
+
+    /// What of the acknowledged writes is there, or why that is not known.
+    pub fn into_durability(self) -> Result<Durability, Failure> {
+        match self {
+            Reply::Durability(kept) => Ok(*kept),
+            Reply::Error(failure) => Err(failure),
+            Reply::Ok(_) | Reply::Parts(_) => Err(Failure::unexpected("with numbers")),
+        }
+    }
+
+    /// The numbers of every part (one for a plain job), or why there are none.
+    pub fn into_result(self) -> Result<Vec<Measurement>, Failure> {
+        match self {
+            Reply::Ok(measurement) => Ok(vec![*measurement]),
+            Reply::Parts(parts) => Ok(parts),
+            Reply::Durability(_) => Err(Failure::unexpected("what was kept")),
+            Reply::Error(failure) => Err(failure),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[error("{message}")]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// What happened, why, and what to do, for people.
+    pub message: String,
+}
+
+impl Failure {
+    /// The answer is not of the kind that was asked for.
+    fn unexpected(what: &str) -> Failure {
+        let message = format!("the measuring process sent an unexpected answer: {what}");
+        Failure { kind: FailureKind::Protocol, message }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// `ENOSPC` or `EDQUOT`: the place is full.
+    NoSpace,
+    /// `EROFS`: the place cannot be written.
+    ReadOnly,
+    Permission,
+    NotFound,
+    /// The job makes no sense, or not on this target.
+    Invalid,
+    /// This kernel, machine, filesystem or build cannot do it.
+    Unsupported,
+    NoMemory,
+    /// The device or filesystem failed an operation.
+    Io,
+    /// What was read back is not what was written.
+    VerifyFailed,
+    /// The task could not be read; the parent and the child do not understand each other.
+    Protocol,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::job::Rw;
+
+    #[test]
+    fn a_task_with_a_hostile_path_survives_the_pipe() {
+        use std::os::unix::ffi::OsStrExt;
+        let target = RawPath::new(std::ffi::OsStr::from_bytes(b"/mnt/a b\n\xff"));
+        let task = Task {
+            more: Vec::new(),
+            job: Job::new(Rw::RandWrite, 4096, 1 << 20),
+            profile: None,
+            parts: Vec::new(),
+            disks: vec!["8:0".to_string()],
+            target,
+            inode: Some(Inode { dev: 7, ino: 9 }),
+            target_kind: TargetKind::File,
+            live_fd: Some(3),
+            acks_fd: Some(4),
+            look_for: None,
+            parent_pid: Some(1),
+        };
+        let text = serde_json::to_string(&task).unwrap();
+        assert!(!text.contains('\n'));
+        assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+    }
+
+    #[test]
+    fn an_unknown_field_of_a_task_is_refused() {
+        let text = r#"{"job":{},"target":"/","target_kind":"file","surprise":1}"#;
+        assert!(serde_json::from_str::<Task>(text).is_err());
+    }
+
+    #[test]
+    fn a_failure_travels_with_its_kind() {
+        let failure = Failure { kind: FailureKind::NoSpace, message: "full".to_string() };
+        let text = serde_json::to_string(&Reply::Error(failure.clone())).unwrap();
+        assert_eq!(text, r#"{"error":{"kind":"no_space","message":"full"}}"#);
+        assert_eq!(Reply::parse(text.as_bytes()).unwrap().into_result(), Err(failure));
+    }
+}

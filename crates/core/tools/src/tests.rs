@@ -1,0 +1,327 @@
+//! Commands of the foreign drivers, and their real outputs as measurements.
+
+use super::foreign::{RawOutput, Scratch, Unsupported, driver};
+use super::measured::measurement;
+use bakeoff_model::job::{EngineName, Job, RateProcess, Rw};
+use bakeoff_model::measurement::{Measurement, Tool};
+use bakeoff_model::offsets::Offsets;
+use bakeoff_model::profile::{Part, Profile};
+use bakeoff_model::workload::{DriverName, Metric, Phase, Workload};
+
+fn workload(rw: Rw, phase: Phase, change: impl FnOnce(&mut Job)) -> Workload {
+    let mut job = Job::new(rw, 64 << 10, 64 << 20);
+    change(&mut job);
+    Workload::native("w", "", phase, Metric::Bandwidth, job)
+}
+
+fn part(profile: Profile, part: u16) -> Workload {
+    let mut workload = workload(Rw::Write, Phase::Whole, |job| job.bs = 8 << 10);
+    workload.profile = Some(Part { profile, part });
+    workload
+}
+
+fn command(name: DriverName, version: &str, of: &Workload) -> Result<String, Unsupported> {
+    let scratch = Scratch { version: version.to_string(), is_root: true };
+    Ok(driver(name).unwrap().command(of, &scratch)?.measure.join(" "))
+}
+
+#[test]
+fn a_workload_in_words_becomes_each_tool_s_words() {
+    let write = workload(Rw::RandWrite, Phase::Overwrite, |job| {
+        (job.fsync, job.runtime_ns, job.seed) = (8, Some(2_500_000_000), 7);
+    });
+    assert_eq!(
+        command(DriverName::Fio, "3.33", &write).unwrap(),
+        "fio --output-format=json --name=bakeoff --filename=data --rw=randwrite --bs=65536 \
+         --size=67108864 --runtime=2500ms --time_based=1 --ioengine=psync --iodepth=1 --direct=0 \
+         --fsync=8 --randseed=7 --norandommap=1 --fallocate=none --refill_buffers=1 \
+         --fadvise_hint=0"
+    );
+    assert_eq!(
+        command(DriverName::Sysbench, "1.0.20", &write).unwrap(),
+        "sysbench fileio --file-num=1 --file-total-size=67108864 --file-block-size=65536 \
+         --file-test-mode=rndwr --threads=1 --rand-seed=8 --time=3 --events=0 \
+         --file-fsync-freq=8 --file-fsync-end=off run"
+    );
+    assert_eq!(
+        command(DriverName::Sysbench, "0.4.12", &write).unwrap(),
+        "sysbench --test=fileio --file-num=1 --file-total-size=67108864 --file-block-size=65536 \
+         --file-test-mode=rndwr --num-threads=1 --max-time=3 --max-requests=0 \
+         --file-fsync-freq=8 --file-fsync-end=off run"
+    );
+    let read = workload(Rw::Read, Phase::ColdRead, |job| job.direct = true);
+    assert_eq!(
+        command(DriverName::Dd, "", &read).unwrap(),
+        "dd if=data of=/dev/null bs=65536 count=1024 iflag=direct"
+    );
+    assert_eq!(
+        command(DriverName::Iozone, "", &read).unwrap(),
+        "iozone -+n -i 0 -i 1 -s 65536k -r 64k -f iozone.tmp -I"
+    );
+    assert_eq!(
+        command(DriverName::Bonnie, "", &part(Profile::Bonnie, 1)).unwrap(),
+        "bonnie++ -d . -r 0 -m bakeoff -s 64:8192 -n 16 -u root"
+    );
+}
+
+/// A burst over 128 files follows each hundred requests; 1.0.15 began to count it.
+#[test]
+fn an_amount_of_sysbench_s_profile_is_counted_as_its_version_counts() {
+    let rndwr = part(Profile::Sysbench, 4);
+    let job = Job { io_size: Some(300 * rndwr.job.bs), ..rndwr.job.clone() };
+    let rndwr = Workload { job, ..rndwr };
+    for (version, events) in [
+        ("1.0.20", "--time=0 --events=684 "),
+        ("1.0.14", "--time=0 --events=300 "),
+        ("0.4.12", "--max-time=0 --max-requests=300 "),
+    ] {
+        let words = command(DriverName::Sysbench, version, &rndwr).unwrap();
+        assert!(words.contains(events), "{version}: {words}");
+    }
+    for (io_size, events) in
+        [(None, "--time=1 --events=0 "), (rndwr.job.io_size, "=1 --events=684 ")]
+    {
+        let job = Job { runtime_ns: Some(1), io_size, ..rndwr.job.clone() };
+        let timed = Workload { job, ..rndwr.clone() };
+        let words = command(DriverName::Sysbench, "1.0.20", &timed).unwrap();
+        assert!(words.contains(events), "{words}");
+    }
+}
+
+/// Tried with 0.4.12 and 0.5: of 700 requests asked for 0.4.12 made the 512 of one pass, with four
+/// flushes of its four files, and 0.5 made 700 with a burst after every hundred.
+#[test]
+fn what_sysbench_0_4_does_not_do_in_sequential_modes_is_not_asked_of_it() {
+    let part_of = |at, io_size| {
+        let part = part(Profile::Sysbench, at);
+        Workload { job: Job { io_size, ..part.job.clone() }, ..part }
+    };
+    let amount = Some(300 * (8 << 10));
+    for (asked, why) in [
+        (
+            part_of(0, None),
+            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
+             the number of requests (a profile sets 100)",
+        ),
+        (
+            part_of(1, None),
+            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
+             the number of requests (a profile sets 100)",
+        ),
+        (
+            part_of(2, amount),
+            "0.4 makes one sequential pass over all its files, regardless of io_size: install \
+             1.0, or omit io_size",
+        ),
+        (
+            workload(Rw::Write, Phase::Overwrite, |job| job.fsync = 4),
+            "0.4 flushes only at the end of sequential writes: install 1.0, or set fsync above \
+             the number of requests (a profile sets 100)",
+        ),
+        (
+            workload(Rw::Read, Phase::ColdRead, |job| job.io_size = amount),
+            "0.4 makes one sequential pass over all its files, regardless of io_size: install \
+             1.0, or omit io_size",
+        ),
+    ] {
+        assert_eq!(command(DriverName::Sysbench, "0.4.12", &asked).unwrap_err().why, why);
+        assert!(command(DriverName::Sysbench, "0.5", &asked).is_ok());
+        assert!(command(DriverName::Sysbench, "1.0.20", &asked).is_ok());
+    }
+    // More requests between two bursts than there are: the same work in every version.
+    let rare = part_of(0, None);
+    let rare = Workload { job: Job { fsync: u32::MAX, ..rare.job.clone() }, ..rare };
+    for asked in [part_of(2, None), part_of(3, amount), part_of(4, amount), part_of(5, None), rare]
+    {
+        assert!(command(DriverName::Sysbench, "0.4.12", &asked).is_ok());
+    }
+}
+
+#[test]
+fn what_bonnie_moves_by_bytes_is_as_much_as_the_job_says() {
+    let putc = part(Profile::Bonnie, 0);
+    let of = |io_size| Workload { job: Job { io_size, ..putc.job.clone() }, ..putc.clone() };
+    let words = command(DriverName::Bonnie, "", &of(Some(8 << 20))).unwrap();
+    assert!(words.contains(" -f8 "), "{words}");
+    let refused = command(DriverName::Bonnie, "", &of(Some(1000))).unwrap_err();
+    assert_eq!(refused.why, "its one-byte phases must be whole MiB: change io_size");
+}
+
+/// sysbench wrote the same 64 MiB again and again for the time of a cell: 23 GB/s, flushed once.
+#[test]
+fn what_waits_in_memory_for_the_last_flush_is_written_once() {
+    let of = |name, change: fn(&mut Job)| {
+        let write = workload(Rw::Write, Phase::Append, |job| {
+            (job.runtime_ns, job.end_fsync) = (Some(2_000_000_000), true);
+            change(job);
+        });
+        command(name, "1.0.20", &write).unwrap()
+    };
+    let fio = of(DriverName::Fio, |_| {});
+    assert!(fio.contains("--io_size=67108864 --runtime=2000ms --ioengine"), "{fio}");
+    let sysbench = of(DriverName::Sysbench, |_| {});
+    assert!(sysbench.contains("--time=2 --events=1024 "), "{sysbench}");
+    let flushed = of(DriverName::Sysbench, |job| job.fsync = 8);
+    assert!(flushed.contains("--time=2 --events=0 "), "{flushed}");
+    assert!(of(DriverName::Fio, |job| job.direct = true).contains("--time_based=1"));
+}
+
+#[test]
+fn compressible_data_and_arrivals_go_over_to_fio() {
+    let of = |change: fn(&mut Job)| {
+        command(DriverName::Fio, "3.33", &workload(Rw::RandWrite, Phase::Overwrite, change))
+    };
+    let words = of(|job| job.buffer_compress_percentage = 40).unwrap();
+    assert!(words.contains("--refill_buffers=1 --buffer_compress_chunk=4096"), "{words}");
+    assert!(words.contains("--buffer_compress_percentage=40"), "{words}");
+    let words = of(|job| {
+        (job.rate_iops, job.rate_process) = (Some(100), RateProcess::Poisson);
+    });
+    assert!(words.unwrap().contains("--rate_iops=100 --rate_process=poisson"));
+}
+
+/// fio 3.33 makes about a gigabyte a second of new data: a megabyte at a time, that was its rate.
+#[test]
+fn fio_makes_large_blocks_once_and_marks_them() {
+    let write = |bs| workload(Rw::Write, Phase::Overwrite, |job| job.bs = bs);
+    let words = |bs| command(DriverName::Fio, "3.33", &write(bs)).unwrap();
+    assert!(words(1 << 20).contains("--scramble_buffers=1"), "{}", words(1 << 20));
+    assert!(words(65536).contains("--refill_buffers=1"));
+}
+
+/// Half of all seeds are beyond a signed number: fio failed on them, and its cells were invalid.
+#[test]
+fn a_seed_of_64_bits_fits_fio_s_signed_number() {
+    let read = workload(Rw::RandRead, Phase::ColdRead, |job| job.seed = u64::MAX - 1);
+    let words = command(DriverName::Fio, "3.33", &read).unwrap();
+    assert!(words.contains(" --randseed=9223372036854775806 "), "{words}");
+}
+
+fn refused(name: DriverName, workload: &Workload) -> Unsupported {
+    command(name, "1.0.20", workload).unwrap_err()
+}
+
+#[test]
+fn what_a_tool_has_no_words_for_is_said() {
+    let random = workload(Rw::RandRead, Phase::ColdRead, |_| {});
+    let mixed = workload(Rw::RandRw, Phase::Overwrite, |job| job.fsync = 1);
+    let deep = workload(Rw::RandRead, Phase::ColdRead, |job| job.iodepth = 8);
+    let files = workload(Rw::SmallFiles, Phase::Metadata, |_| {});
+    for (name, workload, why) in [
+        (
+            DriverName::Dd,
+            &random,
+            "it reads or writes sequentially: use rw = \"read\" or \"write\"",
+        ),
+        (
+            DriverName::Iozone,
+            &random,
+            "it reads the data it has just written from memory: use direct = true, or driver = \
+             \"native\"",
+        ),
+        (
+            DriverName::Iozone,
+            &mixed,
+            "it mixes reads and writes only across processes, and has no test of small files",
+        ),
+        (DriverName::Bonnie, &random, "it runs fixed phases: use profile = \"bonnie\""),
+        (
+            DriverName::Sysbench,
+            &mixed,
+            "it counts reads as well for fsync: omit fsync for randrw, or use profile = \
+             \"sysbench\"",
+        ),
+        (
+            DriverName::Sysbench,
+            &deep,
+            "each thread does one operation at a time: use numjobs instead of iodepth",
+        ),
+        (DriverName::Fio, &deep, "iodepth needs engine = \"io_uring\" or \"libaio\""),
+        (
+            DriverName::Fio,
+            &files,
+            "small files need three engines of fio: use a job file, or driver = \"native\"",
+        ),
+    ] {
+        assert_eq!(refused(name, workload).why, why, "{}", name.name());
+    }
+}
+
+// Each would have measured another pattern under the name of this one.
+#[test]
+fn another_pattern_is_not_measured_under_the_name_of_one() {
+    let zipf = workload(Rw::RandRead, Phase::ColdRead, |job| {
+        (job.offsets, job.direct) = (Offsets::Zipf { theta_milli: 1200 }, true);
+    });
+    let ring = workload(Rw::Read, Phase::ColdRead, |job| {
+        (job.engine, job.direct) = (EngineName::IoUring, true);
+    });
+    let seeks = part(Profile::Bonnie, 5);
+    for (name, why) in [
+        (DriverName::Fio, "its other offsets differ from bakeoff's: use a job file"),
+        (DriverName::Sysbench, "its offsets are sequential or uniformly random: omit offsets"),
+        (DriverName::Iozone, "its offsets are sequential or uniformly random: omit offsets"),
+    ] {
+        assert_eq!(refused(name, &zipf).why, why, "{}", name.name());
+    }
+    let of_bonnie = "profile = \"bonnie\" needs driver = \"native\" or \"bonnie\"";
+    for name in [DriverName::Dd, DriverName::Sysbench, DriverName::Iozone] {
+        assert_eq!(
+            refused(name, &ring).why,
+            "it uses only read and write calls: omit engine",
+            "{}",
+            name.name()
+        );
+        assert_eq!(refused(name, &seeks).why, of_bonnie, "{}", name.name());
+    }
+    assert_eq!(
+        refused(DriverName::Dd, &seeks).to_string(),
+        "dd cannot run this: profile = \"bonnie\" needs driver = \"native\" or \"bonnie\""
+    );
+    let ring = workload(Rw::RandRead, Phase::ColdRead, |job| {
+        (job.iodepth, job.engine) = (8, EngineName::IoUring);
+    });
+    assert!(command(DriverName::Fio, "3.33", &ring).unwrap().contains("--iodepth=8"));
+}
+
+fn measured(name: DriverName, of: &Workload, text: &str) -> Measurement {
+    let tool = driver(name).unwrap();
+    let output =
+        RawOutput { stdout: text.as_bytes().to_vec(), stderr: Vec::new(), is_success: true };
+    let metrics = tool.parse(&output).unwrap();
+    let tool = Tool { driver: name, version: "1".to_string(), command: Vec::new() };
+    measurement(of, tool, &metrics, Vec::new()).unwrap()
+}
+
+#[test]
+fn fio_gives_latencies_and_the_others_none() {
+    let text = include_str!("../../../../fixtures/tools/fio/json_seqread_direct.stdout");
+    let read = workload(Rw::Read, Phase::ColdRead, |_| {});
+    let stats = measured(DriverName::Fio, &read, text).read.unwrap();
+    assert!(stats.lat_ns.max > stats.lat_ns.min && stats.io_bytes > 0);
+    assert_eq!(stats.lat_ns.p99_99, None, "too few operations for it");
+    let text = include_str!("../../../../fixtures/tools/dd/c_read.stderr");
+    let stats = measured(DriverName::Dd, &read, text).read.unwrap();
+    assert!(stats.lat_ns.is_unknown() && stats.histogram.buckets.is_empty());
+    assert_eq!((stats.io_bytes, stats.total_ios), (8_388_608, 8));
+}
+
+#[test]
+fn sysbench_counts_come_from_either_version() {
+    let mixed = workload(Rw::RandRw, Phase::Overwrite, |_| {});
+    let text = include_str!("../../../../fixtures/tools/sysbench/v04_rndrw_time_limited.stdout");
+    let old = measured(DriverName::Sysbench, &mixed, text);
+    assert!(old.read.unwrap().total_ios > old.write.unwrap().total_ios);
+    // They were lost: 0.4 calls them "Other".
+    assert!(old.flush.unwrap().total_ios > 0);
+    let text = include_str!("../../../../fixtures/tools/sysbench/v1_rndrw_default_fsync.stdout");
+    // Its rates are of 5.76 ms, and it prints 0.0047 s: that gave 190 reads for 233.
+    let new = measured(DriverName::Sysbench, &mixed, text);
+    let [reads, writes, flushes] =
+        [new.read, new.write, new.flush].map(|ops| ops.unwrap().total_ios);
+    assert_eq!((reads, writes, flushes), (233, 155, 16));
+    let text = include_str!("../../../../fixtures/tools/sysbench/v1_seqrd.stdout");
+    let reads = measured(DriverName::Sysbench, &mixed, text).read.unwrap();
+    assert_eq!(reads.total_ios, 300, "as many as its events");
+    assert!((reads.iops / 174_293.76 - 1.0).abs() < 1e-4, "and its own rate: {}", reads.iops);
+}
