@@ -300,7 +300,7 @@ fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData
     ops.filter(|op| !op.curves.is_empty()).collect()
 }
 
-/// What a kind of operation took, in each cell of a candidate: the position of its colour beside it.
+/// What a kind of operation took, in each cell of a candidate, beside the position of its colour.
 type OfOperation<'r> = (&'static str, Vec<(usize, Vec<&'r OpStats>)>);
 
 /// All cells that count, by the kinds of operation in them and by candidate.
