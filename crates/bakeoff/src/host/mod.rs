@@ -5,7 +5,7 @@ mod arrived;
 pub mod awake;
 mod block;
 #[cfg(test)]
-mod captures;
+mod captures_tests;
 mod contents;
 mod device_number;
 mod direct;
@@ -23,7 +23,7 @@ mod io_users;
 mod kernel_log;
 mod live;
 #[cfg(test)]
-mod loop_mounts;
+mod loop_mounts_tests;
 mod loop_under;
 mod loops;
 mod mounts;

@@ -2,7 +2,7 @@
 
 mod sentence;
 #[cfg(test)]
-mod texts;
+mod texts_tests;
 
 use serde_json::{Value, json};
 

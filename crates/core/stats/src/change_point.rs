@@ -113,11 +113,11 @@ impl RunningSums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle;
+    use crate::testing;
 
     #[test]
     fn agrees_with_ruptures() {
-        let cases = oracle::fixture().change_points;
+        let cases = testing::fixture().change_points;
         assert!(cases.len() >= 10);
         for (values, sigma, penalty, want) in cases {
             let found = segments_with(&values, sigma, penalty);

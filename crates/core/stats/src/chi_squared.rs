@@ -74,11 +74,11 @@ pub fn quantile(p: f64, df: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle;
+    use crate::testing;
 
     #[test]
     fn tail_and_quantile_agree_with_scipy() {
-        let cases = oracle::boards().chi_squared;
+        let cases = testing::boards().chi_squared;
         assert!(cases.len() >= 30);
         for (df, p, x) in cases {
             assert!((cdf(x, df) / p - 1.0).abs() < 1e-9, "cdf {x} {df}: {}", cdf(x, df));

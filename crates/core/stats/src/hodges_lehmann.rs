@@ -58,11 +58,11 @@ fn walsh_averages(values: &[f64]) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle;
+    use crate::testing;
 
     #[test]
     fn agrees_with_r() {
-        let cases = oracle::fixture().hodges_lehmann;
+        let cases = testing::fixture().hodges_lehmann;
         assert!(cases.len() >= 20);
         for (differences, alpha, want, low, high) in cases {
             let got = estimate(&differences).unwrap();

@@ -33,4 +33,4 @@ pub mod units;
 pub mod wilcoxon;
 
 #[cfg(test)]
-pub(crate) mod oracle;
+pub(crate) mod testing;

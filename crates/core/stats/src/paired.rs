@@ -71,8 +71,8 @@ pub fn half_width(alpha: f64, blocks: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle;
     use crate::prng::{Normal, SplitMix64};
+    use crate::testing;
 
     #[test]
     fn a_widened_interval_keeps_its_middle() {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn intervals_agree_with_scipy() {
-        let cases = oracle::fixture().paired;
+        let cases = testing::fixture().paired;
         assert!(cases.len() >= 20);
         for (differences, alpha, low, high) in cases {
             let got = Paired::from_differences(&differences).unwrap().interval(alpha);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn looks_name_a_false_winner_as_often_as_numpy_says() {
-        for (looks, alpha, runs, wrong) in oracle::fixture().looks {
+        for (looks, alpha, runs, wrong) in testing::fixture().looks {
             let (share, own_runs) = (f64::from(wrong) / f64::from(runs), 20_000);
             let own = false_winners(&looks, &vec![alpha; looks.len()], own_runs);
             let error = (share * (1.0 - share) / f64::from(own_runs)).sqrt();

@@ -180,7 +180,7 @@ fn mixture_quantile(parts: &[(f64, f64)], p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle;
+    use crate::testing;
 
     fn measured(effects: &[f64], variances: &[f64]) -> Vec<Measured> {
         let pairs = effects.iter().zip(variances);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn agrees_with_statsmodels() {
-        let cases = oracle::boards().random_effects;
+        let cases = testing::boards().random_effects;
         assert!(cases.len() >= 10);
         let near = |got: f64, want: f64| (got - want).abs() <= 1e-6 * want.abs().max(1e-3);
         for case in cases {

@@ -42,11 +42,11 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Option<Spearman> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle;
+    use crate::testing;
 
     #[test]
     fn agrees_with_scipy() {
-        let cases = oracle::fixture().spearman;
+        let cases = testing::fixture().spearman;
         assert!(cases.len() >= 10);
         for (x, y, rho, p) in cases {
             let got = spearman(&x, &y).unwrap();

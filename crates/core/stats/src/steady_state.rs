@@ -54,11 +54,11 @@ pub fn steadiness(rounds: &[f64]) -> Option<Steadiness> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle;
+    use crate::testing;
 
     #[test]
     fn agrees_with_numpy() {
-        let cases = oracle::fixture().steady_state;
+        let cases = testing::fixture().steady_state;
         assert!(cases.len() >= 10);
         for (rounds, range, slope) in cases {
             let got = steadiness(&rounds).unwrap();

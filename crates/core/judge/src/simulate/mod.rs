@@ -48,8 +48,8 @@ pub fn simulate(
 }
 
 #[cfg(test)]
-mod carry_over;
+mod carry_over_tests;
 #[cfg(test)]
-mod plans;
+mod plans_tests;
 #[cfg(test)]
 mod tests;

@@ -44,7 +44,7 @@ pub mod vpd;
 pub mod wipefs;
 
 #[cfg(test)]
-mod any_input;
+mod any_input_tests;
 
 /// Lines of the shape `name separator number [kB]`, the number in bytes where the unit is given.
 fn numbers(text: &str) -> impl Iterator<Item = (&str, u64)> {

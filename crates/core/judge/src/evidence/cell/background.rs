@@ -73,7 +73,7 @@ fn by_whom(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use crate::evidence::cell;
-    use crate::evidence::cell::fixture::found;
+    use crate::evidence::cell::testing::found;
     use crate::testing::{RunBuilder, clean_cell, measurement};
     use bakeoff_model::event::{Cell, Header};
 

@@ -50,7 +50,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::cell::fixture::found;
+    use crate::evidence::cell::testing::found;
     use crate::evidence::is_invalid;
     use crate::testing::RunBuilder;
     use bakeoff_model::event::{Cell, Header};

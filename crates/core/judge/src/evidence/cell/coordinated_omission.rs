@@ -39,7 +39,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::cell::fixture::fires;
+    use crate::evidence::cell::testing::fires;
     use bakeoff_model::event::{Cell, Header};
     use bakeoff_model::profile::{Part, Profile};
 

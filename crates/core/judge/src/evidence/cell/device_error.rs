@@ -27,7 +27,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::{fires, watched};
+    use crate::evidence::cell::testing::{fires, watched};
     use bakeoff_model::log_problem::LogProblem;
     use bakeoff_model::telemetry::LogLine;
 

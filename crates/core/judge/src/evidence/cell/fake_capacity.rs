@@ -37,7 +37,7 @@ pub fn lies(design: Design<'_>, evidence: String) -> Finding {
 mod tests {
     use super::*;
     use crate::analyse::analyse;
-    use crate::evidence::cell::fixture::fires;
+    use crate::evidence::cell::testing::fires;
     use crate::testing::RunBuilder;
     use bakeoff_model::finding::{Scope, Severity};
     use bakeoff_model::verdict::Verdict;

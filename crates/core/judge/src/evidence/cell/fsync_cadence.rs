@@ -33,7 +33,7 @@ pub fn hit(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::{fires, of_sysbench};
+    use crate::evidence::cell::testing::{fires, of_sysbench};
 
     #[test]
     fn l19_a_third_of_the_time_in_flushes_and_a_quarter() {

@@ -57,7 +57,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::found;
+    use crate::evidence::cell::testing::found;
     use bakeoff_model::candidate::Kind;
     use bakeoff_model::event::{Cell, Header};
     use bakeoff_model::host::{Layer, LayerKind};

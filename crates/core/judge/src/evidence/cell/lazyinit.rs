@@ -59,7 +59,7 @@ pub fn in_plan(design: Design<'_>) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::{fires, watched};
+    use crate::evidence::cell::testing::{fires, watched};
     use crate::rules::tests::before;
     use bakeoff_model::telemetry::ThreadUse;
 

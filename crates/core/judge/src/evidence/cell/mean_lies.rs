@@ -36,7 +36,7 @@ pub fn hit(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::fires;
+    use crate::evidence::cell::testing::fires;
 
     #[test]
     fn l26_a_mean_above_the_95th_percentile_and_one_below() {

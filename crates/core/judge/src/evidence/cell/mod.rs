@@ -24,7 +24,7 @@ pub mod tool_share;
 pub mod warm_cache;
 
 #[cfg(test)]
-pub mod fixture;
+pub mod testing;
 #[cfg(test)]
 mod tests;
 

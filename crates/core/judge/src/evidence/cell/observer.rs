@@ -26,7 +26,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::{fires, watched};
+    use crate::evidence::cell::testing::{fires, watched};
     use bakeoff_model::telemetry::Cost;
 
     #[test]

@@ -42,7 +42,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::found;
+    use crate::evidence::cell::testing::found;
     use bakeoff_model::job::Job;
 
     #[test]

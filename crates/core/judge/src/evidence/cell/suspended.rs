@@ -29,7 +29,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::found;
+    use crate::evidence::cell::testing::found;
 
     #[test]
     fn suspended_for_a_second_and_not_for_the_gap_between_two_clocks() {

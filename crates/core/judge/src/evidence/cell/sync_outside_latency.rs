@@ -35,7 +35,7 @@ pub fn hit(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::{fires, of_sysbench};
+    use crate::evidence::cell::testing::{fires, of_sysbench};
 
     #[test]
     fn l14_a_quarter_of_the_time_outside_operations_and_a_twentieth() {

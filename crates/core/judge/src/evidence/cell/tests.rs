@@ -1,6 +1,6 @@
 //! What no single rule over a cell is about.
 
-use super::fixture::{fires, found, seen, watched};
+use super::testing::{fires, found, seen, watched};
 use super::*;
 use crate::testing::{RunBuilder, clean_cell, measurement};
 use bakeoff_model::event::CacheState;

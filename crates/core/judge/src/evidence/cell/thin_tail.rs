@@ -32,7 +32,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::fires;
+    use crate::evidence::cell::testing::fires;
     use bakeoff_model::event::{Cell, Header};
 
     #[test]

@@ -63,7 +63,7 @@ pub fn lowered_clock(of: &Observation) -> Option<Hit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::evidence::cell::fixture::{fires, seen, watched};
+    use crate::evidence::cell::testing::{fires, seen, watched};
     use bakeoff_model::event::{Cell, Header};
     use bakeoff_model::telemetry::Gauge;
 

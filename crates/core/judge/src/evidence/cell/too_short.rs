@@ -63,7 +63,7 @@ pub fn hit(of: &Observation) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use crate::evidence::cell;
-    use crate::evidence::cell::fixture::found;
+    use crate::evidence::cell::testing::found;
     use crate::testing::{RunBuilder, clean_cell, measurement};
     use bakeoff_model::event::{Cell, Header};
     use bakeoff_model::measurement::Tool;

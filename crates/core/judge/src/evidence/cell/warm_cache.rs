@@ -40,7 +40,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::cell::fixture::found;
+    use crate::evidence::cell::testing::found;
     use bakeoff_model::event::{Cell, Header};
 
     #[test]

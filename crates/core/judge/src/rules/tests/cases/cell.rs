@@ -2,7 +2,7 @@
 
 use super::asked::dd;
 use super::{Case, case};
-use crate::evidence::cell::fixture::{judged, of_sysbench, seen, watched};
+use crate::evidence::cell::testing::{judged, of_sysbench, seen, watched};
 use crate::rules::tests::imported::printed;
 use bakeoff_model::candidate::Kind;
 use bakeoff_model::event::{CacheState, Cell, Header};

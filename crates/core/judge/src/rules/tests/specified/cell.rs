@@ -1,7 +1,7 @@
 //! Cases about one measured cell.
 
 use super::super::cases::{Case, case};
-use crate::evidence::cell::fixture::{judged, seen, watched};
+use crate::evidence::cell::testing::{judged, seen, watched};
 use bakeoff_model::event::CacheState;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::host::LayerKind;
