@@ -33,7 +33,9 @@ use crate::view::short_id;
 use bakeoff_judge::decide::rounds::is_of_rounds;
 use bakeoff_judge::decide::stop;
 use bakeoff_judge::rules::limit;
+use bakeoff_judge::rules::run::no_replication;
 use bakeoff_model::event::StopReason;
+use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
 use bakeoff_stats::distinct;
@@ -97,6 +99,7 @@ impl Answer {
             None => Choice::without_candidate(said::measured(run, analysis)),
         };
         choice.notes.extend(said::context(run));
+        let resume = resume(run, analysis, &id);
         Answer {
             choice,
             lines: analysis.verdicts.iter().map(line).collect(),
@@ -104,8 +107,8 @@ impl Answer {
             place,
             bottleneck: limits::bottleneck(analysis),
             limits: limits::all(run, analysis),
-            advice: advice(run, analysis),
-            resume: resume(run, analysis, &id),
+            advice: advice(run, analysis, resume.is_some()),
+            resume,
             id,
         }
     }
@@ -124,10 +127,13 @@ pub fn margin_words(run: &Run) -> String {
 }
 
 /// What would let a claim be made, and drives whose own counts of errors grew.
-fn advice(run: &Run, analysis: &Analysis) -> Vec<String> {
+fn advice(run: &Run, analysis: &Analysis, says_how_to_resume: bool) -> Vec<String> {
     let refused = analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused);
     let forbidding = refused.flat_map(|v| limit::forbidding(&v.findings));
+    // What few blocks need is the command that continues the run.
+    let is_said = |f: &&Finding| says_how_to_resume && f.id == no_replication::RULE.id;
     let advice = forbidding
+        .filter(|finding| !is_said(finding))
         .map(|finding| format!("{}.", phrases::capital(&sentence::stopless(&finding.advice))));
     distinct::in_order(said::worsened(run).chain(advice))
 }

@@ -3,6 +3,7 @@
 mod sample;
 mod texts;
 
+use crate::answer::Answer;
 use crate::said;
 use crate::{TextOptions, live, screen};
 use bakeoff_judge::analyse::analyse;
@@ -288,4 +289,14 @@ fn a_candidate_that_is_certainly_behind_by_an_unknown_amount_has_its_bound() {
     assert_eq!((behind.label.as_str(), behind.mark()), ("<77 %", '*'));
     assert_eq!(behind.spoken, "less than 77 % of the leader, certainly slower");
     assert_eq!(cell(super::Place::Open).label, "unknown");
+}
+
+/// The advice of the finding about few blocks and the answer both said it, below each other.
+#[test]
+fn how_a_run_continues_is_said_once() {
+    let run = RunBuilder::stacks(&["ext4", "xfs"]).play(2, |block, _, _| 1e3 + f64::from(block));
+    let run = run.stopped(StopReason::TimeUp, "").build();
+    let said = Answer::new(&run, &analyse(&run)).everything_to_know();
+    let resumes = said.iter().filter(|text| text.contains("bakeoff resume"));
+    assert_eq!(resumes.count(), 1, "{said:?}");
 }
