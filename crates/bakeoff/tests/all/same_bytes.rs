@@ -27,7 +27,7 @@ fn arm_binary() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let debug = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
     let binary = debug.with_file_name("dist/bakeoff-armv6");
-    let sources = ["core/src", "engine/src", "bakeoff/src"].map(|of| root.join("crates").join(of));
+    let sources = ["core", "engine/src", "bakeoff/src"].map(|of| root.join("crates").join(of));
     let newest = sources.iter().map(|folder| newest_in(folder)).max();
     if changed(&binary) > newest {
         return Some(binary);
