@@ -8,6 +8,7 @@ use super::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::event::Cell;
 use bakeoff_model::job::{Data, Rw};
+use bakeoff_model::slice_length::Least;
 use bakeoff_model::thresholds::Thresholds;
 use bakeoff_model::workload::{DriverName, Workload};
 use bakeoff_tools::scan::ToolResult;
@@ -156,7 +157,7 @@ impl<'a> Observation<'a> {
         let extent = Extent {
             whole_ns: cell.slices.is_empty().then_some(m.elapsed_ns),
             elapsed_ns: m.elapsed_ns,
-            ios: Some((m.total_ios(), design.protocol.cell_min_ios)),
+            ios: Some((m.total_ios(), least_ios(design, cell))),
             is_unflushed: !m.job.is_durable(),
             is_one_pass: m.tool.as_ref().is_some_and(|tool| is_one_pass(tool.driver)),
         };
@@ -188,6 +189,17 @@ impl<'a> Observation<'a> {
             result: Some(result),
             ..Observation::unknown(limits, Source::Others, &result.tool)
         }
+    }
+}
+
+/// Operations that a cell has at least: as many as the protocol asks for. In order, slices of a few
+/// large operations are enough, of which each has its least bytes.
+fn least_ios(design: Design<'_>, cell: &Cell) -> u64 {
+    let (asked, job) = (design.protocol.cell_min_ios, &cell.measurement.job);
+    let slices = cell.slices.iter().filter(|slice| slice.is_valid()).count() as u64;
+    match Least::for_job(job, false).bytes {
+        bytes if bytes > 0 && slices > 0 => asked.min(slices * bytes.div_ceil(job.bs.max(1))),
+        _ => asked,
     }
 }
 

@@ -15,8 +15,8 @@ pub static RULE: Rule = Rule {
         shorter than 50 s",
     explain: "Chance decides the result of a cell with a few operations, and an unflushed cell \
         ends before the kernel has written anything back (it does so every 5 s). Cells last at \
-        least two seconds and fifty operations. On a slow card the time limit can end one earlier, \
-        and this finding reports it.",
+        least two seconds and fifty operations; in order, slices of 8 MiB are enough. On a slow \
+        card the time limit can end one earlier, and this finding reports it.",
 };
 
 /// Shortest cell that says anything, nanoseconds.
@@ -67,6 +67,7 @@ mod tests {
     use crate::testing::{RunBuilder, clean_cell, measurement};
     use bakeoff_model::event::{Cell, Header};
     use bakeoff_model::measurement::Tool;
+    use bakeoff_model::slice::Slice;
     use bakeoff_model::workload::DriverName;
 
     #[test]
@@ -90,6 +91,20 @@ mod tests {
         };
         assert_eq!(found("randwrite", 900.0, unflushed(49_000_000_000)), ["L25"]);
         assert!(found("randwrite", 900.0, unflushed(50_000_000_000)).is_empty());
+    }
+
+    /// The demo refused sequential writes: three slices of twelve operations of 1 MiB each.
+    #[test]
+    fn l25_takes_slices_of_a_few_large_operations_in_order() {
+        let slices = |count: usize| {
+            move |_: &mut Header, c: &mut Cell| {
+                c.measurement.read.as_mut().unwrap().total_ios = 36;
+                c.slices = vec![Slice::default(); count];
+            }
+        };
+        assert!(!found("seqread", 9e7, slices(3)).contains(&"L25".to_string()));
+        assert!(found("seqread", 9e7, slices(5)).contains(&"L25".to_string()), "40 of 1 MiB");
+        assert!(found("randread", 900.0, slices(3)).contains(&"L25".to_string()));
     }
 
     /// dd was advised to run for 60 s, which it cannot.
