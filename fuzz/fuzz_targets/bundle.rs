@@ -7,10 +7,10 @@
 #![no_main]
 
 use bakeoff_judge::analyse::analyse;
-use bakeoff_report::bundle::{Decoder, Line, decode};
 use bakeoff_model::event::Event;
 use bakeoff_model::run::Run;
 use bakeoff_report as report;
+use bakeoff_report::bundle::{Decoder, Line, decode};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use bakeoff_model::candidate::Stack;
 use bakeoff_judge::plan::{Here, NAME_CHARS, Target, expand, parse};
 use bakeoff_machine::setup::lacking::Lacking;
+use bakeoff_model::candidate::Stack;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
