@@ -157,11 +157,12 @@ impl Member {
     }
 
     fn order(&self, length: Length, times: u8) -> Go {
-        let units = u64::from(times).saturating_mul(length.units().into());
-        let most_bytes = self.most_bytes.unwrap_or(self.spared_bytes.saturating_mul(units));
         let least = Least::for_job(&self.job, self.settles);
         let limit_ns = if self.settles { LIMIT_NS } else { QUICK_LIMIT_NS };
-        Go { most_bytes, limit_ns, ..Go::new(length, times, least) }
+        let go = Go { limit_ns, ..Go::new(length, times, least) };
+        let units = u64::from(go.settling).saturating_add(go.counted.into());
+        let spared = || self.spared_bytes.saturating_mul(units);
+        Go { most_bytes: self.most_bytes.unwrap_or_else(spared), ..go }
     }
 
     /// Puts what is going to be read out of memory.
