@@ -75,11 +75,11 @@ uninstall: ## takes away what install put there
 
 dist: ## static binaries for x86-64, arm64, ARMv7 and ARMv6 in target/dist (ARGS="armv6" for one)
 	@scripts/install.sh build dist
-	@cargo xtask dist $(ARGS)
+	@python3 scripts/release/dist.py $(ARGS)
 
 release: ## every file of a release in target/release-files (ARGS="x86_64" for one machine)
 	@scripts/install.sh build dist release
-	@cargo xtask release $(ARGS)
+	@python3 scripts/release/release.py $(ARGS)
 
 test-install: ## those files on clean systems, as root (ARGS="-k apt"); prints their table
 	@scripts/install.sh build dist release install

@@ -49,7 +49,7 @@ async function stored() {
 }
 
 before(async () => {
-  build("--bin", "bakeoff");
+  build();
   directory = mkdtempSync(join(tmpdir(), "bakeoff-live-"));
   for (const name of ["one", "two <b>&"]) mkdirSync(join(directory, name));
   browser = await launch();

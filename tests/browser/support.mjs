@@ -45,11 +45,12 @@ export async function launch() {
   return chromium.launch({ executablePath, args: ARGUMENTS, timeout: PATIENCE });
 }
 
-/** Builds a program as the tests in Rust have it, so that nothing is compiled a second time and
- * none that runs meanwhile is replaced by another. */
-export function build(...what) {
-  const words = ["build", "--quiet", "--package", "bakeoff", "--features", "bakeoff-judge/testing"];
-  execFileSync("cargo", [...words, ...what], { cwd: ROOT, stdio: "inherit" });
+/** Builds the program and what makes pages. At once, since cargo gives a program beside an example
+ * what the tests in Rust have: nothing is compiled a second time, and none that runs meanwhile is
+ * replaced by another. */
+export function build() {
+  const words = ["build", "--quiet", "--package", "bakeoff", "--bin", "bakeoff"];
+  execFileSync("cargo", [...words, "--example", "report_page"], { cwd: ROOT, stdio: "inherit" });
 }
 
 /** Makes pages and opens them; `close` removes everything again. */
@@ -57,7 +58,7 @@ export async function start() {
   for (const part of ["report.js", "report.css"]) {
     if (!existsSync(join(ROOT, "web/dist", part))) throw new Error("no web/dist: run `make web`");
   }
-  build("--example", "report_page");
+  build();
   const directory = mkdtempSync(join(tmpdir(), "bakeoff-browser-"));
   const browser = await launch();
   return {

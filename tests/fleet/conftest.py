@@ -22,7 +22,7 @@ from site_of_hosts import Tools
 def pytest_addoption(parser):
     parser.addoption("--binary", type=Path, help="program under test (target/debug/bakeoff)")
     parser.addoption("--machines", action="store_true", help="also on emulated machines")
-    parser.addoption("--released", action="store_true", help="what cargo xtask dist built there")
+    parser.addoption("--released", action="store_true", help="what make dist built there")
 
 
 def pytest_collection_modifyitems(config, items):

@@ -16,9 +16,7 @@ from emulated.machine import TARGET
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--test-release", action="store_true", help="files of `cargo xtask release --test`"
-    )
+    parser.addoption("--test-release", action="store_true", help="files of `release.py --test`")
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +33,7 @@ def files(request, folder) -> Path:
     """The files of the release, with an apt repository signed by a key that nobody keeps."""
     is_test = request.config.getoption("--test-release")
     files = TARGET / ("release-test" if is_test else "release-files")
-    assert files.exists(), f"there is no {files}: run `cargo xtask release` first"
+    assert files.exists(), f"there is no {files}: run `make release` first"
     home, apt = folder / "gnupg", files / "apt"
     for emptied in (home, apt):
         shutil.rmtree(emptied, ignore_errors=True)
@@ -44,7 +42,8 @@ def files(request, folder) -> Path:
     quiet = ["--batch", "--quiet", "--passphrase", ""]
     gpg = ["gpg", "--homedir", home, *quiet, "--quick-generate-key", name]
     subprocess.run([*gpg, "ed25519", "sign", "never"], check=True)
-    repository = ["cargo", "xtask", "repository", apt, "key@bakeoff.example"]
+    script = ROOT / "scripts/release/repository.py"
+    repository = ["python3", script, apt, "key@bakeoff.example"]
     subprocess.run(repository, check=True, cwd=ROOT, env={**os.environ, "GNUPGHOME": str(home)})
     subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=True)
     return files

@@ -24,9 +24,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--binary",
         type=Path,
-        help="program for the PC, statically linked (default: cargo xtask dist --test x86_64)",
+        help="program for the PC, statically linked (default: that of make dist --test)",
     )
-    parser.addoption("--released", action="store_true", help="test what cargo xtask dist built")
+    parser.addoption("--released", action="store_true", help="test what make dist built")
     parser.addoption(
         "--alone", action="store_true", help="also run the tests that need an idle machine"
     )

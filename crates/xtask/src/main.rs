@@ -11,11 +11,8 @@ use anyhow::{Context, Result};
 use clap::Parser;
 
 mod dependencies;
-mod dist;
-mod features;
 mod junit;
 mod prose;
-mod release;
 mod testing;
 mod tidy;
 mod tool;
@@ -36,27 +33,6 @@ enum Task {
     Check,
     /// Run all tests, including the browser and fuzzing
     Test,
-    /// Build static binaries for other machines
-    Dist(dist::Options),
-    /// Build all files of a release without publishing them
-    Release(release::Options),
-    /// Build the archive and the Debian package of the program under test
-    Packages,
-    /// Create a signed apt repository of a release's packages
-    Repository {
-        /// Folder of the repository
-        folder: PathBuf,
-        /// Name, address or fingerprint of the key that signs
-        key: String,
-    },
-    /// Check the program without optional parts and with each alone, with clippy
-    Features,
-    /// Check that the program compiles for 32-bit ARM
-    Narrow,
-    /// Check the workflow files for a public forge with actionlint
-    Workflows,
-    /// Build this machine's static program, and check it under valgrind
-    Plain,
     /// Run every fuzz target
     Fuzz {
         /// How long each target runs
@@ -86,14 +62,6 @@ fn run(root: &Path, task: Task) -> Result<bool> {
         Task::Check => testing::check(root),
         Task::Test => testing::test(root),
         Task::Fuzz { seconds } => testing::fuzz(root, seconds),
-        Task::Dist(options) => dist::dist(root, &options),
-        Task::Release(options) => release::release(root, &options),
-        Task::Packages => release::check::check(root),
-        Task::Features => features::check(root),
-        Task::Narrow => dist::check_narrow(root),
-        Task::Workflows => release::workflows::check(root),
-        Task::Repository { folder, key } => release::repository(&folder, &key),
-        Task::Plain => dist::plain::check(root),
     }
 }
 

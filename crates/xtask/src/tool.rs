@@ -18,21 +18,12 @@ pub fn run(command: &mut Command) -> Result<()> {
 
 /// Runs it and returns what it printed, read as UTF-8.
 pub fn output(command: &mut Command) -> Result<String> {
-    output_of(command, &[0])
-}
-
-/// The same of bakeoff, which ends with 1 where its answer is open.
-pub fn answer(command: &mut Command) -> Result<String> {
-    output_of(command, &[0, 1])
-}
-
-fn output_of(command: &mut Command, codes: &[i32]) -> Result<String> {
     let Output { status, stdout, stderr } = command
         .stdin(Stdio::null())
         .output()
         .with_context(|| format!("cannot run {}", shown(command)))?;
     let printed = String::from_utf8_lossy(&stdout).into_owned();
-    if !status.code().is_some_and(|code| codes.contains(&code)) {
+    if !status.success() {
         let said = format!("{printed}{}", String::from_utf8_lossy(&stderr));
         bail!("{} ended with {status}; it said:\n{}", shown(command), last_lines(&said));
     }
@@ -54,12 +45,6 @@ pub fn show(command: &mut Command) -> Result<()> {
 /// The cargo that runs us.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
-/// The folder of the compiler and its libraries.
-pub fn sysroot() -> Result<PathBuf> {
-    let printed = output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    Ok(PathBuf::from(printed.trim()))
 }
 
 /// What `cargo metadata` prints with these words.
@@ -92,7 +77,7 @@ pub fn fetch_once(
         return Ok(());
     }
     fetch()?;
-    write(&finished, wanted)
+    std::fs::write(&finished, wanted).with_context(|| finished.display().to_string())
 }
 
 /// Fetches packages of PyPI into a folder, unless they are there; `limit_s` is how long that may
@@ -109,16 +94,6 @@ pub fn fetch_from_pypi(folder: &Path, packages: &[&str], limit_s: u32) -> Result
     })
 }
 
-/// Unpacks the Debian packages in a folder into another one, and removes them; how many there were.
-pub fn unpack_debs(folder: &Path, to: &Path) -> Result<usize> {
-    let packages = files_of(folder, "deb")?;
-    for package in &packages {
-        run(Command::new("dpkg-deb").arg("-x").arg(package).arg(to))?;
-        std::fs::remove_file(package)?;
-    }
-    Ok(packages.len())
-}
-
 /// Says that a check was skipped for want of something, here and in the list of the test run.
 pub fn skip(check: &str, needs: &str, why: &str) -> Result<()> {
     let why = why.replace(['\n', '\t'], " ");
@@ -128,52 +103,14 @@ pub fn skip(check: &str, needs: &str, why: &str) -> Result<()> {
     Ok(list.write_all(format!("{check}\t{needs}\t{why}\n").as_bytes())?)
 }
 
-/// Writes a file, and makes the folders above it.
-pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    let folder = path.parent().context("a file is in a folder")?;
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(path, content))
-        .with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Copies a file, and makes the folders above the copy.
-pub fn copy(from: &Path, to: &Path) -> Result<()> {
-    let folder = to.parent().context("a file is in a folder")?;
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::copy(from, to))
-        .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
-    Ok(())
-}
-
-/// The files in a folder, in order of their names.
-pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The files in a folder whose names end so, after a full stop, in order.
+pub fn files_of(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut paths: Vec<PathBuf> =
         entries.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
-    paths.retain(|path| path.is_file());
+    paths.retain(|path| path.extension().is_some_and(|own| own == extension));
     paths.sort();
     Ok(paths)
-}
-
-/// Those whose names end so, after a full stop.
-pub fn files_of(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let mut paths = files(folder)?;
-    paths.retain(|path| path.extension().is_some_and(|own| own == extension));
-    Ok(paths)
-}
-
-/// The name of a file.
-pub fn name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-/// Empties a folder, or makes it.
-pub fn renew(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder)
-            .with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
 }
 
 /// The elements of an array in JSON; none of anything else.

@@ -11,7 +11,7 @@ SSH_PACKAGES = "dropbear-bin openssh-sftp-server python3"
 
 @dataclass(frozen=True)
 class Board:
-    """`binary` and `architecture` are the names of `cargo xtask dist` and of Debian; `port` is the
+    """`binary` and `architecture` are the names of `make dist` and of Debian; `port` is the
     device file through which the guest takes commands."""
 
     name: str

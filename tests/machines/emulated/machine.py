@@ -117,7 +117,7 @@ class Machine:
 @dataclass
 class Lab:
     """Makes machines. `binary` is the program for the PC; other boards, and the PC without one, get
-    what `cargo xtask dist` builds: for tests, or with `released` what was built for people."""
+    what `make dist` builds: for tests, or with `released` what was built for people."""
 
     binary: Path | None = None
     released: bool = False
@@ -134,7 +134,7 @@ class Lab:
         program = folder / f"bakeoff-{board.binary}"
         with image.locked(TARGET / "dist.lock"):
             if not self.released:
-                build = ["cargo", "xtask", "dist", "--test", board.binary]
+                build = ["python3", "scripts/release/dist.py", "--test", board.binary]
                 subprocess.run(build, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-        assert program.exists(), f"there is no {program}: cargo xtask dist {board.binary}"
+        assert program.exists(), f"there is no {program}: make dist ARGS={board.binary}"
         return program

@@ -20,7 +20,6 @@ use count::Count;
 use fuzz::Search;
 use step::{Outcome, Step};
 
-use crate::dist::plain;
 use crate::junit::{self, Case};
 use crate::tool;
 
@@ -74,9 +73,10 @@ pub fn test(root: &Path) -> Result<bool> {
         fuzz_lints(),
         step::cargo("compiled tests", &["test", "--workspace", "--no-run", "--quiet"]),
         // Before the tests, since cargo links it where they find the program.
-        step::xtask("plain program", &["plain"]),
-        step::xtask("packages", &["packages"]).quiet(),
-        step::xtask("features", &["features"]).quiet(),
+        python("plain program", &["scripts/release/dist.py", "--plain"]),
+        python("packages", &["scripts/release/check_packages.py"]).quiet(),
+        python("features", &["scripts/release/features.py"]).quiet(),
+        pytest("release scripts", &["tests/release"]).quiet(),
     ];
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
     let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS, Search::Repeated)?;
@@ -89,7 +89,7 @@ pub fn test(root: &Path) -> Result<bool> {
             .quiet()
             .then(vec![browser.reporting("browser-tests.xml").quiet()]),
         machines().quiet(),
-        step::xtask("32-bit ARM", &["narrow"]).quiet(),
+        python("32-bit ARM", &["scripts/release/dist.py", "--narrow"]).quiet(),
     ];
     run(root, first, beside)
 }
@@ -97,14 +97,18 @@ pub fn test(root: &Path) -> Result<bool> {
 /// The tests on emulated machines that protect people's data; `make test-vm` runs all of them.
 /// Two guests at a time. They are all of the PC, so they take the program that is compiled already.
 fn machines() -> Step {
-    const REPORT: &str = "machine-tests.xml";
-    let pytest =
-        "-m pytest tests/machines -q -m each_time -n 2 --dist loadfile -p no:cacheprovider";
-    let [binary, report] = [plain::binary(), tool::target().join(REPORT)];
-    let [binary, report] = [binary, report].map(|path| path.to_string_lossy().into_owned());
-    let mut words: Vec<&str> = pytest.split(' ').collect();
-    words.extend(["--binary", &binary, "--junitxml", &report]);
-    python("emulated machines", &words).reporting(REPORT)
+    let binary = tool::target().join("dist-test/bakeoff-plain");
+    let binary = binary.to_string_lossy();
+    let words = "tests/machines -m each_time -n 2 --dist loadfile --binary".split(' ');
+    pytest("emulated machines", &words.chain([&*binary]).collect::<Vec<_>>())
+}
+
+/// A step of pytest.
+fn pytest(name: &str, words: &[&str]) -> Step {
+    let report = format!("{}-tests.xml", name.replace(' ', "-"));
+    let path = tool::target().join(&report);
+    let options = ["-p", "no:cacheprovider", "--junitxml", &path.to_string_lossy()];
+    python(name, &[&["-m", "pytest", "-q"], words, &options].concat()).reporting(&report)
 }
 
 /// A step of the system's Python, for which scripts/packages installs pytest.
