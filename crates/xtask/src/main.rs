@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -14,21 +14,18 @@ mod dependencies;
 mod junit;
 mod prose;
 mod testing;
-mod tidy;
 mod tool;
 
 /// Tasks for developers
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
 enum Task {
-    /// Check the house rules
+    /// Check the house rules (scripts/tidy.py)
     Tidy,
     /// Check the spelling, the style of the docs, and Python
     Prose,
     /// Check that dependencies are used, and their licences and sources
     Dependencies,
-    /// Print every text that a user can see
-    Words,
     /// Run the quick checks: format, lints, house rules and unit tests
     Check,
     /// Run all tests, including the browser and fuzzing
@@ -55,10 +52,12 @@ fn main() -> ExitCode {
 /// Does the task; `false` when it ran and found something wrong.
 fn run(root: &Path, task: Task) -> Result<bool> {
     match task {
-        Task::Tidy => tidy::run(root),
+        Task::Tidy => {
+            let mut python = Command::new("python3");
+            Ok(python.arg("scripts/tidy.py").current_dir(root).status()?.success())
+        }
         Task::Prose => prose::check(root),
         Task::Dependencies => dependencies::check(root),
-        Task::Words => tidy::words(root),
         Task::Check => testing::check(root),
         Task::Test => testing::test(root),
         Task::Fuzz { seconds } => testing::fuzz(root, seconds),

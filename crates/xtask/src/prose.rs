@@ -2,7 +2,7 @@
 //! typos, proselint and ruff.
 //!
 //! They come from PyPI into target/prose. Where they cannot be had, the check is skipped and says
-//! why. The words of bakeoff's own style are refused by `tidy::wording`.
+//! why. The words of bakeoff's own style are refused by `scripts/tidy.py`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -6,7 +6,6 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 
 /// Lines of a failed program's output that are shown.
 const SHOWN_LINES: usize = 20;
@@ -45,13 +44,6 @@ pub fn show(command: &mut Command) -> Result<()> {
 /// The cargo that runs us.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
-/// What `cargo metadata` prints with these words.
-pub fn metadata(root: &Path, words: &[&str]) -> Result<Value> {
-    let mut command = cargo();
-    command.current_dir(root).args(["metadata", "--format-version", "1"]).args(words);
-    Ok(serde_json::from_str(&output(&mut command)?)?)
 }
 
 /// The directory for everything that is built, as the Makefile asks for it too.
@@ -111,16 +103,6 @@ pub fn files_of(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     paths.retain(|path| path.extension().is_some_and(|own| own == extension));
     paths.sort();
     Ok(paths)
-}
-
-/// The elements of an array in JSON; none of anything else.
-pub fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// A text in JSON; empty of anything else.
-pub fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 /// The end of a text.

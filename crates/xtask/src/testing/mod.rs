@@ -48,7 +48,7 @@ const LONG: [&str; 14] = [
 pub fn check(root: &Path) -> Result<bool> {
     let mut steps = vec![step::cargo("format", &["fmt", "--all", "--check"])];
     steps.extend([clippy(), fuzz_lints()]);
-    steps.push(step::xtask("house rules", &["tidy"]));
+    steps.push(python("house rules", &["scripts/tidy.py"]));
     steps.push(step::xtask("prose", &["prose"]));
     steps.push(step::xtask("dependencies", &["dependencies"]).quiet());
     let quick = format!("not test(/({})$/)", LONG.join("|"));
@@ -63,7 +63,7 @@ pub fn test(root: &Path) -> Result<bool> {
     let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
     let first = vec![
         step::cargo("format", &["fmt", "--all", "--check"]),
-        step::xtask("house rules", &["tidy"]),
+        python("house rules", &["scripts/tidy.py"]),
         step::xtask("prose", &["prose"]),
         step::xtask("dependencies", &["dependencies"]).quiet(),
         // Before what is compiled, since the program carries the bundle.
@@ -75,8 +75,7 @@ pub fn test(root: &Path) -> Result<bool> {
         // Before the tests, since cargo links it where they find the program.
         python("plain program", &["scripts/release/dist.py", "--plain"]),
         python("packages", &["scripts/release/check_packages.py"]).quiet(),
-        python("features", &["scripts/release/features.py"]).quiet(),
-        pytest("release scripts", &["tests/release"]).quiet(),
+        pytest("scripts", &["tests/scripts"]).quiet(),
     ];
     let browser = step::npm("browser tests", "tests/browser", &["test", "--silent"]);
     let (targets, fuzz) = fuzz::steps(root, FUZZ_SECONDS, Search::Repeated)?;
@@ -88,6 +87,7 @@ pub fn test(root: &Path) -> Result<bool> {
         step::npm("browser packages", "tests/browser", &install)
             .quiet()
             .then(vec![browser.reporting("browser-tests.xml").quiet()]),
+        python("features", &["scripts/release/features.py"]).quiet(),
         machines().quiet(),
         python("32-bit ARM", &["scripts/release/dist.py", "--narrow"]).quiet(),
     ];
@@ -303,9 +303,12 @@ mod tests {
     #[test]
     fn each_long_test_is_there() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let files = crate::tidy::tree::read(&root).unwrap();
-        let is_there = |name: &&str| files.iter().any(|f| f.text.contains(&format!("fn {name}(")));
-        let gone: Vec<&str> = LONG.into_iter().filter(|name| !is_there(name)).collect();
+        let is_gone = |name: &&str| {
+            let mut grep = Command::new("git");
+            grep.current_dir(&root).args(["grep", "--quiet", &format!("fn {name}("), "--", "*.rs"]);
+            !grep.status().unwrap().success()
+        };
+        let gone: Vec<&str> = LONG.into_iter().filter(is_gone).collect();
         assert_eq!(gone, [""; 0]);
     }
 

@@ -1,4 +1,4 @@
-"""The scripts of a release, on values made up here: `pytest tests/release`."""
+"""The scripts of a release, on values made up here: `pytest tests/scripts`."""
 
 import hashlib
 import json
