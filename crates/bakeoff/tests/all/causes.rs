@@ -1,5 +1,5 @@
 //! Causes made on purpose on this machine: each is attributed to itself. Those that need a disk of
-//! their own are in crates/xtask/src/vm/scenario/causes.
+//! their own are in tests/machines/test_causes.py.
 //!
 //! At the highest priority, so that what else runs here is not what holds back.
 
