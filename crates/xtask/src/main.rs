@@ -10,9 +10,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 use clap::Parser;
 
-mod dependencies;
 mod junit;
-mod prose;
 mod testing;
 mod tool;
 
@@ -52,16 +50,19 @@ fn main() -> ExitCode {
 /// Does the task; `false` when it ran and found something wrong.
 fn run(root: &Path, task: Task) -> Result<bool> {
     match task {
-        Task::Tidy => {
-            let mut python = Command::new("python3");
-            Ok(python.arg("scripts/tidy.py").current_dir(root).status()?.success())
-        }
-        Task::Prose => prose::check(root),
-        Task::Dependencies => dependencies::check(root),
+        Task::Tidy => script(root, &["scripts/tidy.py"]),
+        Task::Prose => script(root, &["scripts/others.py", "prose"]),
+        Task::Dependencies => script(root, &["scripts/others.py", "dependencies"]),
         Task::Check => testing::check(root),
         Task::Test => testing::test(root),
         Task::Fuzz { seconds } => testing::fuzz(root, seconds),
     }
+}
+
+fn script(root: &Path, words: &[&str]) -> Result<bool> {
+    let mut python = Command::new("python3");
+    let status = python.args(words).current_dir(root).status();
+    Ok(status.context("cannot run python3")?.success())
 }
 
 /// The top of the repository, from where this crate was built.

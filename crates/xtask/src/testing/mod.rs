@@ -49,8 +49,8 @@ pub fn check(root: &Path) -> Result<bool> {
     let mut steps = vec![step::cargo("format", &["fmt", "--all", "--check"])];
     steps.extend([clippy(), fuzz_lints()]);
     steps.push(python("house rules", &["scripts/tidy.py"]));
-    steps.push(step::xtask("prose", &["prose"]));
-    steps.push(step::xtask("dependencies", &["dependencies"]).quiet());
+    steps.push(python("prose", &["scripts/others.py", "prose"]));
+    steps.push(python("dependencies", &["scripts/others.py", "dependencies"]).quiet());
     let quick = format!("not test(/({})$/)", LONG.join("|"));
     steps.push(nextest::step("unit tests", &["--lib", "--bins", "-E", &quick])?);
     run(root, steps, Vec::new())
@@ -64,8 +64,8 @@ pub fn test(root: &Path) -> Result<bool> {
     let first = vec![
         step::cargo("format", &["fmt", "--all", "--check"]),
         python("house rules", &["scripts/tidy.py"]),
-        step::xtask("prose", &["prose"]),
-        step::xtask("dependencies", &["dependencies"]).quiet(),
+        python("prose", &["scripts/others.py", "prose"]),
+        python("dependencies", &["scripts/others.py", "dependencies"]).quiet(),
         // Before what is compiled, since the program carries the bundle.
         Step::new("web bundle", Command::new("scripts/web.sh")),
         step::npm("web types", "web", &["run", "--silent", "check"]),

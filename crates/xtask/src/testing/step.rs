@@ -137,11 +137,6 @@ pub fn cargo(name: &str, arguments: &[&str]) -> Step {
     Step::new(name, command)
 }
 
-/// A step of this program.
-pub fn xtask(name: &str, arguments: &[&str]) -> Step {
-    cargo(name, &[&["run", "--quiet", "--bin", "xtask", "--"], arguments].concat())
-}
-
 /// A step of npm in a folder.
 pub fn npm(name: &str, folder: &'static str, arguments: &[&str]) -> Step {
     let mut command = Command::new("npm");
