@@ -47,9 +47,8 @@ pub fn look_at(
     report: Option<&Path>,
 ) -> Result<Looked, Fault> {
     let mut asked = plan_text::load(plan)?;
-    if let Some(mode) = args.mode {
-        asked.protocol.mode = mode;
-    }
+    asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
+    asked.protocol.drive_use = args.drive_use.unwrap_or(asked.protocol.drive_use);
     let found = look(global, args, report)?;
     let budget = args
         .max_write
@@ -143,6 +142,7 @@ pub fn without_targets(
 ) -> Result<(plan::Plan, plan::Expanded), Fault> {
     let mut asked = plan_text::load(name)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
+    asked.protocol.drive_use = args.drive_use.unwrap_or(asked.protocol.drive_use);
     let mut made = plan_text::expand(&asked, &[])?;
     apply_limits(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
     made.protocol.prove = args.prove;
