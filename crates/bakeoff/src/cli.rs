@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bakeoff_judge::import::columns::Columns;
 use bakeoff_model::difference::Factor;
 use bakeoff_model::protocol::Mode;
+use bakeoff_model::uses::DriveUse;
 use bakeoff_model::workload::DriverName;
 use bakeoff_stats::phrases::{choices, did_you_mean};
 use bakeoff_stats::units;
@@ -155,6 +156,9 @@ pub struct Chosen {
     /// Maximum bytes to write (default: 1/8 of a card or stick, 1/20 of an SSD, any on hard disks)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
+    /// What the drive is for: boot, data, nas, windows, database or scratch (default: data)
+    #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
+    pub drive_use: Option<DriveUse>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -226,6 +230,9 @@ pub struct OnTargets {
     /// Maximum bytes to write (default: the capacity of a card or stick, a tenth of an SSD)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
+    /// What the drive is for: boot, data, nas, windows, database or scratch (default: that of the plan, or data)
+    #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
+    pub drive_use: Option<DriveUse>,
     /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,
@@ -264,6 +271,9 @@ pub struct Probe {
     /// Erase token, as printed by `devices`
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
+    /// What the drive is for: boot, data, nas, windows, database or scratch (default: that of the plan, or data)
+    #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
+    pub drive_use: Option<DriveUse>,
     /// Allow writing to an unmounted partition of the system drive
     #[arg(long)]
     pub shares_disk_with_root: bool,
@@ -306,6 +316,9 @@ pub struct Show {
     /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,
+    /// What the drive is for: boot, data, nas, windows, database or scratch (default: that of the run)
+    #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
+    pub drive_use: Option<DriveUse>,
     /// Write to this file, in the format of its ending: .html, .md, .json, .jsonl, .csv, .png,
     /// .svg, .gp, .fio.json or .bundle (repeatable; `-` is stdout). With --format fio-json or
     /// gnuplot also a directory (`DIR/` creates it)

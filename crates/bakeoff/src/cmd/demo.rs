@@ -64,6 +64,7 @@ pub fn run(global: &Global, args: &Demo) -> Result<Outcome, Fault> {
     }
     protocol.time_ns = Some(args.time);
     protocol.isolation = Isolation::Slices;
+    protocol.drive_use = args.chosen.drive_use.unwrap_or_default();
     protocol.max_write_bytes =
         args.chosen.max_write.or_else(|| space::quick_write_budget(place.disks()));
     let parent = RawPath::new(&here);

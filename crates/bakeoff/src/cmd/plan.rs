@@ -95,8 +95,9 @@ fn speeds(global: &Global, looked: &Looked) -> Result<Vec<SpeedView>, Fault> {
 }
 
 fn on_targets(looked: &Looked, speeds: &[SpeedView]) -> PlanView {
-    let Looked { asked, made, wanted } = looked;
+    let Looked { asked, made, wanted, visited_because } = looked;
     let mut view = PlanView::new(asked, made.clone());
+    view.visited_because.clone_from(visited_because);
     let pairs = || wanted.iter().zip(speeds);
     view.targets = pairs().map(|(wanted, speed)| target_view(wanted, speed)).collect();
     view.too_large = too_large(made, wanted);
@@ -106,7 +107,7 @@ fn on_targets(looked: &Looked, speeds: &[SpeedView]) -> PlanView {
 }
 
 fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
-    let Wanted { target, span, flash_state, .. } = wanted;
+    let Wanted { target, span, parts, flash_state, .. } = wanted;
     let (bytes, about) = (target.room.target_bytes, target.about());
     let about = match target.is_image {
         true => format!("{about} of {}", units::size(bytes)),
@@ -123,6 +124,7 @@ fn target_view(wanted: &Wanted, speed: &SpeedView) -> TargetView {
         size_bytes: target.room.target_bytes,
         region_start_bytes: span.start_bytes,
         region_size_bytes: span.size_bytes,
+        region_parts: *parts,
         state: state_label(*flash_state),
         max_write_bytes: Some(target.write_budget()),
         speed: speed.clone(),

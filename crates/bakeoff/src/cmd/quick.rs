@@ -57,6 +57,7 @@ pub fn run(global: &Global, args: &Quick) -> Result<Outcome, Fault> {
     let usual_ns = if candidates.len() > 1 { SEVERAL_NS } else { ONE_NS };
     protocol.time_ns = Some(args.time.unwrap_or(usual_ns));
     protocol.isolation = if args.tools.is_empty() { Isolation::Slices } else { Isolation::Visit };
+    protocol.drive_use = args.chosen.drive_use.unwrap_or_default();
     protocol.max_write_bytes = args.chosen.max_write.or(budget);
     let header = Header {
         candidates,

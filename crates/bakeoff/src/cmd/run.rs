@@ -120,7 +120,7 @@ fn refuse_store(global: &Global, args: &OnTargets) -> Result<(), Fault> {
 
 /// What is needed to begin, once it is known that it does not write too much.
 fn get_ready(global: &Global, args: &Run) -> Result<Ready, Fault> {
-    let Looked { asked, made, wanted } =
+    let Looked { asked, made, wanted, .. } =
         look_at(global, &args.plan, &args.on, args.report.as_deref())?;
     check_wear(&wanted, &made)?;
     let mut costs = costs(&made, &wanted);

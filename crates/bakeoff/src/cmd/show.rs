@@ -9,6 +9,7 @@ use std::path::Path;
 
 use bakeoff_judge::analyse::{analyse, is_answered};
 use bakeoff_model::path::RawPath;
+use bakeoff_model::run::Run;
 use bakeoff_report::runs::State;
 
 use super::answer::{self, Extent};
@@ -65,12 +66,19 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
+/// The run as it would be answered for the use that is asked for.
+pub fn answered_for(mut run: Run, args: &Show) -> Run {
+    let protocol = &mut run.header.protocol;
+    protocol.drive_use = args.drive_use.unwrap_or(protocol.drive_use);
+    run
+}
+
 fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     let [name] = args.runs.as_slice() else {
         return Err(Fault::usage("several runs fit in one page only. Add -o FILE.html"));
     };
     let (store, id) = stored::find(global, name)?;
-    let run = folded::read(&*store, &id)?;
+    let run = answered_for(folded::read(&*store, &id)?, args);
     let state = store.state(&id, run.stopped.is_some())?;
     stored::say_state(state, &*store, &id)?;
     let analysis = analyse(&run);

@@ -172,7 +172,8 @@ fn choose_size(
     let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
     // A fifth of the bytes to write may go into the layout.
     let wear = protocol.max_write_bytes.map(|bytes| bytes / 5);
-    space::file_bytes(room / 2, wear, k, slowest, layout_ns).ok_or_else(|| {
+    let by_time = space::laid_out_bytes(slowest, layout_ns);
+    space::file_bytes(room / 2, wear, k, by_time).ok_or_else(|| {
         let name = printable(
             candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ").as_bytes(),
         );

@@ -53,7 +53,8 @@ pub fn prepare(
     let filled_bytes = images.size_bytes * k;
     let wear = header.protocol.max_write_bytes.map(|bytes| bytes.saturating_sub(filled_bytes) / 2);
     let room_bytes = (images.size_bytes / DATA_SHARE).max(space::FILE_MIN_BYTES);
-    let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, rate, LAYOUT_NS)
+    let by_time = space::laid_out_bytes(rate, LAYOUT_NS);
+    let file_bytes = space::file_bytes(room_bytes, wear, k * BLOCKS, by_time)
         .ok_or_else(|| Fault::bug("the image is too small for a data file"))?;
     let regions = attach(session, &scratch, &images, (place, file_bytes))?;
     let written_bytes = filled_bytes + PILOT_BYTES;

@@ -6,6 +6,7 @@ mod data_file;
 pub mod directories;
 mod freed;
 pub mod image;
+mod in_time;
 pub mod marks;
 pub mod precondition;
 pub mod regions;

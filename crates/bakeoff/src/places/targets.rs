@@ -4,7 +4,7 @@ use bakeoff_judge::decide::{self, size};
 use bakeoff_judge::evidence::cell::fake_capacity;
 use bakeoff_machine::prepare::recipe::smallest_region_bytes;
 use bakeoff_machine::prepare::region::{self, Span};
-use bakeoff_machine::prepare::{capacity, space, steps, udev_rule};
+use bakeoff_machine::prepare::{capacity, steps, udev_rule};
 use bakeoff_model::event::{FlashState, Region, What};
 use bakeoff_model::index::RegionIx;
 use bakeoff_model::mark::Mark;
@@ -14,6 +14,7 @@ use bakeoff_model::workload::Workload;
 use bakeoff_report as report;
 use bakeoff_stats::units;
 
+use super::in_time;
 use super::marks;
 use super::precondition;
 use super::regions::{self, Attached, Part, Regions};
@@ -33,7 +34,6 @@ use crate::steps::target::{self, Target};
 use crate::steps::unwind;
 use bakeoff_judge::decide::cost;
 
-const LAYOUT_NS: u64 = 2_000_000_000;
 /// Visits for each candidate that the bytes to write are spread over: blocks and rehearsal; where
 /// rounds follow each other on one visit, one for each workload.
 pub fn visits(protocol: &Protocol, workloads: &[Workload]) -> u64 {
@@ -51,6 +51,8 @@ pub struct Wanted {
     /// Regions of one size that the place is divided into, side by side.
     pub parts: u16,
     pub flash_state: FlashState,
+    /// Whether bakeoff chose its size, which may then follow what is measured.
+    pub is_chosen: bool,
 }
 
 impl Wanted {
@@ -90,7 +92,8 @@ impl Wanted {
         if span.start_bytes.saturating_add(span.size_bytes) > target.room.target_bytes {
             return Err(Fault::refused(format!("{} has shrunk. Start a new run", target.path)));
         }
-        Ok(Wanted { target, span, parts: region.parts, flash_state: region.flash_state })
+        let (parts, flash_state) = (region.parts, region.flash_state);
+        Ok(Wanted { target, span, parts, flash_state, is_chosen: false })
     }
 }
 
@@ -123,15 +126,13 @@ pub fn prepare(session: &mut Session, wanted: &[Wanted]) -> Result<TargetSet, St
     let run = session.journal.run();
     let written_bytes = cost::overwritten_bytes(run) + cost::precondition_bytes(run);
     let header = &session.journal.run().header;
-    let k = header.candidates.len() as u64;
     let smallest = list.iter().map(|at| at.region.size_bytes).min().unwrap_or(0);
     let room = capacity::scratch_bytes(&header.candidates, smallest);
     let file_bytes = match header.file_bytes {
         Some(asked) => asked,
         None => {
-            let wear = header.protocol.max_write_bytes.map(|bytes| bytes / 4);
             let room = room.min(size::left_bytes(&header.workloads, smallest));
-            space::file_bytes(room, wear, k * visits, slowest, LAYOUT_NS)
+            size::data_file_bytes(&header.protocol, room, slowest)
                 .ok_or_else(|| Fault::usage("no space for a data file. Increase [region] size"))?
         }
     };
@@ -204,6 +205,12 @@ fn region(
 ) -> Result<((u32, Attached), f64), StepError> {
     let (mut attached, mut step) = attach(session, (index, 0), wanted, wanted.span)?;
     marks::first(session, index, &wanted.target, wanted.span, attached.device())?;
+    let in_time = in_time::largest(session, wanted, &attached)?;
+    let wanted = &Wanted { span: in_time, ..wanted.clone() };
+    if attached.region.size_bytes != in_time.size_bytes {
+        unwind::undo(&mut session.journal, step)?;
+        (attached, step) = attach(session, (index, 0), wanted, in_time)?;
+    }
     // What was never written reads as nothing on flash; what spins reads alike either way, and
     // may shrink before anything is written.
     let written_first = !wanted.target.is_rotational();

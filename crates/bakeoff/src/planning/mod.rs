@@ -10,4 +10,5 @@ pub mod filesystems;
 pub mod new_run;
 pub mod on_targets;
 pub mod plan_text;
+pub mod share;
 mod standing;

@@ -5,16 +5,20 @@ use std::path::Path;
 
 use bakeoff_judge::decide::twin;
 use bakeoff_judge::plan;
-use bakeoff_machine::prepare::{capacity, region, space, token};
-use bakeoff_model::candidate::Skipped;
+use bakeoff_machine::prepare::{capacity, space, token};
+use bakeoff_model::candidate::{Skipped, are_compared};
 use bakeoff_model::event::FlashState;
 use bakeoff_model::path::RawPath;
 use bakeoff_model::protocol::{Isolation, Mode, Protocol};
 use bakeoff_model::workload::{DriverName, Workload};
 use bakeoff_report::left_out;
+use bakeoff_report::plan::EstimateView;
 use bakeoff_stats::units;
 
-use super::{plan_text, standing};
+use super::costs::costs;
+use super::plan_text;
+use super::share::{self, Share};
+use super::standing::{self, Standing};
 use crate::cli::{Global, OnTargets};
 use crate::fault::Fault;
 use crate::load::foreign;
@@ -31,6 +35,8 @@ pub struct Looked {
     /// What it comes to here, twins included; `k` counts them not.
     pub made: plan::Expanded,
     pub wanted: Vec<Wanted>,
+    /// Why candidates are visited one after the other although the plan does not ask for it.
+    pub visited_because: Option<String>,
 }
 
 /// Reads the plan and looks at the targets; changes nothing.
@@ -41,38 +47,80 @@ pub fn look_at(
     report: Option<&Path>,
 ) -> Result<Looked, Fault> {
     let mut asked = plan_text::load(plan)?;
-    if let Some(mode) = args.mode {
-        asked.protocol.mode = mode;
-    }
+    asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
+    asked.protocol.drive_use = args.drive_use.unwrap_or(asked.protocol.drive_use);
     let found = look(global, args, report)?;
     let budget = args
         .max_write
         .or(asked.protocol.max_write_bytes)
         .or_else(|| found.iter().map(Target::write_budget).min());
-    let stacks = asked.stacks.len().max(1) as u64 * found.len() as u64;
+    let time_ns = args.time.or(asked.protocol.time_ns);
+    let mut last = None;
+    for write_share in share::WRITE_SHARES {
+        let region = &asked.region;
+        let share =
+            Share { asked: region, targets: &found, write_bytes: budget, write_share, time_ns };
+        let looked = on_share(global, &asked, args, &share)?;
+        if has_time_to_measure(&looked) {
+            return Ok(looked);
+        }
+        last = Some(looked);
+    }
+    last.ok_or_else(|| Fault::bug("no share of the target was tried"))
+}
+
+/// Whether the limits leave room for every workload and for more blocks than the first look needs,
+/// as far as that is known before the run.
+fn has_time_to_measure(Looked { made, wanted, .. }: &Looked) -> bool {
+    let costs = costs(made, wanted.iter().map(|wanted| (wanted, None)));
+    let enough = 2 * u64::from(made.protocol.first_look());
+    let leaves_room = |costs: EstimateView| {
+        costs.refused.is_none() && costs.dropped.is_empty() && costs.last_blocks >= enough
+    };
+    costs.is_none_or(leaves_room) || !are_compared(&made.candidates)
+}
+
+/// The plan on so much of its targets.
+fn on_share(
+    global: &Global,
+    asked: &plan::Plan,
+    args: &OnTargets,
+    share: &Share<'_>,
+) -> Result<Looked, Fault> {
+    let found = share.targets;
+    let stacks = asked.stacks.len().max(1) as u64;
     let mode = asked.protocol.mode;
     // How often regions are prepared follows from the workloads only where each has its rounds.
     let workloads = match mode {
-        Mode::Characterise => plan_text::expand(&asked, &[])?.workloads,
+        Mode::Characterise => plan_text::expand(asked, &[])?.workloads,
         Mode::Quick | Mode::Decide | Mode::Precise => Vec::new(),
     };
-    let visits = targets::visits(&Protocol::for_mode(mode, 0), &workloads);
-    let spans = spans(&asked.region, &found, budget, stacks * (visits + 1))?;
+    let visits = targets::visits(&Protocol::for_mode(mode, 0), &workloads) + 1;
+    let visited = share.one_after_the_other(visits * stacks * found.len() as u64)?;
+    let standing = share.side_by_side(stacks);
+    let own_bytes = |at: usize| {
+        let shared = standing.iter().map(|spans| spans[at].size_bytes / stacks);
+        shared.chain([visited[at].size_bytes]).max()
+    };
     let sized: Vec<(&Target, Option<u64>)> =
-        found.iter().zip(&spans).map(|(t, span)| (t, Some(span.size_bytes))).collect();
-    let mut made = plan_text::expand(&asked, &sized)?;
+        found.iter().enumerate().map(|(at, target)| (target, own_bytes(at))).collect();
+    let mut made = plan_text::expand(asked, &sized)?;
     if made.candidates.is_empty() {
         let why = left_out::lines(&made.skipped);
         return Err(Fault::environment(format!(
             "cannot create any candidate of the plan here:{why}"
         )));
     }
-    apply_limits(&mut made, args.time, budget)?;
+    apply_limits(&mut made, args.time, share.write_bytes)?;
     made.protocol.prove = args.prove;
     let file_bytes = made.file_bytes.unwrap_or(space::FILE_MIN_BYTES);
     let seed = global.seed.unwrap_or_default();
-    let parts = standing::parts(&asked, &mut made, (&found, &spans), file_bytes, seed)?;
-    let wanted = found.into_iter().zip(spans).map(|(target, span)| {
+    let standing = standing::standing(asked, &mut made, share, file_bytes, seed)?;
+    let (parts, spans, visited_because) = match standing {
+        Standing::SideBySide(parts, spans) => (parts, spans, None),
+        Standing::Visits(why) => (1, visited, why),
+    };
+    let wanted = found.iter().cloned().zip(spans).map(|(target, span)| {
         let state = state_of(&target, made.flash_state)?;
         // A candidate that stands beside others has a region of its own for a whole block.
         let flash_state = match made.protocol.isolation {
@@ -80,10 +128,11 @@ pub fn look_at(
             Isolation::Slices | Isolation::Visit => state,
         };
         targets::check_sizes(&made.workloads, file_bytes, span.size_bytes / u64::from(parts))?;
-        Ok(Wanted { target, span, parts, flash_state })
+        let is_chosen = asked.region.size_bytes.is_none();
+        Ok(Wanted { target, span, parts, flash_state, is_chosen })
     });
     let wanted = wanted.collect::<Result<_, Fault>>()?;
-    Ok(Looked { asked, wanted, made })
+    Ok(Looked { asked: asked.clone(), wanted, made, visited_because })
 }
 
 pub fn without_targets(
@@ -93,6 +142,7 @@ pub fn without_targets(
 ) -> Result<(plan::Plan, plan::Expanded), Fault> {
     let mut asked = plan_text::load(name)?;
     asked.protocol.mode = args.mode.unwrap_or(asked.protocol.mode);
+    asked.protocol.drive_use = args.drive_use.unwrap_or(asked.protocol.drive_use);
     let mut made = plan_text::expand(&asked, &[])?;
     apply_limits(&mut made, args.time, args.max_write.or(asked.protocol.max_write_bytes))?;
     made.protocol.prove = args.prove;
@@ -180,24 +230,6 @@ fn look(global: &Global, args: &OnTargets, report: Option<&Path>) -> Result<Vec<
         found.push(target);
     }
     Ok(found)
-}
-
-fn spans(
-    asked: &plan::RegionRequest,
-    found: &[Target],
-    budget: Option<u64>,
-    visits: u64,
-) -> Result<Vec<region::Span>, Fault> {
-    // Half for the state of the region, half for what is measured.
-    let most = budget.map_or(u64::MAX, |bytes| bytes / 2 / visits);
-    let choose = |target: &Target, size| {
-        region::choose(target.room, asked.start_bytes, size, most)
-            .map_err(|error| Fault::usage(format!("{}: {error}", target.path)))
-    };
-    let first: Vec<region::Span> =
-        found.iter().map(|target| choose(target, asked.size_bytes)).collect::<Result<_, _>>()?;
-    let smallest = first.iter().map(|span| span.size_bytes).min();
-    found.iter().map(|target| choose(target, smallest)).collect()
 }
 
 /// What spins is as fast whatever was on it before; it is written once. An image is never

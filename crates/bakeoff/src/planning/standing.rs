@@ -10,38 +10,47 @@ use bakeoff_model::protocol::{Isolation, Mode};
 use bakeoff_model::workload::Workload;
 use bakeoff_stats::units;
 
+use super::share::Share;
 use crate::fault::Fault;
 use crate::host;
 use crate::load::scratch::MOST_STANDS;
 use crate::places::targets;
 use crate::steps::target::Target;
 
-/// Regions that each target's place is divided into, 1 where candidates are visited one after the
-/// other. Adds the twin of a candidate: always in `precise`, elsewhere where one more has room
-/// beside the others.
-pub fn parts(
+/// How the candidates of a plan share a block.
+pub enum Standing {
+    /// Each target's place, and into how many regions it is divided.
+    SideBySide(u16, Vec<Span>),
+    /// One after the other; why, where the plan does not ask for it.
+    Visits(Option<String>),
+}
+
+/// How candidates share a block on what they may have of the targets. Adds the twin of a candidate: always in `precise`, elsewhere where
+/// one more has room beside the others.
+pub fn standing(
     asked: &Plan,
     made: &mut Expanded,
-    places: (&[Target], &[Span]),
+    share: &Share<'_>,
     file_bytes: u64,
     seed: u64,
-) -> Result<u16, Fault> {
+) -> Result<Standing, Fault> {
     let is_precise = asked.protocol.mode == Mode::Precise;
     if is_precise || made.candidates.len() > 1 {
         for twin in twin::twins(&made.candidates, seed) {
             let mut both = made.clone();
             both.candidates.push(twin);
             // Where it has no room, what follows says so of the others.
-            if let Ok(parts @ 2..) = side_by_side(asked, &mut both, places, file_bytes) {
+            let standing = side_by_side(asked, &mut both, share, file_bytes);
+            if let Ok(standing @ Standing::SideBySide(..)) = standing {
                 *made = both;
-                return Ok(parts);
+                return Ok(standing);
             }
         }
     }
     if is_precise {
         made.candidates.extend(twin::drawn(&made.candidates, seed));
     }
-    side_by_side(asked, made, places, file_bytes)
+    side_by_side(asked, made, share, file_bytes)
 }
 
 /// Whether more than one btrfs would stand on loop devices over one file: mkfs.btrfs takes them for
@@ -55,26 +64,26 @@ fn several_btrfs_on_loops(made: &Expanded, region: usize, found: &[Target]) -> b
     on_loops && on_region.filter(is_plain).count() > 1
 }
 
-/// Regions that each target's place is divided into, so that its candidates stand side by side; 1
-/// where they are visited one after the other, because the plan asks for it or has too little room.
+/// Side by side, unless the plan asks for visits or has too little room.
 fn side_by_side(
     asked: &Plan,
     made: &mut Expanded,
-    (found, spans): (&[Target], &[Span]),
+    share: &Share<'_>,
     file_bytes: u64,
-) -> Result<u16, Fault> {
+) -> Result<Standing, Fault> {
+    let found = share.targets;
     let on =
         |region: usize| made.candidates.iter().filter(|c| usize::from(c.region) == region).count();
-    let parts = (0..spans.len()).map(on).max().unwrap_or(1);
+    let parts = (0..found.len()).map(on).max().unwrap_or(1);
     let wants = asked.protocol.isolation;
-    let are_tangled = (0..spans.len()).any(|region| several_btrfs_on_loops(made, region, found));
+    let are_tangled = (0..found.len()).any(|region| several_btrfs_on_loops(made, region, found));
     let is_visited = wants == Some(Isolation::Visit)
         || asked.protocol.mode == Mode::Characterise
         || made.candidates.len() < 2
         || are_tangled && wants.is_none()
         || !made.workloads.iter().any(Workload::can_be_sliced);
     if is_visited {
-        return Ok(1);
+        return Ok(Standing::Visits(None));
     }
     if are_tangled {
         return Err(Fault::usage(
@@ -83,6 +92,33 @@ fn side_by_side(
              isolation = \"visit\"",
         ));
     }
+    let (spans, why) = match share.side_by_side(parts as u64) {
+        Ok(spans) => {
+            let why = lacks_room(made, (found, &spans), parts, file_bytes);
+            (spans, why)
+        }
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    match (why, wants) {
+        (None, _) => {
+            made.protocol.isolation = Isolation::Slices;
+            Ok(Standing::SideBySide(u16::try_from(parts).map_err(Fault::bug)?, spans))
+        }
+        (Some(why), Some(Isolation::Slices)) => Err(Fault::usage(format!(
+            "{parts} candidates do not fit side by side (at most {MOST_STANDS} do): {why}. Change \
+             size in [region], or set isolation = \"visit\""
+        ))),
+        (Some(why), _) => Ok(Standing::Visits(Some(why))),
+    }
+}
+
+/// Why candidates cannot stand side by side on these places, each divided into `parts` regions.
+fn lacks_room(
+    made: &Expanded,
+    (found, spans): (&[Target], &[Span]),
+    parts: usize,
+    file_bytes: u64,
+) -> Option<String> {
     // Regions begin where the device likes it.
     let part = |(target, span): (&Target, &Span)| {
         let granule_bytes = region::alignment_bytes(target.room.granule_bytes);
@@ -90,25 +126,25 @@ fn side_by_side(
     };
     let regions: Vec<u64> = found.iter().zip(spans).map(part).collect();
     let own = regions.iter().copied().min().unwrap_or(0);
+    let each = |what: String| format!("each would get {}, and {what}", units::size(own));
+    if parts * spans.len() > MOST_STANDS {
+        return Some(each("there are too many".to_string()));
+    }
+    let needs = |c: &&Candidate| smallest_region_bytes(std::slice::from_ref(*c)) > own;
+    if let Some(needy) = made.candidates.iter().find(needs) {
+        let least = smallest_region_bytes(std::slice::from_ref(needy));
+        return Some(each(format!("{} needs {}", needy.name, units::size(least))));
+    }
     // As `targets::prepare` chooses the data file where the plan does not.
     let file_room = capacity::scratch_bytes(&made.candidates, own);
     let file_room = file_room.min(size::left_bytes(&made.workloads, own));
-    let has_room = parts * spans.len() <= MOST_STANDS
-        && (made.file_bytes.is_some() || file_room >= space::FILE_MIN_BYTES)
-        && own >= smallest_region_bytes(&made.candidates)
-        && targets::check_sizes(&made.workloads, file_bytes, own).is_ok()
-        && capacity::too_large(&made.candidates, &made.workloads, Some(file_bytes), &regions)
-            .is_empty();
-    match (has_room, wants) {
-        (true, _) => {
-            made.protocol.isolation = Isolation::Slices;
-            u16::try_from(parts).map_err(Fault::bug)
-        }
-        (false, Some(Isolation::Slices)) => Err(Fault::usage(format!(
-            "{parts} candidates do not fit side by side on {} (at most {MOST_STANDS} do). Increase \
-             size in [region], or set isolation = \"visit\"",
-            units::size(own.saturating_mul(parts as u64))
-        ))),
-        (false, _) => Ok(1),
+    if made.file_bytes.is_none() && file_room < space::FILE_MIN_BYTES {
+        return Some(each("the files of its workloads leave no room for a data file".to_string()));
     }
+    if let Err(error) = targets::check_sizes(&made.workloads, file_bytes, own) {
+        return Some(error.to_string());
+    }
+    let (candidates, workloads) = (&made.candidates, &made.workloads);
+    let too_large = capacity::too_large(candidates, workloads, Some(file_bytes), &regions);
+    too_large.first().map(|skipped| format!("{}: {}", skipped.name, skipped.reason))
 }

@@ -61,6 +61,7 @@ pub mod telemetry;
 pub mod thresholds;
 pub mod throttled;
 pub mod undo;
+pub mod uses;
 pub mod verb;
 pub mod verdict;
 pub mod workload;

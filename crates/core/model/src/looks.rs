@@ -11,6 +11,7 @@
 
 use super::protocol::{Isolation, Mode, Protocol};
 use super::thresholds::Thresholds;
+use crate::uses::DriveUse;
 
 /// Fewest blocks behind a statement where a protocol has no looks.
 pub const FIRST_LOOK: u32 = 5;
@@ -74,6 +75,7 @@ impl Protocol {
             rounds: 0,
             slice_bytes: 0,
             weights: Vec::new(),
+            drive_use: DriveUse::default(),
         }
     }
 

@@ -7,6 +7,7 @@ use strum::{IntoStaticStr, VariantArray};
 use super::is_default;
 
 use crate::thresholds::Thresholds;
+use crate::uses::DriveUse;
 
 /// How sure, how fine, how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -104,12 +105,15 @@ pub struct Protocol {
     /// Workloads whose regret counts more or less than once in the recommendation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<Weight>,
+    /// What the drive is for.
+    #[serde(default, rename = "for", skip_serializing_if = "is_default")]
+    pub drive_use: DriveUse,
 }
 
 impl Protocol {
-    /// The weight of a workload in the recommendation; 1 where none was given.
+    /// The weight of a workload in the recommendation: that of the plan, or that of the use.
     pub fn weight(&self, workload: &str) -> f64 {
         let given = self.weights.iter().find(|w| w.workload == workload);
-        given.map_or(1.0, |w| w.weight)
+        given.map_or_else(|| self.drive_use.weight(workload), |w| w.weight)
     }
 }

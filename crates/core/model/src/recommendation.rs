@@ -5,6 +5,8 @@
 //! the best", Annals of Statistics 12 (1984); of the rule: Savage, "The theory of statistical
 //! decision", Journal of the American Statistical Association 46 (1951).
 
+use crate::uses::{DriveUse, Need};
+use crate::verdict::Effect;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
 
@@ -19,6 +21,9 @@ pub struct Regret {
     pub behind: Option<String>,
     /// By which fraction at most; 0 for the certain winner.
     pub at_most: f64,
+    /// How far it is behind some other at least; 0 where that is not certain of any.
+    #[serde(default)]
+    pub at_least: f64,
     /// The same from the mean difference, without its uncertainty; 0 for the one with the best
     /// mean.
     pub estimate: f64,
@@ -55,8 +60,27 @@ pub struct BestFor {
     pub workloads: Vec<String>,
 }
 
+/// A candidate that the use rules out although it is faster for certain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuledOut {
+    pub candidate: String,
+    pub lacks: Vec<Need>,
+    /// Where it is ahead of the choice by most, if by a quarter for certain.
+    pub faster: Option<Effect>,
+    pub workload: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recommendation {
+    /// What the drive is for.
+    #[serde(default, rename = "for")]
+    pub drive_use: DriveUse,
+    /// Candidates that lack what the use needs; where every one does, the choice is among all.
+    #[serde(default)]
+    pub ruled_out: Vec<RuledOut>,
+    /// Candidates between which nothing is certain yet; empty where there is a choice.
+    #[serde(default)]
+    pub undecided: Vec<String>,
     pub candidate: String,
     /// Its regret on each workload that has an answer, in the order of the run.
     pub regrets: Vec<Regret>,

@@ -48,6 +48,8 @@ pub struct PlanView {
     /// How the plan wants candidates to share a block; what comes of it is in `protocol`.
     #[serde(skip)]
     pub isolation: Option<Isolation>,
+    /// Why candidates are measured one after the other although the plan does not ask for it.
+    pub visited_because: Option<String>,
     pub axes: Vec<Axis>,
     pub candidates: Vec<Candidate>,
     pub workloads: Vec<Workload>,
@@ -92,6 +94,8 @@ pub struct TargetView {
     pub size_bytes: u64,
     pub region_start_bytes: u64,
     pub region_size_bytes: u64,
+    /// Candidates that share the region, side by side; 1 = one after the other has all of it.
+    pub region_parts: u16,
     /// What is done to the region before each visit, in words.
     pub state: &'static str,
     /// What may be written to it unless the user allows more; `None` = no limit.
@@ -234,6 +238,7 @@ impl PlanView {
             title: plan.title.clone(),
             flash_state: made.flash_state.name(),
             isolation: plan.protocol.isolation,
+            visited_because: None,
             axes: plan.axes.clone(),
             cases: candidates * workloads,
             blocks,

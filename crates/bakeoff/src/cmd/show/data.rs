@@ -44,14 +44,19 @@ pub fn write(
         let none = || Fault::bug("redaction lost the run");
         exported = redacted.exported.into_iter().next().ok_or_else(none)?;
     }
-    write_as(&exported, format, output)
+    write_as(&exported, args, format, output)
 }
 
-fn write_as(exported: &Exported, format: Format, output: Option<&Path>) -> Result<(), Fault> {
+fn write_as(
+    exported: &Exported,
+    args: &Show,
+    format: Format,
+    output: Option<&Path>,
+) -> Result<(), Fault> {
     let lines: Vec<_> = exported.lines.iter().map(|line| unsteered(line)).collect();
     match format {
         Format::Json => {
-            let run = exported.run()?;
+            let run = super::answered_for(exported.run()?, args);
             let text = report::json_text(&run, &analyse(&run));
             stored::write_text(output, &text)?;
         }

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use bakeoff_judge::analyse::analyse;
 use bakeoff_model::run::Run;
+
+use super::answered_for;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
 
@@ -32,7 +35,17 @@ pub fn write(
 
 /// The runs of the page; without private values if it is for others.
 fn runs(global: &Global, args: &Show, most: usize) -> Result<Vec<(Run, Analysis)>, Fault> {
-    let runs = stored::analysed(global, &args.runs, most)?;
+    let runs = stored::analysed(global, &args.runs, most)?.into_iter();
+    let runs: Vec<(Run, Analysis)> = runs
+        .map(|(run, analysis)| match args.drive_use {
+            None => (run, analysis),
+            Some(_) => {
+                let run = answered_for(run, args);
+                let analysis = analyse(&run);
+                (run, analysis)
+            }
+        })
+        .collect();
     match (args.redact, stored::open(global)?) {
         (true, Some(store)) => redacted::analysed(global, &*store, &runs),
         _ => Ok(runs),

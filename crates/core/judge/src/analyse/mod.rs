@@ -8,6 +8,7 @@ pub mod earlier;
 mod energy;
 mod gives_up;
 mod lead;
+mod needs;
 mod normal;
 mod observe;
 pub mod places;

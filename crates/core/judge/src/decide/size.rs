@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use bakeoff_machine::prepare::space;
+use bakeoff_model::protocol::{Isolation, Protocol};
 use bakeoff_model::workload::{Phase, Workload};
 use bakeoff_stats::units;
 
@@ -42,6 +44,42 @@ impl SizeLimits {
         let room = self.scratch_bytes.max(MIB);
         (wanted.max(self.file_bytes).min(room) / MIB * MIB).max(MIB)
     }
+}
+
+/// Time for one data file where visits follow each other, or where nothing limits the run.
+const LAYOUT_NS: u64 = 2_000_000_000;
+/// Blocks that a run has time for, as far as the size of its data file goes, to those of its first
+/// look.
+const MORE_BLOCKS: u64 = 2;
+/// Share of a block that laying out its data files may take.
+const LAYOUT_SHARE: u64 = 10;
+/// Share of the bytes a run may write that go into data files.
+const WEAR_SHARE: u64 = 4;
+
+/// Largest data file that a run of stacks has time for, at so many bytes a second. Side by side
+/// each candidate lays out its own once in a block, and may take a tenth of the block for it.
+fn laid_out_bytes(protocol: &Protocol, bytes_per_s: f64) -> u64 {
+    let usual = space::laid_out_bytes(bytes_per_s, LAYOUT_NS);
+    match (protocol.isolation, protocol.time_ns) {
+        (Isolation::Slices, Some(time_ns)) => {
+            let ns = time_ns / blocks(protocol) / LAYOUT_SHARE / u64::from(protocol.k.max(1));
+            usual.max((bytes_per_s * ns as f64 / 1e9) as u64)
+        }
+        (Isolation::Slices | Isolation::Visit, _) => usual,
+    }
+}
+
+/// Size of the data file on stacks, with `room_bytes` for it on each: over the blocks that a run has
+/// time for it may take a quarter of the bytes that may be written. `None` = not even the smallest
+/// has room.
+pub fn data_file_bytes(protocol: &Protocol, room_bytes: u64, bytes_per_s: f64) -> Option<u64> {
+    let wear = protocol.max_write_bytes.map(|bytes| bytes / WEAR_SHARE);
+    let layouts = u64::from(protocol.k) * (blocks(protocol) + 1);
+    space::file_bytes(room_bytes, wear, layouts, laid_out_bytes(protocol, bytes_per_s))
+}
+
+fn blocks(protocol: &Protocol) -> u64 {
+    u64::from(protocol.first_look()) * MORE_BLOCKS
 }
 
 /// A workload whose own files do not fit beside the data file.

@@ -5,8 +5,8 @@
 
 use super::expand::Expanded;
 use crate::decide::fit::{Asked, Cost, Fit, FitError, Wanted};
-use crate::decide::{groups, write_limit};
-use bakeoff_machine::prepare::space;
+use crate::decide::{groups, size, write_limit};
+use bakeoff_machine::prepare::{capacity, space};
 use bakeoff_model::candidate::are_compared;
 use bakeoff_model::host::Layer;
 use bakeoff_model::job::{Job, Rw};
@@ -52,7 +52,7 @@ impl Speed {
         let kbit = drive.link.as_ref().and_then(Link::usb_kbit);
         let is_slow_usb = kbit.is_some_and(|kbit| kbit <= 480_000);
         match (drive.bus.as_deref(), drive.rotational) {
-            (Some("mmc"), _) => speed("a card", 10, 20_000),
+            (Some("mmc"), _) => speed("a card", 20, 20_000),
             (Some("usb"), _) if is_slow_usb => speed("a drive on USB 2", 20, 15_000),
             (Some("usb"), _) => speed("a USB drive", 80, 10_000),
             (Some("nvme"), _) => speed("an NVMe SSD", 800, 500),
@@ -60,6 +60,12 @@ impl Speed {
             (_, Some(true)) => speed("a hard disk", 100, 15_000),
             _ => speed("an SSD", 200, 2000),
         }
+    }
+
+    /// Bytes that it writes in order in so much time.
+    pub fn written_bytes(self, ns: u64) -> u64 {
+        let bytes = u128::from(self.write_bytes_per_s) * u128::from(ns);
+        u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX)
     }
 }
 
@@ -99,7 +105,7 @@ pub struct Slices {
 pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -> Option<Estimate> {
     let slowest = sites.iter().min_by_key(|site| site.speed.write_bytes_per_s)?;
     let k = made.protocol.k.max(1);
-    let visit = visit(made, slowest);
+    let visit = visit(made, slowest, max_write_bytes);
     let written: u64 = sites.iter().map(|site| site.region_bytes).sum();
     // Once in full and read back, and one visit of everything to see what works.
     let fill = Cost { time_ns: 2 * writing_ns(written, slowest.speed), write_bytes: written };
@@ -148,14 +154,9 @@ pub fn estimate(made: &Expanded, sites: &[Site], max_write_bytes: Option<u64>) -
 /// What the largest slice writes that its time alone ends.
 fn largest_bytes(protocol: &Protocol, site: &Site) -> u64 {
     match protocol.isolation {
-        Isolation::Slices => streamed(site.speed, STREAMING_NS),
+        Isolation::Slices => site.speed.written_bytes(STREAMING_NS),
         Isolation::Visit => 0,
     }
-}
-
-fn streamed(speed: Speed, ns: u64) -> u64 {
-    let bytes = u128::from(speed.write_bytes_per_s) * u128::from(ns);
-    u64::try_from(bytes / u128::from(SECOND_NS)).unwrap_or(u64::MAX)
 }
 
 /// Blocks that the limits leave room for.
@@ -191,13 +192,19 @@ fn round(protocol: &Protocol, speed: Speed) -> Cost {
 }
 
 /// Formatting, laying out the data file, restoring the region.
-fn visit(made: &Expanded, site: &Site) -> Cost {
+fn visit(made: &Expanded, site: &Site, limit: Option<u64>) -> Cost {
     // Side by side each has its share of the place.
     let own = match made.protocol.isolation {
         Isolation::Slices => site.region_bytes / u64::from(made.protocol.k.max(1)),
         Isolation::Visit => site.region_bytes,
     };
-    let file = made.file_bytes.unwrap_or(space::FILE_MAX_BYTES).min(own / 2);
+    let chosen = || {
+        let room = capacity::scratch_bytes(&made.candidates, own);
+        let protocol = Protocol { max_write_bytes: limit, ..made.protocol.clone() };
+        let rate = site.speed.write_bytes_per_s as f64;
+        size::data_file_bytes(&protocol, room, rate).unwrap_or(space::FILE_MIN_BYTES)
+    };
+    let file = made.file_bytes.unwrap_or_else(chosen).min(own / 2);
     let restored = if site.is_overwritten { site.region_bytes } else { 0 };
     let write_bytes = file.saturating_add(restored);
     let time_ns = VISIT_OVERHEAD_NS.saturating_add(writing_ns(write_bytes, site.speed));
@@ -313,12 +320,12 @@ fn written_in(ns: u64, workload: &Workload, site: &Site) -> u64 {
             (ns / each_ns.max(1)).saturating_mul(bytes)
         }
         (_, Phase::Append | Phase::Whole, _) => {
-            streamed(site.speed, ns).min(job.io_size.unwrap_or(u64::MAX))
+            site.speed.written_bytes(ns).min(job.io_size.unwrap_or(u64::MAX))
         }
         (_, Phase::Overwrite | Phase::Metadata, _) => {
             match job.fsync.max(job.fdatasync) {
                 // Small writes in no order are a fraction of the speed in order.
-                0 => streamed(site.speed, ns) / 4,
+                0 => site.speed.written_bytes(ns) / 4,
                 _ => (ns / round_ns(workload, site).max(1)).saturating_mul(round_bytes(workload)),
             }
         }
@@ -419,6 +426,19 @@ mod tests {
         let card = settling(drive("mmc", None, None)).unwrap();
         assert!(card.each.time_ns > 10 * SECOND_NS && card.rounds == 1, "{card:?}");
         assert_eq!(settling(drive("nvme", None, None)), None);
+    }
+
+    /// A plan for a card of 64 GB compared filesystems of 163 MiB: a hundredth of what its owner uses.
+    #[test]
+    fn half_of_a_card_fits_into_the_time_and_the_bytes_of_its_plan() {
+        let mut made = expanded(built_in("sd-card").unwrap().text, &[]);
+        made.protocol.isolation = Isolation::Slices;
+        let card = Site { region_bytes: 32_000_000_000, ..site(&drive("mmc", None, None)) };
+        let card = Site { is_overwritten: false, is_preconditioned: false, ..card };
+        let costs = estimate(&made, &[card], Some(64_000_000_000)).unwrap();
+        assert_eq!(made.protocol.time_ns, Some(3 * 3600 * SECOND_NS));
+        assert!(costs.fit.is_ok(), "{costs:?}");
+        assert!(costs.last_blocks >= 6, "{costs:?}");
     }
 
     /// A run was refused after preparing, for a drive faster than its kind.

@@ -11,7 +11,7 @@ use super::error::{PlanError, Problem};
 use super::exclude::exclude;
 use super::made::{Made, Planned};
 use super::names::{self, Sayable};
-use super::protocol;
+use super::protocol::{self, ProtocolRequest};
 use super::read::{Field, NAME_CHARS, Source};
 use super::stack::PlannedStack;
 use super::workload::{Basis, PlannedWorkload};
@@ -22,8 +22,8 @@ use bakeoff_stats::distinct;
 
 const AXES: &str = "[axes]";
 
-const KEYS: [&str; 8] =
-    ["title", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
+const KEYS: [&str; 9] =
+    ["title", "for", "region", "stack", "axes", "workload", "include", "exclude", "protocol"];
 
 /// A plan's table `[[stack]]` or `[[workload]]` as keys with values.
 struct PlanTable<'t> {
@@ -39,7 +39,9 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
         None => printable(source.plan.as_bytes()),
     };
     let region = field("region").map(protocol::region).transpose()?;
-    let protocol = field("protocol").map(protocol::protocol).transpose()?;
+    let protocol = field("protocol").map(protocol::protocol).transpose()?.unwrap_or_default();
+    let drive_use = field("for").map(|field| field.variant()).transpose()?;
+    let drive_use = drive_use.unwrap_or(protocol.drive_use);
     let shared = field("axes").map(shared_axes).transpose()?.unwrap_or_default();
     let mut rows_of_stacks = rows::<PlannedStack>(field("stack"), &shared)?;
     let fs = shared.iter().find(|choices| choices.key == "fs");
@@ -74,7 +76,7 @@ pub(super) fn plan<'t>(source: Source<'t>, document: &'t DeTable<'t>) -> Result<
         text: source.text.to_string(),
         title,
         region: region.unwrap_or_default(),
-        protocol: protocol.unwrap_or_default(),
+        protocol: ProtocolRequest { drive_use, ..protocol },
         axes: axes.filter(|axis| axis.values.len() > 1).map(|axis| said(axis)).collect(),
         stacks: stacks.into_iter().map(|made| made.item).collect(),
         workloads: workloads.into_iter().map(|made| made.item).collect(),

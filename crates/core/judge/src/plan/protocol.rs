@@ -7,6 +7,7 @@ use bakeoff_model::job::SLOWED_MOST_PPM;
 use bakeoff_model::path::printable;
 use bakeoff_model::protocol::{Isolation, Mode, Protocol, Weight};
 use bakeoff_model::thresholds::Thresholds;
+use bakeoff_model::uses::DriveUse;
 
 /// Smallest and largest weight: beyond it one workload alone decides.
 const LEAST_WEIGHT: f64 = 0.01;
@@ -75,6 +76,7 @@ pub struct ProtocolRequest {
     pub isolation: Option<Isolation>,
     /// How much workloads count in the recommendation; once where none is given.
     pub weights: Vec<Weight>,
+    pub drive_use: DriveUse,
 }
 
 impl Default for ProtocolRequest {
@@ -93,6 +95,7 @@ impl Default for ProtocolRequest {
             thresholds: Thresholds::default(),
             isolation: None,
             weights: Vec::new(),
+            drive_use: DriveUse::default(),
         }
     }
 }
@@ -110,6 +113,7 @@ impl ProtocolRequest {
         made.thresholds = self.thresholds.clone();
         made.precondition = self.precondition;
         made.weights = self.weights.clone();
+        made.drive_use = self.drive_use;
         made
     }
 }

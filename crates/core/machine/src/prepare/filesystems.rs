@@ -33,6 +33,9 @@ const fn kernel(fs: &'static str, mkfs: &'static str, package: &'static str) -> 
         has_journal: true,
         checksums_data: false,
         can_boot: true,
+        is_in_initramfs: true,
+        has_large_files: true,
+        is_on_windows_and_mac: false,
         stands_in_for: None,
         in_demo: true,
     }
@@ -126,6 +129,7 @@ pub const FILESYSTEMS: &[Recipe] = &[
         equalised_why: SYNCED_NAMES,
         has_journal: false,
         can_boot: false,
+        is_on_windows_and_mac: true,
         ..kernel("exfat", "mkfs.exfat", "exfatprogs")
     },
     Recipe {
@@ -133,6 +137,7 @@ pub const FILESYSTEMS: &[Recipe] = &[
         format: "exfat",
         has_journal: false,
         can_boot: false,
+        is_on_windows_and_mac: true,
         stands_in_for: Some("exfat"),
         ..kernel("exfat-fuse", "mkfs.exfat", "exfatprogs")
     },
@@ -143,6 +148,9 @@ pub const FILESYSTEMS: &[Recipe] = &[
         equalised_why: SYNCED_NAMES,
         has_journal: false,
         can_boot: false,
+        // Sizes have 32 bits (Microsoft, "FAT: General Overview of On-Disk Format").
+        has_large_files: false,
+        is_on_windows_and_mac: true,
         ..kernel("vfat", "mkfs.vfat", "dosfstools")
     },
     Recipe {
@@ -163,6 +171,7 @@ pub const FILESYSTEMS: &[Recipe] = &[
         keeps_bytes: 88 * MIB,
         equalised: &["barrier", "order=strict"],
         equalised_why: "data is ordered with metadata (kernel, nilfs2.rst)",
+        is_in_initramfs: false,
         in_demo: false,
         ..kernel("nilfs2", "mkfs.nilfs2", "nilfs-tools")
     },
@@ -176,6 +185,7 @@ pub const FILESYSTEMS: &[Recipe] = &[
         equalised_why: "the journal is written 5 s after a change instead of 1 s (kernel, \
                         fs/bcachefs/opts.h)",
         checksums_data: true,
+        is_in_initramfs: false,
         in_demo: false,
         ..kernel("bcachefs", "mkfs.bcachefs", "bcachefs-tools")
     },

@@ -45,6 +45,13 @@ pub struct Recipe {
     pub checksums_data: bool,
     /// Whether Linux can run from it: owners, permissions, device files.
     pub can_boot: bool,
+    /// Whether an initramfs has its driver, so that it can be the root filesystem (initramfs-tools,
+    /// `auto_add_modules base`).
+    pub is_in_initramfs: bool,
+    /// Whether a file may be larger than 4 GiB.
+    pub has_large_files: bool,
+    /// Whether Windows and macOS write it without further programs.
+    pub is_on_windows_and_mac: bool,
     /// Tried only where that recipe is not supported.
     pub stands_in_for: Option<&'static str>,
     /// Whether `demo` tries it: what people choose among today.

@@ -13,7 +13,6 @@ const MIB: u64 = 1 << 20;
 const ALIGN_MIN_BYTES: u64 = 4 * MIB;
 /// Most alignment that is believed; a bridge that says more says nonsense.
 const ALIGN_MAX_BYTES: u64 = 256 * MIB;
-const CHOSEN_MAX_BYTES: u64 = 4 << 30;
 /// The smallest region that is taken: no filesystem of the list fits below.
 pub const SMALLEST_BYTES: u64 = 64 * MIB;
 /// Steeper than this inside the region and it shrinks: as large as the smallest tie margin.
@@ -73,7 +72,7 @@ pub fn choose(
             units::size(SMALLEST_BYTES)
         ));
     }
-    let chosen = || CHOSEN_MAX_BYTES.min(most_bytes).clamp(SMALLEST_BYTES, usable);
+    let chosen = || most_bytes.clamp(SMALLEST_BYTES, usable);
     let wanted = size_bytes.unwrap_or_else(chosen);
     let size = wanted / align * align;
     let start = match start_bytes {
@@ -160,7 +159,7 @@ mod tests {
 
     #[test]
     fn in_the_middle_and_away_from_the_partition_tables() {
-        let chosen = choose(disk(32 * GIB), None, None, u64::MAX).unwrap();
+        let chosen = choose(disk(32 * GIB), None, None, 4 * GIB).unwrap();
         assert_eq!(chosen.size_bytes, 4 * GIB);
         assert_eq!(chosen.start_bytes, 14 * GIB);
         let all = choose(disk(GIB), None, None, u64::MAX).unwrap();

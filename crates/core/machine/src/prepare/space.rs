@@ -6,7 +6,7 @@ const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 pub const FILE_MIN_BYTES: u64 = 16 * MIB;
-/// Largest data file chosen unless asked for more.
+/// Largest data file chosen unless asked for more, or a block has time for it.
 pub const FILE_MAX_BYTES: u64 = 256 * MIB;
 /// Least bytes that a run may write where nobody can see what they are written to.
 const UNKNOWN_LEAST_BYTES: u64 = 8 * GIB;
@@ -68,22 +68,25 @@ pub fn run_write_budget(place: &Place) -> u64 {
     place.disks().map(of).min().unwrap_or(unseen)
 }
 
-/// Size of the data file: as large as room, wear (`write_bytes` for `layouts` layouts) and time
-/// (`layout_ns` at `bytes_per_s` for each) allow, between 16 and 256 MiB; `None` when not even the
-/// smallest fits the room.
+/// What is laid out in so much time, at most as much as a data file is large where nothing says for
+/// how long it will be used.
+pub fn laid_out_bytes(bytes_per_s: f64, layout_ns: u64) -> u64 {
+    ((bytes_per_s * layout_ns as f64 / 1e9) as u64).min(FILE_MAX_BYTES)
+}
+
+/// Size of the data file: as large as room, wear (`write_bytes` for `layouts` layouts) and
+/// `by_time_bytes` allow, at least 16 MiB; `None` when not even the smallest fits the room.
 pub fn file_bytes(
     room_bytes: u64,
     write_bytes: Option<u64>,
     layouts: u64,
-    bytes_per_s: f64,
-    layout_ns: u64,
+    by_time_bytes: u64,
 ) -> Option<u64> {
     if room_bytes < FILE_MIN_BYTES {
         return None;
     }
     let by_wear = write_bytes.map_or(u64::MAX, |bytes| bytes / layouts.max(1));
-    let by_time = (bytes_per_s * layout_ns as f64 / 1e9) as u64;
-    let size = room_bytes.min(by_wear).min(by_time).min(FILE_MAX_BYTES);
+    let size = room_bytes.min(by_wear).min(by_time_bytes);
     Some((size / FILE_STEP_BYTES * FILE_STEP_BYTES).max(FILE_MIN_BYTES))
 }
 
@@ -161,7 +164,8 @@ mod tests {
 
     #[test]
     fn the_file_fits_room_wear_and_time() {
-        let size = |room, write, rate| file_bytes(room, write, 40, rate, 2_000_000_000);
+        let size =
+            |room, write, rate| file_bytes(room, write, 40, laid_out_bytes(rate, 2_000_000_000));
         assert_eq!(size(8 * GIB, None, 1e9), Some(256 * MIB));
         assert_eq!(size(8 * GIB, Some(2 * GIB), 1e9), Some(48 * MIB));
         assert_eq!(size(8 * GIB, None, 5e6), Some(16 * MIB));

@@ -7,10 +7,12 @@ use bakeoff_model::candidate::Kind;
 use bakeoff_model::event::StopReason;
 use bakeoff_model::lead::Refusal;
 use bakeoff_model::path::sanitize;
-use bakeoff_model::recommendation::{GivesUp, MOST_REGRET, Recommendation, Regret};
+use bakeoff_model::recommendation::{GivesUp, Recommendation, Regret};
 use bakeoff_model::run::Run;
+use bakeoff_model::uses::Need;
 use bakeoff_model::verdict::{Analysis, Verdict};
 use bakeoff_stats::phrases;
+use bakeoff_stats::units;
 
 use super::{amount, names};
 
@@ -37,19 +39,29 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Choice {
         return Choice::without_candidate(none(run, analysis));
     };
     let reach = || scope::reach(&run.header).map(str::to_string).into_iter();
-    if !chosen.alternatives.is_empty() {
+    let suits_nobody = chosen.ruled_out.iter().any(|out| out.candidate == chosen.candidate);
+    let none = match (chosen.undecided.as_slice(), chosen.alternatives.is_empty()) {
+        _ if suits_nobody => Some(nobody_suits(chosen)),
+        ([], true) => None,
+        ([], false) => Some(best_for_each(chosen)),
+        (open, _) => Some(no_choice_yet(open)),
+    };
+    if let Some(none) = none {
+        let out = if suits_nobody { Vec::new() } else { ruled_out(chosen) };
         return Choice {
-            notes: reach().chain(left_out(chosen)).collect(),
+            notes: reach().chain(out).chain(left_out(chosen)).collect(),
             brief: brief_reach(run).into_iter().chain(left_out(chosen)).collect(),
-            ..Choice::without_candidate(best_for_each(analysis, chosen))
+            ..Choice::without_candidate(none)
         };
     }
     let mut notes: Vec<String> = left_out(chosen).into_iter().collect();
     notes.extend(gives_up(chosen));
+    notes.extend(ruled_out(chosen));
     notes.extend(reach());
     notes.extend(as_good(run, chosen));
     let mut brief: Vec<String> = left_out(chosen).into_iter().collect();
     brief.extend(has(chosen, |g| lacks(g).0.to_string()));
+    brief.extend(faster_but(chosen).into_iter().next());
     brief.extend(brief_reach(run));
     let candidate = run.header.candidates.iter().find(|c| c.name == chosen.candidate);
     let commands = match candidate.map(|c| &c.kind) {
@@ -85,39 +97,92 @@ fn none(run: &Run, analysis: &Analysis) -> String {
     }
 }
 
-fn best_for_each(analysis: &Analysis, chosen: &Recommendation) -> String {
-    if let [one] = chosen.alternatives.as_slice() {
-        let who = sanitize(&one.candidate);
-        let on = match analysis.verdicts.len() {
-            n if n > 1 && n == one.workloads.len() => "everywhere".to_string(),
-            _ => format!("for {}", workloads(one.workloads.iter())),
-        };
-        return match are_certain(analysis) {
-            true => format!("{who} {on}."),
-            false => format!("{who} leads so far {on}. No choice is certain yet."),
-        };
-    }
+fn best_for_each(chosen: &Recommendation) -> String {
     let each = chosen.alternatives.iter().map(|best| {
         format!("{} for {}", sanitize(&best.candidate), workloads(best.workloads.iter()))
     });
     let each = each.collect::<Vec<_>>().join("; ");
-    // Nobody suits all uses where the means say so; else the intervals may be only too wide.
-    let is_known = chosen.regrets.iter().any(|r| r.estimate >= MOST_REGRET);
-    match (is_known, are_certain(analysis)) {
-        (true, _) => format!("No candidate suits every use: {each}."),
-        (false, true) => format!("Best for each use: {each}."),
-        (false, false) => format!("Best for each use so far: {each}."),
+    format!("No candidate suits every workload: {each}.")
+}
+
+fn nobody_suits(chosen: &Recommendation) -> String {
+    let all = chosen.ruled_out.iter().map(|out| {
+        let lacks = out.lacks.iter().map(|need| without(*need).to_string());
+        format!("{} has {}", sanitize(&out.candidate), phrases::list(&lacks.collect::<Vec<_>>()))
+    });
+    let all = all.collect::<Vec<_>>().join("; ");
+    format!("None of these is for {}: {all}.", chosen.drive_use.phrase())
+}
+
+fn no_choice_yet(open: &[String]) -> String {
+    let names: Vec<String> = open.iter().map(|name| sanitize(name)).collect();
+    match names.as_slice() {
+        [one] => format!("No choice yet: {one} leads so far."),
+        _ => format!("No choice yet: {} cannot be told apart here.", phrases::list(&names)),
     }
 }
 
-/// Whether every workload that has an answer has one that time will not change.
-fn are_certain(analysis: &Analysis) -> bool {
-    let mut answered = analysis.verdicts.iter().filter(|v| v.verdict != Verdict::Refused);
-    answered.all(|v| v.verdict != Verdict::Leads)
+/// Which candidates the use rules out, and what is given up with them.
+fn ruled_out(chosen: &Recommendation) -> Vec<String> {
+    let drive_use = chosen.drive_use;
+    let faster = faster_but(chosen);
+    let slower: Vec<String> = chosen
+        .ruled_out
+        .iter()
+        .filter(|out| out.faster.is_none())
+        .map(|out| sanitize(&out.candidate))
+        .collect();
+    let rest = (!slower.is_empty())
+        .then(|| format!("Not for {}: {}.", drive_use.phrase(), phrases::list(&slower)));
+    faster.into_iter().chain(rest).collect()
+}
+
+/// Of each that the use rules out although it is faster: the gain, then the price.
+fn faster_but(chosen: &Recommendation) -> Vec<String> {
+    let each = chosen.ruled_out.iter().filter_map(|out| {
+        let (faster, workload) = (out.faster.as_ref()?, out.workload.as_ref()?);
+        let lacks = out.lacks.iter().map(|need| without(*need).to_string());
+        let lacks: Vec<String> = lacks.collect();
+        Some(format!(
+            "{} is {} times as fast for {} ({} to {}), but has {}: not for {}.",
+            sanitize(&out.candidate),
+            units::three_digits(faster.ratio),
+            names::workload(workload),
+            units::three_digits(faster.low),
+            units::three_digits(faster.high),
+            phrases::list(&lacks),
+            chosen.drive_use.phrase()
+        ))
+    });
+    each.collect()
+}
+
+/// What is missing, in words that follow "has".
+fn without(need: Need) -> &'static str {
+    match need {
+        Need::Persistence => "no data left after a restart",
+        Need::Flushes => "no flushes, so that a power cut may lose synced data",
+        Need::CrashProtection => "no protection against crashes",
+        Need::KernelDriver => "no kernel driver",
+        Need::Owners => "no file owners",
+        Need::LargeFiles => "no files over 4 GiB",
+        Need::RootFilesystem => "no driver in the initramfs",
+        Need::WindowsAndMac => "no driver in Windows and macOS",
+    }
 }
 
 fn said(run: &Run, analysis: &Analysis, chosen: &Recommendation) -> String {
     let who = sanitize(&chosen.candidate);
+    let is_out = |name: &String| chosen.ruled_out.iter().any(|out| out.candidate == *name);
+    let others = |name: &str| *name != chosen.candidate && !is_out(&name.to_string());
+    let all = run.header.candidates.iter().filter(|c| c.twin_of.is_none());
+    if !chosen.ruled_out.is_empty() && !all.map(|c| c.name.as_str()).any(others) {
+        return format!("{who}: the only one here for {}.", chosen.drive_use.phrase());
+    }
+    let who = match chosen.ruled_out.is_empty() {
+        true => who,
+        false => format!("{who}, of those for {}", chosen.drive_use.phrase()),
+    };
     // Where single answers do not hold together, "fastest" is not said over all of them.
     let holds = |r: &Regret| {
         let v = analysis.verdicts.iter().find(|v| v.workload == r.workload);
@@ -215,6 +280,11 @@ fn as_good(run: &Run, chosen: &Recommendation) -> Option<String> {
     let price = match chosen.gives_up.is_empty() {
         true => String::new(),
         false => format!(", but {lack} at least as many features"),
+    };
+    let usual = chosen.drive_use.usual_filesystem();
+    let price = match chosen.candidate == usual {
+        true => format!("; {usual} is what is usual for {}", chosen.drive_use.phrase()),
+        false => price,
     };
     (!all.is_empty()).then(|| format!("{names} {are} as fast (within {margin}){price}."))
 }

@@ -107,9 +107,14 @@ impl MatrixCell {
                 let bound = amount::at_most(high);
                 (format!("<{bound}"), format!("less than {bound}"))
             }
-            Some((_, low, high)) if amount::is_unknown(low, high) => {
-                ("unknown".to_string(), "unknown share".to_string())
-            }
+            Some((mean, low, high)) if amount::is_unknown(low, high) => match mean.is_finite() {
+                // An estimate on which nothing rests yet, and better than a word in its place.
+                true => {
+                    let share = amount::share(mean);
+                    (format!("~{share} ?"), format!("roughly {share}"))
+                }
+                false => ("unknown".to_string(), "unknown share".to_string()),
+            },
             Some((mean, ..)) => {
                 // Behind for certain, and never shown as if it were not.
                 let share = match is_behind && mean >= 0.995 {

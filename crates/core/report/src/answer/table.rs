@@ -90,6 +90,7 @@ impl Part<'_> {
         let tone = match cell.place {
             Place::Leader if !cell.is_certain => Tone::Strong,
             Place::Leader | Place::Equal => Tone::Good,
+            Place::Open if cell.known_ratio().is_none() => Tone::Grey,
             Place::Open => Tone::Caution,
             Place::Behind => Tone::Plain,
             Place::Out | Place::None => Tone::Grey,

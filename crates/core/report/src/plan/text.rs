@@ -92,11 +92,15 @@ fn rules(view: &PlanView) -> String {
         Isolation::Visit if view.targets.is_empty() && view.isolation.is_none() => {
             "Candidates are side by side on the region if it is large enough.".to_string()
         }
-        Isolation::Visit => format!(
-            "bakeoff measures the candidates one after the other; the region is {} before each \
-             one.",
-            view.flash_state
-        ),
+        Isolation::Visit => {
+            let why = view.visited_because.as_ref();
+            let why = why.map_or(String::new(), |why| format!(", because side by side {why}"));
+            format!(
+                "bakeoff measures the candidates one after the other{why}; the region is {} before \
+                 each one.",
+                view.flash_state
+            )
+        }
     };
     format!(
         "Mode {}: candidates within {} % count as equally fast; {} to {} blocks in random order, \
@@ -235,15 +239,18 @@ fn settling(slices: SettlingView, assumed: &str) -> String {
 
 fn write_target(target: &TargetView, out: &mut Document) {
     out.heading(format!("Target {}: {}", target.path, target.about));
-    out.line(
-        1,
-        format!(
-            "region: {} starting at {}, {}",
-            units::size(target.region_size_bytes),
-            units::size(target.region_start_bytes),
-            target.state
+    let parts = u64::from(target.region_parts.max(1));
+    let each = match parts {
+        1 => String::new(),
+        _ => format!(
+            "each candidate gets {} of {}; ",
+            units::size(target.region_size_bytes / parts),
+            units::size(target.size_bytes)
         ),
-    );
+    };
+    let (size, start) = (target.region_size_bytes, target.region_start_bytes);
+    let (size, start) = (units::size(size), units::size(start));
+    out.line(1, format!("{each}region: {size} starting at {start}, {}", target.state));
     out.line(1, speed(&target.speed));
     target.contents_words.iter().for_each(|words| out.line(1, format!("contents: {words}")));
     out.line(1, "all data on it will be lost");
@@ -344,6 +351,7 @@ mod tests {
             size_bytes: 32 << 30,
             region_start_bytes: 14 << 30,
             region_size_bytes: 1 << 30,
+            region_parts: 1,
             state: "written in full before every visit",
             max_write_bytes: Some(32 << 30),
             speed: zoned(1.0),

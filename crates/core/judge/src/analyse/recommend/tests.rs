@@ -5,6 +5,7 @@ use crate::analyse::analyse;
 use crate::testing::RunBuilder;
 use bakeoff_model::candidate::Kind;
 use bakeoff_model::protocol::Weight;
+use bakeoff_model::uses::{DriveUse, Need};
 
 const TWO: [&str; 2] = ["randwrite", "smallfiles"];
 
@@ -48,13 +49,43 @@ fn counts_a_workload_as_often_as_the_plan_says() {
     assert!(found.greatest_regret > 0.17, "without the weight: {found:?}");
 }
 
+fn scratch(run: RunBuilder) -> Recommendation {
+    chosen(run.header(|h| h.protocol.drive_use = DriveUse::Scratch))
+}
+
 #[test]
 fn chooses_among_those_within_the_margin_by_what_they_give_up() {
-    let found = chosen(run(&["ext2", "ext4", "vfat"], &[&[1.01, 1.0, 0.5]], 0.001));
-    assert_eq!((found.candidate.as_str(), found.gives_up.as_slice()), ("ext4", &[][..]));
+    let found = scratch(run(&["ext2", "xfs", "vfat"], &[&[1.01, 1.0, 0.5]], 0.001));
+    assert_eq!((found.candidate.as_str(), found.gives_up.as_slice()), ("xfs", &[][..]));
     assert_eq!(found.within_margin, ["ext2"]);
-    let found = chosen(run(&["ext2", "ext4", "vfat"], &[&[1.2, 1.0, 0.5]], 0.001));
+    let found = scratch(run(&["ext2", "xfs", "vfat"], &[&[1.2, 1.0, 0.5]], 0.001));
     assert_eq!((found.candidate.as_str(), found.gives_up), ("ext2", vec![GivesUp::Journal]));
+}
+
+/// The fastest had no journal, and its commands were advice for data that people keep.
+#[test]
+fn needs_come_before_speed_and_a_large_gain_is_told_with_its_price() {
+    let found = chosen(run(&["ext2", "xfs", "ext4"], &[&[1.5, 1.0, 0.98]], 0.001));
+    assert_eq!(
+        (found.candidate.as_str(), found.within_margin.as_slice()),
+        ("ext4", &["xfs".to_string()][..])
+    );
+    let [out] = found.ruled_out.as_slice() else { panic!("{found:?}") };
+    assert_eq!(
+        (out.candidate.as_str(), out.lacks.as_slice()),
+        ("ext2", &[Need::CrashProtection][..])
+    );
+    assert!(out.faster.as_ref().is_some_and(|e| e.low > 1.4 && e.b == "ext4"), "{found:?}");
+    let found = chosen(run(&["ext2", "ext4"], &[&[1.2, 1.0]], 0.001));
+    assert!(found.ruled_out.iter().all(|out| out.faster.is_none()), "{found:?}");
+}
+
+/// "No candidate suits every use" was said of noise.
+#[test]
+fn says_that_there_is_no_choice_yet_where_nothing_is_certain() {
+    let found = chosen(run(&["ext4", "xfs"], &[&[1.3, 1.0], &[1.0, 1.3]], 0.6));
+    assert_eq!(found.undecided.len(), 2, "{found:?}");
+    assert!(found.alternatives.is_empty(), "{found:?}");
 }
 
 /// `nobarrier` won by far, and its commands were advice.

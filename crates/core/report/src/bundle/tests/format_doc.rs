@@ -9,9 +9,10 @@ use bakeoff_model::cause::Cause;
 use bakeoff_model::event::{Action, Step, What};
 use bakeoff_model::index::BlockIx;
 use bakeoff_model::lead::{Behind, Excluded, Lead, More, NotRanked, Refusal, Rival, Span, Stalls};
-use bakeoff_model::recommendation::{BestFor, GivesUp, Recommendation, Regret};
+use bakeoff_model::recommendation::{BestFor, GivesUp, Recommendation, Regret, RuledOut};
 use bakeoff_model::run::Run;
 use bakeoff_model::undo::Undo;
+use bakeoff_model::uses::{DriveUse, Need};
 use bakeoff_model::verdict::{
     Analysis, Effect, Rounds, Standing, TwinDifference, Verdict, WorkloadVerdict,
 };
@@ -142,9 +143,26 @@ fn lead() -> Lead {
 }
 
 fn recommendation() -> Recommendation {
-    let regret = Regret { workload: "read-1m".into(), behind: None, at_most: 0.3, estimate: 0.1 };
+    let regret = Regret {
+        workload: "read-1m".into(),
+        behind: None,
+        at_most: 0.3,
+        at_least: 0.1,
+        estimate: 0.2,
+    };
     let best = BestFor { candidate: "ext4".into(), workloads: vec!["read-1m".into()] };
+    let effect =
+        Effect { a: "ext2".into(), b: "ext4".into(), ratio: 1.5, low: 1.4, high: 1.6, blocks: 8 };
+    let ruled_out = RuledOut {
+        candidate: "ext2".into(),
+        lacks: vec![Need::CrashProtection],
+        faster: Some(effect),
+        workload: Some("read-1m".into()),
+    };
     Recommendation {
+        drive_use: DriveUse::Boot,
+        ruled_out: vec![ruled_out],
+        undecided: vec!["xfs".into()],
         candidate: "ext4".into(),
         regrets: vec![regret],
         greatest_regret: 0.3,

@@ -238,6 +238,7 @@ fn protocol() -> Protocol {
         rounds: 8,
         slice_bytes: 16 << 20,
         weights: vec![Weight { workload: "write-4k".into(), weight: 2.0 }],
+        drive_use: bakeoff_model::uses::DriveUse::Boot,
     }
 }
 
