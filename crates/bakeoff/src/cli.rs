@@ -156,7 +156,8 @@ pub struct Chosen {
     /// Maximum bytes to write (default: 1/8 of a card or stick, 1/20 of an SSD, any on hard disks)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
-    /// What the drive is for: boot, data, nas, windows, database or scratch (default: data)
+    /// What the drive is for: boot, data, nas, windows, database or scratch
+    /// (default: data)
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
 }
@@ -230,7 +231,8 @@ pub struct OnTargets {
     /// Maximum bytes to write (default: the capacity of a card or stick, a tenth of an SSD)
     #[arg(long, value_parser = units::parse_size, value_name = "SIZE")]
     pub max_write: Option<u64>,
-    /// What the drive is for: boot, data, nas, windows, database or scratch (default: that of the plan, or data)
+    /// What the drive is for: boot, data, nas, windows, database or scratch
+    /// (default: that of the plan, or data)
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
     /// Allow writing to an unmounted partition of the system drive
@@ -271,7 +273,8 @@ pub struct Probe {
     /// Erase token, as printed by `devices`
     #[arg(long, value_name = "TOKEN")]
     pub erase: Vec<String>,
-    /// What the drive is for: boot, data, nas, windows, database or scratch (default: that of the plan, or data)
+    /// What the drive is for: boot, data, nas, windows, database or scratch
+    /// (default: that of the plan, or data)
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
     /// Allow writing to an unmounted partition of the system drive
@@ -316,7 +319,8 @@ pub struct Show {
     /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,
-    /// What the drive is for: boot, data, nas, windows, database or scratch (default: that of the run)
+    /// What the drive is for: boot, data, nas, windows, database or scratch
+    /// (default: that of the run)
     #[arg(long = "for", value_name = "USE", value_parser = parse_name::<DriveUse>)]
     pub drive_use: Option<DriveUse>,
     /// Write to this file, in the format of its ending: .html, .md, .json, .jsonl, .csv, .png,

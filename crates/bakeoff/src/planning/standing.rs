@@ -25,8 +25,8 @@ pub enum Standing {
     Visits(Option<String>),
 }
 
-/// How candidates share a block on what they may have of the targets. Adds the twin of a candidate: always in `precise`, elsewhere where
-/// one more has room beside the others.
+/// How candidates share a block on what they may have of the targets. Adds the twin of one: always
+/// in `precise`, elsewhere where one more has room beside the others.
 pub fn standing(
     asked: &Plan,
     made: &mut Expanded,

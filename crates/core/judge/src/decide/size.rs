@@ -69,9 +69,9 @@ fn laid_out_bytes(protocol: &Protocol, bytes_per_s: f64) -> u64 {
     }
 }
 
-/// Size of the data file on stacks, with `room_bytes` for it on each: over the blocks that a run has
-/// time for it may take a quarter of the bytes that may be written. `None` = not even the smallest
-/// has room.
+/// Size of the data file on stacks, with `room_bytes` for it on each: over the blocks that a run
+/// has time for it may take a quarter of the bytes that may be written. `None` = not even the
+/// smallest has room.
 pub fn data_file_bytes(protocol: &Protocol, room_bytes: u64, bytes_per_s: f64) -> Option<u64> {
     let wear = protocol.max_write_bytes.map(|bytes| bytes / WEAR_SHARE);
     let layouts = u64::from(protocol.k) * (blocks(protocol) + 1);

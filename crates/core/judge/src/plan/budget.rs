@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(settling(drive("nvme", None, None)), None);
     }
 
-    /// A plan for a card of 64 GB compared filesystems of 163 MiB: a hundredth of what its owner uses.
+    /// A plan for a card of 64 GB compared filesystems of 163 MiB.
     #[test]
     fn half_of_a_card_fits_into_the_time_and_the_bytes_of_its_plan() {
         let mut made = expanded(built_in("sd-card").unwrap().text, &[]);

@@ -18,14 +18,13 @@ use bakeoff_model::measurement::{
 };
 use bakeoff_model::path::RawPath;
 use bakeoff_model::profile::{Part, Profile};
-use bakeoff_model::protocol::{Isolation, Mode, Protocol, Weight};
-use bakeoff_model::thresholds::Thresholds;
 use bakeoff_model::verb::Verb;
 use bakeoff_model::workload::{DriverName, Metric, Phase, Workload};
 use bakeoff_stats::histogram::Histogram;
 
 mod changes;
 mod host;
+mod protocol;
 mod rounds;
 
 pub const RUN: &str = "0123456789abcdef";
@@ -132,7 +131,7 @@ fn header() -> Header {
         title: "demo: ext4, /mnt/usb".into(),
         command: vec!["bakeoff".into(), "demo".into()],
         seed: 42,
-        protocol: protocol(),
+        protocol: protocol::protocol(),
         candidates: vec![
             Candidate::new("ext4", Kind::Stack(stack())),
             Candidate::new(
@@ -214,31 +213,6 @@ fn rehearsal() -> Rehearsal {
         calibration_ns: 3_000_000_000,
         block_write_bytes: 400 << 20,
         expected_write_bytes: 2 << 30,
-    }
-}
-
-fn protocol() -> Protocol {
-    Protocol {
-        mode: Mode::Quick,
-        tie_margin: 0.10,
-        looks: vec![5, 8],
-        alpha: 0.0134,
-        alphas: vec![0.01, 0.02],
-        alpha_after: 0.005,
-        k: 2,
-        time_ns: Some(300_000_000_000),
-        cell_min_ns: 2_000_000_000,
-        cell_max_ns: Some(20_000_000_000),
-        cell_min_ios: 50,
-        max_write_bytes: Some(2 << 30),
-        thresholds: Thresholds { overlap: 0.8, ..Thresholds::default() },
-        prove: true,
-        precondition: Some(true),
-        isolation: Isolation::Slices,
-        rounds: 8,
-        slice_bytes: 16 << 20,
-        weights: vec![Weight { workload: "write-4k".into(), weight: 2.0 }],
-        drive_use: bakeoff_model::uses::DriveUse::Boot,
     }
 }
 
