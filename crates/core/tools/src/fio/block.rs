@@ -293,7 +293,7 @@ impl Open {
                     let name = format!("{}.ios", direction.name);
                     metrics.whole(&name, total, "count", (issued_raw, line));
                     if let Some(exact) = exact {
-                        volume.bytes = Some((exact, issued_raw.to_string(), line));
+                        volume.bytes = (exact, issued_raw.to_string(), line);
                         volume.rate = None;
                     }
                 }

@@ -29,7 +29,7 @@ impl Parts {
         let (bytes, raw) = &self.bytes;
         let (ms, runtime) = &self.runtime_ms;
         Volume {
-            bytes: Some((libm::round(bytes.value) as u64, raw.clone(), line)),
+            bytes: (libm::round(bytes.value) as u64, raw.clone(), line),
             runtime_ms: Some((*ms, runtime.clone(), line)),
             rate: finer(&self.rates, *bytes, *ms as f64),
         }

@@ -95,7 +95,7 @@ fn give(
         return Err("the bytes, runtime and rate of a terse line contradict each other".to_string());
     }
     let volume = Volume {
-        bytes: Some((bytes, fields[0].to_string(), line)),
+        bytes: (bytes, fields[0].to_string(), line),
         runtime_ms: Some((ms, fields[3].to_string(), line)),
         rate: None,
     };

@@ -94,7 +94,7 @@ impl Known {
         let entry =
             |scalar: &Scalar, value: u64| (value, scalar.text.clone(), self.first + scalar.line);
         let volume = Volume {
-            bytes: Some(entry(bytes, amount.saturating_mul(factor))),
+            bytes: entry(bytes, amount.saturating_mul(factor)),
             runtime_ms: runtime.and_then(|s| Some(entry(s, s.text.parse().ok()?))),
             rate: None,
         };
