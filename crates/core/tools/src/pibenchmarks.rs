@@ -9,7 +9,7 @@
 use crate::scan::finder::{Line, Reader};
 use crate::scan::quantity::{Quantity, Span};
 use crate::scan::result::{Metrics, Out};
-use crate::scan::{RESULTS_LIMIT, Tool, ToolResult};
+use crate::scan::{Tool, ToolResult};
 
 pub static TOOL: Tool =
     Tool::new("Storage.sh", &[" 4k random read ", " Cached Disk Read "], || {
@@ -21,6 +21,8 @@ const BLOCK_BYTES: f64 = 4096.0;
 const LEAST_SURE_MB: f64 = 10e6;
 /// Lines between an output and the table that repeats it.
 const FAR_LINES: u64 = 150;
+/// Figures that wait for an output at most.
+const MOST_PENDING: usize = 1000;
 
 type Units = &'static [(&'static str, u64)];
 
@@ -62,6 +64,9 @@ pub struct StorageSh {
 
 impl Reader for StorageSh {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        if self.pending.len() > MOST_PENDING {
+            self.give(out);
+        }
         let words: Vec<&str> = line.text.split_whitespace().collect();
         if words == ["Category", "Test", "Result"] {
             // The table gives once more what stands between the outputs.
@@ -98,6 +103,13 @@ impl Reader for StorageSh {
     }
 
     fn finish(&mut self, out: &mut Out) {
+        self.give(out);
+    }
+}
+
+impl StorageSh {
+    /// Gives what no output above has.
+    fn give(&mut self, out: &mut Out) {
         for PendingFigure { line, tool, number, result, .. } in self.pending.drain(..) {
             if out.has_printed(line.saturating_sub(FAR_LINES)..=line, tool, &number) {
                 continue;
@@ -113,9 +125,7 @@ impl Reader for StorageSh {
             }
         }
     }
-}
 
-impl StorageSh {
     fn row(&mut self, line: &Line<'_>, at: usize, figures: &str, is_in_table: bool) {
         let (test, _, direction, tool, units) = ROWS[at];
         let number = figures.split(' ').next().unwrap_or("").to_string();
@@ -147,10 +157,8 @@ impl StorageSh {
             give("throughput", "bytes/s", rate);
         }
         let result = rate.map(|_| result(line, test, metrics));
-        if self.pending.len() < RESULTS_LIMIT {
-            let line = line.number;
-            self.pending.push(PendingFigure { line, tool, number, is_in_table, result });
-        }
+        let line = line.number;
+        self.pending.push(PendingFigure { line, tool, number, is_in_table, result });
     }
 
     fn score(&mut self, line: &Line<'_>, score: &str, out: &mut Out) {
