@@ -23,7 +23,7 @@ use self::wrapped::{Next, Wrapped};
 use crate::scan::Tool;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::parts::Parts;
-use crate::scan::result::{Metrics, Out, Place, finding};
+use crate::scan::result::{Out, Place, finding};
 use bakeoff_model::finding::Severity;
 
 pub static TOOL: Tool = Tool {
@@ -157,12 +157,12 @@ impl Bonnie {
     fn close(&mut self, out: &mut Out) {
         let Some(table) = self.table.take() else { return };
         let (place, last) = (table.place.clone(), table.last_line);
-        if let Some(line) = table.leftover_line() {
+        if let Some(line) = table.leftover_line {
             let why = "bonnie++ 1.98 to 2.00 print wrong rates for small files; the correct rates \
                        are in its CSV line";
             out.unread(line, line, why);
         }
-        if let Some(line) = table.cut_line() {
+        if let Some(line) = table.cut_line {
             out.unread(line, line, "a latency of a bonnie++ table was cut");
         }
         match table.cells() {
@@ -198,16 +198,9 @@ const TOO_SHORT: &str = "L25";
 
 /// Gives a result from the cells of a table or a CSV line.
 fn emit(place: &Place, last: u64, cells: &Cells, out: &mut Out) {
-    let mut metrics = Metrics::default();
-    cells.settings(&mut metrics);
-    let mut short = Vec::new();
-    for (at, test) in TESTS.iter().enumerate() {
-        let cell = &cells.tests[at];
-        if cell.is_too_short {
-            short.push(test.title.to_lowercase());
-        }
-        cell.give(test, &mut metrics);
-    }
+    let metrics = cells.metrics();
+    let short = TESTS.iter().zip(&cells.tests).filter(|(_, cell)| cell.is_too_short);
+    let short: Vec<String> = short.map(|(test, _)| test.title.to_lowercase()).collect();
     let has_figures = metrics.0.iter().any(|metric| metric.name.contains('.'));
     if !has_figures && short.is_empty() {
         let why = "the bonnie++ output has no figure";

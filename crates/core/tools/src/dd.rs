@@ -62,7 +62,17 @@ impl Reader for Dd {
             return true;
         }
         self.note_error(line, out);
-        self.statistics(line, out)
+        let glued = line::glued(line.text);
+        if glued.is_empty() {
+            return self.statistics(line, false, out);
+        }
+        for text in glued {
+            self.statistics(&Line { text, ..*line }, true, out);
+        }
+        if !self.is_display {
+            self.give_loose(out);
+        }
+        true
     }
 
     fn finish(&mut self, out: &mut Out) {
@@ -90,13 +100,9 @@ impl Dd {
         }
     }
 
-    /// A line with digits that is no record line: statistics, a half of them, or nothing.
-    fn statistics(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
-        let glued = line::glued(line.text);
-        if !glued.is_empty() {
-            self.give_glued(line, glued, out);
-            return true;
-        }
+    /// A line with digits that is no record line, or a part of one with others glued to it:
+    /// statistics, a half of them, or nothing.
+    fn statistics(&mut self, line: &Line<'_>, is_glued: bool, out: &mut Out) -> bool {
         let whole = line::stats(line.text);
         let joined = match (&whole, self.carry.take()) {
             (None, Some((first, half))) => line::join(&half, line.text).map(|s| (first, s)),
@@ -127,59 +133,29 @@ impl Dd {
         stats.first_line = first_line;
         let mut place = line.place("dd");
         place.first_line = first_line;
-        if self.records.is_empty() {
-            self.replace_loose(place, line.number, stats, out);
-        } else {
-            self.give(line.number, stats, out);
+        if is_glued && stats.is_progress {
+            // Records stand below a display and above the statistics: these are another run's.
+            self.end_of_records(out);
+        }
+        match self.records.is_empty() {
+            true => self.replace_loose(place, (line.number, is_glued), stats, out),
+            false => self.give(line.number, stats, out),
         }
         true
     }
 
-    /// Several statistics on one line. Those of a display that went on are one run's.
-    fn give_glued(&mut self, line: &Line<'_>, all: Vec<Stats>, out: &mut Out) {
-        self.give_loose(out);
-        let mut rest = all.into_iter().peekable();
-        let mut is_display = false;
-        while let Some(mut stats) = rest.next() {
-            let goes_on = rest.peek().is_some_and(|next| {
-                stats.is_progress
-                    && next.bytes >= stats.bytes
-                    && next.elapsed_ns >= stats.elapsed_ns
-            });
-            if goes_on {
-                is_display = true;
-                continue;
-            }
-            if let Some(why) = &stats.contradiction {
-                out.unread(line.number, line.number, why.clone());
-                self.records.clear();
-                self.place = None;
-                continue;
-            }
-            stats.first_line = line.number;
-            let was_display = std::mem::take(&mut is_display);
-            if was_display {
-                // Records stand below a display and above the statistics: these are another run's.
-                self.end_of_records(out);
-            }
-            match self.records.is_empty() {
-                false => self.give(line.number, stats, out),
-                true if was_display && rest.peek().is_none() => {
-                    self.replace_loose(line.place("dd"), line.number, stats, out);
-                    self.is_display = true;
-                }
-                true => {
-                    out.result(self.result(&line.place("dd"), line.number, &stats, None));
-                }
-            }
-        }
-    }
-
-    /// Statistics with no record lines above: kept until it is clear what they are.
-    fn replace_loose(&mut self, place: Place, line: u64, stats: Stats, out: &mut Out) {
+    /// Statistics with no record lines above: kept until it is clear what they are. Of those that
+    /// are glued together only what a display went on with is of one run.
+    fn replace_loose(
+        &mut self,
+        place: Place,
+        (line, is_glued): (u64, bool),
+        stats: Stats,
+        out: &mut Out,
+    ) {
         if let Some((before, last, old)) = self.loose.take() {
-            let is_same_line = last == line;
             let goes_on = stats.bytes >= old.bytes && stats.elapsed_ns >= old.elapsed_ns;
+            let is_same_line = last == line && (!is_glued || goes_on && old.is_progress);
             self.is_display = is_same_line;
             if is_same_line || (goes_on && old.is_progress && last + 1 == line) {
                 self.loose = Some((Place { first_line: before.first_line, ..place }, line, stats));

@@ -44,11 +44,10 @@ pub static TOOL: Tool = Tool::new(
     },
 );
 
-/// What was found of one direction of a job.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What was moved in one direction of a job.
 pub struct Volume {
-    /// Bytes moved, and the text and line of it.
-    pub bytes: Option<(u64, String, u64)>,
+    /// Bytes, and the text and line of it.
+    pub bytes: (u64, String, u64),
     /// Milliseconds, and the text and line of it.
     pub runtime_ms: Option<(u64, String, u64)>,
     /// Bytes a second, where they are printed finer than the bytes.
@@ -58,17 +57,12 @@ pub struct Volume {
 impl Volume {
     /// Puts bytes, runtime and the rate among the metrics.
     pub fn give(&self, direction: &str, rate_raw: &str, line: u64, metrics: &mut Metrics) {
-        if let Some((bytes, raw, line)) = &self.bytes {
-            metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", (raw, *line));
-        }
-        if let Some((ms, raw, line)) = &self.runtime_ms {
-            let ns = ms.saturating_mul(1_000_000);
-            metrics.whole(&format!("{direction}.elapsed"), ns, "ns", (raw, *line));
-        }
-        if let (Some((bytes, ..)), Some((ms, ..))) = (&self.bytes, &self.runtime_ms)
-            && *ms > 0
-            && *bytes > 0
-        {
+        let (bytes, raw, at) = &self.bytes;
+        metrics.whole(&format!("{direction}.bytes"), *bytes, "bytes", (raw, *at));
+        let Some((ms, raw, at)) = &self.runtime_ms else { return };
+        let ns = ms.saturating_mul(1_000_000);
+        metrics.whole(&format!("{direction}.elapsed"), ns, "ns", (raw, *at));
+        if *ms > 0 && *bytes > 0 {
             let rate = self.rate.unwrap_or(*bytes as f64 * 1000.0 / *ms as f64);
             metrics.real(&format!("{direction}.throughput"), rate, "bytes/s", (rate_raw, line));
         }

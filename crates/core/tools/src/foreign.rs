@@ -122,13 +122,9 @@ pub trait Driver {
     /// The version out of what that printed; `None` when it is another program.
     fn version(&self, output: &RawOutput) -> Option<String>;
     fn command(&self, workload: &Workload, scratch: &Scratch) -> Result<Invocation, Unsupported>;
-    /// The tool's name among the readers of outputs.
-    fn tool(&self) -> &'static str;
     /// The figures in its output, in our units, each with the tool's own text; else why it has not
     /// what was asked for, without a full stop.
-    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
-        Ok(one_result(self.tool(), output)?.metrics)
-    }
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String>;
     fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String>;
 }
 

@@ -40,55 +40,47 @@ struct IostatTable {
     has_rows: bool,
 }
 
-/// What a column has: metric, unit, and what one of its numbers is worth.
-struct IostatColumn {
-    name: &'static str,
-    unit: &'static str,
-    parts: u64,
-}
-
-const fn column(name: &'static str, unit: &'static str, parts: u64) -> IostatColumn {
-    IostatColumn { name, unit, parts }
-}
+/// What a column has: its metric, the unit, and what one of its numbers is worth.
+type IostatColumn = (&'static str, &'static str, u64);
 
 fn known(title: &str) -> Option<IostatColumn> {
     Some(match title {
-        "r/s" => column("read.iops", "1/s", 1),
-        "w/s" => column("write.iops", "1/s", 1),
-        "d/s" => column("discard.iops", "1/s", 1),
-        "f/s" => column("flush.iops", "1/s", 1),
-        "tps" => column("iops", "1/s", 1),
-        "rsec/s" => column("read.throughput", "bytes/s", SECTOR_BYTES),
-        "wsec/s" => column("write.throughput", "bytes/s", SECTOR_BYTES),
-        "rkB/s" => column("read.throughput", "bytes/s", KIB),
-        "wkB/s" => column("write.throughput", "bytes/s", KIB),
-        "dkB/s" => column("discard.throughput", "bytes/s", KIB),
-        "kB/s" => column("throughput", "bytes/s", KIB),
-        "rMB/s" => column("read.throughput", "bytes/s", MIB),
-        "wMB/s" => column("write.throughput", "bytes/s", MIB),
-        "dMB/s" => column("discard.throughput", "bytes/s", MIB),
-        "MB/s" => column("throughput", "bytes/s", MIB),
-        "rrqm/s" => column("read.merged", "1/s", 1),
-        "wrqm/s" => column("write.merged", "1/s", 1),
-        "drqm/s" => column("discard.merged", "1/s", 1),
-        "rqm/s" => column("merged", "1/s", 1),
-        "%rrqm" => column("read.merged_share", "percent", 1),
-        "%wrqm" => column("write.merged_share", "percent", 1),
-        "%drqm" => column("discard.merged_share", "percent", 1),
-        "await" => column("latency_avg", "ns", MS),
-        "r_await" => column("read.latency_avg", "ns", MS),
-        "w_await" => column("write.latency_avg", "ns", MS),
-        "d_await" => column("discard.latency_avg", "ns", MS),
-        "f_await" => column("flush.latency_avg", "ns", MS),
-        "avgrq-sz" => column("request_size", "bytes", SECTOR_BYTES),
-        "areq-sz" => column("request_size", "bytes", KIB),
-        "rareq-sz" => column("read.request_size", "bytes", KIB),
-        "wareq-sz" => column("write.request_size", "bytes", KIB),
-        "dareq-sz" => column("discard.request_size", "bytes", KIB),
-        "avgqu-sz" | "aqu-sz" => column("queue_depth", "", 1),
-        "%util" => column("busy", "percent", 1),
+        "r/s" => ("read.iops", "1/s", 1),
+        "w/s" => ("write.iops", "1/s", 1),
+        "d/s" => ("discard.iops", "1/s", 1),
+        "f/s" => ("flush.iops", "1/s", 1),
+        "tps" => ("iops", "1/s", 1),
+        "rsec/s" => ("read.throughput", "bytes/s", SECTOR_BYTES),
+        "wsec/s" => ("write.throughput", "bytes/s", SECTOR_BYTES),
+        "rkB/s" => ("read.throughput", "bytes/s", KIB),
+        "wkB/s" => ("write.throughput", "bytes/s", KIB),
+        "dkB/s" => ("discard.throughput", "bytes/s", KIB),
+        "kB/s" => ("throughput", "bytes/s", KIB),
+        "rMB/s" => ("read.throughput", "bytes/s", MIB),
+        "wMB/s" => ("write.throughput", "bytes/s", MIB),
+        "dMB/s" => ("discard.throughput", "bytes/s", MIB),
+        "MB/s" => ("throughput", "bytes/s", MIB),
+        "rrqm/s" => ("read.merged", "1/s", 1),
+        "wrqm/s" => ("write.merged", "1/s", 1),
+        "drqm/s" => ("discard.merged", "1/s", 1),
+        "rqm/s" => ("merged", "1/s", 1),
+        "%rrqm" => ("read.merged_share", "percent", 1),
+        "%wrqm" => ("write.merged_share", "percent", 1),
+        "%drqm" => ("discard.merged_share", "percent", 1),
+        "await" => ("latency_avg", "ns", MS),
+        "r_await" => ("read.latency_avg", "ns", MS),
+        "w_await" => ("write.latency_avg", "ns", MS),
+        "d_await" => ("discard.latency_avg", "ns", MS),
+        "f_await" => ("flush.latency_avg", "ns", MS),
+        "avgrq-sz" => ("request_size", "bytes", SECTOR_BYTES),
+        "areq-sz" => ("request_size", "bytes", KIB),
+        "rareq-sz" => ("read.request_size", "bytes", KIB),
+        "wareq-sz" => ("write.request_size", "bytes", KIB),
+        "dareq-sz" => ("discard.request_size", "bytes", KIB),
+        "avgqu-sz" | "aqu-sz" => ("queue_depth", "", 1),
+        "%util" => ("busy", "percent", 1),
         // Its own manual says not to trust it.
-        "svctm" => column("", "", 1),
+        "svctm" => ("", "", 1),
         _ => return None,
     })
 }
@@ -172,23 +164,19 @@ impl IostatTable {
         let cut = self.columns.last().map(String::as_str) == Some("%util") && !line.is_ended;
         let mut metrics = Metrics::default();
         for (title, value) in self.columns.iter().zip(values) {
-            let Some(column) = known(title).filter(|column| !column.name.is_empty()) else {
-                continue;
-            };
-            let Some(quantity) = Quantity::with_unit(value, column.parts) else { continue };
+            let Some((name, unit, parts)) = known(title) else { continue };
+            let Some(quantity) = Quantity::with_unit(value, parts) else { continue };
             // Versions before 10 print the rates in sectors and in kB.
-            let is_known = metrics.get(column.name).is_some();
-            if is_known || (cut && title == "%util") {
-                continue;
-            }
+            let is_known = name.is_empty() || metrics.get(name).is_some();
             // Without a request there is no time and no size of one.
-            let is_of_request = column.unit == "ns" || column.name.ends_with("request_size");
-            if is_of_request && quantity.value() == 0.0 {
+            let is_of_request = unit == "ns" || name.ends_with("request_size");
+            let is_none = is_of_request && quantity.value() == 0.0;
+            if is_known || is_none || (cut && title == "%util") {
                 continue;
             }
-            match column.unit {
-                "ns" => quantity.give_whole(column.name, "ns", line.number, &mut metrics),
-                unit => quantity.give_real(column.name, unit, line.number, &mut metrics),
+            match unit {
+                "ns" => quantity.give_whole(name, unit, line.number, &mut metrics),
+                unit => quantity.give_real(name, unit, line.number, &mut metrics),
             }
         }
         if self.is_torn(values) {
@@ -208,24 +196,15 @@ impl IostatTable {
     fn is_torn(&self, values: &[&str]) -> bool {
         let of = |titles: &[&str]| {
             let at = self.columns.iter().position(|title| titles.contains(&title.as_str()))?;
-            Some(Quantity::with_unit(values[at], known(&self.columns[at])?.parts)?.span())
+            Some(Quantity::with_unit(values[at], known(&self.columns[at])?.2)?.span())
         };
-        let sides = [
-            (["r/s"], ["rkB/s", "rMB/s"], ["rareq-sz"]),
-            (["w/s"], ["wkB/s", "wMB/s"], ["wareq-sz"]),
-            (["tps"], ["kB/s", "MB/s"], ["areq-sz"]),
-        ];
-        let is_side_torn = sides.iter().any(|(count, rate, size)| {
-            let (count, rate, size) = (of(count), of(rate), of(size));
-            matches!((count, rate, size), (Some(c), Some(r), Some(s)) if !c.times(s).meets(r))
-        });
         let sum = |a: Option<Span>, b: Option<Span>| Some(a?.plus(b?));
-        let count = sum(of(&["r/s"]), of(&["w/s"]));
-        let rate = sum(of(&["rsec/s", "rkB/s", "rMB/s"]), of(&["wsec/s", "wkB/s", "wMB/s"]));
-        let size = of(&["avgrq-sz"]);
-        let is_sum_torn =
-            matches!((count, rate, size), (Some(c), Some(r), Some(s)) if !c.times(s).meets(r));
-        is_side_torn || is_sum_torn
+        let reads = [of(&["r/s"]), of(&["rsec/s", "rkB/s", "rMB/s"]), of(&["rareq-sz"])];
+        let writes = [of(&["w/s"]), of(&["wsec/s", "wkB/s", "wMB/s"]), of(&["wareq-sz"])];
+        let all = [of(&["tps"]), of(&["kB/s", "MB/s"]), of(&["areq-sz"])];
+        let both = [sum(reads[0], writes[0]), sum(reads[1], writes[1]), of(&["avgrq-sz"])];
+        let is_torn = |side: [Option<Span>; 3]| matches!(side, [Some(count), Some(rate), Some(size)] if !count.times(size).meets(rate));
+        [reads, writes, all, both].into_iter().any(is_torn)
     }
 
     /// Says of which time an average is.

@@ -14,18 +14,25 @@ mod row;
 mod throughput;
 mod wrapped;
 
-pub use self::latencies::Latencies;
+use self::latencies::Latencies;
 use self::row::{Row, Unit};
 use crate::scan::Tool;
-use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
 use crate::scan::result::{Metrics, Out, Place, finding, short};
 use bakeoff_model::finding::Severity;
 
 pub static TOOL: Tool =
     Tool::new("iozone", &["Children see throughput", " reclen ", "\"Writer report\""], || {
-        vec![Box::new(Iozone::default()), Box::new(Latencies::default())]
+        readers(false)
     });
+
+/// With `is_guessing` kBytes/sec is taken for the unit of a table that lost the line with it, as
+/// iozone prints unless it is told otherwise (`-O`, `-N`), and that is said.
+pub fn readers(is_guessing: bool) -> Vec<Box<dyn Reader>> {
+    let assumed = is_guessing.then_some(Unit::Kib);
+    let tables = Iozone { open: None, assumed };
+    vec![Box::new(tables), Box::new(Latencies::default()), throughput::GRAMMAR.reader()]
+}
 
 /// A run ends at the latest this many foreign lines after its last line.
 const GAP_LINES: u64 = 60;
@@ -47,7 +54,8 @@ struct OpenRun {
     /// The lines of the last row, where its values were told by their number.
     by_count: Option<(u64, u64)>,
     excel: excel::Excel,
-    throughput: throughput::Throughput,
+    /// Whether it is one of throughput mode, which has a reader of its own.
+    has_throughput: bool,
     is_interrupted: bool,
     is_complete: bool,
     /// Whether nothing says the unit.
@@ -58,8 +66,8 @@ struct OpenRun {
     error: Option<String>,
 }
 
-#[derive(Debug, Default)]
-pub struct Iozone {
+#[derive(Debug)]
+struct Iozone {
     open: Option<OpenRun>,
     /// The unit of tables that lost the line with it; none: they are listed.
     assumed: Option<Unit>,
@@ -77,12 +85,14 @@ impl Reader for Iozone {
             self.open = Some(OpenRun::new(line));
             return true;
         }
+        if row::is_upper_title(text) {
+            return true;
+        }
         if self.open.is_none() {
             let is_table = row::Layout::from_titles(line.text).is_some();
             let is_start = is_table
                 || row::unit(text).is_some()
                 || text.starts_with("Command line used: ")
-                || text.starts_with("Children see throughput for")
                 || text.starts_with("Version $Revision: ")
                 || text.starts_with("Error: maximum record size");
             if !is_start {
@@ -101,7 +111,8 @@ impl Reader for Iozone {
         if is_own {
             open.last_line = line.number;
         }
-        is_own
+        // It counts for all readers.
+        is_own && !text.starts_with("Command line used: ")
     }
 
     fn finish(&mut self, out: &mut Out) {
@@ -110,12 +121,6 @@ impl Reader for Iozone {
 }
 
 impl Iozone {
-    /// Takes kBytes/sec for the unit of a table that lost the line with it, as iozone prints unless
-    /// it is told otherwise (`-O`, `-N`), and says so.
-    pub fn assuming_kib() -> Iozone {
-        Iozone { assumed: Some(Unit::Kib), ..Iozone::default() }
-    }
-
     fn close(&mut self, out: &mut Out) {
         if let Some(open) = self.open.take() {
             open.give(self.assumed, out);
@@ -130,7 +135,8 @@ impl OpenRun {
 
     fn line(&mut self, line: &Line<'_>) -> bool {
         let text = line.text.trim();
-        if self.excel.line(line, text) || self.setting(text) || self.throughput.line(line, text) {
+        self.has_throughput |= text.starts_with("Children see throughput for");
+        if self.excel.line(line, text) || self.setting(text) {
             return true;
         }
         if let Some(layout) = row::Layout::from_titles(line.text) {
@@ -244,11 +250,10 @@ impl OpenRun {
             out.unread(*line, *line, "numbers below a table of iozone do not fit its columns");
         }
         let extra = self.excel.rows(&self.rows);
-        let mut is_any = false;
+        let mut is_any = self.has_throughput;
         for row in self.rows.iter().chain(&extra) {
             is_any |= self.give_row(row, unit, out);
         }
-        is_any |= self.give_throughput(last, out);
         if !is_any {
             let why = match (&self.error, self.is_interrupted) {
                 (Some(error), _) => format!("iozone failed: {error}"),
@@ -261,13 +266,8 @@ impl OpenRun {
 
     fn give_row(&self, row: &Row, unit: Unit, out: &mut Out) -> bool {
         let mut metrics = Metrics::default();
-        let size = |kib: &Decimal| kib.times(1024);
-        if let Some(bytes) = size(&row.file_kib) {
-            metrics.whole("file_size", bytes, "bytes", (&row.file_raw, row.line));
-        }
-        if let Some(bytes) = size(&row.record_kib) {
-            metrics.whole("record_size", bytes, "bytes", (&row.record_raw, row.record_line));
-        }
+        row.file_size.give_whole("file_size", "bytes", row.line, &mut metrics);
+        row.record_size.give_whole("record_size", "bytes", row.record_line, &mut metrics);
         for value in &row.values {
             value.give(unit, &mut metrics);
         }
@@ -276,7 +276,7 @@ impl OpenRun {
         }
         for value in self.excel.cpu(row).filter(|_| self.has_cpu) {
             let name = format!("{}.cpu", row::TESTS[value.test].0);
-            metrics.real(&name, value.number.value(), "percent", (&value.raw, value.line));
+            value.number.give_real(&name, "percent", value.line, &mut metrics);
         }
         let place = Place { first_line: row.line, ..self.place.clone() };
         let mut result = place.result("iozone", self.version.clone(), row.line, metrics);
@@ -292,29 +292,6 @@ impl OpenRun {
         true
     }
 
-    fn give_throughput(&mut self, last: u64, out: &mut Out) -> bool {
-        let blocks = match self.throughput.finish() {
-            Ok(blocks) => blocks,
-            Err((line, why)) => {
-                out.unread(line, last, why);
-                return true;
-            }
-        };
-        for line in self.throughput.strays() {
-            out.unread(*line, *line, "a line of iozone's throughput lacks the one above it");
-        }
-        let is_any = !blocks.is_empty();
-        for block in blocks {
-            let place = Place { first_line: block.first_line, ..self.place.clone() };
-            let result =
-                place.result("iozone", self.version.clone(), block.last_line, block.metrics);
-            let mut result = result.of_test(&block.test);
-            result.findings.extend(self.interrupted());
-            out.result(result);
-        }
-        is_any
-    }
-
     fn interrupted(&self) -> Option<bakeoff_model::finding::Finding> {
         let advice = "Run it again to the end; the zeros it printed are missing values.";
         let evidence = "iozone was interrupted, although it exited with 0".to_string();
@@ -323,7 +300,7 @@ impl OpenRun {
 }
 
 /// How lines of the banner and of the options begin.
-const OWN: [&str; 40] = [
+const OWN: [&str; 38] = [
     "Compiled for",
     "Build: ",
     "Contributors:",
@@ -355,8 +332,6 @@ const OWN: [&str; 40] = [
     "exiting iozone",
     "Timer resolution is poor",
     "reported inaccurate",
-    "random    random",
-    "random  random",
     "CPU utilization Resolution",
     "Xfer",
     "Multi_buffer",

@@ -16,80 +16,61 @@ pub static TOOL: Tool =
         vec![Box::new(StorageSh::default())]
     });
 
-const KIB: u64 = 1 << 10;
-const MIB: u64 = 1 << 20;
 const BLOCK_BYTES: f64 = 4096.0;
 /// A smaller number of MB/s may be one of GB/s; no drive of such a table writes 10 GB/s.
 const LEAST_SURE_MB: f64 = 10e6;
 /// Lines between an output and the table that repeats it.
 const FAR_LINES: u64 = 150;
-/// Most figures of outputs that are remembered.
-const MOST_FIGURES: usize = 64;
+/// Figures that wait for an output at most.
+const MOST_PENDING: usize = 1000;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum FigureSource {
-    Hdparm,
-    Dd,
-    Fio,
-    Iozone,
-}
+type Units = &'static [(&'static str, u64)];
 
-struct Row {
-    category: &'static str,
-    test: &'static str,
-    direction: &'static str,
-    source: FigureSource,
-}
-
-const fn row(
-    category: &'static str,
-    test: &'static str,
-    direction: &'static str,
-    source: FigureSource,
-) -> Row {
-    Row { category, test, direction, source }
-}
-
-const ROWS: [Row; 9] = [
-    row("HDParm", "Disk Read", "read", FigureSource::Hdparm),
-    row("HDParm", "Cached Disk Read", "cached_read", FigureSource::Hdparm),
-    row("DD", "Disk Write", "write", FigureSource::Dd),
-    row("FIO", "4k random read", "read", FigureSource::Fio),
-    row("FIO", "4k random write", "write", FigureSource::Fio),
-    row("IOZone", "4k read", "read", FigureSource::Iozone),
-    row("IOZone", "4k write", "write", FigureSource::Iozone),
-    row("IOZone", "4k random read", "read", FigureSource::Iozone),
-    row("IOZone", "4k random write", "write", FigureSource::Iozone),
+const HDPARM: Units = &[("MB/s", 1 << 20), ("MB/sec", 1 << 20)];
+const DD: Units = &[("kB/s", 1000), ("MB/s", 1_000_000), ("GB/s", 1_000_000_000)];
+const KIB: Units = &[("KB/s", 1 << 10)];
+/// The rows of the table, what the lines between the outputs call them, the direction, the tool and
+/// its units.
+const ROWS: [(&str, &str, &str, &str, Units); 9] = [
+    ("HDParm Disk Read", "HDParm", "read", "hdparm", HDPARM),
+    ("HDParm Cached Disk Read", "HDParmCached", "cached_read", "hdparm", HDPARM),
+    ("DD Disk Write", "DD Write Speed", "write", "dd", DD),
+    ("FIO 4k random read", "4k RandRead", "read", "fio", KIB),
+    ("FIO 4k random write", "4k RandWrite", "write", "fio", KIB),
+    ("IOZone 4k read", "Read", "read", "iozone", KIB),
+    ("IOZone 4k write", "Write", "write", "iozone", KIB),
+    ("IOZone 4k random read", "RandRead", "read", "iozone", KIB),
+    ("IOZone 4k random write", "RandWrite", "write", "iozone", KIB),
 ];
 
-/// What the lines between the outputs call the rows.
-const NAMES: [&str; 9] = [
-    "HDParm",
-    "HDParmCached",
-    "DD Write Speed",
-    "4k RandRead",
-    "4k RandWrite",
-    "Read",
-    "Write",
-    "RandRead",
-    "RandWrite",
-];
+/// A figure, unless the output that it is of was read.
+#[derive(Debug)]
+struct PendingFigure {
+    line: u64,
+    tool: &'static str,
+    number: String,
+    is_in_table: bool,
+    /// None where it cannot be read.
+    result: Option<ToolResult>,
+}
 
 #[derive(Debug, Default)]
 pub struct StorageSh {
-    above: Vec<(FigureSource, String, u64)>,
     /// The line of the last row of hdparm, when its unit was that of versions until 2023.
     old_unit: Option<u64>,
     last: Option<u64>,
-    /// What stands between the outputs, which the table below gives once more.
-    pending: Vec<ToolResult>,
+    pending: Vec<PendingFigure>,
 }
 
 impl Reader for StorageSh {
     fn line(&mut self, line: &Line<'_>, out: &mut Out) -> bool {
+        if self.pending.len() > MOST_PENDING {
+            self.give(out);
+        }
         let words: Vec<&str> = line.text.split_whitespace().collect();
         if words == ["Category", "Test", "Result"] {
-            self.pending.clear();
+            // The table gives once more what stands between the outputs.
+            self.pending.retain(|figure| figure.is_in_table);
             self.last = Some(line.number);
             return true;
         }
@@ -104,110 +85,80 @@ impl Reader for StorageSh {
         let text = words.join(" ");
         let begins = ["FIO results - ", "HDParm: ", "DD Write Speed: ", "RandRead: "];
         if begins.iter().any(|begin| text.starts_with(begin)) {
-            self.told_between(line, text.trim_start_matches("FIO results - "), out);
+            // `RandRead: 199021 - RandWrite: 45002`, below the output of each tool.
+            for (name, figures) in text.split(" - ").filter_map(|part| part.split_once(": ")) {
+                if let Some(at) = ROWS.iter().position(|row| row.1 == name) {
+                    self.row(line, at, figures, false);
+                }
+            }
             return true;
         }
-        let known = ROWS.iter().find_map(|row| {
-            let rest = text.strip_prefix(row.category)?.strip_prefix(' ')?;
-            Some((row, rest.strip_prefix(row.test)?.strip_prefix(' ')?))
-        });
-        let Some((row, figures)) = known else {
-            self.remember(&words, line.number);
-            return false;
-        };
+        let figures =
+            |row: &(&str, &str, &str, &str, Units)| text.strip_prefix(row.0)?.strip_prefix(' ');
+        let found = (0..).zip(&ROWS).find_map(|(at, row)| Some((at, figures(row)?)));
+        let Some((at, figures)) = found else { return false };
         self.last = Some(line.number);
-        self.row(line, row, figures, out);
+        self.row(line, at, figures, true);
         true
     }
 
     fn finish(&mut self, out: &mut Out) {
-        self.pending.drain(..).for_each(|result| {
-            out.result(result);
-        });
+        self.give(out);
     }
 }
 
 impl StorageSh {
-    /// `RandRead: 199021 - RandWrite: 45002`, below the output of each tool.
-    fn told_between(&mut self, line: &Line<'_>, text: &str, out: &mut Out) {
-        for (name, figures) in text.split(" - ").filter_map(|part| part.split_once(": ")) {
-            let at = NAMES.iter().position(|known| *known == name);
-            let Some(row) = at.and_then(|at| ROWS.get(at)) else { continue };
-            let is_bare = row.source == FigureSource::Iozone && !figures.contains(' ');
-            let figures = if is_bare { format!("{figures} KB/s") } else { figures.to_string() };
-            let mut found = Out::default();
-            self.row(line, row, &figures, &mut found);
-            let found = found.finish(line.number);
-            self.pending.extend(found.results);
-            found.unread.into_iter().for_each(|unread| {
-                out.unread(unread.first_line, unread.last_line, unread.why);
-            });
+    /// Gives what no output above has.
+    fn give(&mut self, out: &mut Out) {
+        for PendingFigure { line, tool, number, result, .. } in self.pending.drain(..) {
+            if out.has_printed(line.saturating_sub(FAR_LINES)..=line, tool, &number) {
+                continue;
+            }
+            match result {
+                Some(result) => drop(out.result(result)),
+                None => out.unread(
+                    line,
+                    line,
+                    "a row of Storage.sh is incomplete, contradicts itself, or has a unit that \
+                     may be wrong",
+                ),
+            }
         }
     }
 
-    /// Keeps the figures of an output, which the table repeats.
-    fn remember(&mut self, words: &[&str], number: u64) {
-        let is_figure = |word: &str| Quantity::with_unit(word, 1).is_some();
-        let (source, kept): (FigureSource, Vec<&str>) = match words {
-            ["Timing", .., rate, "MB/sec" | "kB/sec"] => (FigureSource::Hdparm, vec![*rate]),
-            [.., rate, _] if words.contains(&"copied,") => (FigureSource::Dd, vec![*rate]),
-            // A row of iozone's table: KiB, record size, and the rates.
-            [_, "4", ..] if words.len() >= 6 && words.iter().all(|word| is_figure(word)) => {
-                (FigureSource::Iozone, words[2..].to_vec())
-            }
-            _ => return,
-        };
-        for word in kept {
-            if self.above.len() >= MOST_FIGURES {
-                self.above.remove(0);
-            }
-            self.above.push((source, word.to_string(), number));
-        }
-    }
-
-    fn is_repeated(&self, source: FigureSource, value: &str, number: u64) -> bool {
-        self.above
-            .iter()
-            .any(|(known, word, at)| *known == source && word == value && number <= at + FAR_LINES)
-    }
-
-    fn row(&mut self, line: &Line<'_>, row: &Row, figures: &str, out: &mut Out) {
-        let value = figures.split(' ').next().unwrap_or("");
-        if row.source == FigureSource::Hdparm {
+    fn row(&mut self, line: &Line<'_>, at: usize, figures: &str, is_in_table: bool) {
+        let (test, _, direction, tool, units) = ROWS[at];
+        let number = figures.split(' ').next().unwrap_or("").to_string();
+        if tool == "hdparm" {
             self.old_unit = figures.ends_with(" MB/s").then_some(line.number);
         }
-        if self.is_repeated(row.source, value, line.number) {
-            return;
-        }
         let mut metrics = Metrics::default();
-        let throughput = format!("{}.throughput", row.direction);
-        let rate = match row.source {
-            FigureSource::Hdparm => rate(figures, &[("MB/s", MIB), ("MB/sec", MIB)]),
-            FigureSource::Dd => self.dd(figures, line.number),
-            FigureSource::Iozone => rate(figures, &[("KB/s", KIB)]),
-            FigureSource::Fio => {
-                let of = fio(figures);
-                if let Some((iops, _)) = &of {
-                    let name = format!("{}.iops", row.direction);
-                    iops.give_real(&name, "1/s", line.number, &mut metrics);
-                }
-                of.map(|(_, rate)| rate)
+        let mut give = |what: &str, unit, quantity: &Quantity| {
+            quantity.give_real(&format!("{direction}.{what}"), unit, line.number, &mut metrics);
+        };
+        let rate = match tool {
+            // `45637 IOPS (182551 KB/s)`, which must agree.
+            "fio" => fio(figures).map(|(iops, rate)| {
+                give("iops", "1/s", &iops);
+                rate
+            }),
+            "iozone" if !figures.contains(' ') && !is_in_table => {
+                Quantity::with_unit(figures, 1 << 10)
             }
+            _ => Quantity::parse(figures, units),
         };
-        let Some(rate) = rate.filter(|rate| rate.value() > 0.0 && line.is_ended) else {
-            let why = "a row of Storage.sh is incomplete, contradicts itself, or has a unit that \
-                       may be wrong";
-            return out.unread(line.number, line.number, why);
+        let is_old = self.old_unit.is_some_and(|at| line.number <= at + 4);
+        let is_sure = |rate: &Quantity| {
+            let may_be_another = tool == "dd" && is_old && figures.ends_with("MB/s");
+            rate.value() > 0.0 && (!may_be_another || rate.value() >= LEAST_SURE_MB)
         };
-        rate.give_real(&throughput, "bytes/s", line.number, &mut metrics);
-        give(line, &format!("{} {}", row.category, row.test), metrics, out);
-    }
-
-    fn dd(&self, figures: &str, number: u64) -> Option<Quantity> {
-        let is_old = self.old_unit.is_some_and(|at| number <= at + 4);
-        let units = [("kB/s", 1000), ("MB/s", 1_000_000), ("GB/s", 1_000_000_000)];
-        let is_sure = |rate: &Quantity| rate.value() >= LEAST_SURE_MB || !figures.ends_with("MB/s");
-        rate(figures, &units).filter(|rate| !is_old || is_sure(rate))
+        let rate = rate.filter(|rate| line.is_ended && is_sure(rate));
+        if let Some(rate) = &rate {
+            give("throughput", "bytes/s", rate);
+        }
+        let result = rate.map(|_| result(line, test, metrics));
+        let line = line.number;
+        self.pending.push(PendingFigure { line, tool, number, is_in_table, result });
     }
 
     fn score(&mut self, line: &Line<'_>, score: &str, out: &mut Out) {
@@ -217,25 +168,18 @@ impl StorageSh {
         };
         let mut metrics = Metrics::default();
         quantity.give_real("score", "", line.number, &mut metrics);
-        give(line, "Score", metrics, out);
+        out.result(result(line, "Score", metrics));
     }
 }
 
-fn give(line: &Line<'_>, test: &str, metrics: Metrics, out: &mut Out) {
-    let result = line.place(TOOL.name).result(TOOL.name, None, line.number, metrics);
-    out.result(result.of_test(test));
+fn result(line: &Line<'_>, test: &str, metrics: Metrics) -> ToolResult {
+    line.place(TOOL.name).result(TOOL.name, None, line.number, metrics).of_test(test)
 }
 
-/// `473.71 MB/sec`
-fn rate(figures: &str, units: &[(&str, u64)]) -> Option<Quantity> {
-    Quantity::parse(figures, units)
-}
-
-/// `45637 IOPS (182551 KB/s)`, which must agree.
 fn fio(figures: &str) -> Option<(Quantity, Quantity)> {
     let (iops, rest) = figures.split_once(" IOPS (")?;
     let kib = rest.strip_suffix(" KB/s)")?;
-    let (iops, rate) = (Quantity::with_unit(iops, 1)?, Quantity::with_unit(kib, KIB)?);
+    let (iops, rate) = (Quantity::with_unit(iops, 1)?, Quantity::with_unit(kib, 1 << 10)?);
     let product = iops.span().times(Span::exactly(BLOCK_BYTES));
     product.meets(rate.span()).then_some((iops, rate))
 }
@@ -302,7 +246,9 @@ mod tests {
     #[test]
     fn figures_of_outputs_above_the_table_are_not_given_twice() {
         for text in [fixture!("v2020"), fixture!("v2024")] {
-            let tests: Vec<_> = read(text).results.into_iter().filter_map(|r| r.test).collect();
+            let found = tools::read(text.as_bytes()).results.into_iter();
+            let own = found.filter(|result| result.tool == "Storage.sh");
+            let tests: Vec<_> = own.filter_map(|r| r.test).collect();
             assert_eq!(tests, ["FIO 4k random read", "FIO 4k random write", "Score"]);
         }
     }

@@ -19,10 +19,11 @@ pub static TOOL: Tool = Tool {
     })
 };
 
-const ROWS: [&str; 3] = ["Read", "Write", "Total"];
-const NAMES: [&str; 3] = ["read", "write", "total"];
+const ROWS: [(&str, &str); 3] = [("Read", "read"), ("Write", "write"), ("Total", "total")];
 /// Bytes of a KB: since July 2026, and before.
 const KILOBYTES: [u64; 2] = [1000, 1024];
+/// Most figures of a table.
+const FIGURES: usize = 100;
 
 #[derive(Debug, Default)]
 pub struct Yabs {
@@ -39,16 +40,20 @@ struct YabsTable {
     /// The block sizes of the columns that are open.
     columns: Vec<String>,
     rows: usize,
-    cells: Vec<YabsFigure>,
+    figures: Vec<YabsFigure>,
     bad: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct YabsFigure {
-    block: String,
-    row: usize,
-    rate: String,
-    iops: Option<Quantity>,
+    /// Its column and its row.
+    name: String,
+    /// With either KB.
+    rates: [Quantity; 2],
+    /// Requests per second, and the bytes of each; dd has none.
+    requests: Option<(Quantity, u64)>,
+    /// Whether it is the sum of two that were cut.
+    is_sum: bool,
     line: u64,
 }
 
@@ -62,20 +67,15 @@ impl Reader for Yabs {
         }
         let is_fio = text.contains("fio Disk Speed Tests");
         if is_fio || text.contains("dd Sequential Disk Speed Tests") {
-            self.close(out);
-            let (place, version) = (line.place(TOOL.name), self.version.take());
-            self.table = Some(YabsTable::new(place, version, line.number, !is_fio));
+            self.begin(line, !is_fio, out);
             return true;
         }
         let parts: Vec<&str> = text.split('|').map(str::trim).collect();
-        if parts.len() > 1 && parts[0] == "Block Size" && parts[1].ends_with("(IOPS)") {
-            // A paste may begin here.
-            let is_far = |table: &mut YabsTable| line.number > table.last_line + 3 || table.is_dd;
-            if self.table.as_mut().is_none_or(is_far) {
-                self.close(out);
-                let (place, version) = (line.place(TOOL.name), self.version.take());
-                self.table = Some(YabsTable::new(place, version, line.number, false));
-            }
+        let is_title = parts.len() > 1 && parts[0] == "Block Size" && parts[1].ends_with("(IOPS)");
+        // A paste may begin here.
+        let is_far = |table: &YabsTable| line.number > table.last_line + 3 || table.is_dd;
+        if is_title && self.table.as_ref().is_none_or(is_far) {
+            self.begin(line, false, out);
         }
         let Some(table) = self.table.as_mut() else { return false };
         if line.number > table.last_line + 3 {
@@ -83,15 +83,13 @@ impl Reader for Yabs {
             return false;
         }
         let is_rule = text.len() > 8 && text.bytes().all(|byte| byte == b'-');
-        if is_rule {
-            table.last_line = line.number;
-            return true;
-        }
-        if parts.len() < 2 {
+        if !is_rule && parts.len() < 2 {
             return false;
         }
         table.last_line = line.number;
-        table.line(&parts, line.number);
+        if !is_rule && !table.line(&parts, line.number) {
+            table.bad.push(line.number);
+        }
         true
     }
 
@@ -101,184 +99,160 @@ impl Reader for Yabs {
 }
 
 impl Yabs {
+    fn begin(&mut self, line: &Line<'_>, is_dd: bool, out: &mut Out) {
+        self.close(out);
+        let (place, version) = (line.place(TOOL.name), self.version.take());
+        let last_line = line.number;
+        self.table = Some(YabsTable { place, version, last_line, is_dd, ..YabsTable::default() });
+    }
+
     fn close(&mut self, out: &mut Out) {
-        let Some(table) = self.table.take() else { return };
-        match table.is_dd {
-            true => table.give_dd(out),
-            false => table.give_fio(out),
+        if let Some(table) = self.table.take() {
+            table.give(out);
         }
     }
 }
 
 impl YabsTable {
-    fn new(place: Place, version: Option<String>, line: u64, is_dd: bool) -> YabsTable {
-        YabsTable { place, version, last_line: line, is_dd, ..YabsTable::default() }
-    }
-
-    fn line(&mut self, parts: &[&str], line: u64) {
+    /// Takes a line with bars; false when something of it cannot be read.
+    fn line(&mut self, parts: &[&str], line: u64) -> bool {
         if parts[0] == "Block Size" {
             let blocks = parts[1..].iter().map(|part| part.strip_suffix("(IOPS)"));
             let blocks: Option<Vec<String>> =
                 blocks.map(|block| Some(block?.trim().to_string())).collect();
             let is_new = |block: &String| {
-                bytes(block).is_some() && self.cells.iter().all(|cell| cell.block != *block)
+                let begin = format!("{block}.");
+                bytes(block).is_some() && self.figures.iter().all(|f| !f.name.starts_with(&begin))
             };
             let blocks = blocks.filter(|blocks| blocks.iter().all(is_new));
-            if blocks.is_none() {
-                self.bad.push(line);
-            }
+            let is_read = blocks.is_some();
             (self.columns, self.rows) = (blocks.unwrap_or_default(), 0);
-            return;
+            return is_read;
         }
-        let Some(row) = ROWS.iter().position(|row| *row == parts[0]) else {
+        let Some(row) = ROWS.iter().position(|(title, _)| *title == parts[0]) else {
             // The rule below the titles, the titles of dd, and the blank row between.
-            let is_plain = parts.iter().all(|part| {
-                part.is_empty()
-                    || part.starts_with("--")
-                    || part.starts_with("Test ")
-                    || *part == "Avg"
-            });
-            if !is_plain {
-                self.bad.push(line);
-            }
-            return;
+            let is_plain = |part: &&str| {
+                matches!(*part, "" | "Avg") || part.starts_with("--") || part.starts_with("Test ")
+            };
+            return parts.iter().all(is_plain);
         };
         if self.is_dd {
-            return self.dd_row(row, &parts[1..], line);
+            return self.dd_row(ROWS[row].1, &parts[1..], line).filter(|_| row < 2).is_some();
         }
         // Rows stand in one order, so that none belongs to other columns.
-        if row != self.rows || parts.len() - 1 != self.columns.len() || self.cells.len() > 100 {
+        let has_room = self.figures.len() <= FIGURES;
+        if row != self.rows || parts.len() - 1 != self.columns.len() || !has_room {
             self.rows = usize::MAX;
-            return self.bad.push(line);
+            return false;
         }
         self.rows += 1;
-        for (block, part) in self.columns.iter().zip(&parts[1..]) {
-            match YabsFigure::parse(block, row, part, line) {
-                Some(cell) => self.cells.push(cell),
-                None => self.bad.push(line),
-            }
-        }
+        let columns = self.columns.iter().zip(&parts[1..]);
+        let read = columns.map(|(block, part)| YabsFigure::parse(block, row, part, line));
+        let read: Vec<Option<YabsFigure>> = read.collect();
+        let is_whole = read.iter().all(Option::is_some);
+        self.figures.extend(read.into_iter().flatten());
+        is_whole
     }
 
-    fn dd_row(&mut self, row: usize, parts: &[&str], line: u64) {
-        // The script's own mean is wrong where a unit changes between runs: it is left out.
-        let runs = &parts[..parts.len().min(3)];
-        let rates: Option<Vec<Quantity>> = runs.iter().map(|part| rate(part, 1000)).collect();
-        let is_twice = self.cells.iter().any(|cell| cell.row == row);
-        match rates.filter(|rates| rates.len() == 3 && !is_twice && row < 2) {
-            None => self.bad.push(line),
-            Some(rates) => self.cells.extend(rates.into_iter().zip(1..).map(|(rate, run)| {
-                YabsFigure { block: format!("run_{run}"), row, rate: rate.raw, iops: None, line }
-            })),
-        }
+    /// The runs of dd. The script's own mean is wrong where a unit changes between runs: it is left
+    /// out.
+    fn dd_row(&mut self, row: &str, parts: &[&str], line: u64) -> Option<()> {
+        let begin = format!("{row}.");
+        let is_twice = self.figures.iter().any(|figure| figure.name.starts_with(&begin));
+        let runs = parts.get(..3).filter(|_| !is_twice)?;
+        let figure = |(run, part): (u32, &&str)| {
+            let (name, rates) = (format!("{row}.run_{run}"), rates(part)?);
+            Some(YabsFigure { name, rates, requests: None, is_sum: false, line })
+        };
+        let runs: Option<Vec<YabsFigure>> = (1..).zip(runs).map(figure).collect();
+        self.figures.extend(runs?);
+        Some(())
     }
 
-    fn give_dd(self, out: &mut Out) {
-        let mut metrics = Metrics::default();
-        for cell in &self.cells {
-            if let Some(rate) = rate(&cell.rate, 1000) {
-                let name = format!("{}.{}.throughput", NAMES[cell.row], cell.block);
-                rate.give_real(&name, "bytes/s", cell.line, &mut metrics);
-            }
-        }
-        self.give(metrics, "dd", out);
-    }
-
-    fn give_fio(mut self, out: &mut Out) {
-        let fits = |cell: &YabsFigure, kilobyte: u64| cell.fits(kilobyte);
-        let votes = KILOBYTES.map(|kilobyte| {
-            let decides = |cell: &&YabsFigure| {
-                fits(cell, kilobyte) && KILOBYTES.iter().filter(|k| fits(cell, **k)).count() == 1
-            };
-            self.cells.iter().filter(decides).count()
+    fn give(mut self, out: &mut Out) {
+        let (first, last) = (self.place.first_line, self.last_line);
+        let votes = [0, 1].map(|kilobyte: usize| {
+            let is_vote = |f: &&YabsFigure| f.fits(kilobyte) && !f.fits(1 - kilobyte);
+            self.figures.iter().filter(is_vote).count()
         });
         let kilobyte = match votes {
+            _ if self.is_dd => Some(0),
             [0, 0] => None,
-            [new, old] => Some(KILOBYTES[usize::from(old > new)]),
+            [new, old] => Some(usize::from(old > new)),
         };
         let mut metrics = Metrics::default();
-        for cell in std::mem::take(&mut self.cells) {
-            let name = |what: &str| format!("{}.{}.{what}", cell.block, NAMES[cell.row]);
-            let is_torn = match kilobyte {
-                Some(kilobyte) => !cell.fits(kilobyte),
-                None => !KILOBYTES.iter().any(|kilobyte| cell.fits(*kilobyte)),
-            };
-            let Some(iops) = cell.iops.as_ref().filter(|_| !is_torn) else {
-                self.bad.push(cell.line);
+        for figure in &self.figures {
+            let YabsFigure { name, rates, requests, line, .. } = figure;
+            let fits = |at: usize| kilobyte.is_none_or(|known| known == at) && figure.fits(at);
+            if !fits(0) && !fits(1) {
+                self.bad.push(*line);
                 continue;
-            };
-            if let Some(rate) = kilobyte.and_then(|kilobyte| rate(&cell.rate, kilobyte)) {
-                rate.give_real(&name("throughput"), "bytes/s", cell.line, &mut metrics);
             }
-            iops.give_real(&name("iops"), "1/s", cell.line, &mut metrics);
+            if let Some(kilobyte) = kilobyte {
+                let name = format!("{name}.throughput");
+                rates[kilobyte].give_real(&name, "bytes/s", *line, &mut metrics);
+            }
+            if let Some((iops, _)) = requests {
+                iops.give_real(&format!("{name}.iops"), "1/s", *line, &mut metrics);
+            }
         }
-        if kilobyte.is_none() && !metrics.0.is_empty() {
+        let is_empty = metrics.0.is_empty();
+        if kilobyte.is_none() && !is_empty {
             let why = "the MB in rates of YABS may be 1,000,000 or 1,024,000 bytes: the requests \
                        per second have too few digits to decide";
-            out.unread(self.place.first_line, self.last_line, why);
+            out.unread(first, last, why);
         }
-        self.give(metrics, "fio", out);
-    }
-
-    fn give(self, metrics: Metrics, test: &str, out: &mut Out) {
-        for line in distinct::sorted(self.bad.iter().copied()) {
+        if is_empty && self.bad.is_empty() {
+            let why = "the title of a table of YABS has no readable row below it";
+            out.unread(first, last, why);
+        }
+        for line in distinct::sorted(self.bad) {
             let why = "a row of YABS is incomplete, is in another place, or contradicts itself";
             out.unread(line, line, why);
         }
-        if metrics.0.is_empty() {
-            if self.bad.is_empty() {
-                let why = "the title of a table of YABS has no readable row below it";
-                out.unread(self.place.first_line, self.last_line, why);
-            }
-            return;
+        if !is_empty {
+            let result = self.place.result(TOOL.name, self.version, last, metrics);
+            out.result(result.of_test(if self.is_dd { "dd" } else { "fio" }));
         }
-        let result = self.place.result(TOOL.name, self.version, self.last_line, metrics);
-        out.result(result.of_test(test));
     }
 }
 
 impl YabsFigure {
     /// `542.37 MB/s (132.4k)`
     fn parse(block: &str, row: usize, text: &str, line: u64) -> Option<YabsFigure> {
-        let (rate_text, iops) = text.split_once('(')?;
-        let iops = iops.strip_suffix(')')?;
-        let (number, unit) = match iops.strip_suffix('k') {
-            Some(number) => (number, 1000),
-            None => (iops, 1),
-        };
-        let mut iops = Quantity::with_unit(number, unit).filter(|iops| iops.value() > 0.0)?;
-        iops.raw = text[text.len() - 1 - iops.raw.len() - usize::from(unit > 1)..text.len() - 1]
-            .to_string();
-        let rate_text = rate_text.trim().to_string();
-        rate(&rate_text, 1000)?;
-        Some(YabsFigure { block: block.to_string(), row, rate: rate_text, iops: Some(iops), line })
+        let (rate, iops) = text.split_once('(')?;
+        let iops = Quantity::suffixed(iops.strip_suffix(')')?, &[("k", 1000), ("", 1)])?;
+        let requests = Some((iops, bytes(block)?)).filter(|(iops, _)| iops.value() > 0.0);
+        let name = format!("{block}.{}", ROWS[row].1);
+        let (rates, requests, is_sum) = (rates(rate)?, Some(requests?), row == 2);
+        Some(YabsFigure { name, rates, requests, is_sum, line })
     }
 
-    /// Whether the rate is that of the requests, with a KB of so many bytes.
-    fn fits(&self, kilobyte: u64) -> bool {
-        let parts = (rate(&self.rate, kilobyte), self.iops.as_ref(), bytes(&self.block));
-        let (Some(rate), Some(iops), Some(bytes)) = parts else { return false };
-        // A total is the sum of two that were cut.
-        let cut = if self.row == 2 { iops.slack() } else { 0.0 };
-        let iops = iops.span().plus(Span::between(0.0, cut));
-        let cut = if self.row == 2 { rate.slack() } else { 0.0 };
-        rate.span().plus(Span::between(0.0, cut)).meets(iops.times(Span::exactly(bytes as f64)))
+    /// Whether the rate is that of the requests, with that KB.
+    fn fits(&self, kilobyte: usize) -> bool {
+        let Some((iops, bytes)) = &self.requests else { return true };
+        let span = |quantity: &Quantity| {
+            let cut = if self.is_sum { quantity.slack() } else { 0.0 };
+            quantity.span().plus(Span::between(0.0, cut))
+        };
+        span(&self.rates[kilobyte]).meets(span(iops).times(Span::exactly(*bytes as f64)))
     }
 }
 
-/// `3.09 GB/s` with a KB of so many bytes.
-fn rate(text: &str, kilobyte: u64) -> Option<Quantity> {
-    let units =
-        [("kB", 1000), ("KB", kilobyte), ("MB", kilobyte * 1000), ("GB", kilobyte * 1_000_000)];
-    let mut rate = Quantity::parse(text.strip_suffix("/s")?, &units)?;
-    rate.raw = text.to_string();
-    Some(rate)
+/// `3.09 GB/s`, with either KB.
+fn rates(text: &str) -> Option<[Quantity; 2]> {
+    let rate = |kilobyte: u64| {
+        let [mega, giga] = [kilobyte * 1000, kilobyte * 1_000_000];
+        let units = [("kB/s", 1000), ("KB/s", kilobyte), ("MB/s", mega), ("GB/s", giga)];
+        Quantity::parse(text, &units)
+    };
+    let [new, old] = KILOBYTES.map(rate);
+    Some([new?, old?])
 }
 
 /// `4k`, `1m`
 fn bytes(block: &str) -> Option<u64> {
-    let units = [("k", 1u64 << 10), ("m", 1 << 20)];
-    Quantity::suffixed(block, &units)?.whole()
+    Quantity::suffixed(block, &[("k", 1 << 10), ("m", 1 << 20)])?.whole()
 }
 
 /// The date of `#   v2026-07-03   #`.

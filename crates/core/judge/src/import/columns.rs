@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::table::KEYS;
 
 /// Most columns of a table.
@@ -24,50 +22,39 @@ pub(super) enum Column {
 }
 
 /// The columns of a table, from left to right.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Columns(pub(super) Vec<Column>);
 
-/// Why a list of columns makes no sense.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum ColumnsError {
-    /// None is a value.
-    #[error(
-        "no column has numbers: write the kind and unit of its numbers, such as 'write/read MB/s', \
-         for at least one column"
-    )]
-    NoValue,
-    #[error("more than {COLUMNS} columns")]
-    TooMany,
-    #[error(
-        "'{0}' is not a column: write '-' to skip a column, a label ({labels}), or the kind and \
-         unit of its numbers, such as 'write/read MB/s filesystem=ext4'",
-        labels = KEYS.join(", ")
-    )]
-    Unknown(String),
-}
-
 impl FromStr for Columns {
-    type Err = ColumnsError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Columns, ColumnsError> {
+    fn from_str(text: &str) -> Result<Columns, String> {
         let columns =
             text.split(',').map(|entry| column(entry.trim())).collect::<Result<Vec<_>, _>>()?;
         if columns.len() > COLUMNS {
-            return Err(ColumnsError::TooMany);
+            return Err(format!("more than {COLUMNS} columns"));
         }
         let has_value = columns.iter().any(|column| matches!(column, Column::Value { .. }));
-        if has_value { Ok(Columns(columns)) } else { Err(ColumnsError::NoValue) }
+        let none = "no column has numbers: write the kind and unit of its numbers, such as \
+                    'write/read MB/s', for at least one column";
+        if has_value { Ok(Columns(columns)) } else { Err(none.to_string()) }
     }
 }
 
-fn column(entry: &str) -> Result<Column, ColumnsError> {
+fn column(entry: &str) -> Result<Column, String> {
     if entry == "-" {
         return Ok(Column::Skip);
     }
     if KEYS.contains(&entry) {
         return Ok(Column::Label(entry.to_string()));
     }
-    let unknown = || ColumnsError::Unknown(entry.to_string());
+    let unknown = || {
+        format!(
+            "'{entry}' is not a column: write '-' to skip a column, a label ({}), or the kind and \
+             unit of its numbers, such as 'write/read MB/s filesystem=ext4'",
+            KEYS.join(", ")
+        )
+    };
     let mut words = entry.split_whitespace();
     let tests: Vec<String> =
         words.next().ok_or_else(unknown)?.split('/').map(String::from).collect();

@@ -23,7 +23,7 @@ mod tests;
 
 use crate::rules;
 use bakeoff_tools::TOOLS;
-use bakeoff_tools::iozone::{Iozone, Latencies};
+use bakeoff_tools::iozone;
 pub use bakeoff_tools::scan::{Finder, Imported, Metric, RESULTS_LIMIT, ToolResult, Unread, Value};
 use bakeoff_tools::scan::{Reader, Tool};
 use columns::Columns;
@@ -60,10 +60,7 @@ fn of_tools(asked: Asked) -> Finder {
         Box::new(Tables::new(asked)),
     ];
     let of_tool = |tool: &&Tool| match (tool.name, asked) {
-        ("iozone", Asked::Read) => {
-            let tables: Box<dyn Reader> = Box::new(Iozone::assuming_kib());
-            vec![tables, Box::new(Latencies::default())]
-        }
+        ("iozone", Asked::Read) => iozone::readers(true),
         _ => (tool.readers)(),
     };
     let readers = TOOLS.iter().flat_map(of_tool).chain(others).collect();

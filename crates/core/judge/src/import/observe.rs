@@ -54,15 +54,13 @@ pub fn observations(imported: &Imported) -> Vec<String> {
         }
     }
     let of = |place: &String| cases.get(place).map(|c| observe(place, c)).unwrap_or_default();
-    let (torn, told): (Vec<Said>, Vec<Said>) =
-        order.iter().flat_map(of).partition(|said| said.is_torn);
-    told.into_iter().chain(torn).map(|said| said.text).collect()
+    let mut all: Vec<Observed> = order.iter().flat_map(of).collect();
+    all.sort_by_key(|(is_torn, _)| *is_torn);
+    all.into_iter().map(|(_, text)| text).collect()
 }
 
-struct Said {
-    text: String,
-    is_torn: bool,
-}
+/// Whether figures contradict each other, and what is said.
+type Observed = (bool, String);
 
 /// Where it was measured, and the candidate.
 fn setting(result: &ToolResult) -> Option<(String, &str, &str)> {
@@ -93,7 +91,7 @@ fn note(
     }
 }
 
-fn observe(place: &str, cases: &[StudiedCandidate]) -> Vec<Said> {
+fn observe(place: &str, cases: &[StudiedCandidate]) -> Vec<Observed> {
     let reads: Vec<f64> = cases.iter().filter_map(|c| c.read).collect();
     let Some((low, high)) = sample::range(reads.iter().copied()) else { return Vec::new() };
     if reads.len() < 2 || high < low * (1.0 + ALIKE) {
@@ -102,7 +100,7 @@ fn observe(place: &str, cases: &[StudiedCandidate]) -> Vec<Said> {
     let mut said = Vec::new();
     for (i, a) in cases.iter().enumerate() {
         let texts = cases[i + 1..].iter().filter_map(|b| by_place(place, a, b));
-        said.extend(texts.map(|text| Said { text, is_torn: false }));
+        said.extend(texts.map(|text| (false, text)));
     }
     said.extend(by_encryption(place, cases));
     said
@@ -140,7 +138,7 @@ fn name(case: &StudiedCandidate) -> String {
 
 /// What encryption costs writes: against reads of the same place, and against what the filesystem
 /// without it writes of its reads.
-fn by_encryption(place: &str, cases: &[StudiedCandidate]) -> Vec<Said> {
+fn by_encryption(place: &str, cases: &[StudiedCandidate]) -> Vec<Observed> {
     let layers = cases.iter().map(|c| c.encryption.as_str()).filter(|e| *e != "none");
     let layers = distinct::sorted(layers);
     let of = |layer: &&str| {
@@ -172,7 +170,7 @@ fn by_encryption(place: &str, cases: &[StudiedCandidate]) -> Vec<Said> {
                 phrases::list(&names)
             )
         };
-        Some(Said { text, is_torn })
+        Some((is_torn, text))
     };
     layers.iter().filter_map(of).collect()
 }

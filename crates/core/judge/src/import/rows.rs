@@ -19,7 +19,7 @@ const WAITING: usize = 10_000;
 /// A row: its first line, its last line, and what it gives.
 type ReadRow = (u64, u64, Vec<ToolResult>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Rows {
     columns: Columns,
     labels: Vec<String>,
@@ -37,15 +37,7 @@ pub struct Rows {
 impl Rows {
     pub fn new(columns: Columns) -> Rows {
         let labels = vec![String::new(); columns.0.len()];
-        Rows {
-            columns,
-            labels,
-            half: None,
-            last: None,
-            mark: None,
-            waiting: Vec::new(),
-            other: None,
-        }
+        Rows { columns, labels, ..Rows::default() }
     }
 }
 

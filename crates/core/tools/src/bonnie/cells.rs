@@ -110,47 +110,44 @@ pub fn is_pluses(text: &str) -> bool {
     text.len() >= 3 && text.bytes().all(|byte| byte == b'+')
 }
 
-impl Cell {
-    /// Puts what is known of the phase among the metrics.
-    pub fn give(&self, test: &Test, metrics: &mut Metrics) {
-        if let Some((rate, line)) = &self.rate {
-            let (name, unit) = test.rate();
-            rate.give_real(&name, unit, *line, metrics);
-        }
-        if let Some((cpu, line)) = &self.cpu {
-            cpu.give_real(&format!("{}.cpu", test.name()), "percent", *line, metrics);
-        }
-        if let Some((latency, line)) = &self.latency {
-            latency.give_whole(&format!("{}.latency_max", test.name()), "ns", *line, metrics);
-        }
-    }
-}
-
 impl Cells {
-    /// What is known of the run's settings.
-    pub fn settings(&self, metrics: &mut Metrics) {
-        for (figure, name, unit) in [
-            (&self.concurrency, "concurrency", "count"),
-            (&self.file_size, "file_size", "bytes"),
-            (&self.chunk_size, "chunk_size", "bytes"),
-            (&self.files, "files", "count"),
-        ] {
-            if let Some((figure, line)) = figure {
-                figure.give_whole(name, unit, *line, metrics);
-            }
-        }
+    /// The figures with their names and units, in the order of the CSV line.
+    fn figures(&self) -> Vec<(String, &'static str, &Figure)> {
+        let settings = [
+            ("concurrency".to_string(), "count", &self.concurrency),
+            ("file_size".to_string(), "bytes", &self.file_size),
+            ("chunk_size".to_string(), "bytes", &self.chunk_size),
+            ("files".to_string(), "count", &self.files),
+        ];
+        let tests = TESTS.iter().zip(&self.tests).flat_map(|(test, cell)| {
+            let (name, (rate, unit)) = (test.name(), test.rate());
+            [
+                (rate, unit, &cell.rate),
+                (format!("{name}.cpu"), "percent", &cell.cpu),
+                (format!("{name}.latency_max"), "ns", &cell.latency),
+            ]
+        });
+        let all = settings.into_iter().chain(tests);
+        all.filter_map(|(name, unit, figure)| Some((name, unit, figure.as_ref()?))).collect()
     }
 
-    /// Whether one figure of the two says another thing than the other.
+    pub fn metrics(&self) -> Metrics {
+        let mut metrics = Metrics::default();
+        for (name, unit, (quantity, line)) in self.figures() {
+            quantity.give(&name, unit, *line, &mut metrics);
+        }
+        metrics
+    }
+
+    /// Whether one figure of a test says another thing than the other's.
     pub fn disagrees_with(&self, other: &Cells) -> bool {
-        let differ = |a: &Option<Figure>, b: &Option<Figure>| match (a, b) {
-            (Some((a, _)), Some((b, _))) => {
+        let theirs = other.figures();
+        let differs = |(name, _, (a, _)): &(String, &'static str, &Figure)| {
+            let of_other = theirs.iter().find(|(known, ..)| known == name && name.contains('.'));
+            of_other.is_some_and(|(.., (b, _))| {
                 (a.value() - b.value()).abs() > a.slack().max(b.slack()) * 1.01
-            }
-            _ => false,
+            })
         };
-        self.tests.iter().zip(&other.tests).any(|(a, b)| {
-            differ(&a.rate, &b.rate) || differ(&a.cpu, &b.cpu) || differ(&a.latency, &b.latency)
-        })
+        self.figures().iter().any(differs)
     }
 }

@@ -72,10 +72,6 @@ impl Driver for Bonnie {
         Ok(Invocation::plain(Workdir::Empty, words.0))
     }
 
-    fn tool(&self) -> &'static str {
-        "bonnie++"
-    }
-
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
         // The progress words on standard error are no part of the result.
         let stdout = RawOutput { stderr: Vec::new(), ..output.clone() };

@@ -60,14 +60,15 @@ pub struct Table {
     is_create: bool,
     shift: usize,
     expect: Expect,
-    cut_line: Option<u64>,
+    /// The row that has a latency without its unit.
+    pub cut_line: Option<u64>,
     wrong: Option<String>,
     /// Whether nothing is left out of the row, so that its order tells the tests.
     is_whole: bool,
     /// Titles seen since the block began: the line of groups, the line of units.
     titles: [bool; 2],
     /// The row whose rates are not to be read.
-    leftover_line: Option<u64>,
+    pub leftover_line: Option<u64>,
 }
 
 impl Table {
@@ -280,16 +281,6 @@ impl Table {
                 }
             }
         }
-    }
-
-    /// The row that has a latency without its unit.
-    pub fn cut_line(&self) -> Option<u64> {
-        self.cut_line
-    }
-
-    /// The row whose rates were not read.
-    pub fn leftover_line(&self) -> Option<u64> {
-        self.leftover_line
     }
 
     /// What was read, or why nothing was.

@@ -4,10 +4,11 @@
 //! the end of `conv=fdatasync` and close. Source: GNU coreutils manual, "dd invocation".
 
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, own_part, refuse,
-    refuse_beyond_plain,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
+    own_part, refuse, refuse_beyond_plain,
 };
 use crate::measured::{Done, Figures, Work, side};
+use crate::scan::Metric;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
@@ -52,8 +53,8 @@ impl Driver for Dd {
         Ok(Invocation::plain(workdir, words.0))
     }
 
-    fn tool(&self) -> &'static str {
-        "dd"
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+        Ok(one_result("dd", output)?.metrics)
     }
 
     fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {

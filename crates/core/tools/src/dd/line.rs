@@ -90,7 +90,7 @@ pub fn stats(text: &str) -> Option<Stats> {
         RATES.iter().filter_map(|rate| Some((text.rfind(rate)?, *rate))).max()?;
     let head = &text[..end];
     let rate_at = head.rfind(", ").map(|at| at + 2)?;
-    let rate = PrintedRate::parse(&head[rate_at..])?;
+    let rate = printed_rate(&head[rate_at..])?;
     let rate_raw = format!("{}{per_second}", &head[rate_at..]);
     let before = head[..rate_at - 2].trim_end();
     let time = SECONDS.iter().find_map(|unit| before.strip_suffix(unit))?;
@@ -106,7 +106,7 @@ pub fn stats(text: &str) -> Option<Stats> {
         _ => (Vec::new(), counted),
     };
     let elapsed_ns = seconds.times(1_000_000_000)?;
-    let check = |bytes: u64| contradiction(bytes, seconds, &sizes, &rate);
+    let check = |bytes: u64| contradiction(bytes, seconds, &sizes, rate);
     let mut candidates = byte_counts(words);
     if candidates.is_empty() {
         return None;
@@ -156,20 +156,12 @@ fn byte_counts(words: &str) -> Vec<(u64, String)> {
     found
 }
 
-/// The rate at the end of a line; `Infinity` when no time passed.
-struct PrintedRate {
-    printed: Option<(Decimal, i32)>,
-}
+/// The number and the power of a rate; none when no time passed.
+type PrintedRate = Option<(Decimal, i32)>;
 
-impl PrintedRate {
-    fn parse(text: &str) -> Option<PrintedRate> {
-        let text = text.trim();
-        if text == "Infinity" {
-            return Some(PrintedRate { printed: None });
-        }
-        let (number, power) = split_unit(text)?;
-        Some(PrintedRate { printed: Some((number, power)) })
-    }
+/// The rate at the end of a line.
+fn printed_rate(text: &str) -> Option<PrintedRate> {
+    if text.trim() == "Infinity" { Some(None) } else { split_unit(text).map(Some) }
 }
 
 /// A number and the power of its prefix: `1.2 G` is 3.
@@ -204,7 +196,7 @@ fn contradiction(
     bytes: u64,
     seconds: Decimal,
     sizes: &[(Decimal, i32, bool)],
-    rate: &PrintedRate,
+    rate: PrintedRate,
 ) -> Option<String> {
     let exact = bytes as f64;
     for (size, exponent, is_binary) in sizes {
@@ -216,7 +208,7 @@ fn contradiction(
             ));
         }
     }
-    let (printed, exponent) = rate.printed?;
+    let (printed, exponent) = rate?;
     let (low, high) =
         (seconds.value() - seconds.last_digit(), seconds.value() + seconds.last_digit());
     let agrees = [1000.0, 1024.0].iter().any(|base| {
@@ -231,16 +223,13 @@ fn contradiction(
 
 /// Every statistics of a line on which several were glued together, as by a paste that lost its
 /// line breaks; empty where there are not at least two.
-pub fn glued(text: &str) -> Vec<Stats> {
+pub fn glued(text: &str) -> Vec<&str> {
     let ends = RATES.iter().flat_map(|rate| text.match_indices(rate));
     let mut ends: Vec<usize> = ends.map(|(at, rate)| at + rate.len()).collect();
     ends.sort_unstable();
-    let mut found = Vec::new();
-    let mut start = 0;
-    for end in ends {
-        found.extend(stats(&text[start..end]));
-        start = end;
-    }
+    let begins = std::iter::once(0).chain(ends.iter().copied());
+    let parts = begins.zip(&ends).map(|(begin, end)| &text[begin..*end]);
+    let found: Vec<&str> = parts.filter(|part| stats(part).is_some()).collect();
     if found.len() < 2 { Vec::new() } else { found }
 }
 
@@ -254,7 +243,6 @@ fn bsd(text: &str) -> Option<Stats> {
     let start = head.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let bytes: u64 = head[start..].parse().ok()?;
     let printed = Decimal::parse(rate.trim())?;
-    let rate = PrintedRate { printed: Some((printed, 0)) };
     Some(Stats {
         bytes,
         elapsed_ns: seconds.times(1_000_000_000)?,
@@ -262,7 +250,7 @@ fn bsd(text: &str) -> Option<Stats> {
         bytes_raw: head[start..].to_string(),
         elapsed_raw: format!("{time} secs"),
         rate_raw: format!("{} bytes/sec", printed.value()),
-        contradiction: contradiction(bytes, seconds, &[], &rate),
+        contradiction: contradiction(bytes, seconds, &[], Some((printed, 0))),
         first_line: 0,
     })
 }
@@ -326,11 +314,12 @@ mod tests {
         let one = "104857600 bytes (105 MB, 100 MiB) copied, 2.5 s, 41.9 MB/s";
         let two = "209715200 bytes (210 MB, 200 MiB) copied, 1.25 s, 168 MB/s";
         for between in ["", " ", "; "] {
-            let found = glued(&format!("{one}{between}{two}"));
+            let text = format!("{one}{between}{two}");
+            let found: Vec<Stats> = glued(&text).into_iter().filter_map(stats).collect();
             assert_eq!(found.iter().map(|s| s.bytes).collect::<Vec<_>>(), [104857600, 209715200]);
             assert!(found.iter().all(|s| s.contradiction.is_none()));
         }
-        assert_eq!(glued(one), []);
+        assert!(glued(one).is_empty());
     }
 
     #[test]

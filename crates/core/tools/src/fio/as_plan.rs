@@ -56,8 +56,7 @@ pub fn as_plan(file: &JobFile, title: &str) -> Result<String, String> {
 /// What makes a job's work another than any that a plan has words for.
 fn beyond(section: &Section) -> Option<(u64, String)> {
     let last = |name: &str| section.options.iter().rfind(|option| canonical(&option.0) == name);
-    let is_word = |value: &str| Rw::ALL.iter().any(|rw| is_rw(*rw, value));
-    let rw = last("rw").filter(|(_, value, _)| !is_word(value));
+    let rw = last("rw").filter(|(_, value, _)| pattern(value).is_none());
     let engine = last("ioengine");
     let engine = engine.filter(|(_, value, _)| !OF_FILES.split(' ').any(|known| known == value));
     let (name, value, line) = rw.or(engine)?;
@@ -79,9 +78,9 @@ fn together(file: &JobFile) -> Option<(u64, String)> {
     ))
 }
 
-/// Whether fio's word is this pattern.
-fn is_rw(rw: Rw, word: &str) -> bool {
-    rw.name() == word && rw != Rw::SmallFiles
+/// The pattern that fio calls so.
+fn pattern(word: &str) -> Option<Rw> {
+    Rw::ALL.iter().copied().find(|rw| rw.name() == word && *rw != Rw::SmallFiles)
 }
 
 type Missing = Vec<(u64, String)>;
@@ -95,10 +94,11 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
     }
     let find = |name: &str| options.iter().find(|o| canonical(&o.0) == name).map(|o| o.1.as_str());
     let rw = find("rw").unwrap_or("read");
-    let is_random = Rw::ALL.iter().any(|known| known.name() == rw && known.is_random());
+    let pattern = pattern(rw);
+    let is_random = pattern.is_some_and(Rw::is_random);
     let mut lines = vec![format!("rw = {}", quoted(rw))];
     let mut has_size = false;
-    let is_mixed = Rw::ALL.iter().any(|known| known.name() == rw && known.is_mixed());
+    let is_mixed = pattern.is_some_and(Rw::is_mixed);
     let halves = |name: &&str| matches!(find(name), None | Some("50"));
     let is_even = !is_mixed || ["rwmixread", "rwmixwrite"].iter().all(halves);
     for (name, value, line) in &options {
@@ -129,8 +129,7 @@ fn workload(section: &Section, number: u32, missing: &mut Missing) -> String {
     let is_flushed = ["fsync", "fdatasync", "end_fsync"]
         .iter()
         .any(|name| find(name).is_some_and(|value| value != "0"));
-    let writes = Rw::ALL.iter().any(|known| known.name() == rw && known.writes());
-    if writes && !is_flushed {
+    if pattern.is_some_and(Rw::writes) && !is_flushed {
         lines.push(
             "# fio leaves these writes in memory; a plan flushes them at the end".to_string(),
         );
@@ -154,10 +153,7 @@ fn key(name: &str) -> &str {
 fn translated(name: &str, value: &str) -> Option<String> {
     let whole = || value.parse::<u64>().ok();
     Some(match name {
-        "rw" => {
-            Rw::ALL.iter().find(|rw| is_rw(**rw, value))?;
-            String::new()
-        }
+        "rw" => pattern(value).map(|_| String::new())?,
         "bs" | "size" | "io_size" => {
             let bytes = units::parse_size(value).ok().filter(|bytes| *bytes > 0)?;
             format!("{name} = \"{}\"", units::block_size(bytes))
@@ -194,8 +190,7 @@ fn translated(name: &str, value: &str) -> Option<String> {
 /// fio's rate is that of each job and direction, a plan's that of the workload. A plan has no rate
 /// for each direction: equal ones are a mix of halves.
 fn rate(rw: &str, value: &str, numjobs: Option<&str>) -> Option<String> {
-    let rw = Rw::ALL.iter().find(|known| is_rw(**known, rw))?;
-    let (all, reads) = value.parse::<Rates>().ok()?.for_pattern(*rw).ok()?;
+    let (all, reads) = value.parse::<Rates>().ok()?.for_pattern(pattern(rw)?).ok()?;
     let all = all?;
     if reads.is_some_and(|reads| reads * 2 != all) {
         return None;

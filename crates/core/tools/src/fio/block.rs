@@ -2,11 +2,11 @@
 
 mod latency;
 
+use super::Job;
 use super::direction::{self, is_direction, issued};
 use super::order;
 use super::percentile_rows::Rows;
-use super::scalar::{Rounded, finer, is_rate, unit_ns, value};
-use super::{Job, Volume};
+use super::scalar::{unit_ns, value};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out, Place, ToolResult, short};
 
@@ -17,11 +17,7 @@ const DOUBTS: usize = 16;
 struct Direction {
     name: &'static str,
     line: u64,
-    rate_raw: String,
-    rate: Option<f64>,
-    iops: Option<(f64, String)>,
-    bytes: Option<(Rounded, String)>,
-    runtime_ms: Option<(u64, String)>,
+    parts: Option<direction::Parts>,
     latencies: Metrics,
 }
 
@@ -133,17 +129,11 @@ impl Open {
             self.doubt(line, "the figures of this line are incomplete");
             return true;
         };
-        let (bytes, ms) = (parts.bytes.0, parts.runtime_ms.0 as f64);
-        if !parts.rates.iter().any(|rate| is_rate(bytes, ms, *rate)) {
+        if !parts.agree() {
             self.doubt(line, "bytes, runtime and rate contradict each other");
-            return true;
+        } else if let Some(direction) = self.directions.last_mut() {
+            direction.parts = Some(parts);
         }
-        let Some(direction) = self.directions.last_mut() else { return true };
-        direction.rate = finer(&parts.rates, bytes, ms);
-        direction.rate_raw = parts.rate_raw;
-        direction.iops = parts.iops;
-        direction.bytes = Some(parts.bytes);
-        direction.runtime_ms = Some(parts.runtime_ms);
         true
     }
 
@@ -285,19 +275,15 @@ impl Open {
         metrics: &mut Metrics,
         unread: &mut Vec<(u64, String)>,
     ) -> Result<(), &'static str> {
-        let Some((bytes, raw)) = &direction.bytes else {
-            metrics.0.extend(direction.latencies.0.iter().cloned());
+        let latencies = direction.latencies.0.iter().cloned();
+        let is_given =
+            |parts: &&direction::Parts| parts.bytes.0.value != 0.0 || direction.name != "mixed";
+        let Some(parts) = direction.parts.as_ref().filter(is_given) else {
+            metrics.0.extend(latencies);
             return Ok(());
         };
-        if bytes.value == 0.0 && direction.name == "mixed" {
-            metrics.0.extend(direction.latencies.0.iter().cloned());
-            return Ok(());
-        }
-        let mut volume = Volume {
-            bytes: Some((libm::round(bytes.value) as u64, raw.clone(), direction.line)),
-            runtime_ms: direction.runtime_ms.clone().map(|(ms, raw)| (ms, raw, direction.line)),
-            rate: direction.rate,
-        };
+        let (bytes, raw) = &parts.bytes;
+        let mut volume = parts.volume(direction.line);
         if let Some((total, block, issued_raw, line)) = self.issued_of(direction.name, blocks) {
             if (total == 0) != (bytes.value == 0.0) {
                 return Err("the issued requests and the bytes belong to different jobs");
@@ -307,18 +293,18 @@ impl Open {
                     let name = format!("{}.ios", direction.name);
                     metrics.whole(&name, total, "count", (issued_raw, line));
                     if let Some(exact) = exact {
-                        volume.bytes = Some((exact, issued_raw.to_string(), line));
+                        volume.bytes = (exact, issued_raw.to_string(), line);
                         volume.rate = None;
                     }
                 }
                 Err(why) => unread.push((line, why.to_string())),
             }
         }
-        volume.give(direction.name, &direction.rate_raw, direction.line, metrics);
-        if let Some((iops, raw)) = &direction.iops {
+        volume.give(direction.name, &parts.rate_raw, direction.line, metrics);
+        if let Some((iops, raw)) = &parts.iops {
             metrics.real(&format!("{}.iops", direction.name), *iops, "1/s", (raw, direction.line));
         }
-        metrics.0.extend(direction.latencies.0.iter().cloned());
+        metrics.0.extend(latencies);
         Ok(())
     }
 }

@@ -50,10 +50,6 @@ impl Driver for Fio {
         Ok(Invocation::plain(workdir, words.0))
     }
 
-    fn tool(&self) -> &'static str {
-        "fio"
-    }
-
     fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
         let found = Finder::for_tool("fio").all_of(&output.stdout);
         match (found.results.len(), output.is_success) {

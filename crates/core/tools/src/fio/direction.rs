@@ -1,19 +1,39 @@
 //! The figures of one direction, as versions 2 and 3 put them, and the requests issued.
 
-use super::scalar::{Rounded, count, rates, size, value};
+use super::Volume;
+use super::scalar::{Rounded, count, finer, is_rate, rates, size, value};
 
 const UNEQUAL: &str = "requests times block size does not equal the bytes that fio reports";
 /// The directions of a job, and what `unified_rw_reporting` prints of all together.
 pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
 
 /// The figures of a direction's line.
+#[derive(Debug)]
 pub struct Parts {
-    /// What its rate may mean; at least one.
+    /// What its rate may mean.
     pub rates: Vec<Rounded>,
     pub rate_raw: String,
     pub iops: Option<(f64, String)>,
     pub bytes: (Rounded, String),
     pub runtime_ms: (u64, String),
+}
+
+impl Parts {
+    /// Whether the bytes and the runtime can be those of the rate.
+    pub fn agree(&self) -> bool {
+        self.rates.iter().any(|rate| is_rate(self.bytes.0, self.runtime_ms.0 as f64, *rate))
+    }
+
+    /// What was moved, by the line of that number.
+    pub fn volume(&self, line: u64) -> Volume {
+        let (bytes, raw) = &self.bytes;
+        let (ms, runtime) = &self.runtime_ms;
+        Volume {
+            bytes: (libm::round(bytes.value) as u64, raw.clone(), line),
+            runtime_ms: Some((*ms, runtime.clone(), line)),
+            rate: finer(&self.rates, *bytes, *ms as f64),
+        }
+    }
 }
 
 /// Whether a line is one of a direction: its name, and behind it what names its figures.
@@ -33,19 +53,19 @@ pub fn is_direction(rest: &str) -> bool {
 /// broke the line took the blank before a bracket.
 pub fn parts(rest: &str) -> Option<Parts> {
     let read = |rest: &str| if rest.contains("IOPS=") { new_parts(rest) } else { old_parts(rest) };
-    read(rest).or_else(|| read(&rest.replace("/s(", "/s (")))
+    let whole = |parts: &Parts| !parts.rates.is_empty();
+    read(rest).filter(whole).or_else(|| read(&rest.replace("/s(", "/s (")).filter(whole))
 }
 
 fn new_parts(rest: &str) -> Option<Parts> {
     let rate_raw = value(rest, "BW")?;
-    let rates = rates(rate_raw, false);
     let iops = value(rest, "IOPS")?;
     // The pair in the last parentheses: bytes and runtime.
     let (_, pair) = rest[..rest.rfind(')')?].rsplit_once('(')?;
     let (bytes, runtime) = pair.split_once('/')?;
     let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
     Some(Parts {
-        rates: Some(rates).filter(|rates| !rates.is_empty())?,
+        rates: rates(rate_raw, false),
         rate_raw: rate_raw.to_string(),
         iops: Some((count(iops)?.value, iops.to_string())),
         bytes: (size(bytes, false)?, bytes.to_string()),
@@ -59,9 +79,8 @@ fn old_parts(rest: &str) -> Option<Parts> {
     let runtime = value(rest, "runt")?;
     let ms: u64 = runtime.strip_suffix("msec")?.parse().ok()?;
     let iops = value(rest, "iops").and_then(|raw| Some((count(raw)?.value, raw.to_string())));
-    let rates = rates(rate_raw, true);
     Some(Parts {
-        rates: Some(rates).filter(|rates| !rates.is_empty())?,
+        rates: rates(rate_raw, true),
         rate_raw: rate_raw.to_string(),
         iops,
         bytes: (size(bytes, true)?, bytes.to_string()),

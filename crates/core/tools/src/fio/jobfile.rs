@@ -4,8 +4,6 @@
 //! of it is known to do neither ([`JobFile::is_harmless`]). Source: fio 3.33, HOWTO, "Job file
 //! format" and "Job file parameters".
 
-use thiserror::Error;
-
 use super::options::table;
 use bakeoff_model::path::printable;
 
@@ -26,37 +24,6 @@ pub struct Section {
     pub global: usize,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum JobFileError {
-    #[error("the job file is over {} KiB", FILE_LIMIT_BYTES >> 10)]
-    Large,
-    /// A line is neither a section nor an option, or an option stands before the first section.
-    #[error("line {line} of the job file is neither [section] nor option=value: '{text}'")]
-    Line {
-        /// Counted from 1.
-        line: u64,
-        text: String,
-    },
-    #[error("line {line} of the job file: {why}")]
-    Include {
-        /// Counted from 1.
-        line: u64,
-        why: String,
-    },
-    #[error("the job file has no job: a [section] that is not global")]
-    Empty,
-    #[error(
-        "line {line}: bakeoff does not run job files with {option}, which may access files outside \
-         the measured directory or run other programs; remove it, or run fio yourself and import \
-         its output with `bakeoff import`"
-    )]
-    Reach {
-        /// Counted from 1.
-        line: u64,
-        option: String,
-    },
-}
-
 /// Engines that read and write files and nothing else.
 const ENGINES: &str = "\
     sync psync vsync pvsync pvsync2 libaio posixaio mmap io_uring filecreate filestat filedelete";
@@ -68,18 +35,21 @@ pub type Include<'i> = &'i mut dyn FnMut(&str) -> Result<String, String>;
 
 impl JobFile {
     /// Reads a job file that includes no others. Comments (`#`, `;`) and blank lines are skipped.
-    pub fn parse(text: &str) -> Result<JobFile, JobFileError> {
+    pub fn parse(text: &str) -> Result<JobFile, String> {
         let no = "bakeoff reads included files for bench only. Put their lines here";
         JobFile::parse_with(text, &mut |_| Err(no.to_string()))
     }
 
     /// Reads a job file and, in place, those it includes; their lines count as the one that does.
-    pub fn parse_with(text: &str, include: Include<'_>) -> Result<JobFile, JobFileError> {
+    pub fn parse_with(text: &str, include: Include<'_>) -> Result<JobFile, String> {
         let mut file = JobFile::default();
         let mut left = FILE_LIMIT_BYTES;
         file.read(text, (INCLUDES_MAX, None), &mut left, include)?;
         let has_job = file.jobs().next().is_some();
-        if has_job { Ok(file) } else { Err(JobFileError::Empty) }
+        match has_job {
+            true => Ok(file),
+            false => Err("the job file has no job: a [section] that is not global".to_string()),
+        }
     }
 
     fn read(
@@ -88,8 +58,10 @@ impl JobFile {
         (depth, within): (u32, Option<u64>),
         left: &mut usize,
         include: Include<'_>,
-    ) -> Result<(), JobFileError> {
-        *left = left.checked_sub(text.len()).ok_or(JobFileError::Large)?;
+    ) -> Result<(), String> {
+        *left = left
+            .checked_sub(text.len())
+            .ok_or_else(|| format!("the job file is over {} KiB", FILE_LIMIT_BYTES >> 10))?;
         for (number, line) in (1..).zip(text.lines()) {
             let number = within.unwrap_or(number);
             let line = line.split(['#', ';']).next().unwrap_or_default().trim();
@@ -97,7 +69,7 @@ impl JobFile {
                 continue;
             }
             if let Some(name) = line.strip_prefix("include ").map(str::trim) {
-                let bad = |why| JobFileError::Include { line: number, why };
+                let bad = |why| format!("line {number} of the job file: {why}");
                 let depth = depth.checked_sub(1);
                 let depth =
                     depth.ok_or_else(|| bad("too many files include each other".to_string()))?;
@@ -105,7 +77,12 @@ impl JobFile {
                 self.read(&text, (depth, Some(number)), left, include)?;
                 continue;
             }
-            let bad = || JobFileError::Line { line: number, text: printable(line.as_bytes()) };
+            let bad = || {
+                let text = printable(line.as_bytes());
+                format!(
+                    "line {number} of the job file is neither [section] nor option=value: '{text}'"
+                )
+            };
             if let Some(name) = line.strip_prefix('[') {
                 let name = name.strip_suffix(']').ok_or_else(bad)?.trim().to_string();
                 self.sections.push(Section { name, options: Vec::new(), global: 0 });
@@ -143,11 +120,19 @@ impl JobFile {
         })
     }
 
-    /// Whether running it in a directory of ours stays there.
-    pub fn is_harmless(&self) -> Result<(), JobFileError> {
+    /// Whether running it in a directory of ours stays there; else what does not.
+    pub fn is_harmless(&self) -> Result<(), String> {
+        let reaches = |line: u64, option: String| {
+            let option = printable(option.as_bytes());
+            format!(
+                "line {line}: bakeoff does not run job files with {option}, which may access \
+                 files outside the measured directory or run other programs; remove it, or run \
+                 fio yourself and import its output with `bakeoff import`"
+            )
+        };
         for (name, value, line) in self.sections.iter().flat_map(|section| &section.options) {
             let is_known = match name.as_str() {
-                "ioengine" => has(ENGINES, value),
+                "ioengine" => ENGINES.split_whitespace().any(|known| known == value),
                 // Of these only the candidate's directory counts; they are taken out.
                 "directory" => true,
                 "filename" | "name" => is_plain_name(value),
@@ -157,17 +142,12 @@ impl JobFile {
             };
             // fio puts the environment's variables and results of commands into values.
             if !is_known || value.contains(['$', '`']) {
-                let option = printable(format!("{name}={value}").as_bytes());
-                return Err(JobFileError::Reach { line: *line, option });
+                return Err(reaches(*line, format!("{name}={value}")));
             }
         }
-        let reaches = |section: &&Section| !is_plain_name(&section.name);
-        match self.sections.iter().find(reaches) {
-            // The files of a job without a filename are named after it.
-            Some(section) => {
-                let option = printable(format!("[{}]", section.name).as_bytes());
-                Err(JobFileError::Reach { line: 0, option })
-            }
+        // The files of a job without a filename are named after it.
+        match self.sections.iter().find(|section| !is_plain_name(&section.name)) {
+            Some(section) => Err(reaches(0, format!("[{}]", section.name))),
             None => Ok(()),
         }
     }
@@ -185,10 +165,6 @@ impl JobFile {
         }
         out
     }
-}
-
-fn has(words: &str, word: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
 }
 
 /// A file name, or several with colons between, none of which leaves the directory.
@@ -268,9 +244,9 @@ mod tests {
 
     #[test]
     fn what_is_no_job_file_says_where() {
-        assert_eq!(JobFile::parse("[global]\nrw=read\n"), Err(JobFileError::Empty));
-        let error = JobFile::parse("rw=read\n").unwrap_err();
-        assert!(error.to_string().contains("line 1"), "{error}");
-        assert_eq!(JobFile::parse(&"#".repeat(70_000)), Err(JobFileError::Large));
+        let error = |text: &str| JobFile::parse(text).unwrap_err();
+        assert!(error("[global]\nrw=read\n").contains("has no job"));
+        assert!(error("rw=read\n").contains("line 1"));
+        assert!(error(&"#".repeat(70_000)).contains("over 64 KiB"));
     }
 }

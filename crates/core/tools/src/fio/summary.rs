@@ -1,9 +1,9 @@
 //! The lines `READ: bw=...` below all jobs; results of their own only where no job above has the
 //! direction.
 
-use super::direction::NAMES;
-use super::scalar::{finer, is_rate, rates, size, value};
-use super::{Job, Volume};
+use super::Job;
+use super::direction::{NAMES, Parts};
+use super::scalar::{rates, size, value};
 use crate::scan::finder::Line;
 use crate::scan::result::{Form, Metrics, Out};
 
@@ -41,13 +41,9 @@ impl Summary {
             return true;
         }
         let Some((label, rest)) = text.split_once(": ") else { return false };
-        let name = match label {
-            "READ" => "read",
-            "WRITE" => "write",
-            "TRIM" => "trim",
-            "MIXED" => "mixed",
-            _ => return false,
-        };
+        let is_loud = label.bytes().all(|byte| byte.is_ascii_uppercase());
+        let name = NAMES.into_iter().find(|name| is_loud && name.eq_ignore_ascii_case(label));
+        let Some(name) = name else { return false };
         let is_new = rest.starts_with("bw=");
         let is_old = rest.starts_with("io=") && rest.contains("b=");
         if !is_new && !is_old {
@@ -78,26 +74,22 @@ impl Summary {
 }
 
 fn read(name: &str, rest: &str, is_old: bool, line: &Line<'_>) -> Option<Metrics> {
-    let key = if is_old { "aggrb" } else { "bw" };
-    let rate_raw = value(rest, key)?;
-    let rates = rates(rate_raw, is_old);
+    let rate_raw = value(rest, if is_old { "aggrb" } else { "bw" })?;
     let bytes_raw = value(rest, "io")?;
-    let bytes = size(bytes_raw, is_old)?;
     let runtime = match is_old {
         true => value(rest, "maxt")?.strip_suffix("msec")?,
         // `run=1004-1004msec`: the longest job's time.
         false => value(rest, "run")?.strip_suffix("msec")?.split_once('-')?.1,
     };
-    let ms: u64 = runtime.parse().ok()?;
-    if !rates.iter().any(|rate| is_rate(bytes, ms as f64, *rate)) {
-        return None;
-    }
-    let mut metrics = Metrics::default();
-    let volume = Volume {
-        bytes: Some((libm::round(bytes.value) as u64, bytes_raw.to_string(), line.number)),
-        runtime_ms: Some((ms, runtime.to_string(), line.number)),
-        rate: finer(&rates, bytes, ms as f64),
+    let parts = Parts {
+        rates: rates(rate_raw, is_old),
+        rate_raw: rate_raw.to_string(),
+        iops: None,
+        bytes: (size(bytes_raw, is_old)?, bytes_raw.to_string()),
+        runtime_ms: (runtime.parse().ok()?, runtime.to_string()),
     };
+    let mut metrics = Metrics::default();
+    let volume = parts.agree().then(|| parts.volume(line.number))?;
     volume.give(name, rate_raw, line.number, &mut metrics);
     Some(metrics)
 }

@@ -1,6 +1,7 @@
 //! fio's terse lines (`--minimal`), formats 2 to 5. Format 2 does not say that it is fio's, nor of
 //! which version: its figures and their number must fit.
 
+use super::scalar::{Rounded, is_rate};
 use super::{Job, Volume};
 use crate::scan::decimal::Decimal;
 use crate::scan::finder::{Line, Reader};
@@ -82,23 +83,19 @@ fn give(
 ) -> Result<(), String> {
     let whole = |at: usize| fields[at].parse::<u64>();
     let bad = |_| format!("a {direction} field of a terse line of fio is not a number");
-    let (kib, rate, iops, ms) = (
-        whole(0).map_err(bad)?,
-        whole(1).map_err(bad)?,
-        whole(2).map_err(bad)?,
-        whole(3).map_err(bad)?,
-    );
+    let (kib, rate) = (whole(0).map_err(bad)?, whole(1).map_err(bad)?);
+    let (iops, ms) = (whole(2).map_err(bad)?, whole(3).map_err(bad)?);
     if kib == 0 {
         return Ok(());
     }
     let bytes = kib.saturating_mul(1024);
-    let least = kib as f64 * 1000.0 / (ms as f64 + 1.0) - 1.0;
-    let most = kib.saturating_add(1) as f64 * 1000.0 / (ms as f64 - 1.0).max(0.5) + 1.0;
-    if !(least..=most).contains(&(rate as f64)) {
+    // Whole KiB both, of which the fraction was cut.
+    let [moved, rate] = [kib, rate].map(Rounded::of_kib);
+    if !is_rate(moved, ms as f64, rate) {
         return Err("the bytes, runtime and rate of a terse line contradict each other".to_string());
     }
     let volume = Volume {
-        bytes: Some((bytes, fields[0].to_string(), line)),
+        bytes: (bytes, fields[0].to_string(), line),
         runtime_ms: Some((ms, fields[3].to_string(), line)),
         rate: None,
     };

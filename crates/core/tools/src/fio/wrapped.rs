@@ -5,12 +5,24 @@
 //! together as they are; a mail breaks at blanks, and where one of those matters the reader of the
 //! line puts it back. What goes on nowhere is given as it is and is not whole.
 
-use super::scalar::value;
 use crate::scan::finder::Line;
 use crate::scan::parts::Parts;
 
 /// Most lines that one line was broken into.
 const PARTS: usize = 4;
+
+/// The words of lines with figures, what stands first behind them, and what stands last.
+const ENDS: [(&str, &str, &str); 7] = [
+    ("read write trim mixed", "IOPS=", "msec)"),
+    ("read write trim mixed", "io=", "msec"),
+    ("READ WRITE TRIM MIXED", "bw=", "msec"),
+    ("READ WRITE TRIM MIXED", "io=", "msec"),
+    ("clat slat lat sync", "min=", "stdev="),
+    ("cpu", "usr=", "ctx="),
+    ("issued", "total=", "short="),
+];
+/// Those of lines whose end does not matter.
+const WITHOUT_END: &str = "clat slat lat sync bw iops cpu issued IO submit complete latency fsync/fdatasync/sync_file_range";
 
 /// A line, or several that are one.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,39 +106,16 @@ fn kind(text: &str, is_among_percentiles: bool) -> Kind {
         return ends_with(row.ends_with(']') || row.ends_with("],"));
     }
     let Some((label, rest)) = text.split_once(':') else { return Kind::Other };
-    let (label, rest) = (label.trim_end(), rest.trim_start());
-    let word = label.split([' ', '(']).next().unwrap_or("");
-    match word {
-        "read" | "write" | "trim" | "mixed" if rest.starts_with("IOPS=") => {
-            ends_with(rest.contains("msec)"))
+    let (word, rest) = (label.split([' ', '(']).next().unwrap_or(""), rest.trim_start());
+    let is_one_of = |words: &str| words.split(' ').any(|known| known == word);
+    let known = ENDS.iter().find(|(words, first, _)| is_one_of(words) && rest.starts_with(first));
+    match known {
+        Some((_, _, last)) => {
+            let behind = rest.split_once(last).map(|(_, behind)| behind);
+            ends_with(behind.is_some_and(|value| !last.ends_with('=') || !value.is_empty()))
         }
-        "read" | "write" | "trim" | "mixed" if rest.starts_with("io=") => {
-            ends_with(rest.contains("msec"))
-        }
-        "READ" | "WRITE" | "TRIM" | "MIXED"
-            if rest.starts_with("bw=") || rest.starts_with("io=") =>
-        {
-            ends_with(rest.contains("msec"))
-        }
-        "clat" | "slat" | "lat" | "sync" if rest.starts_with("min=") => {
-            ends_with(value(rest, "stdev").is_some())
-        }
-        "cpu" if rest.starts_with("usr=") => ends_with(rest.contains("ctx=")),
-        "issued" if rest.starts_with("total=") => ends_with(rest.contains("short=")),
-        "clat"
-        | "slat"
-        | "lat"
-        | "sync"
-        | "bw"
-        | "iops"
-        | "cpu"
-        | "issued"
-        | "IO"
-        | "submit"
-        | "complete"
-        | "latency"
-        | "fsync/fdatasync/sync_file_range" => Kind::Whole,
-        _ => Kind::Other,
+        None if is_one_of(WITHOUT_END) => Kind::Whole,
+        None => Kind::Other,
     }
 }
 

@@ -5,10 +5,11 @@
 //! `iozone.c`, and its manual page.
 
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, own_part, refuse,
-    refuse_beyond_plain,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, one_result,
+    own_part, refuse, refuse_beyond_plain,
 };
 use crate::measured::{Done, Figures, Work, of_rate, side};
+use crate::scan::Metric;
 use bakeoff_model::job::{Job, Rw};
 use bakeoff_model::profile::{Part, Profile};
 use bakeoff_model::profiles;
@@ -47,8 +48,8 @@ impl Driver for Iozone {
         Ok(Invocation::plain(Workdir::Empty, words.0))
     }
 
-    fn tool(&self) -> &'static str {
-        "iozone"
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+        Ok(one_result("iozone", output)?.metrics)
     }
 
     fn work(&self, asked: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {

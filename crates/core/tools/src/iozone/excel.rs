@@ -1,62 +1,46 @@
 //! The reports that `-R` prints below the table: the same values, one test a report; with `-+u`
 //! also the CPU time of each test as a share of its wall time, of which a zero says nothing.
 
-use std::collections::BTreeMap;
-
 use super::row::{Row, TESTS, Unit, Value};
-use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 
 /// Most values of one run, and reports.
 const VALUES: usize = 20_000;
 const REPORTS: usize = 100;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReportKind {
-    Rates(usize),
-    Cpu(usize),
-    /// Something else, whose lines are only passed over.
-    Other,
-}
-
-/// What a report's title says about its values.
-fn kind(title: &str) -> ReportKind {
-    let test_of = |suffix| {
-        let test = title.strip_suffix(suffix)?;
-        TESTS.iter().position(|(_, known)| *known == test)
-    };
-    let rates = test_of(" report").map(ReportKind::Rates);
-    let cpu = || test_of(" CPU utilization report (Zero values should be ignored)");
-    rates.or_else(|| cpu().map(ReportKind::Cpu)).unwrap_or(ReportKind::Other)
-}
-
 #[derive(Debug)]
-struct ExcelValue {
+struct ExcelCell {
     file: String,
     record: String,
     record_line: u64,
-    value: Value,
+    /// None where it was given up.
+    value: Option<Value>,
 }
 
-/// One report: what it holds, and the file and record of each of its values.
+impl ExcelCell {
+    fn place(&self) -> (&str, &str) {
+        (&self.file, &self.record)
+    }
+}
+
+/// A report of one test: rates, or its CPU time.
 #[derive(Debug)]
 struct ExcelReport {
-    kind: ReportKind,
-    places: Places,
+    test: usize,
+    is_cpu: bool,
+    cells: Vec<ExcelCell>,
 }
-
-type Places = Vec<(String, String)>;
 
 #[derive(Debug, Default)]
 pub struct Excel {
-    open: Option<ReportKind>,
+    /// Whether a report is open, and whether it is one of those.
+    open: Option<bool>,
     reports: Vec<ExcelReport>,
     /// Whether a title or a line of records is missing.
     is_torn: bool,
     records: Vec<String>,
     records_line: u64,
-    cells: Vec<ExcelValue>,
-    cpu: BTreeMap<(String, String, usize), Option<Value>>,
+    values: usize,
     /// The file's size in the last row of the report: it grows from row to row.
     file: Option<u64>,
     passed_over: Vec<(u64, u64, &'static str)>,
@@ -64,6 +48,17 @@ pub struct Excel {
     row_line: u64,
     row_width: usize,
     widest: usize,
+}
+
+/// What a report's title says about its values; none for one of something else.
+fn report(title: &str) -> Option<ExcelReport> {
+    let ends =
+        [(" report", false), (" CPU utilization report (Zero values should be ignored)", true)];
+    ends.into_iter().find_map(|(end, is_cpu)| {
+        let title = title.strip_suffix(end)?;
+        let test = TESTS.iter().position(|(_, known)| *known == title)?;
+        Some(ExcelReport { test, is_cpu, cells: Vec::new() })
+    })
 }
 
 fn quoted(word: &str) -> Option<&str> {
@@ -79,22 +74,17 @@ impl Excel {
         let width = line.text.chars().count();
         self.widest = self.widest.max(width);
         if let Some(title) = quoted(text).filter(|title| title.contains(" report")) {
-            let kind = kind(title);
-            self.open = Some(kind);
-            if self.reports.len() < REPORTS {
-                self.reports.push(ExcelReport { kind, places: Vec::new() });
+            let report = report(title).filter(|_| self.reports.len() < REPORTS);
+            self.open = Some(report.is_some());
+            if report.is_none() && self.passed_over.len() < TESTS.len() {
+                let what = "an Excel report of another kind";
+                self.passed_over.push((line.number, line.number, what));
             }
-            if kind == ReportKind::Other && self.passed_over.len() < TESTS.len() {
-                self.passed_over.push((
-                    line.number,
-                    line.number,
-                    "an Excel report of another kind",
-                ));
-            }
+            self.reports.extend(report);
             self.records.clear();
             return true;
         }
-        let Some(kind) = self.open else { return false };
+        let Some(is_read) = self.open else { return false };
         let words: Vec<&str> = text.split_whitespace().collect();
         let Some(first) = words.first().and_then(|word| quoted(word)).filter(|w| is_number(w))
         else {
@@ -108,7 +98,7 @@ impl Excel {
             }
             return false;
         };
-        if let (ReportKind::Other, Some((_, last, _))) = (kind, self.passed_over.last_mut()) {
+        if let (false, Some((_, last, _))) = (is_read, self.passed_over.last_mut()) {
             *last = line.number;
         }
         let labels: Vec<&str> = words.iter().filter_map(|word| quoted(word)).collect();
@@ -116,13 +106,13 @@ impl Excel {
         let falls = first.parse::<u64>().ok() <= self.file && !is_label_row;
         // The title of another report is missing above, or the records of this one.
         if self.records.is_empty() != is_label_row || falls {
-            self.open = Some(ReportKind::Other);
+            self.open = Some(false);
             self.is_torn = true;
             self.passed_over.push((line.number, line.number, "an incomplete Excel report"));
             self.records.clear();
             return true;
         }
-        if self.records.is_empty() && labels.len() == words.len() {
+        if is_label_row {
             self.records_line = line.number;
             self.records = labels.into_iter().map(str::to_string).collect();
             self.file = None;
@@ -130,8 +120,8 @@ impl Excel {
         }
         // A value without the blank behind it may have been cut.
         let is_whole = line.is_ended && words.len() == self.fitting(first) + 1;
-        if is_whole && self.cells.len() + self.cpu.len() < VALUES {
-            self.row(kind, first, &words[1..], line.number);
+        if is_whole && self.values < VALUES {
+            self.row(is_read, first, &words[1..], line.number);
             self.file = first.parse().ok();
             (self.row_line, self.row_width) = (line.number, width);
         }
@@ -141,9 +131,9 @@ impl Excel {
     /// A number below a row that is as wide as the page may be the rest of its last value.
     fn drop_row(&mut self, number: u64) {
         let row_line = self.row_line;
-        self.cells.retain(|cell| cell.value.line != row_line);
-        let of_row = |value: &Value| value.line == row_line;
-        self.cpu.values_mut().for_each(|value| *value = value.take().filter(|v| !of_row(v)));
+        for cell in self.reports.iter_mut().flat_map(|report| &mut report.cells) {
+            cell.value.take_if(|value| value.line == row_line);
+        }
         self.passed_over.push((row_line, number, "a row of an Excel report that was wrapped"));
     }
 
@@ -156,59 +146,53 @@ impl Excel {
         self.records.iter().take_while(fits).count()
     }
 
-    fn row(&mut self, kind: ReportKind, file: &str, values: &[&str], line: u64) {
+    fn row(&mut self, is_read: bool, file: &str, values: &[&str], line: u64) {
+        let Some(report) = self.reports.last_mut().filter(|_| is_read) else { return };
         for (record, raw) in self.records.iter().zip(values) {
-            let (ReportKind::Rates(test) | ReportKind::Cpu(test)) = kind else { continue };
-            let Some(number) = Decimal::parse(raw) else { continue };
-            let value = Value { test, number, raw: (*raw).to_string(), line };
-            let (file, record) = (file.to_string(), record.clone());
-            if let Some(report) = self.reports.last_mut() {
-                report.places.push((file.clone(), record.clone()));
+            let value = Value::new(report.test, raw, line);
+            if value.is_some() {
+                let (file, record) = (file.to_string(), record.clone());
+                let record_line = self.records_line;
+                report.cells.push(ExcelCell { file, record, record_line, value });
+                self.values += 1;
             }
-            if let ReportKind::Cpu(_) = kind {
-                // Two reports of one test are those of two runs: neither is taken.
-                let known = self.cpu.entry((file, record, test));
-                known.and_modify(|value| *value = None).or_insert(Some(value));
-                continue;
-            }
-            self.cells.push(ExcelValue { file, record, record_line: self.records_line, value });
         }
     }
 
+    /// The values of all reports of one kind, with their places.
+    fn values(&self, is_cpu: bool) -> impl Iterator<Item = (&ExcelCell, &Value)> {
+        let reports = self.reports.iter().filter(move |report| report.is_cpu == is_cpu);
+        let cells = reports.flat_map(|report| &report.cells);
+        cells.filter_map(|cell| Some((cell, cell.value.as_ref()?)))
+    }
+
     /// The CPU utilisation of the tests of one row, in percent of their wall time.
-    pub fn cpu<'a>(&'a self, row: &Row) -> impl Iterator<Item = &'a Value> {
-        let (file, record) = (row.file_raw.clone(), row.record_raw.clone());
-        let of_test = move |test| self.cpu.get(&(file.clone(), record.clone(), test))?.as_ref();
-        let told = (0..TESTS.len()).filter_map(of_test);
-        told.filter(|value| value.number.value() > 0.0)
+    pub fn cpu<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a Value> {
+        let of_row = self.values(true).filter(|(cell, _)| is_at(row, cell));
+        of_row.map(|(_, value)| value).filter(|value| value.number.value() > 0.0)
     }
 
     /// Takes out what the reports alone say, beside the rows of the table, where a line of them is
     /// missing: a row may then stand below the title of another test. Reports come in one order,
     /// each with the same rows, and those about the CPU are of the same tests.
     pub fn drop_incomplete(&mut self, known: &[Row]) {
-        let of = |pick: fn(ReportKind) -> Option<usize>| -> Vec<(usize, &Places)> {
-            self.reports.iter().filter_map(|r| Some((pick(r.kind)?, &r.places))).collect()
+        let of_kind = |is_cpu: bool| -> Vec<(usize, Vec<(&str, &str)>)> {
+            let reports = self.reports.iter().filter(|report| report.is_cpu == is_cpu);
+            reports.map(|r| (r.test, r.cells.iter().map(ExcelCell::place).collect())).collect()
         };
-        let rates = of(|kind| if let ReportKind::Rates(test) = kind { Some(test) } else { None });
-        let cpu = of(|kind| if let ReportKind::Cpu(test) = kind { Some(test) } else { None });
-        let is_whole = |all: &[(usize, &Places)]| {
-            let follow = |two: &[(usize, &Places)]| two[0].0 < two[1].0 && two[0].1 == two[1].1;
-            !self.is_torn && all.windows(2).all(follow)
+        let is_whole = |all: &[(usize, Vec<(&str, &str)>)]| {
+            !self.is_torn && all.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 == two[1].1)
         };
-        let (has_rates, has_cpu) =
-            (is_whole(&rates), is_whole(&cpu) && (rates.is_empty() || rates == cpu));
+        let (rates, cpu) = (of_kind(false), of_kind(true));
+        let has_cpu = is_whole(&cpu) && (rates.is_empty() || rates == cpu);
+        let is_kept = [is_whole(&rates), has_cpu];
         let mut lost = Vec::new();
-        if !has_rates {
-            let (kept, gone): (Vec<ExcelValue>, Vec<ExcelValue>) = std::mem::take(&mut self.cells)
-                .into_iter()
-                .partition(|cell| known.iter().any(|row| is_at(row, cell)));
-            lost.extend(gone.iter().map(|cell| cell.value.line));
-            self.cells = kept;
-        }
-        if !has_cpu {
-            let gone = std::mem::take(&mut self.cpu);
-            lost.extend(gone.values().flatten().map(|value| value.line));
+        for report in self.reports.iter_mut().filter(|r| !is_kept[usize::from(r.is_cpu)]) {
+            for cell in &mut report.cells {
+                if report.is_cpu || !known.iter().any(|row| is_at(row, cell)) {
+                    lost.extend(cell.value.take().map(|value| value.line));
+                }
+            }
         }
         if let (Some(first), Some(last)) = (lost.iter().min(), lost.iter().max()) {
             let what = "a figure from an incomplete set of Excel reports";
@@ -223,41 +207,34 @@ impl Excel {
 
     /// Why the reports cannot be of the run whose table is above.
     pub fn contradiction(&self, rows: &[Row], unit: Unit) -> Option<String> {
-        for cell in &self.cells {
+        let differs = |(cell, value): &(&ExcelCell, &Value)| {
             let row = rows.iter().find(|row| is_at(row, cell));
-            let above = row.and_then(|row| row.values.iter().find(|v| v.test == cell.value.test));
-            let Some(above) = above else { continue };
-            let is_missing = cell.value.number.value() == 0.0 && unit != Unit::Microseconds;
-            if above.number.value() != cell.value.number.value() && !is_missing {
-                let line = cell.value.line;
-                return Some(format!("line {line}: the report contradicts the table above it"));
-            }
-        }
-        None
+            let above = row.and_then(|row| row.values.iter().find(|v| v.test == value.test));
+            let is_missing = value.number.value() == 0.0 && unit != Unit::Microseconds;
+            above.is_some_and(|a| a.number.value() != value.number.value()) && !is_missing
+        };
+        let (_, value) = self.values(false).find(differs)?;
+        Some(format!("line {}: the report contradicts the table above it", value.line))
     }
 
     /// The rows that only the reports have.
     pub fn rows(&self, known: &[Row]) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        for cell in &self.cells {
+        for (cell, value) in self.values(false) {
             if known.iter().any(|row| is_at(row, cell)) {
                 continue;
             }
             if let Some(row) = rows.iter_mut().find(|row| is_at(row, cell)) {
-                row.values.push(cell.value.clone());
+                row.values.push(value.clone());
                 continue;
             }
-            let row = Row::with_sizes(
-                (&cell.file, &cell.record),
-                vec![cell.value.clone()],
-                cell.value.line,
-            );
+            let row = Row::with_sizes(cell.place(), vec![value.clone()], value.line);
             rows.extend(row.map(|row| Row { record_line: cell.record_line, ..row }));
         }
         rows
     }
 }
 
-fn is_at(row: &Row, cell: &ExcelValue) -> bool {
-    row.file_raw == cell.file && row.record_raw == cell.record
+fn is_at(row: &Row, cell: &ExcelCell) -> bool {
+    (row.file_size.raw.as_str(), row.record_size.raw.as_str()) == cell.place()
 }

@@ -37,18 +37,11 @@ struct List {
     is_wrong: bool,
 }
 
-/// A list whose last line is there.
-#[derive(Debug)]
-struct CompleteList {
-    record_bytes: u64,
-    total_bytes: u64,
-    result: ToolResult,
-}
-
 #[derive(Debug, Default)]
 pub struct Latencies {
     open: Option<List>,
-    ended: Vec<CompleteList>,
+    /// Lists whose last line is there.
+    ended: Vec<ToolResult>,
 }
 
 impl Reader for Latencies {
@@ -81,14 +74,13 @@ impl Reader for Latencies {
     fn finish(&mut self, out: &mut Out) {
         self.close(false, out);
         let ended = std::mem::take(&mut self.ended);
-        let ends: BTreeSet<(u64, u64, Option<String>)> = ended
-            .iter()
-            .map(|list| (list.record_bytes, list.total_bytes, list.result.test.clone()))
-            .collect();
-        for CompleteList { record_bytes, total_bytes, result } in ended {
-            let alike = || ends.iter().filter(|(bytes, ..)| *bytes == record_bytes);
-            let tests: BTreeSet<&Option<String>> = alike().map(|(.., test)| test).collect();
-            let as_far = alike().filter(|(_, total, _)| *total == total_bytes).count();
+        let end = |result: &ToolResult| (extent(result), result.test.clone());
+        let ends: BTreeSet<((u64, u64), Option<String>)> = ended.iter().map(end).collect();
+        for result in ended {
+            let (record, total) = extent(&result);
+            let alike = || ends.iter().filter(|((known, _), _)| *known == record);
+            let tests: BTreeSet<&Option<String>> = alike().map(|(_, test)| test).collect();
+            let as_far = alike().filter(|((_, known), _)| *known == total).count();
             if as_far * 2 > tests.len() {
                 out.result(result);
             } else {
@@ -96,6 +88,12 @@ impl Reader for Latencies {
             }
         }
     }
+}
+
+/// Bytes of a record, and of all records of a list.
+fn extent(list: &ToolResult) -> (u64, u64) {
+    let whole = |name| list.figure(&[name]).map_or(0, |value| value as u64);
+    (whole("record_size"), whole("record_size").saturating_mul(whole("ios")))
 }
 
 impl Latencies {
@@ -115,15 +113,13 @@ impl Latencies {
     }
 
     /// A second list below one heading, as long as the first, is of another file.
-    fn named(&self, mut list: CompleteList) -> CompleteList {
-        let is_of = |known: &&CompleteList| {
-            (known.record_bytes, known.total_bytes) == (list.record_bytes, list.total_bytes)
-                && known.result.context == list.result.context
-        };
-        if self.ended.iter().any(|known| is_of(&known)) {
-            list.result.test = Some(UNKNOWN.to_string());
+    fn named(&self, list: ToolResult) -> ToolResult {
+        let is_of =
+            |known: &ToolResult| extent(known) == extent(&list) && known.context == list.context;
+        match self.ended.iter().any(is_of) {
+            true => list.of_test(UNKNOWN),
+            false => list,
         }
-        list
     }
 }
 
@@ -158,7 +154,7 @@ impl List {
         true
     }
 
-    fn end(mut self) -> Option<CompleteList> {
+    fn end(mut self) -> Option<ToolResult> {
         let (size, raw, line) = self.bytes.take()?;
         let count = self.latencies_us.len() as u64;
         let mut metrics = Metrics::default();
@@ -181,8 +177,6 @@ impl List {
         let context = self.place.context.clone();
         let test = FILES.iter().find(|(file, _)| context.ends_with(file));
         let result = self.place.result("iozone", None, self.last_line, metrics);
-        let result = result.of_test(test.map_or(UNKNOWN, |(_, test)| test));
-        let total_bytes = count.saturating_mul(size);
-        Some(CompleteList { record_bytes: size, total_bytes, result })
+        Some(result.of_test(test.map_or(UNKNOWN, |(_, test)| test)))
     }
 }

@@ -1,8 +1,8 @@
 //! A row of iozone's table: values under their columns, blanks for tests that were not run.
 
-use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::lines::words;
+use crate::scan::quantity::Quantity;
 use crate::scan::result::Metrics;
 
 /// What the values of a table are.
@@ -69,35 +69,25 @@ pub fn unit_of_command(command: &str) -> Unit {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     pub test: usize,
-    pub number: Decimal,
-    pub raw: String,
+    pub number: Quantity,
     pub line: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// File size in KiB.
-    pub file_kib: Decimal,
-    pub file_raw: String,
-    /// Record size in KiB.
-    pub record_kib: Decimal,
-    pub record_raw: String,
+    pub file_size: Quantity,
+    pub record_size: Quantity,
     pub values: Vec<Value>,
     pub line: u64,
     pub record_line: u64,
 }
 
 impl Row {
+    /// With the sizes of the file and of a record, in KiB.
     pub fn with_sizes((file, record): (&str, &str), values: Vec<Value>, line: u64) -> Option<Row> {
-        Some(Row {
-            file_kib: Decimal::parse(file)?,
-            file_raw: file.to_string(),
-            record_kib: Decimal::parse(record)?,
-            record_raw: record.to_string(),
-            values,
-            line,
-            record_line: line,
-        })
+        let [file_size, record_size] = [file, record].map(|kib| Quantity::with_unit(kib, 1024));
+        let (file_size, record_size) = (file_size?, record_size?);
+        Some(Row { file_size, record_size, values, line, record_line: line })
     }
 }
 
@@ -118,28 +108,21 @@ pub enum Found {
 }
 
 impl Value {
-    /// Puts the value among the metrics; a zero is none.
+    pub fn new(test: usize, raw: &str, line: u64) -> Option<Value> {
+        Some(Value { test, number: Quantity::with_unit(raw, 1)?, line })
+    }
+
+    /// Puts the value among the metrics. A zero is none: in microseconds it is less than one, or a
+    /// test that was not run.
     pub fn give(&self, unit: Unit, metrics: &mut Metrics) {
-        let (name, _) = TESTS[self.test];
-        let value = self.number.value();
-        if value == 0.0 {
-            return;
-        }
-        match unit {
-            Unit::Kib => {
-                let name = format!("{name}.throughput");
-                metrics.real(&name, value * 1024.0, "bytes/s", (&self.raw, self.line));
-            }
-            Unit::Operations => {
-                metrics.real(&format!("{name}.rate"), value, "1/s", (&self.raw, self.line));
-            }
-            // Whole microseconds: a zero is less than one, or a test that was not run.
-            Unit::Microseconds => {
-                if let Some(ns) = self.number.times(1000) {
-                    let name = format!("{name}.time_per_operation");
-                    metrics.whole(&name, ns, "ns", (&self.raw, self.line));
-                }
-            }
+        let (what, unit, worth) = match unit {
+            Unit::Kib => ("throughput", "bytes/s", 1024),
+            Unit::Operations => ("rate", "1/s", 1),
+            Unit::Microseconds => ("time_per_operation", "ns", 1000),
+        };
+        let figure = Quantity::with_unit(&self.number.raw, worth);
+        if let Some(figure) = figure.filter(|figure| figure.value() != 0.0) {
+            figure.give(&format!("{}.{what}", TESTS[self.test].0), unit, self.line, metrics);
         }
     }
 }
@@ -176,8 +159,8 @@ impl Layout {
             if is_last && !line.is_ended && *end as isize != ends {
                 continue;
             }
-            let Some(number) = Decimal::parse(word) else { return Found::Wrong };
-            values.push(Value { test: column, number, raw: word.clone(), line: line.number });
+            let Some(value) = Value::new(column, word, line.number) else { return Found::Wrong };
+            values.push(value);
         }
         let sizes = (words[0].1.as_str(), words[1].1.as_str());
         Row::with_sizes(sizes, values, line.number).map_or(Found::Wrong, Found::Row)
@@ -264,6 +247,12 @@ fn selected(
     let size = |at: usize| words.get(at).and_then(|(_, word)| word.parse::<u64>().ok());
     let is_row = words.len() > 3 && size(0) >= size(1);
     (is_row && words.len() == asked.len() + 2).then_some(asked)
+}
+
+/// Whether a line has the words that stand above the titles of a table, some of them in columns.
+pub fn is_upper_title(text: &str) -> bool {
+    let is_title = |word| ["random", "bkwd", "record", "stride"].contains(&word);
+    text.starts_with("random ") && text.split_whitespace().all(is_title)
 }
 
 pub fn is_numbers(text: &str) -> bool {

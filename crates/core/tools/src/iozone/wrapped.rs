@@ -6,7 +6,6 @@
 //! does; where that cannot be told, the row is none.
 
 use super::row::{self, Found, Layout, Row, Value};
-use crate::scan::decimal::Decimal;
 use crate::scan::finder::Line;
 use crate::scan::lines;
 use crate::scan::parts::{Parts, squeezed};
@@ -104,8 +103,7 @@ fn joined(layout: &Layout, parts: &[(u64, String)], asked: &[usize]) -> Option<R
     }
     let mut values = Vec::new();
     for ((line, raw), test) in tokens[2..].iter().zip(asked) {
-        let number = Decimal::parse(raw)?;
-        values.push(Value { test: *test, number, raw: raw.clone(), line: *line });
+        values.push(Value::new(*test, raw, *line)?);
     }
     Row::with_sizes((&tokens[0].1, &tokens[1].1), values, parts[0].0)
 }

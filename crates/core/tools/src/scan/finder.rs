@@ -256,12 +256,14 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     text.strip_prefix(before)?.strip_suffix(after)
 }
 
-/// The tool that a line starts and its command, after a prompt (`$ `, `# `, `% `), assignments
-/// of variables, and words that run another program.
+/// The tool that a line starts and its command, after a prompt (`$ `, `# `, `% `) or the words of
+/// iozone, assignments of variables, and words that run another program.
 fn command<'t>(tools: &[&Tool], text: &'t str) -> Option<(&'static str, &'t str)> {
     let mut rest = text;
-    if let Some(at) = ["$ ", "# ", "% "].iter().filter_map(|prompt| text.find(prompt)).min() {
-        rest = text[at + 2..].trim_start();
+    let prompts = ["$ ", "# ", "% ", "Command line used: "];
+    let end = |prompt: &&str| Some(text.find(*prompt)? + prompt.len());
+    if let Some(at) = prompts.iter().filter_map(end).min() {
+        rest = text[at..].trim_start();
     }
     loop {
         let word = rest.split_whitespace().next()?;

@@ -72,6 +72,8 @@ pub struct Form {
     mark: &'static str,
     /// Whether its words are everybody's: it is one only where a result is open.
     is_inside: bool,
+    /// Whether it is listed unless the form in front of it was the last one of its result.
+    is_next: bool,
     role: Role,
 }
 
@@ -88,6 +90,8 @@ enum Role {
     Before(&'static str),
     /// It has figures of a result with several lines.
     Figures,
+    /// The same, and a result begins with it.
+    First,
     /// The same, and the result ends.
     Last,
     /// It is a result.
@@ -106,7 +110,8 @@ enum Role {
 
 impl Form {
     const fn new(pattern: &'static str, role: Role) -> Form {
-        Form { pattern, prefix: "", test: "", block: 0, mark: "", is_inside: false, role }
+        let (prefix, test, mark) = ("", "", "");
+        Form { pattern, prefix, test, block: 0, mark, is_inside: false, is_next: false, role }
     }
 
     /// With these words in front of the names of its figures.
@@ -129,6 +134,11 @@ impl Form {
         Form { is_inside: true, ..self }
     }
 
+    /// Which follows the form in front of it.
+    pub const fn next(self) -> Form {
+        Form { is_next: true, ..self }
+    }
+
     /// Of operations of so many bytes.
     pub const fn of_bytes(self, block: u64) -> Form {
         Form { block, ..self }
@@ -148,6 +158,8 @@ roles! {
     head: Head;
     /// A line of a result.
     figures: Figures;
+    /// A line with which a result begins.
+    first: First;
     /// The last line of a result.
     last: Last;
     /// A line that is a result.

@@ -90,6 +90,14 @@ impl Quantity {
         if self.is_whole() { Span::exactly(self.value()) } else { self.span() }
     }
 
+    /// Adds it, as a whole number where that is its unit.
+    pub fn give(&self, name: &str, unit: &'static str, line: u64, metrics: &mut Metrics) {
+        match unit {
+            "bytes" | "ns" | "count" => self.give_whole(name, unit, line, metrics),
+            unit => self.give_real(name, unit, line, metrics),
+        }
+    }
+
     /// Adds it as a whole number, where it fits.
     pub fn give_whole(&self, name: &str, unit: &'static str, line: u64, metrics: &mut Metrics) {
         if let Some(value) = self.whole() {

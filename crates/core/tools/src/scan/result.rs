@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use serde::Serialize;
 
@@ -232,6 +233,15 @@ impl Out {
     pub fn has_figure(&self, from_line: u64, figure: &Metric) -> bool {
         let is_it = |known: &Metric| known.value == figure.value && known.unit == figure.unit;
         let mut near = self.imported.results.iter().rev().filter(|r| r.last_line >= from_line);
+        near.any(|result| result.metrics.iter().any(is_it))
+    }
+
+    /// Whether a result of that tool which ends within these lines has a figure that was printed
+    /// with this number.
+    pub fn has_printed(&self, lines: RangeInclusive<u64>, tool: &str, number: &str) -> bool {
+        let results = &self.imported.results;
+        let mut near = results.iter().filter(|r| r.tool == tool && lines.contains(&r.last_line));
+        let is_it = |known: &Metric| known.raw.split(' ').next() == Some(number);
         near.any(|result| result.metrics.iter().any(is_it))
     }
 

@@ -5,10 +5,11 @@
 //! `sysbench --help`.
 
 use crate::foreign::{
-    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, amount, own_part,
-    refuse, refuse_beyond_plain,
+    Asked, Driver, Invocation, RawOutput, Scratch, Unsupported, Words, Workdir, amount, one_result,
+    own_part, refuse, refuse_beyond_plain,
 };
 use crate::measured::{Figures, Work};
+use crate::scan::Metric;
 use bakeoff_model::job::{Job, Offsets, Rw};
 use bakeoff_model::profile::Profile;
 use bakeoff_model::profiles;
@@ -76,8 +77,8 @@ impl Driver for Sysbench {
         })
     }
 
-    fn tool(&self) -> &'static str {
-        "sysbench"
+    fn parse(&self, output: &RawOutput) -> Result<Vec<Metric>, String> {
+        Ok(one_result("sysbench", output)?.metrics)
     }
 
     fn work(&self, _: Asked<'_>, figures: Figures<'_>) -> Result<Work, String> {

@@ -127,18 +127,9 @@ fn begun(line: &Line<'_>) -> Option<OpenTable> {
     })
 }
 
-/// What is known of a table's columns.
-enum KnownColumns {
-    List(String),
-    /// A list that lacks a unit.
-    WithoutUnit(String),
-    /// Only that there are figures.
-    Unclear,
-}
-
 impl OpenTable {
-    /// What is known of the columns; `None` when none has figures.
-    fn columns(&self) -> Option<KnownColumns> {
+    /// The list of the columns, or why there is none; `None` when none has figures.
+    fn columns(&self) -> Option<Result<String, String>> {
         let rows: Vec<Vec<String>> =
             self.rows.iter().filter_map(|(_, text)| Some(row_of(text)?.1)).collect();
         let of_heading = titles::unit(&self.heading);
@@ -169,10 +160,18 @@ impl OpenTable {
         if labels.is_empty() && has_text && all[0] == "-" {
             all[0] = "test".to_string();
         }
+        let list = all.join(",");
         match (has_value, is_unclear) {
-            (true, _) if is_whole => Some(KnownColumns::List(all.join(","))),
-            (true, _) => Some(KnownColumns::WithoutUnit(all.join(","))),
-            (false, true) => Some(KnownColumns::Unclear),
+            (true, _) if is_whole => Some(Ok(list)),
+            (true, _) => Some(Err(format!(
+                "the table of results does not state a unit. Write the unit in place of {NO_UNIT}: \
+                 --columns '{list}'"
+            ))),
+            (false, true) => {
+                let why =
+                    "the cells of the table of results contain more than a number and its unit";
+                Some(Err(why.to_string()))
+            }
             (false, false) => None,
         }
     }
@@ -181,22 +180,17 @@ impl OpenTable {
         let (first, last) = (self.first_line, self.last_line);
         let why = match self.columns() {
             None => return,
-            Some(KnownColumns::List(list)) => match (list.parse(), asked) {
-                (Ok(columns), Asked::Read) => return self.read(columns, out),
-                (Err(_), Asked::Propose | Asked::Read) | (Ok(_), Asked::Propose) => {
-                    format!(
-                        "this is a table of results. `--guess` reads it with these columns, or \
-                         specify the columns: --columns '{list}'"
-                    )
+            Some(Err(why)) => why,
+            Some(Ok(list)) => {
+                if asked == Asked::Read
+                    && let Ok(columns) = list.parse()
+                {
+                    return self.read(columns, out);
                 }
-            },
-            Some(KnownColumns::WithoutUnit(list)) => format!(
-                "the table of results does not state a unit. Write the unit in place of {NO_UNIT}: \
-                 --columns '{list}'"
-            ),
-            Some(KnownColumns::Unclear) => {
-                "the cells of the table of results contain more than a number and its unit"
-                    .to_string()
+                format!(
+                    "this is a table of results. `--guess` reads it with these columns, or \
+                     specify the columns: --columns '{list}'"
+                )
             }
         };
         out.unread(first, last, why);

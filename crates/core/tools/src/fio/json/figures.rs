@@ -2,6 +2,7 @@
 
 use crate::fio::Volume;
 use crate::fio::paths::Scalar;
+use crate::fio::scalar::{Rounded, is_rate};
 use crate::scan::decimal::Decimal;
 use crate::scan::result::Metrics;
 
@@ -93,7 +94,7 @@ impl Known {
         let entry =
             |scalar: &Scalar, value: u64| (value, scalar.text.clone(), self.first + scalar.line);
         let volume = Volume {
-            bytes: Some(entry(bytes, amount.saturating_mul(factor))),
+            bytes: entry(bytes, amount.saturating_mul(factor)),
             runtime_ms: runtime.and_then(|s| Some(entry(s, s.text.parse().ok()?))),
             rate: None,
         };
@@ -129,11 +130,8 @@ impl Known {
             return Ok(1);
         }
         // The runtime is whole milliseconds, the rate whole KiB/s.
-        let fits = |bytes: f64| {
-            let low = bytes * 1000.0 / (ms + 1.0) / 1024.0 - 1.0;
-            let high = bytes * 1000.0 / (ms - 1.0).max(0.5) / 1024.0 + 1.0;
-            kib_per_s >= low && kib_per_s <= high
-        };
+        let rate = Rounded { value: kib_per_s * 1024.0, slack: 1024.0 };
+        let fits = |bytes: f64| is_rate(Rounded { value: bytes, slack: 0.0 }, ms, rate);
         match (fits(amount as f64), fits(amount as f64 * 1024.0)) {
             (true, _) => Ok(1),
             (false, true) => Ok(1024),

@@ -33,6 +33,8 @@ struct Open {
     head: Head,
     test: &'static str,
     last_line: u64,
+    /// Which form its last line with figures has.
+    last_form: usize,
     figures: Vec<Figure>,
     findings: Vec<Finding>,
 }
@@ -40,6 +42,8 @@ struct Open {
 /// What a line of a form has.
 struct FormMatch {
     form: &'static Form,
+    /// Its place among the forms.
+    at: usize,
     prefix: &'static str,
     head: Head,
     figures: Vec<Figure>,
@@ -92,8 +96,10 @@ impl Reader for Grammatical {
             return true;
         }
         let is_like = self.patterns.iter().zip(self.grammar.forms).any(|(pattern, form)| {
-            matches!(form.role, Role::Figures | Role::Last | Role::Alone | Role::Again)
-                && !form.is_inside
+            matches!(
+                form.role,
+                Role::Figures | Role::First | Role::Last | Role::Alone | Role::Again
+            ) && !form.is_inside
                 && !form.prefix.starts_with(OF_HEAD)
                 && pattern.is_like(text)
         });
@@ -157,7 +163,7 @@ impl Grammatical {
                 if self.patterns[at].has_words() { LineFit::Taken } else { LineFit::Heading }
             }
             Role::Alone | Role::Again | Role::Guess => self.alone(line, found, out),
-            Role::Figures | Role::Last => self.figures(line, found, out),
+            Role::Figures | Role::First | Role::Last => self.figures(line, found, out),
         }
     }
 
@@ -196,7 +202,7 @@ impl Grammatical {
             let name = form.mark.to_string();
             figures.push(Figure { name, kind: &MARK, quantity, line: line.number });
         }
-        Ok(FormMatch { form, prefix, head, figures })
+        Ok(FormMatch { form, at, prefix, head, figures })
     }
 
     fn fault(&mut self, line: &Line<'_>, text: &str, found: FormMatch, out: &mut Out) -> LineFit {
@@ -232,7 +238,7 @@ impl Grammatical {
     }
 
     fn alone(&mut self, line: &Line<'_>, found: FormMatch, out: &mut Out) -> LineFit {
-        let FormMatch { form, prefix, head, figures } = found;
+        let FormMatch { form, prefix, head, figures, .. } = found;
         let broken = self.broken(form, prefix, &[], &figures);
         if form.role == Role::Guess && (broken.is_some() || !line.is_ended) {
             return LineFit::None;
@@ -251,14 +257,22 @@ impl Grammatical {
     }
 
     fn figures(&mut self, line: &Line<'_>, found: FormMatch, out: &mut Out) -> LineFit {
-        let FormMatch { form, prefix, mut head, figures } = found;
+        let FormMatch { form, at, prefix, mut head, figures } = found;
         let is_next = |open: &&Open| {
             let has = |new: &Figure| open.figures.iter().any(|old| old.name == new.name);
+            let is_of_test =
+                head.test.is_none() || open.head.test.is_none() || head.test == open.head.test;
             line.number <= open.last_line + self.grammar.gap_lines
                 && (form.test.is_empty() || open.test == form.test)
+                && form.role != Role::First
+                && (!form.is_next || open.last_form + 1 == at && is_of_test)
                 && !figures.iter().any(has)
         };
         let known = self.open.as_ref().filter(is_next);
+        if form.is_next && known.is_none() {
+            let why = format!("a line of {} lacks the line above it", self.grammar.tool);
+            return LineFit::Broken(why);
+        }
         let known_figures = known.map_or(&[][..], |open| &open.figures);
         if let Some(why) = self.broken(form, prefix, known_figures, &figures) {
             return LineFit::Broken(why);
@@ -269,8 +283,9 @@ impl Grammatical {
             self.begin(line, form, head, out);
         }
         self.add(line, figures);
-        if let (Some(open), Some(words)) = (&mut self.open, words) {
-            open.head.test = Some(words);
+        if let Some(open) = &mut self.open {
+            open.head.test = words.or(open.head.test.take());
+            open.last_form = at;
         }
         if form.role == Role::Last {
             self.close(out);
@@ -293,8 +308,8 @@ impl Grammatical {
             None => self.list_before(out),
         }
         let (figures, findings) = (Vec::new(), Vec::new());
-        let (test, last_line) = (form.test, line.number);
-        self.open = Some(Open { place, head, test, last_line, figures, findings });
+        let (test, last_line, last_form) = (form.test, line.number, 0);
+        self.open = Some(Open { place, head, test, last_line, last_form, figures, findings });
     }
 
     fn add(&mut self, line: &Line<'_>, figures: Vec<Figure>) {
@@ -381,12 +396,7 @@ impl Grammatical {
         let open = self.open.take()?;
         let mut metrics = Metrics::default();
         for Figure { name, kind, quantity, line } in &open.figures {
-            match kind.unit {
-                "bytes" | "ns" | "count" => {
-                    quantity.give_whole(name, kind.unit, *line, &mut metrics)
-                }
-                unit => quantity.give_real(name, unit, *line, &mut metrics),
-            }
+            quantity.give(name, kind.unit, *line, &mut metrics);
         }
         let is_given = metrics.0.iter().any(|metric| !metric.name.starts_with('_'));
         if !is_given && open.findings.is_empty() {
