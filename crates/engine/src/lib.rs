@@ -31,7 +31,6 @@ mod histogram;
 mod lane;
 mod lanes;
 mod live;
-mod loop_status;
 pub mod loops;
 mod measure;
 mod offsets;
@@ -59,7 +58,6 @@ mod waiting;
 mod windows;
 
 pub use error::EngineError;
-pub use loop_status::{LoopStatus, loop_status};
 pub use measure::measure;
 pub use own_cost::own_cost;
 pub use own_process::{own_directories, own_mounts, size_limit_is_an_error};
