@@ -41,11 +41,11 @@ impl Buffers {
     /// Maps and touches `count` blocks of `block_bytes`.
     ///
     /// # Errors
-    /// [`EngineError::NoMemory`] when the size overflows, the kernel refuses, or it would fill the
+    /// Of memory when the size overflows, the kernel refuses, or it would fill the
     /// memory there is: the kernel would promise it, and kill somebody when it is used.
     pub fn new(block_bytes: usize, count: usize, mem: Mem) -> Result<Buffers, EngineError> {
         let want = (block_bytes as u64).saturating_mul(count as u64);
-        let too_much = || EngineError::NoMemory { bytes: want };
+        let too_much = || EngineError::no_memory(want);
         // Small blocks share pages in steps of 512 bytes, the smallest unit O_DIRECT knows.
         let step = if block_bytes < PAGE_BYTES {
             512.min(block_bytes.next_power_of_two())
@@ -181,6 +181,8 @@ impl Drop for Buffers {
 
 #[cfg(test)]
 mod tests {
+    use bakeoff_tools::native::FailureKind;
+
     use super::*;
 
     #[test]
@@ -220,7 +222,7 @@ AnonHugePages:         0 kB\n";
     #[test]
     fn more_memory_than_the_machine_has_is_an_error_not_a_crash() {
         let got = Buffers::new(1 << 30, usize::MAX >> 8, Mem::Malloc);
-        assert!(matches!(got, Err(EngineError::NoMemory { .. })));
+        assert!(got.is_err_and(|error| error.kind() == FailureKind::NoMemory));
     }
 
     #[test]

@@ -74,6 +74,7 @@ fn loop_ns(job: &Job, depth: u32, clock: Clock) -> Result<f64, EngineError> {
     let cell =
         Cell { job: &idle, depth, in_turns: false, cost: Cost::default(), clock, live: &live };
     let lane = Lane::<Null>::new(cell, 0, None)?;
-    let outcome = if depth == 1 { lane.run()? } else { lane.run_queued()? };
-    Ok(outcome.end_ns.saturating_sub(outcome.start_ns) as f64 / LOOP_IOS as f64)
+    let work = if depth == 1 { Lane::one_by_one } else { Lane::queued };
+    let whole = lane.whole(work)?.rest;
+    Ok(whole.end_ns.saturating_sub(whole.start_ns) as f64 / LOOP_IOS as f64)
 }

@@ -11,7 +11,7 @@ pub const NUMJOBS_MAX: u32 = 1024;
 const IODEPTH_MAX: u32 = 4096;
 
 pub fn check(job: &Job) -> Result<(), EngineError> {
-    let wrong = |message: String| Err(EngineError::Invalid(message));
+    let wrong = |message: String| Err(EngineError::invalid(message));
     if job.bs == 0 || job.bs > BS_MAX {
         return wrong(format!("bs is {}: choose 1 byte to 1 GiB", job.bs));
     }
@@ -59,14 +59,14 @@ pub fn check(job: &Job) -> Result<(), EngineError> {
 
 fn check_offsets(job: &Job) -> Result<(), EngineError> {
     if !job.offsets.fits(job.rw) {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "--offsets {} cannot be combined with --rw {}: change one of them",
             job.offsets,
             job.rw.name()
         )));
     }
     if job.buffer_compress_percentage > 100 {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "buffer_compress_percentage is {}: choose 0 to 100",
             job.buffer_compress_percentage
         )));
@@ -74,7 +74,7 @@ fn check_offsets(job: &Job) -> Result<(), EngineError> {
     if let Offsets::Strided { stride } = job.offsets
         && (stride == 0 || !stride.is_multiple_of(job.bs))
     {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "a stride of {stride} bytes is not a multiple of bs {}: choose a multiple",
             job.bs
         )));
@@ -84,13 +84,13 @@ fn check_offsets(job: &Job) -> Result<(), EngineError> {
 
 fn check_verify(job: &Job) -> Result<(), EngineError> {
     if job.verify && !job.rw.writes() {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "verify checks what the job wrote, and {} writes nothing: use it with a write",
             job.rw.name()
         )));
     }
     if job.verify && job.engine.is_idle() {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "verify needs data on the target, and the {} engine writes none",
             job.engine.name()
         )));
@@ -101,7 +101,7 @@ fn check_verify(job: &Job) -> Result<(), EngineError> {
 /// Small files are made with plain calls, one at a time a thread.
 fn check_small_files(job: &Job) -> Result<(), EngineError> {
     let wrong = |what: &str| {
-        Err(EngineError::Invalid(format!("smallfiles does not support {what}: omit it")))
+        Err(EngineError::invalid(format!("smallfiles does not support {what}: omit it")))
     };
     match job {
         Job { iodepth: 2.., .. } => wrong("iodepth"),

@@ -1,4 +1,4 @@
-//! The threads of a cell that is measured in slices: they live through all of its slices.
+//! The threads of a cell: they live through all of its slices.
 //!
 //! A worker lives in one thread from its preparation on (a ring belongs to the thread that made
 //! it), a single one in the caller's. Between slices a thread waits in a channel and uses no CPU.
@@ -6,33 +6,38 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use bakeoff_tools::native::sliced::Go;
-
 use crate::error::EngineError;
 use crate::live::Live;
-use crate::outcome::{Outcome, Piece};
-use crate::threads::STACK_BYTES;
-use crate::waiting;
+use crate::usage::Usage;
+
+/// Stack of a lane: it calls nothing deep.
+pub const STACK_BYTES: usize = 256 << 10;
 
 pub trait Worker {
-    fn slice(&mut self, go: &Go) -> Result<Piece, EngineError>;
+    type Order: Copy + Send;
+    type Done: Send;
+    type End: Send;
 
-    fn finish(self) -> Result<Outcome, EngineError>;
+    fn work(&mut self, order: Self::Order) -> Result<Self::Done, EngineError>;
+
+    fn finish(self) -> Result<Self::End, EngineError>;
 }
 
-pub type Slice<'s> = &'s mut dyn FnMut(&Go) -> Result<Vec<Piece>, EngineError>;
+/// Has every worker do one order; gives what each did.
+pub type Ask<'s, W> =
+    &'s mut dyn FnMut(<W as Worker>::Order) -> Result<Vec<<W as Worker>::Done>, EngineError>;
 
-/// Prepares `numjobs` workers and hands them to `talk`, which has them do slices. Then they
-/// finish. One that fails ends the others at their next window.
+/// Prepares `numjobs` workers and hands them to `talk`, which gives them orders. Then they finish.
+/// One that fails ends the others at their next window.
 pub fn with_crew<W: Worker>(
     numjobs: u32,
     live: &Live,
     prepare: impl Fn(u32) -> Result<W, EngineError> + Sync,
-    talk: impl FnOnce(Slice<'_>) -> Result<(), EngineError>,
-) -> Result<Vec<Outcome>, EngineError> {
+    talk: impl FnOnce(Ask<'_, W>) -> Result<(), EngineError>,
+) -> Result<Vec<W::End>, EngineError> {
     if numjobs == 1 {
         let mut worker = prepare(0)?;
-        talk(&mut |go| Ok(vec![one_slice(&mut worker, go)?]))?;
+        talk(&mut |order| Ok(vec![worker.work(order)?]))?;
         return Ok(vec![worker.finish()?]);
     }
     let prepare = &prepare;
@@ -40,21 +45,21 @@ pub fn with_crew<W: Worker>(
         let mut threads = Vec::with_capacity(numjobs as usize);
         for index in 0..numjobs {
             let (orders, taken) = channel();
-            let (results, pieces) = channel();
+            let (results, done) = channel();
             let work = move || member(index, live, prepare, &taken, &results);
             let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
             // Returning drops the senders, and so ends the threads that are there already.
             let thread =
                 thread.map_err(|e| EngineError::io(format!("starting {numjobs} threads"), e))?;
-            threads.push(CrewThread { orders, pieces, thread });
+            threads.push(CrewThread::<W> { orders, done, thread });
         }
         threads.iter().try_for_each(|member| member.hear(live).map(drop))?;
-        talk(&mut |go| {
+        talk(&mut |order| {
             for member in &threads {
                 // A thread that is gone has left its error behind.
-                let _ = member.orders.send(*go);
+                let _ = member.orders.send(order);
             }
-            // All of them, so that no thread still works on a slice that is over.
+            // All of them, so that no thread still works on an order that is over.
             let all: Vec<_> = threads.iter().map(|member| member.hear(live)).collect();
             all.into_iter().filter_map(Result::transpose).collect()
         })?;
@@ -63,26 +68,26 @@ pub fn with_crew<W: Worker>(
 }
 
 /// A thread as the caller sees it.
-struct CrewThread<'scope> {
-    orders: Sender<Go>,
-    /// Nothing when it is ready, then a piece for each order.
-    pieces: Receiver<Result<Option<Piece>, EngineError>>,
-    thread: thread::ScopedJoinHandle<'scope, Result<Outcome, EngineError>>,
+struct CrewThread<'scope, W: Worker> {
+    orders: Sender<W::Order>,
+    /// Nothing when it is ready, then an answer to each order.
+    done: Receiver<Result<Option<W::Done>, EngineError>>,
+    thread: thread::ScopedJoinHandle<'scope, Result<W::End, EngineError>>,
 }
 
-impl CrewThread<'_> {
-    fn hear(&self, live: &Live) -> Result<Option<Piece>, EngineError> {
-        let heard = self.pieces.recv().unwrap_or_else(|_| Err(gone()));
+impl<W: Worker> CrewThread<'_, W> {
+    fn hear(&self, live: &Live) -> Result<Option<W::Done>, EngineError> {
+        let heard = self.done.recv().unwrap_or_else(|_| Err(gone()));
         if heard.is_err() {
             live.stop();
         }
         heard
     }
 
-    fn finish(self) -> Result<Outcome, EngineError> {
+    fn finish(self) -> Result<W::End, EngineError> {
         drop(self.orders);
         match self.thread.join() {
-            Ok(outcome) => outcome,
+            Ok(end) => end,
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
@@ -92,9 +97,9 @@ fn member<W: Worker>(
     index: u32,
     live: &Live,
     prepare: &impl Fn(u32) -> Result<W, EngineError>,
-    orders: &Receiver<Go>,
-    results: &Sender<Result<Option<Piece>, EngineError>>,
-) -> Result<Outcome, EngineError> {
+    orders: &Receiver<W::Order>,
+    results: &Sender<Result<Option<W::Done>, EngineError>>,
+) -> Result<W::End, EngineError> {
     // A caller that is gone needs no answer any more.
     let fail = |error| {
         live.stop();
@@ -106,21 +111,54 @@ fn member<W: Worker>(
         Err(error) => return fail(error),
     };
     let _ = results.send(Ok(None));
-    while let Ok(go) = orders.recv() {
-        match one_slice(&mut worker, &go) {
-            Ok(piece) => drop(results.send(Ok(Some(piece)))),
+    while let Ok(order) = orders.recv() {
+        match worker.work(order) {
+            Ok(done) => drop(results.send(Ok(Some(done)))),
             Err(error) => return fail(error),
         }
     }
     worker.finish()
 }
 
-fn one_slice<W: Worker>(worker: &mut W, go: &Go) -> Result<Piece, EngineError> {
-    let (piece, waited_ns) = waiting::with_wait_time(|| worker.slice(go))?;
-    Ok(Piece { waited_ns, ..piece })
-}
-
 #[cold]
 fn gone() -> EngineError {
-    EngineError::Protocol("a measuring thread has ended unexpectedly".to_string())
+    EngineError::protocol("a measuring thread has ended unexpectedly")
+}
+
+/// Work that is done once, and whole.
+struct Whole<F>(Option<F>);
+
+impl<F: FnOnce() -> Result<T, EngineError>, T: Send> Worker for Whole<F> {
+    type Order = ();
+    type Done = Option<T>;
+    type End = ();
+
+    fn work(&mut self, (): ()) -> Result<Option<T>, EngineError> {
+        self.0.take().map(|work| work()).transpose()
+    }
+
+    fn finish(self) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+/// Prepares every lane, starts them together and waits for all; also gives the CPU time they used.
+pub fn run_lanes<T: Send, R: FnOnce() -> Result<T, EngineError>>(
+    numjobs: u32,
+    live: &Live,
+    prepare: impl Fn(u32) -> Result<R, EngineError> + Sync,
+) -> Result<(Vec<T>, Usage), EngineError> {
+    let (mut all, mut usage) = (Vec::new(), Usage::default());
+    with_crew(
+        numjobs,
+        live,
+        |index| Ok(Whole(Some(prepare(index)?))),
+        |ask| {
+            let before = Usage::now();
+            all = ask(())?;
+            usage = Usage::now().since(before);
+            Ok(())
+        },
+    )?;
+    Ok((all.into_iter().flatten().collect(), usage))
 }

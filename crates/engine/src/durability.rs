@@ -31,7 +31,7 @@ const NOTED_MAX: u64 = 1 << 20;
 const PIECE_BYTES: usize = 512;
 
 pub fn check_recorded(job: &Job) -> Result<(), EngineError> {
-    let wrong = |message: &str| Err(EngineError::Invalid(message.to_string()));
+    let wrong = |message: &str| Err(EngineError::invalid(message.to_string()));
     match job {
         Job { verify: false, .. } => wrong("a record of acknowledgements needs --verify: add it"),
         Job { rw, .. } if !matches!(rw, Rw::Write | Rw::RandWrite) => {
@@ -284,7 +284,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     use super::*;
-    use crate::measure::measure_recorded;
+    use crate::measure::measure_found;
 
     const BS: u64 = 8192;
     const BLOCKS: u64 = 8;
@@ -300,7 +300,8 @@ mod tests {
             ..Job::new(Rw::Write, BS, BLOCKS * BS)
         };
         let file = std::fs::File::create(&record).unwrap();
-        measure_recorded(&job, (&path).into(), None, Some(file.as_fd())).unwrap();
+        let find = |job: &Job| Target::find(&path, job);
+        measure_found(&job, find, None, Some(file.as_fd())).unwrap();
         let text = std::fs::read_to_string(&record).unwrap();
         assert_eq!(text.lines().count() as u32, 1 + 12 / fsync);
         (dir, path, Acks::read(text.lines()).unwrap())

@@ -1,5 +1,6 @@
-//! Why a measurement gave no numbers: one variant for each thing the user can do about it.
+//! Why a measurement gave no numbers, sorted by what the user can do about it.
 
+use std::fmt::Display;
 use std::io;
 
 use bakeoff_stats::units;
@@ -9,48 +10,8 @@ use thiserror::Error;
 
 /// Why there are no numbers. The texts name no path: the parent knows it and prints it safely.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum EngineError {
-    /// The place is full or a quota is reached.
-    #[error("no space left while {doing}: free some space, or write less")]
-    NoSpace { doing: String },
-    #[error("read-only filesystem or device while {doing}: mount it writable or choose another")]
-    ReadOnly { doing: String },
-    #[error("permission denied while {doing}: {advice}")]
-    Permission { doing: String, advice: &'static str },
-    #[error("not found while {doing}: check the path")]
-    NotFound { doing: String },
-    /// The job makes no sense, or not on this target.
-    #[error("{0}")]
-    Invalid(String),
-    /// This kernel, machine, filesystem or build cannot do it.
-    #[error("{0}")]
-    Unsupported(String),
-    #[error(
-        "not enough memory for {} of I/O buffers: lower bs, iodepth or numjobs",
-        units::size(*.bytes)
-    )]
-    NoMemory { bytes: u64 },
-    /// The device or filesystem failed an operation.
-    #[error("{doing} failed: {source}; see the kernel log (dmesg)")]
-    Io { doing: String, source: io::Error },
-    /// What was read back is not what was written.
-    #[error(
-        "verify found wrong data at byte {offset}: expected 0x{expected:02x}, found \
-         0x{found:02x} ({note}); this place loses or damages data, do not trust it"
-    )]
-    Verify {
-        /// First wrong byte, from the start of the target.
-        offset: u64,
-        /// The byte that was written there last.
-        expected: u8,
-        /// The byte that came back.
-        found: u8,
-        note: String,
-    },
-    #[error("the engine cannot read its task: {0}; this is a bug in bakeoff, please report it")]
-    Protocol(String),
-}
+#[error(transparent)]
+pub struct EngineError(#[from] pub Failure);
 
 /// EPERM: no right of the caller would do.
 const NOT_EVEN_ROOT: &str = "the kernel forbids it to root too (EPERM). In a container, allow the \
@@ -59,7 +20,7 @@ const ROOT_ELSEWHERE: &str = "root has no access here, as in a user namespace or
      filesystem. Change the owner or mode, or run bakeoff outside the container";
 
 /// EFBIG: a write beyond the largest file. The signal that comes with the limit is ignored.
-fn too_large(doing: &str) -> String {
+fn too_large(doing: impl Display) -> String {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
     match limit {
         Some(bytes) => format!(
@@ -74,50 +35,85 @@ fn too_large(doing: &str) -> String {
 }
 
 impl EngineError {
+    fn new(kind: FailureKind, message: impl Into<String>) -> EngineError {
+        EngineError(Failure { kind, message: message.into() })
+    }
+
+    /// The job makes no sense, or not on this target.
+    pub(crate) fn invalid(message: impl Into<String>) -> EngineError {
+        EngineError::new(FailureKind::Invalid, message)
+    }
+
+    /// This kernel, machine, filesystem or build cannot do it.
+    pub(crate) fn unsupported(message: impl Into<String>) -> EngineError {
+        EngineError::new(FailureKind::Unsupported, message)
+    }
+
+    pub(crate) fn protocol(why: impl Display) -> EngineError {
+        let bug = "this is a bug in bakeoff, please report it";
+        let message = format!("the engine cannot read its task: {why}; {bug}");
+        EngineError::new(FailureKind::Protocol, message)
+    }
+
+    pub(crate) fn no_memory(bytes: u64) -> EngineError {
+        let size = units::size(bytes);
+        let message =
+            format!("not enough memory for {size} of I/O buffers: lower bs, iodepth or numjobs");
+        EngineError::new(FailureKind::NoMemory, message)
+    }
+
+    /// What was read back at a byte of the target is not what was written there.
+    pub(crate) fn wrong_data(offset: u64, expected: u8, found: u8, note: &str) -> EngineError {
+        let message = format!(
+            "verify found wrong data at byte {offset}: expected 0x{expected:02x}, found \
+             0x{found:02x} ({note}); this place loses or damages data, do not trust it"
+        );
+        EngineError::new(FailureKind::VerifyFailed, message)
+    }
+
     /// Sorts a system error by what the user can do about it.
-    pub(crate) fn io(doing: impl Into<String>, source: impl Into<io::Error>) -> EngineError {
-        let (doing, source) = (doing.into(), source.into());
-        match Errno::from_io_error(&source) {
-            Some(Errno::NOSPC | Errno::DQUOT) => EngineError::NoSpace { doing },
-            Some(Errno::ROFS) => EngineError::ReadOnly { doing },
-            Some(Errno::PERM) => EngineError::Permission { doing, advice: NOT_EVEN_ROOT },
+    pub(crate) fn io(doing: impl Display, source: impl Into<io::Error>) -> EngineError {
+        use FailureKind as Kind;
+        let source = source.into();
+        let (kind, what, advice) = match Errno::from_io_error(&source) {
+            Some(Errno::NOSPC | Errno::DQUOT) => {
+                (Kind::NoSpace, "no space left", "free some space, or write less")
+            }
+            Some(Errno::ROFS) => (
+                Kind::ReadOnly,
+                "read-only filesystem or device",
+                "mount it writable or choose another",
+            ),
+            Some(Errno::PERM) => (Kind::Permission, "permission denied", NOT_EVEN_ROOT),
             Some(Errno::ACCESS) => {
                 let is_root = rustix::process::geteuid().is_root();
                 let advice =
                     if is_root { ROOT_ELSEWHERE } else { "change the owner or mode, or use sudo" };
-                EngineError::Permission { doing, advice }
+                (Kind::Permission, "permission denied", advice)
             }
-            Some(Errno::FBIG) => EngineError::Unsupported(too_large(&doing)),
-            Some(Errno::MFILE) => EngineError::Unsupported(format!(
-                "the limit of open files is reached while {doing}: raise it (ulimit -n 1024)"
-            )),
-            Some(Errno::AGAIN) => EngineError::Unsupported(format!(
-                "the limit of processes is reached while {doing}: raise it (ulimit -u, or pids.max \
-                 of the cgroup), or lower numjobs"
-            )),
-            Some(Errno::NOENT | Errno::NXIO | Errno::NODEV) => EngineError::NotFound { doing },
-            _ => EngineError::Io { doing, source },
-        }
+            Some(Errno::FBIG) => return EngineError::unsupported(too_large(doing)),
+            Some(Errno::MFILE) => (
+                Kind::Unsupported,
+                "the limit of open files is reached",
+                "raise it (ulimit -n 1024)",
+            ),
+            Some(Errno::AGAIN) => (
+                Kind::Unsupported,
+                "the limit of processes is reached",
+                "raise it (ulimit -u, or pids.max of the cgroup), or lower numjobs",
+            ),
+            Some(Errno::NOENT | Errno::NXIO | Errno::NODEV) => {
+                (Kind::NotFound, "not found", "check the path")
+            }
+            _ => {
+                let message = format!("{doing} failed: {source}; see the kernel log (dmesg)");
+                return EngineError::new(Kind::Io, message);
+            }
+        };
+        EngineError::new(kind, format!("{what} while {doing}: {advice}"))
     }
 
     pub fn kind(&self) -> FailureKind {
-        match self {
-            EngineError::NoSpace { .. } => FailureKind::NoSpace,
-            EngineError::ReadOnly { .. } => FailureKind::ReadOnly,
-            EngineError::Permission { .. } => FailureKind::Permission,
-            EngineError::NotFound { .. } => FailureKind::NotFound,
-            EngineError::Invalid(_) => FailureKind::Invalid,
-            EngineError::Unsupported(_) => FailureKind::Unsupported,
-            EngineError::NoMemory { .. } => FailureKind::NoMemory,
-            EngineError::Io { .. } => FailureKind::Io,
-            EngineError::Verify { .. } => FailureKind::VerifyFailed,
-            EngineError::Protocol(_) => FailureKind::Protocol,
-        }
-    }
-}
-
-impl From<&EngineError> for Failure {
-    fn from(error: &EngineError) -> Failure {
-        Failure { kind: error.kind(), message: error.to_string() }
+        self.0.kind
     }
 }

@@ -37,14 +37,6 @@ impl Buckets {
         Slots(&mut self.counts)
     }
 
-    pub fn add(&mut self, other: &Buckets) {
-        if self.counts.is_empty() {
-            self.counts.clone_from(&other.counts);
-            return;
-        }
-        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
-    }
-
     /// The distribution as it is stored, and starts again from nothing. Only buckets with a count
     /// are written to, so that no page comes to exist that had nothing in it.
     pub fn take(&mut self) -> Histogram {
@@ -140,9 +132,9 @@ mod tests {
                 values.iter().for_each(|value| buckets.record(*value));
                 buckets
             };
-            let mut sum = of(&a);
-            sum.add(&of(&b));
-            prop_assert_eq!(sum.histogram(), of(&[a, b].concat()).histogram());
+            let mut sum = of(&a).histogram();
+            sum.merge(&of(&b).histogram());
+            prop_assert_eq!(sum, of(&[a, b].concat()).histogram());
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::engine::{Engine, Op, Setup};
 use crate::error::EngineError;
 use crate::live::Live;
 use crate::offsets::{Cursor, Span, Step};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Piece};
 use crate::pace::Pace;
 use crate::record::{Kind, Recorder, Row};
 use crate::target;
@@ -41,7 +41,6 @@ use crate::windows::WINDOW_NS;
 use self::filler::Filler;
 use self::flush::Flushes;
 use self::queued::Queue;
-use self::sliced::Base;
 
 mod filler;
 mod flush;
@@ -87,22 +86,17 @@ pub struct Lane<'a, E> {
     making_ns: u64,
     batch_max: u32,
     turn_ns: u64,
-    /// Counts at the start of the slice; nothing where a cell is measured in one piece.
-    base: Base,
+    /// What was begun before the slice; `None` where a cell is measured in one piece. All other
+    /// counts begin anew with each slice.
+    slice_from: Option<u64>,
     along: Along,
     /// When the next mark along the slice is due.
     mark_ns: u64,
 }
 
-#[derive(Clone, Copy)]
-pub struct Run<'a, E> {
-    /// Does a lane's work.
-    pub lane: fn(Lane<'a, E>) -> Result<Outcome, EngineError>,
-    /// Does one slice of it: up to the end that is set, with nothing in flight afterwards. Returns
-    /// the last clock reading.
-    pub piece: fn(&mut Lane<'a, E>, &mut Queue) -> Result<u64, EngineError>,
-    pub queue: fn(&Lane<'a, E>) -> Queue,
-}
+/// Does a lane's work up to the end that is set, flushes, and has nothing in flight afterwards.
+/// Returns the last clock reading.
+pub type Loop<'a, E> = fn(&mut Lane<'a, E>, &mut Queue) -> Result<u64, EngineError>;
 
 impl<'a, E: Engine> Lane<'a, E> {
     /// Allocates and prepares everything, before the clock starts and in the thread that runs it.
@@ -158,7 +152,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             making_ns: 0,
             batch_max: 1,
             turn_ns: 0,
-            base: Base::default(),
+            slice_from: None,
             along: Along::default(),
             mark_ns: u64::MAX,
         })
@@ -166,7 +160,7 @@ impl<'a, E: Engine> Lane<'a, E> {
 
     fn begin(&mut self) -> u64 {
         self.start_ns = self.clock.now_ns();
-        if self.base.is_slice {
+        if self.slice_from.is_some() {
             self.mark_ns = self.start_ns.saturating_add(self.along.due_ns());
         }
         self.next_check_ns = self.start_ns + self.recorder.first_window_ns();
@@ -184,17 +178,22 @@ impl<'a, E: Engine> Lane<'a, E> {
 
     #[cold]
     fn ask_end(&mut self, elapsed: u64) -> bool {
-        let ios = self.issued - self.base.issued;
+        let ios = self.begun();
         if self.stopping {
             return true;
         }
-        if self.end.reached(elapsed, ios, self.flushes.done() - self.base.flushes) {
+        if self.end.reached(elapsed, ios, self.flushes.done()) {
             self.stopping = true;
             self.stopped_ns = elapsed;
         } else {
             self.end.wait_for_least(self.issued, ios);
         }
         self.stopping
+    }
+
+    /// I/Os begun of the slice, or of the cell in one piece.
+    fn begun(&self) -> u64 {
+        self.issued - self.slice_from.unwrap_or(0)
     }
 
     /// How many I/Os may begin before anything else has to be thought of, as far as counts go;
@@ -319,6 +318,13 @@ impl<'a, E: Engine> Lane<'a, E> {
         Ok(now)
     }
 
+    /// Does all of the job, in one piece.
+    pub fn whole(mut self, work: Loop<'a, E>) -> Result<Outcome, EngineError> {
+        let mut queue = self.queue();
+        let now = work(&mut self, &mut queue)?;
+        self.finish(now)
+    }
+
     fn finish(mut self, now: u64) -> Result<Outcome, EngineError> {
         let released = self.engine.release();
         released.map_err(|e| EngineError::io("releasing the file", e))?;
@@ -333,14 +339,20 @@ impl<'a, E: Engine> Lane<'a, E> {
             pace.backlog(self.stopped_ns, self.end.ask_from().saturating_sub(self.issued))
         });
         let other_ns = self.flushes.time_ns() + self.idle_ns + self.making_ns;
-        Ok(Outcome {
-            recorder: self.recorder,
+        let (ops, windows) = self.recorder.end();
+        let rest = Piece {
             start_ns: self.start_ns,
             end_ns,
             data_ns: loop_ns.saturating_sub(other_ns),
             flush_ns: self.flushes.time_ns(),
             close_ns: closed_ns - close_start,
+            ops,
             pooled_ios: self.filler.pooled_ios(),
+            ..Piece::default()
+        };
+        Ok(Outcome {
+            rest,
+            windows,
             backlog,
             batch_max: self.batch_max,
             turn_ns: self.turn_ns,
@@ -351,7 +363,6 @@ impl<'a, E: Engine> Lane<'a, E> {
                 pooled_from: self.filler.pooled_from(),
                 pool_buffers: self.filler.pool_buffers(),
             }),
-            waited_ns: None,
         })
     }
 }

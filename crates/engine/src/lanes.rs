@@ -6,6 +6,7 @@ use bakeoff_model::measurement::Measurement;
 
 use crate::calibrate;
 use crate::clock::Clock;
+use crate::crew::run_lanes;
 use crate::engine::Engine;
 use crate::engine::libaio::Libaio;
 use crate::engine::null::Null;
@@ -14,13 +15,12 @@ use crate::engine::uring::{self, Nop, Uring};
 use crate::engine_choice::{as_threads, choose};
 use crate::error::EngineError;
 use crate::lane::sliced::SlicedLane;
-use crate::lane::{Cell, Lane, Run};
+use crate::lane::{Cell, Lane, Loop};
 use crate::live::Live;
 use crate::report::{self, Circumstances};
 use crate::slice_report::{How, in_crew};
 use crate::smallfiles;
 use crate::target::Target;
-use crate::threads::run_lanes;
 use crate::usage::Usage;
 use crate::verify;
 use crate::waiting;
@@ -60,14 +60,14 @@ fn on_target(
     let setup = LaneSetup { engine, depth: job.iodepth, in_turns: false, findings };
     let on = Some(target);
     match engine {
-        EngineName::IoUring => in_lanes((job, on), live, setup, Lane::<Uring>::queued(), how),
-        EngineName::Libaio => in_lanes((job, on), live, setup, Lane::<Libaio>::queued(), how),
+        EngineName::IoUring => in_lanes((job, on), live, setup, Lane::<Uring>::queued, how),
+        EngineName::Libaio => in_lanes((job, on), live, setup, Lane::<Libaio>::queued, how),
         EngineName::Psync | EngineName::Null | EngineName::Nop => {
             let threads = as_threads(job);
             let in_turns = threads.numjobs > job.numjobs && job.numjobs == 1;
             let setup = LaneSetup { depth: 1, in_turns, ..setup };
-            let run = Lane::<Psync>::immediate();
-            let measured = in_lanes((&threads, on), live, setup, run, how)?;
+            let work = Lane::<Psync>::one_by_one;
+            let measured = in_lanes((&threads, on), live, setup, work, how)?;
             Ok(Measurement { job: job.clone(), ..measured })
         }
     }
@@ -81,19 +81,19 @@ fn idle(job: &Job, live: &Live<'_>, how: How<'_>) -> Result<Measurement, EngineE
     if engine == EngineName::Nop {
         if let Err(error) = uring::try_out() {
             let (evidence, advice) = uring::explain(&error);
-            return Err(EngineError::Unsupported(format!("{evidence}: {advice}")));
+            return Err(EngineError::unsupported(format!("{evidence}: {advice}")));
         }
-        return in_lanes((job, None), live, setup, Lane::<Nop>::queued(), how);
+        return in_lanes((job, None), live, setup, Lane::<Nop>::queued, how);
     }
-    let run = if depth == 1 { Lane::<Null>::immediate() } else { Lane::<Null>::queued() };
-    in_lanes((job, None), live, setup, run, how)
+    let work = if depth == 1 { Lane::<Null>::one_by_one } else { Lane::<Null>::queued };
+    in_lanes((job, None), live, setup, work, how)
 }
 
 fn in_lanes<'a, E: Engine>(
     (job, target): (&'a Job, Option<&Target>),
     live: &'a Live<'a>,
     setup: LaneSetup,
-    run: Run<'a, E>,
+    work: Loop<'a, E>,
     how: How<'_>,
 ) -> Result<Measurement, EngineError> {
     let LaneSetup { engine, depth, in_turns, findings } = setup;
@@ -108,10 +108,10 @@ fn in_lanes<'a, E: Engine>(
     let (lanes, usage) = match how {
         How::AtOnce => run_lanes(job.numjobs, live, |index| {
             let lane = lane(index)?;
-            Ok(move || waiting::counted(|| (run.lane)(lane)))
+            Ok(move || waiting::counted(|| lane.whole(work)))
         })?,
         How::InSlices(talk) => {
-            let lanes = in_crew(cell, |index| Ok(SlicedLane::new(lane(index)?, &run)), talk)?;
+            let lanes = in_crew(cell, |index| Ok(SlicedLane::new(lane(index)?, work)), talk)?;
             (lanes, Usage::default())
         }
     };
@@ -145,7 +145,7 @@ mod tests {
         let live = Live::new(None);
         let (engine, findings) = (EngineName::Psync, Vec::new());
         let setup = LaneSetup { engine, depth: 1, in_turns: true, findings };
-        let run = Lane::<Psync>::immediate();
+        let run = Lane::<Psync>::one_by_one;
         let measurement =
             in_lanes((&threads, Some(&target)), &live, setup, run, How::AtOnce).unwrap();
         assert_eq!(measurement.verified_bytes, Some(41 * 1000));

@@ -7,7 +7,7 @@
 //!
 //! From the outside in: `serve` reads a task, `measure` checks the job and starts lanes, a lane is
 //! one thread's hot loop over an `engine`, `record` keeps what it saw, `report` adds it up. In
-//! slices, `serve_slices` reads orders, `slices` measures, and a `crew` keeps the lanes alive.
+//! slices, it reads orders, `slices` measures, and a `crew` keeps the lanes alive.
 
 // A new variant of an enum is looked at wherever the enum decides something.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -31,7 +31,6 @@ mod histogram;
 mod lane;
 mod lanes;
 mod live;
-mod loop_status;
 pub mod loops;
 mod measure;
 mod offsets;
@@ -44,7 +43,6 @@ mod record;
 mod report;
 pub mod residency;
 mod serve;
-mod serve_slices;
 #[cfg(test)]
 #[path = "../../bakeoff/tests/support/skip.rs"]
 mod skip;
@@ -52,17 +50,14 @@ mod slice_report;
 mod slices;
 mod smallfiles;
 mod target;
-mod threads;
 mod usage;
 mod verify;
 mod waiting;
 mod windows;
 
 pub use error::EngineError;
-pub use loop_status::{LoopStatus, loop_status};
 pub use measure::measure;
 pub use own_cost::own_cost;
 pub use own_process::{own_directories, own_mounts, size_limit_is_an_error};
 pub use profile::{Database, DatabaseOptions, OpenDatabase, Work, clear, measure_profile};
-pub use serve::serve;
-pub use serve_slices::serve_slices;
+pub use serve::{serve, serve_slices};

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bakeoff_model::step::Inode;
-use rustix::fs::{Mode, OFlags, makedev, open};
+use rustix::fs::{Mode, OFlags, open};
 
 const LOOP_SET_FD: c_ulong = 0x4c00;
 const LOOP_CLR_FD: c_ulong = 0x4c01;
@@ -70,11 +70,16 @@ pub struct Part<'n> {
     pub sector_bytes: Option<u32>,
 }
 
-/// Which file is behind a loop device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backing {
+/// What a loop device says of itself, by the kernel's own word: a path in /sys is text of a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopStatus {
+    /// The file behind it, or the node of a device.
     pub inode: Inode,
+    /// Number of the device, when it is attached to one; 0 for a file.
+    pub rdevice: u64,
     pub offset_bytes: u64,
+    /// The name it was given when it was attached; only root can give one.
+    pub name: Vec<u8>,
 }
 
 /// Attaches a file, open for reading and writing, to a free loop device with direct I/O; gives the
@@ -97,33 +102,21 @@ pub fn attach(file: BorrowedFd<'_>, part: &Part<'_>) -> io::Result<PathBuf> {
     Err(io::Error::from_raw_os_error(libc::EBUSY))
 }
 
-/// Asks a loop device which file is behind it.
+/// Asks a loop device.
 ///
 /// # Errors
 /// `ENXIO` where nothing is attached, `ENOTTY` where it is no loop device.
-pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
-    let mut info = empty();
-    // SAFETY: the kernel writes one `loop_info64`, which `info` is and stays during the call.
-    unsafe { call_with(device, LOOP_GET_STATUS64, &raw mut info) }?;
-    // `new_encode_dev()` of include/linux/kdev_t.h.
-    let major = (info.device >> 8) as u32 & 0xfff;
-    let minor = (info.device as u32 & 0xff) | ((info.device >> 12) as u32 & 0xf_ff00);
-    // The width of a device number differs between architectures.
-    #[allow(clippy::useless_conversion, clippy::unnecessary_cast)]
-    let inode = Inode { dev: makedev(major, minor) as u64, ino: info.inode };
-    Ok(Backing { inode, offset_bytes: info.offset })
-}
-
-/// The name a loop device was given when it was attached; only root can give one.
-///
-/// # Errors
-/// Nothing is attached, or it is no loop device.
-pub fn name(device: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+pub fn status(device: BorrowedFd<'_>) -> io::Result<LoopStatus> {
     let mut info = empty();
     // SAFETY: the kernel writes one `loop_info64`, which `info` is and stays during the call.
     unsafe { call_with(device, LOOP_GET_STATUS64, &raw mut info) }?;
     let end = info.file_name.iter().position(|byte| *byte == 0).unwrap_or(NAME_BYTES);
-    Ok(info.file_name[..end].to_vec())
+    Ok(LoopStatus {
+        inode: Inode { dev: info.device, ino: info.inode },
+        rdevice: info.rdevice,
+        offset_bytes: info.offset,
+        name: info.file_name[..end].to_vec(),
+    })
 }
 
 /// Detaches a loop device. The kernel does it when the last user of a busy one lets go.
@@ -250,18 +243,18 @@ mod tests {
         let device = open_device(&path).unwrap();
         let found = file.metadata().unwrap();
         let inode = Inode { dev: found.dev(), ino: found.ino() };
-        let told = backing(device.as_fd());
+        let told = status(device.as_fd());
         let size = rustix::fs::seek(&device, rustix::fs::SeekFrom::End(0));
-        let mark = super::name(device.as_fd());
         detach(device.as_fd()).unwrap();
-        assert_eq!(mark.unwrap(), b"mark");
-        assert_eq!(told.unwrap(), Backing { inode, offset_bytes: 4096 });
+        let name = b"mark".to_vec();
+        let want = LoopStatus { inode, rdevice: 0, offset_bytes: 4096, name };
+        assert_eq!(told.unwrap(), want);
         assert_eq!(size.unwrap(), 8192);
     }
 
     #[test]
     fn what_is_no_loop_device_has_nothing_behind_it() {
         let null = std::fs::File::open("/dev/null").unwrap();
-        assert!(backing(null.as_fd()).is_err());
+        assert_eq!(status(null.as_fd()).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
     }
 }

@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::lanes;
 use crate::live::Live;
 use crate::slice_report::How;
-use crate::target::{Spot, Target};
+use crate::target::Target;
 
 /// Does `job` on `target` and says what it took.
 ///
@@ -31,23 +31,11 @@ pub fn measure(
     target: &Path,
     live: Option<BorrowedFd<'_>>,
 ) -> Result<Measurement, EngineError> {
-    measure_recorded(job, target.into(), live, None)
+    measure_found(job, |job| Target::find(target, job), live, None)
 }
 
-/// The same, with a line in `acks` after every flush: see [`bakeoff_model::acks`].
-///
-/// # Errors
-/// Those of [`measure`], and [`EngineError::Invalid`] for a job whose record would tell nothing.
-pub fn measure_recorded(
-    job: &Job,
-    target: Spot<'_>,
-    live: Option<BorrowedFd<'_>>,
-    acks: Option<BorrowedFd<'_>>,
-) -> Result<Measurement, EngineError> {
-    measure_found(job, |job| Target::find(target, job), live, acks)
-}
-
-/// The same on what `find` finds.
+/// The same on what `find` finds; with a line in `acks` after every flush: see
+/// [`bakeoff_model::acks`].
 pub fn measure_found(
     job: &Job,
     find: impl FnOnce(&Job) -> Result<Target, EngineError>,

@@ -3,17 +3,14 @@
 use bakeoff_model::op_totals::OpTotals;
 use bakeoff_model::slice::Stretch;
 
-use crate::record::{Kind, Recorder};
+use crate::record::Kind;
 use crate::verify::Trace;
+use crate::windows::Windows;
 
 pub struct Outcome {
-    pub recorder: Recorder,
-    pub start_ns: u64,
-    pub end_ns: u64,
-    pub data_ns: u64,
-    pub flush_ns: u64,
-    pub close_ns: u64,
-    pub pooled_ios: u64,
+    /// What it did since the last slice: everything, of a cell in one piece.
+    pub rest: Piece,
+    pub windows: Windows,
     /// Operations due but not begun, in an open loop.
     pub backlog: u64,
     /// Most I/Os that shared a clock reading.
@@ -23,11 +20,10 @@ pub struct Outcome {
     pub turn_ns: u64,
     pub huge: bool,
     pub trace: Option<Trace>,
-    /// Time its thread was ready and waited for a CPU; see [`crate::waiting`].
-    pub waited_ns: Option<u64>,
 }
 
 /// What one lane did in one slice, or in a part of it.
+#[derive(Default)]
 pub struct Piece {
     pub settling: Vec<Stretch>,
     pub along: Vec<Stretch>,
@@ -40,6 +36,6 @@ pub struct Piece {
     pub pooled_ios: u64,
     /// Whether its limit ended it before its minimum was done.
     pub cut: bool,
-    /// Time its thread was ready and waited for a CPU.
+    /// Time its thread was ready and waited for a CPU; see [`crate::waiting`].
     pub waited_ns: Option<u64>,
 }

@@ -3,37 +3,13 @@
 //! Sums, counts and extremes are kept exactly: the mean is no estimate. Throughput over time comes
 //! from the totals at the end of each stretch, so that an operation counts once and not twice.
 
-use bakeoff_model::measurement::Window;
 use bakeoff_model::op_totals::OpTotals;
 use bakeoff_stats::histogram::Histogram;
+pub use bakeoff_tools::native::sliced::OpKind as Kind;
 
 use crate::error::EngineError;
 use crate::histogram::{Buckets, Slots};
 use crate::windows::{Counts, Windows};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Read,
-    Write,
-    Flush,
-    Create,
-    Stat,
-    Unlink,
-    Commit,
-}
-
-impl Kind {
-    /// Every kind, in the order of the machine output.
-    pub const ALL: [Kind; 7] = [
-        Kind::Read,
-        Kind::Write,
-        Kind::Flush,
-        Kind::Create,
-        Kind::Stat,
-        Kind::Unlink,
-        Kind::Commit,
-    ];
-}
 
 #[derive(Clone, Debug)]
 pub struct Tally {
@@ -90,17 +66,6 @@ impl Tally {
         let &Tally { count, sum_ns, min_ns, max_ns, bytes, .. } = self;
         OpTotals { count, bytes, sum_ns, min_ns, max_ns, histogram }
     }
-
-    fn add(&mut self, other: &Tally) {
-        if other.count > 0 {
-            self.latencies.add(&other.latencies);
-        }
-        self.count += other.count;
-        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
-        self.min_ns = self.min_ns.min(other.min_ns);
-        self.max_ns = self.max_ns.max(other.max_ns);
-        self.bytes += other.bytes;
-    }
 }
 
 /// Sums over operations of one kind and size that follow each other, which the loop keeps in
@@ -137,9 +102,8 @@ impl Row {
         if self.count == 0 || i64::try_from(self.max_ns).is_ok() {
             return Ok(());
         }
-        Err(EngineError::Invalid(
-            "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to use the kernel's clock"
-                .into(),
+        Err(EngineError::invalid(
+            "the processor's clock went backwards: set BAKEOFF_CLOCK=vdso to use the kernel's clock",
         ))
     }
 }
@@ -207,19 +171,12 @@ impl Recorder {
         kinds.into_iter().map(|kind| (kind, self.tallies[kind as usize].take())).collect()
     }
 
-    /// Adds lanes up: their latencies, and their throughput over the `elapsed_ns` they took.
-    pub fn merge(lanes: Vec<Recorder>, elapsed_ns: u64) -> (Recorder, Vec<Window>) {
-        let mut sum = Recorder::new(&[]);
-        let mut windows = Vec::with_capacity(lanes.len());
-        for mut lane in lanes {
-            for (mine, theirs) in sum.tallies.iter_mut().zip(&lane.tallies) {
-                mine.add(theirs);
-            }
-            let total = lane.total();
-            lane.windows.close(total);
-            windows.push(lane.windows);
-        }
-        (sum, Windows::merge(windows, elapsed_ns))
+    /// All that was recorded since the last time, and the throughput over its time.
+    pub fn end(&mut self) -> (Vec<(Kind, OpTotals)>, Windows) {
+        let total = self.total();
+        let mut windows = std::mem::replace(&mut self.windows, Windows::new());
+        windows.close(total);
+        (self.take(), windows)
     }
 }
 
@@ -264,11 +221,15 @@ mod tests {
             latencies.iter().for_each(|ns| lane.record(Kind::Read, *ns, 10));
             lane
         };
-        let (sum, windows) = Recorder::merge(vec![lane(&[3, 9]), lane(&[7])], 100);
-        let tally = sum.tally(Kind::Read).unwrap();
-        assert_eq!((tally.count, tally.sum_ns, tally.bytes), (3, 19, 30));
-        assert_eq!((tally.min_ns, tally.max_ns), (3, 9));
-        assert_eq!(tally.totals().histogram.buckets, [(3, 1), (7, 1), (9, 1)]);
+        let [(mut first, in_first), (second, in_second)] =
+            [&[3, 9][..], &[7]].map(|latencies| lane(latencies).end());
+        assert_eq!((first.len(), first[0].0, second[0].0), (1, Kind::Read, Kind::Read));
+        let mut sum = first.remove(0).1;
+        sum.merge(&second[0].1);
+        assert_eq!((sum.count, sum.sum_ns, sum.bytes), (3, 19, 30));
+        assert_eq!((sum.min_ns, sum.max_ns), (3, 9));
+        assert_eq!(sum.histogram.buckets, [(3, 1), (7, 1), (9, 1)]);
+        let windows = Windows::merge(vec![in_first, in_second], 100);
         assert_eq!(windows.iter().map(|w| (w.ios, w.read_bytes)).collect::<Vec<_>>(), [(3, 30)]);
     }
 }

@@ -3,12 +3,16 @@
 use bakeoff_model::finding::Finding;
 use bakeoff_model::job::{EngineName, Job};
 use bakeoff_model::measurement::{self as model, Measurement, SCHEMA};
+use bakeoff_model::slice::Stretch;
+use bakeoff_tools::native::sliced::{SliceReport, merged};
 
+use crate::along;
 use crate::clock::Clock;
 use crate::cost::Cost;
-use crate::outcome::Outcome;
-use crate::record::{Kind, Recorder};
+use crate::outcome::{Outcome, Piece};
+use crate::record::Kind;
 use crate::usage::Usage;
+use crate::windows::Windows;
 
 /// What is known besides the lanes.
 pub struct Circumstances {
@@ -21,62 +25,72 @@ pub struct Circumstances {
 }
 
 pub fn measurement(job: &Job, lanes: Vec<Outcome>, circumstances: Circumstances) -> Measurement {
-    let start_ns = lanes.iter().map(|l| l.start_ns).min().unwrap_or(0);
-    let end_ns = lanes.iter().map(|l| l.end_ns).max().unwrap_or(0);
-    let elapsed_ns = (end_ns - start_ns).max(1);
-    let count = lanes.len().max(1) as u64;
-    let mean = |time: fn(&Outcome) -> u64| lanes.iter().map(time).sum::<u64>() / count;
-    let (data_ns, flush_ns, close_ns) =
-        (mean(|l| l.data_ns), mean(|l| l.flush_ns), mean(|l| l.close_ns));
-    let waited: Option<u64> = lanes.iter().map(|l| l.waited_ns).sum();
-    let huge = lanes.iter().all(|l| l.huge);
-    let pooled_ios = lanes.iter().map(|l| l.pooled_ios).sum();
-    let backlog = job.rate_iops.map(|_| lanes.iter().map(|l| l.backlog).sum());
-    let stamp_error_ns = lanes.iter().map(|lane| stamp_error_ns(lane, circumstances.cost)).max();
-    let recorders = lanes.into_iter().map(|lane| lane.recorder).collect();
-    let (all, windows) = Recorder::merge(recorders, elapsed_ns);
-    let stats = |kind| all.tally(kind).and_then(|tally| tally.totals().stats(elapsed_ns));
-    let tool_ns = tool_ns(&all, circumstances.cost, pooled_ios) / count as f64;
-    Measurement {
+    let Circumstances { engine, usage, cost, clock, findings } = circumstances;
+    let stamp_error_ns = lanes.iter().map(|lane| stamp_error_ns(lane, cost)).max().unwrap_or(0);
+    let huge = lanes.iter().all(|lane| lane.huge);
+    let backlog = job.rate_iops.map(|_| lanes.iter().map(|lane| lane.backlog).sum());
+    let (pieces, windows) = lanes.into_iter().map(|lane| (lane.rest, lane.windows)).unzip();
+    let whole = added_up(pieces, cost, usage);
+    let (source, error_ppm) = (clock.source(), clock.error_ppm());
+    let ended = Measurement {
         schema: SCHEMA.to_string(),
         job: job.clone(),
-        engine: circumstances.engine,
-        elapsed_ns,
-        monotonic_ns: Some(start_ns),
-        data_ns,
-        flush_ns,
-        close_ns,
-        read: stats(Kind::Read),
-        write: stats(Kind::Write),
-        flush: stats(Kind::Flush),
-        create: stats(Kind::Create),
-        stat: stats(Kind::Stat),
-        unlink: stats(Kind::Unlink),
-        commit: stats(Kind::Commit),
-        usr_cpu_ns: circumstances.usage.usr_ns,
-        sys_cpu_ns: circumstances.usage.sys_ns,
-        waited_ns: waited.map(|ns| ns / count),
-        windows,
-        tool_ns: tool_ns as u64,
-        clock: Some(told_by(circumstances.clock, stamp_error_ns.unwrap_or(0))),
+        engine,
+        clock: Some(model::Clock { source, error_ppm, stamp_error_ns }),
         mem: if huge { "thp" } else { "malloc" }.to_string(),
-        pooled_ios,
-        verified_bytes: None,
         backlog,
-        figures: Vec::new(),
-        tool: None,
-        device_read_bytes: None,
-        wrote_bytes: None,
-        laid_out_bytes: None,
-        findings: circumstances.findings,
-    }
+        findings,
+        ..Measurement::default()
+    };
+    let windows = Windows::merge(windows, whole.elapsed_ns);
+    Measurement { windows, ..merged(ended, &[&whole]) }
 }
 
-/// Estimated time all lanes spent on their own work.
-fn tool_ns(all: &Recorder, cost: Cost, pooled_ios: u64) -> f64 {
-    let count = |kind| all.tally(kind).map_or(0, |tally| tally.count);
-    let ios: u64 = Kind::ALL.into_iter().map(count).sum();
-    cost.of_ios(ios, count(Kind::Write) + count(Kind::Create), pooled_ios)
+/// What lanes did side by side; `usage` is that of all of them.
+pub fn added_up(pieces: Vec<Piece>, cost: Cost, usage: Usage) -> SliceReport {
+    let count = pieces.len().max(1) as u64;
+    let mean = |of: fn(&Piece) -> u64| pieces.iter().map(of).sum::<u64>() / count;
+    let start_ns = pieces.iter().map(|piece| piece.start_ns).min().unwrap_or(0);
+    let end_ns = pieces.iter().map(|piece| piece.end_ns).max().unwrap_or(0);
+    let waited: Option<u64> = pieces.iter().map(|piece| piece.waited_ns).sum();
+    let stretches =
+        |of: fn(&Piece) -> &[Stretch]| along::together(&pieces.iter().map(of).collect::<Vec<_>>());
+    let (settling, along) = (stretches(|piece| &piece.settling), stretches(|piece| &piece.along));
+    let elapsed_ns = (end_ns - start_ns).max(1);
+    // CPU and waiting are known of both parts together.
+    let settled_ns = Stretch::sum(&settling).elapsed_ns;
+    let of_both = |ns: u64| {
+        let own = u128::from(ns) * u128::from(elapsed_ns);
+        u64::try_from(own / u128::from(elapsed_ns.saturating_add(settled_ns))).unwrap_or(ns)
+    };
+    let mut report = SliceReport {
+        monotonic_ns: start_ns,
+        elapsed_ns,
+        data_ns: mean(|piece| piece.data_ns),
+        flush_ns: mean(|piece| piece.flush_ns),
+        close_ns: mean(|piece| piece.close_ns),
+        ops: Vec::new(),
+        usr_cpu_ns: of_both(usage.usr_ns),
+        sys_cpu_ns: of_both(usage.sys_ns),
+        waited_ns: waited.map(|ns| of_both(ns / count)),
+        tool_ns: 0,
+        pooled_ios: pieces.iter().map(|piece| piece.pooled_ios).sum(),
+        cut: pieces.iter().any(|piece| piece.cut),
+        settling,
+        along,
+    };
+    for (kind, more) in pieces.into_iter().flat_map(|piece| piece.ops) {
+        match report.ops.iter_mut().find(|(own, _)| *own == kind) {
+            Some((_, totals)) => totals.merge(&more),
+            None => report.ops.push((kind, more)),
+        }
+    }
+    report.ops.sort_by_key(|(kind, _)| *kind);
+    let ops = |kind| report.totals(kind).map_or(0, |totals| totals.count);
+    let all = report.ops.iter().map(|(_, totals)| totals.count).sum();
+    let made = ops(Kind::Write) + ops(Kind::Create);
+    report.tool_ns = (cost.of_ios(all, made, report.pooled_ios) / count as f64) as u64;
+    report
 }
 
 /// Most by which a latency of the lane is too long: what its loop takes for the largest batch, or
@@ -84,8 +98,4 @@ fn tool_ns(all: &Recorder, cost: Cost, pooled_ios: u64) -> f64 {
 fn stamp_error_ns(lane: &Outcome, cost: Cost) -> u64 {
     let loop_ns = cost.loop_ns * f64::from(lane.batch_max);
     lane.turn_ns.max(loop_ns as u64)
-}
-
-fn told_by(clock: Clock, stamp_error_ns: u64) -> model::Clock {
-    model::Clock { source: clock.source(), error_ppm: clock.error_ppm(), stamp_error_ns }
 }

@@ -1,16 +1,22 @@
-//! The engine's child process: one task in, one reply out.
+//! The engine's child process: one task in, one reply out. Where a cell is measured in slices,
+//! orders follow the task, each answered with a line: see [`bakeoff_tools::native::sliced`].
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::BorrowedFd;
 
 use bakeoff_model::json;
-use bakeoff_tools::native::{Failure, Reply, TASK_LIMIT_BYTES, TargetKind, Task};
+use bakeoff_model::measurement::Measurement;
+use bakeoff_tools::native::sliced::{Answer, ORDER_LIMIT_BYTES, Order};
+use bakeoff_tools::native::{Reply, TASK_LIMIT_BYTES, TargetKind, Task};
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
 use crate::durability::look_for;
 use crate::error::EngineError;
+use crate::live::Live;
 use crate::measure::measure_found;
 use crate::profile::{OpenDatabase, Work, Workdir, measure_in};
+use crate::slice_report::Measure;
+use crate::slices::measure_slices;
 use crate::target::{Spot, Target};
 
 /// Reads a task on standard input, measures, and writes the reply on standard output. Returns the
@@ -24,45 +30,46 @@ pub fn serve(open: OpenDatabase) -> i32 {
         die_with(task.parent_pid)?;
         do_task(&task, open)
     });
-    let reply = match result {
-        Ok(reply) => reply,
-        Err(error) => Reply::Error(Failure::from(&error)),
-    };
-    let written = serde_json::to_vec(&reply).map_err(io::Error::from).and_then(|mut bytes| {
-        bytes.push(b'\n');
-        let mut out = io::stdout().lock();
-        out.write_all(&bytes)?;
-        out.flush()
-    });
-    match written {
+    let reply = result.unwrap_or_else(|error| Reply::Error(error.0));
+    end(say(&mut io::stdout().lock(), serde_json::to_vec(&reply)))
+}
+
+/// The exit status after the last words.
+fn end(said: Result<(), EngineError>) -> i32 {
+    match said {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("cannot write the reply: {error}");
+            eprintln!("{error}");
             70
         }
     }
 }
 
+fn say(output: &mut impl Write, answer: serde_json::Result<Vec<u8>>) -> Result<(), EngineError> {
+    let mut bytes = answer.map_err(EngineError::protocol)?;
+    bytes.push(b'\n');
+    let written = output.write_all(&bytes).and_then(|()| output.flush());
+    written.map_err(|e| EngineError::io("replying to the parent process", e))
+}
+
 fn read_task(input: impl Read) -> Result<Task, EngineError> {
     let mut bytes = Vec::new();
-    input
-        .take(TASK_LIMIT_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|e| EngineError::Protocol(e.to_string()))?;
+    let read = input.take(TASK_LIMIT_BYTES + 1).read_to_end(&mut bytes);
+    read.map_err(EngineError::protocol)?;
     if bytes.len() as u64 > TASK_LIMIT_BYTES {
-        return Err(EngineError::Protocol(format!("it has more than {TASK_LIMIT_BYTES} bytes")));
+        return Err(EngineError::protocol(format!("it has more than {TASK_LIMIT_BYTES} bytes")));
     }
-    json::read(&bytes).map_err(|e| EngineError::Protocol(e.to_string()))
+    json::read(&bytes).map_err(EngineError::protocol)
 }
 
 /// Asks to die with the parent, and fails where it is gone already.
-pub fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
+fn die_with(parent_pid: Option<u32>) -> Result<(), EngineError> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| EngineError::io("setting the parent-death signal", e))?;
     let parent = getppid().map(|pid| pid.as_raw_nonzero().get());
     let same = parent_pid.is_none_or(|pid| i64::from(pid) == parent.map_or(0, i64::from));
     if !same {
-        return Err(EngineError::Protocol("the parent process has ended".to_string()));
+        return Err(EngineError::protocol("the parent process has ended"));
     }
     Ok(())
 }
@@ -88,13 +95,70 @@ fn do_task(task: &Task, open: OpenDatabase) -> Result<Reply, EngineError> {
 }
 
 /// The inherited descriptor `number`, if it is open.
-pub fn borrow(number: i32) -> Result<BorrowedFd<'static>, EngineError> {
+fn borrow(number: i32) -> Result<BorrowedFd<'static>, EngineError> {
     if number < 0 {
-        return Err(EngineError::Protocol(format!("{number} is not a file descriptor")));
+        return Err(EngineError::protocol(format!("{number} is not a file descriptor")));
     }
     // SAFETY: checked to be open below, and nothing in this process closes it: it was inherited.
     let fd = unsafe { BorrowedFd::borrow_raw(number) };
     rustix::io::fcntl_getfd(fd)
-        .map_err(|e| EngineError::Protocol(format!("descriptor {number}: {e}")))?;
+        .map_err(|e| EngineError::protocol(format!("descriptor {number}: {e}")))?;
     Ok(fd)
+}
+
+/// Reads a task and orders from `input`, and answers on `output` until the order to end. Returns
+/// the exit status: 0 when it was told to end or said why it cannot go on, and 70 when nobody
+/// listens.
+///
+/// The process dies with its parent.
+pub fn serve_slices(input: impl Read, mut output: impl Write) -> i32 {
+    let mut input = BufReader::new(input);
+    let last = match whole_cell(&mut input, &mut output) {
+        Ok(ended) => Answer::Ended(Box::new(ended)),
+        Err(error) => Answer::Error(error.0),
+    };
+    end(say(&mut output, serde_json::to_vec(&last)))
+}
+
+fn whole_cell(
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+) -> Result<Measurement, EngineError> {
+    let task: Task = json::read(&line(input, TASK_LIMIT_BYTES)?).map_err(EngineError::protocol)?;
+    die_with(task.parent_pid)?;
+    if task.profile.is_some() || task.look_for.is_some() || task.acks_fd.is_some() {
+        return Err(EngineError::protocol("this task cannot be done in slices"));
+    }
+    let live = Live::new(task.live_fd.map(borrow).transpose()?);
+    measure_slices(&task.job, |job| Target::of_task(&task, job), &live, &mut |measure| {
+        converse(input, output, measure)
+    })
+}
+
+fn converse(
+    input: &mut impl BufRead,
+    output: &mut impl Write,
+    measure: Measure<'_>,
+) -> Result<(), EngineError> {
+    say(output, serde_json::to_vec(&Answer::Ready))?;
+    loop {
+        let order = line(input, ORDER_LIMIT_BYTES)?;
+        match json::read(&order).map_err(EngineError::protocol)? {
+            Order::Go(go) => {
+                let slice = Answer::Slice(Box::new(measure(&go)?));
+                say(output, serde_json::to_vec(&slice))?;
+            }
+            Order::End => return Ok(()),
+        }
+    }
+}
+
+fn line(input: &mut impl BufRead, limit: u64) -> Result<Vec<u8>, EngineError> {
+    let mut bytes = Vec::new();
+    input.take(limit).read_until(b'\n', &mut bytes).map_err(EngineError::protocol)?;
+    match bytes.last() {
+        Some(b'\n') => Ok(bytes),
+        Some(_) if bytes.len() as u64 == limit => Err(EngineError::protocol("a line is too long")),
+        _ => Err(EngineError::protocol("the parent process stopped sending requests")),
+    }
 }

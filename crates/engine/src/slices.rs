@@ -29,7 +29,7 @@ pub fn measure_slices(
     check(job)?;
     if !job.can_be_sliced() || job.engine == EngineName::Nop {
         let what = "a job with rate_iops or the nop engine cannot be measured in slices";
-        return Err(EngineError::Invalid(format!("{what}: omit both")));
+        return Err(EngineError::invalid(format!("{what}: omit both")));
     }
     lanes::measure(&as_sliced(job), find, live, How::InSlices(talk))
 }

@@ -23,7 +23,7 @@ use bakeoff_model::job::{Data, EngineName, Job};
 use bakeoff_model::measurement::Measurement;
 use bakeoff_model::slice::Stretch;
 use bakeoff_tools::native::TargetKind;
-use bakeoff_tools::native::sliced::{Go, OpKind};
+use bakeoff_tools::native::sliced::Go;
 use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fsync, openat, statx, unlinkat};
 use rustix::io::Errno;
 
@@ -33,7 +33,7 @@ use crate::calibrate;
 use crate::check;
 use crate::clock::Clock;
 use crate::control;
-use crate::crew::Worker;
+use crate::crew::{Worker, run_lanes};
 use crate::data::{Content, Tag};
 use crate::end::End;
 use crate::error::EngineError;
@@ -44,9 +44,8 @@ use crate::outcome::{Outcome, Piece};
 use crate::profile::{Meter, transfer};
 use crate::record::Kind;
 use crate::report::{self, Circumstances};
-use crate::slice_report::{How, Measure, in_crew};
+use crate::slice_report::{How, Measure, both_parts, in_crew};
 use crate::target::{self, Target};
-use crate::threads::run_lanes;
 use crate::usage::Usage;
 use crate::verify;
 use crate::waiting;
@@ -72,7 +71,7 @@ pub fn measure(
             let mut counting = |measure: Measure<'_>| {
                 talk(&mut |go| {
                     let report = measure(go)?;
-                    read_bytes += report.totals(OpKind::Read).map_or(0, |read| read.bytes);
+                    read_bytes += report.totals(Kind::Read).map_or(0, |read| read.bytes);
                     Ok(report)
                 })
             };
@@ -172,13 +171,14 @@ impl<'a> Lane<'a> {
     }
 
     fn run(mut self) -> Result<Outcome, EngineError> {
-        self.work()?;
+        self.do_sets()?;
         Ok(self.outcome())
     }
 
     fn outcome(&mut self) -> Outcome {
         let (end_ns, huge) = (self.hold_back(), self.memory.is_huge());
-        Outcome { end_ns, huge, ..self.meter.outcome() }
+        let outcome = self.meter.outcome();
+        Outcome { huge, rest: Piece { end_ns, ..outcome.rest }, ..outcome }
     }
 
     fn hold_back(&self) -> u64 {
@@ -186,7 +186,7 @@ impl<'a> Lane<'a> {
         control::hold_back(clock, job, self.meter.origin_ns, self.meter.now_ns)
     }
 
-    fn work(&mut self) -> Result<(), EngineError> {
+    fn do_sets(&mut self) -> Result<(), EngineError> {
         self.meter.begin_to_count();
         let files = share(check::blocks(self.cell.job), self.index, self.cell.job.numjobs);
         let files = self.slice.map_or(files, |slice| slice.files.min(files));
@@ -274,9 +274,9 @@ impl<'a> Lane<'a> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(&self.directory, name.as_c_str(), flags, Mode::RUSR | Mode::WUSR);
         let file = opened.map_err(|e| match e {
-            Errno::EXIST => EngineError::Invalid(
-                "files of an earlier run are in the way: run `bakeoff clean`".to_string(),
-            ),
+            Errno::EXIST => {
+                EngineError::invalid("files of an earlier run are in the way: run `bakeoff clean`")
+            }
             e => EngineError::io("creating a file", e),
         })?;
         self.made += 1;
@@ -299,13 +299,9 @@ impl<'a> Lane<'a> {
         let found = statx(&self.directory, name.as_c_str(), flags, StatxFlags::BASIC_STATS)
             .map_err(|e| EngineError::io("looking up a file", e))?;
         if found.stx_size != self.cell.job.bs {
-            return Err(EngineError::Io {
-                doing: "looking up a file".to_string(),
-                source: std::io::Error::other(format!(
-                    "it has {} bytes instead of {}",
-                    found.stx_size, self.cell.job.bs
-                )),
-            });
+            let bytes = (found.stx_size, self.cell.job.bs);
+            let other = format!("it has {} bytes instead of {}", bytes.0, bytes.1);
+            return Err(EngineError::io("looking up a file", std::io::Error::other(other)));
         }
         self.done(Kind::Stat, 0);
         Ok(())
@@ -334,12 +330,8 @@ impl<'a> Lane<'a> {
         }
         let found = &self.memory.block_mut(0)[..got];
         let Some(wrong) = want.iter().zip(found).position(|(a, b)| a != b) else { return Ok(()) };
-        Err(EngineError::Verify {
-            offset: wrong as u64,
-            expected: want[wrong],
-            found: found[wrong],
-            note: format!("in file {number} of thread {}", self.index),
-        })
+        let note = format!("in file {number} of thread {}", self.index);
+        Err(EngineError::wrong_data(wrong as u64, want[wrong], found[wrong], &note))
     }
 
     fn unlink(&mut self, number: u64) -> Result<(), EngineError> {
@@ -390,14 +382,13 @@ impl Lane<'_> {
         let files = if set == 0 { u64::MAX } else { set };
         self.slice = Some(SetCounts { made, flushes, set: made, files });
         self.along = Along::default();
-        self.work()?;
+        self.do_sets()?;
         self.settle()?;
         let end_ns = self.hold_back();
         let total = self.so_far(end_ns);
         let Meter { origin_ns: start_ns, flush_ns, close_ns, making_ns, .. } = self.meter;
         let loop_ns = self.meter.elapsed_ns();
         Ok(Piece {
-            settling: Vec::new(),
             along: std::mem::take(&mut self.along).end(total),
             start_ns,
             end_ns,
@@ -405,20 +396,19 @@ impl Lane<'_> {
             flush_ns,
             close_ns,
             ops: self.meter.recorder.take(),
-            pooled_ios: 0,
             cut: !self.end.has_least(self.made - made, self.flushes - flushes),
-            waited_ns: None,
+            ..Piece::default()
         })
     }
 }
 
 impl Worker for Lane<'_> {
-    fn slice(&mut self, go: &Go) -> Result<Piece, EngineError> {
-        let settling = match go.settling {
-            0 => Vec::new(),
-            units => self.part(go, units)?.along,
-        };
-        Ok(Piece { settling, ..self.part(go, go.counted)? })
+    type Order = Go;
+    type Done = Piece;
+    type End = Outcome;
+
+    fn work(&mut self, go: Go) -> Result<Piece, EngineError> {
+        both_parts(go, |units| self.part(&go, units))
     }
 
     fn finish(mut self) -> Result<Outcome, EngineError> {

@@ -39,10 +39,9 @@ impl Spot<'_> {
         let all = flags | OFlags::CLOEXEC | follow;
         let fd = openat(CWD, self.path, all, Mode::empty()).map_err(|errno| {
             if errno == Errno::INVAL && flags.contains(OFlags::DIRECT) {
-                return EngineError::Unsupported(
+                return EngineError::unsupported(
                     "this filesystem has no direct I/O (open with O_DIRECT was refused): leave \
-                     --direct out"
-                        .to_string(),
+                     --direct out",
                 );
             }
             EngineError::io("opening the target", errno)
@@ -67,8 +66,8 @@ impl Spot<'_> {
         if self.inode.is_none_or(|expected| expected == found) {
             return Ok(());
         }
-        Err(EngineError::Invalid(
-            "the opened file is not the prepared one: it was replaced in the meantime".to_string(),
+        Err(EngineError::invalid(
+            "the opened file is not the prepared one: it was replaced in the meantime",
         ))
     }
 }
@@ -132,7 +131,7 @@ impl Target {
         if found == kind {
             return Ok(());
         }
-        Err(EngineError::Invalid(format!(
+        Err(EngineError::invalid(format!(
             "expected {} and found {}: was it replaced in the meantime?",
             kind.label(),
             found.label()
@@ -190,14 +189,13 @@ impl Target {
         let length = rustix::fs::seek(&fd, rustix::fs::SeekFrom::End(0))
             .map_err(|e| EngineError::io("determining the size of the target", e))?;
         if length == 0 && self.kind == TargetKind::Block {
-            return Err(EngineError::Unsupported(
+            return Err(EngineError::unsupported(
                 "the device has a size of 0 bytes: it was detached, or its medium was removed. \
-                 Attach it again and start over"
-                    .to_string(),
+                 Attach it again and start over",
             ));
         }
         if length < job.size {
-            return Err(EngineError::Invalid(format!(
+            return Err(EngineError::invalid(format!(
                 "the target has {length} bytes and the job spans {}: lower --size{}",
                 job.size,
                 if job.rw.reads() { " or write the file first" } else { "" }
@@ -214,9 +212,8 @@ impl Target {
             return Ok(found.stx_dio_offset_align.into());
         }
         if known && found.stx_dio_mem_align == 0 && found.stx_dio_offset_align == 0 {
-            return Err(EngineError::Unsupported(
-                "this file does not support direct I/O, according to statx: omit --direct"
-                    .to_string(),
+            return Err(EngineError::unsupported(
+                "this file does not support direct I/O, according to statx: omit --direct",
             ));
         }
         let fd = self.open_with(OFlags::RDONLY | OFlags::DIRECT)?;
@@ -241,18 +238,16 @@ fn kind_of(found: &Statx, job: &Job) -> Result<TargetKind, EngineError> {
         FileType::Directory => TargetKind::Directory,
         FileType::BlockDevice => TargetKind::Block,
         FileType::Symlink => {
-            return Err(EngineError::Invalid(
-                "this is a symbolic link: name its target".to_string(),
-            ));
+            return Err(EngineError::invalid("this is a symbolic link: name its target"));
         }
         FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::Unknown => {
-            return Err(EngineError::Invalid(
-                "this is not a file, directory or block device: choose one".to_string(),
+            return Err(EngineError::invalid(
+                "this is not a file, directory or block device: choose one",
             ));
         }
     };
     if wants_directory != (kind == TargetKind::Directory) {
-        return Err(EngineError::Invalid(if wants_directory {
+        return Err(EngineError::invalid(if wants_directory {
             "smallfiles needs a directory".to_string()
         } else {
             format!("{} needs a file or block device, not a directory", job.rw.name())
@@ -265,7 +260,7 @@ fn check_alignment(job: &Job, align: u64) -> Result<(), EngineError> {
     if job.bs.is_multiple_of(align) {
         return Ok(());
     }
-    Err(EngineError::Invalid(format!(
+    Err(EngineError::invalid(format!(
         "direct I/O moves multiples of {align} bytes here and bs is {}: choose such a --bs, or \
          leave --direct out",
         job.bs

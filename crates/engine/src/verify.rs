@@ -147,12 +147,10 @@ impl Checker<'_> {
             let Some(op) = op else { continue };
             let at = offset + (i * bs) as u64;
             let Some(found) = bytes[..got].get(i * bs..(i + 1) * bs) else {
-                return Err(EngineError::Verify {
-                    offset: offset + got as u64,
-                    expected: self.expected_byte(op.get() - 1, at, (offset + got as u64).max(at)),
-                    found: 0,
-                    note: "the file ends before this block".to_string(),
-                });
+                let end = offset + got as u64;
+                let expected = self.byte_of(Tag::fresh(op.get() - 1), at, end.max(at));
+                let note = "the file ends before this block";
+                return Err(EngineError::wrong_data(end, expected, 0, note));
             };
             self.check_block(found, op.get() - 1, at)?;
             verified_bytes += self.job.bs;
@@ -165,12 +163,8 @@ impl Checker<'_> {
         let tag = self.tag_for(found, op, offset);
         let Some(wrong) = self.first_difference(found, tag, offset) else { return Ok(()) };
         let at = offset + wrong as u64;
-        Err(EngineError::Verify {
-            offset: at,
-            expected: self.byte_of(tag, offset, at),
-            found: found[wrong],
-            note: self.describe(found, op, offset),
-        })
+        let (expected, note) = (self.byte_of(tag, offset, at), self.describe(found, op, offset));
+        Err(EngineError::wrong_data(at, expected, found[wrong], &note))
     }
 
     /// The tag `op` had. All of it is known but for the pool buffer, which only the block tells;
@@ -211,10 +205,6 @@ impl Checker<'_> {
         None
     }
 
-    fn expected_byte(&self, op: u64, offset: u64, at: u64) -> u8 {
-        self.byte_of(Tag::fresh(op), offset, at)
-    }
-
     /// The byte at `at` of the block at `offset` that `tag` wrote.
     fn byte_of(&self, tag: Tag, offset: u64, at: u64) -> u8 {
         if self.job.data == Data::Zero {
@@ -252,10 +242,8 @@ pub fn read_all(fd: &OwnedFd, bytes: &mut [u8], offset: u64) -> Result<usize, En
             // An unaligned rest of a file that ends inside a page.
             Err(Errno::INVAL) if got > 0 => break,
             Err(e) => {
-                return Err(EngineError::io(
-                    format!("reading back byte {}", offset + got as u64),
-                    e,
-                ));
+                let doing = format!("reading back byte {}", offset + got as u64);
+                return Err(EngineError::io(doing, e));
             }
         }
     }
@@ -268,6 +256,7 @@ mod tests {
     use std::path::Path;
 
     use bakeoff_model::job::{Offsets, Rw};
+    use bakeoff_tools::native::FailureKind;
     use proptest::prelude::*;
 
     use super::*;
@@ -284,7 +273,7 @@ mod tests {
         let clock = crate::clock::Clock::find();
         let cell = Cell { job, depth: 1, in_turns: false, cost, clock, live: &live };
         let lane = Lane::<Psync>::new(cell, 0, Some(target.open(job).unwrap())).unwrap();
-        (target, lane.run().unwrap().trace.unwrap())
+        (target, lane.whole(Lane::one_by_one).unwrap().trace.unwrap())
     }
 
     fn flip(path: &Path, at: u64, with: u8) {
@@ -295,13 +284,15 @@ mod tests {
     }
 
     fn wrong_at(job: &Job, target: &Target, trace: Trace) -> (u64, String) {
-        match verify(job, target, &[trace]) {
-            Err(EngineError::Verify { offset, note, expected, found }) => {
-                assert_ne!(expected, found);
-                (offset, note)
-            }
-            other => panic!("{other:?}"),
-        }
+        let error = verify(job, target, &[trace]).unwrap_err();
+        assert_eq!(error.kind(), FailureKind::VerifyFailed);
+        let text = error.to_string();
+        let words = text.strip_prefix("verify found wrong data at byte ").unwrap();
+        let (offset, words) = words.split_once(": expected 0x").unwrap();
+        let (bytes, note) = words.split_once(" (").unwrap();
+        let (expected, found) = bytes.split_once(", found 0x").unwrap();
+        assert_ne!(expected, found);
+        (offset.parse().unwrap(), note.split_once(");").unwrap().0.to_string())
     }
 
     #[test]

@@ -8,12 +8,12 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::read;
 
 use crate::error::EngineError;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Piece};
 
 /// Runs a lane in this thread and notes how long it waited for a CPU meanwhile.
 pub fn counted(run: impl FnOnce() -> Result<Outcome, EngineError>) -> Result<Outcome, EngineError> {
     let (outcome, waited_ns) = with_wait_time(run)?;
-    Ok(Outcome { waited_ns, ..outcome })
+    Ok(Outcome { rest: Piece { waited_ns, ..outcome.rest }, ..outcome })
 }
 
 /// Runs something in this thread; returns its result and how long the thread waited for a CPU.

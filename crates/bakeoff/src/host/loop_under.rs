@@ -1,10 +1,11 @@
 //! What a loop device is attached to, by number: asked of the kernel, or else by the path in /sys.
 
 use std::fs::OpenOptions;
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-use bakeoff_engine::loop_status;
+use bakeoff_engine::loops;
 use bakeoff_machine::prepare::device::BlockDevice;
 use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_model::host::LayerKind;
@@ -38,9 +39,9 @@ fn ask(device: &BlockDevice) -> Option<Under> {
     if dev_of(&opened.metadata().ok()?) != Some(device.dev) {
         return None;
     }
-    let status = loop_status(&opened).ok()?;
+    let status = loops::status(opened.as_fd()).ok()?;
     Some(match status.rdevice {
-        0 => Under::File(Inode { dev: status.device, ino: status.inode }),
+        0 => Under::File(status.inode),
         number => Under::Device(dev(number)),
     })
 }

@@ -6,10 +6,11 @@
 //! filesystem's device.
 
 use std::fs::OpenOptions;
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use bakeoff_engine::loop_status;
+use bakeoff_engine::loops;
 use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_model::host::{LayerKind, Place, PlaceClass};
 use rustix::fs::OFlags;
@@ -55,7 +56,7 @@ fn filesystem_below(name: &str) -> Option<Dev> {
     let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits() as i32;
     let node = Path::new("/dev").join(name);
     let device = OpenOptions::new().read(true).custom_flags(flags).open(node).ok()?;
-    loop_status(&device).ok().map(|status| dev(status.device))
+    loops::status(device.as_fd()).ok().map(|status| dev(status.inode.dev))
 }
 
 /// Whether a process has one of these FUSE connections in hand.

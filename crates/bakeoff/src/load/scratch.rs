@@ -136,6 +136,11 @@ impl Scratch {
         self.remove_dir(SMALL)
     }
 
+    /// Removes what a cell made in it.
+    pub fn clear_cell(&self) -> io::Result<()> {
+        self.remove_file(APPEND).and(self.remove_small())
+    }
+
     /// Removes our files in it, whatever it is called by now.
     pub fn empty(&self) -> io::Result<()> {
         for file in FILES {

@@ -2,11 +2,14 @@
 //!
 //! An interrupted block is superseded and repeated whole.
 
-use bakeoff_judge::decide::eta;
+use bakeoff_judge::decide::{cost, eta, places};
+use bakeoff_machine::prepare::recipe;
+use bakeoff_model::candidate::Candidate;
 use bakeoff_model::event::What;
-use bakeoff_model::index::{BlockIx, CandidateIx};
+use bakeoff_model::index::{BlockIx, CandidateIx, PlaceIx};
 use bakeoff_model::protocol::Isolation;
 use bakeoff_model::round::Round;
+use bakeoff_model::run::Run;
 
 use super::cell::CellError;
 use super::cooling;
@@ -20,7 +23,6 @@ use crate::steps::action_error::ActionError;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
-use bakeoff_judge::decide::cost;
 
 #[derive(Clone, Copy)]
 pub struct CurrentBlock {
@@ -28,6 +30,8 @@ pub struct CurrentBlock {
     /// Its place among rounds of blocks that share a preparation.
     pub round: Option<Round>,
     pub idle: idle::Rate,
+    /// How hot the machine was when it began, where candidates are measured one after the other.
+    began_mc: Option<u64>,
 }
 
 pub enum BlockEnd {
@@ -49,18 +53,18 @@ impl Session<'_> {
         let own_before = self.spent.own_bytes();
         self.journal.record(What::BlockStarted { block, order: order.clone(), round })?;
         // Between rounds the drive gets neither a rest nor other work.
-        let follows = round.is_some_and(|round| round.round > 0);
-        let mut end = match follows {
+        let mut end = match follows(round) {
             true => BlockEnd::Complete,
             false => self.end_rounds(target_set).and_then(|()| self.sentinel(target_set, block))?,
         };
         let idle = idle::Rate::watch(&target_set.disks());
-        let current = CurrentBlock { number: block, round, idle };
-        if matches!(end, BlockEnd::Complete) {
-            end = match self.journal.run().header.protocol.isolation {
-                Isolation::Visit => self.visits(target_set, current, &order)?,
-                Isolation::Slices => self.side_by_side(target_set, current, &order)?,
-            };
+        let is_alone = self.is_alone();
+        let began_mc = if is_alone { host::hottest_mc() } else { None };
+        let current = CurrentBlock { number: block, round, idle, began_mc };
+        for together in order.chunks(if is_alone { 1 } else { order.len().max(1) }) {
+            if matches!(end, BlockEnd::Complete) {
+                end = self.visit(target_set, current, together)?;
+            }
         }
         if let BlockEnd::Failed(why) = &mut end
             && let Err(lost) = stepper::check_targets(self)
@@ -79,27 +83,9 @@ impl Session<'_> {
         Ok(end)
     }
 
-    fn visits(
-        &mut self,
-        target_set: &mut TargetSet,
-        block: CurrentBlock,
-        order: &[CandidateIx],
-    ) -> Result<BlockEnd, Fault> {
-        let began_mc = host::hottest_mc();
-        for &candidate in order {
-            let cooled = cooling::wait(self, began_mc);
-            self.journal.record(What::VisitStarted {
-                block: block.number,
-                candidate,
-                cooled,
-                part: None,
-            })?;
-            let end = self.visit(target_set, block, candidate)?;
-            if !matches!(end, BlockEnd::Complete) {
-                return Ok(end);
-            }
-        }
-        Ok(BlockEnd::Complete)
+    /// Whether each candidate is prepared and measured by itself.
+    fn is_alone(&self) -> bool {
+        self.journal.run().header.protocol.isolation == Isolation::Visit
     }
 
     fn supersede(&mut self, block: BlockIx, why: &str) -> Result<(), Fault> {
@@ -122,31 +108,64 @@ impl Session<'_> {
         }
     }
 
+    /// Prepares candidates side by side, or one alone, measures every workload on them, and takes
+    /// them away again.
     fn visit(
         &mut self,
         target_set: &mut TargetSet,
         block: CurrentBlock,
-        candidate: CandidateIx,
+        together: &[CandidateIx],
     ) -> Result<BlockEnd, Fault> {
-        self.show_progress();
-        let header = &self.journal.run().header;
-        let what = header.candidates[candidate].clone();
-        let entered = match block.round {
-            Some(round) if round.round > 0 => Ok(()),
-            _ => target_set.enter(self, &what),
-        };
-        let end = match entered {
-            Ok(()) => self.workloads(target_set, block, &[candidate])?,
-            Err(error) => self.step_failed(&what.name, error)?,
-        };
+        let mut end = self.prepare(target_set, block, together)?;
+        if matches!(end, BlockEnd::Complete) {
+            end = self.workloads(target_set, block, together)?;
+        }
         if block.round.is_some() && matches!(end, BlockEnd::Complete) {
-            // The next round goes on here.
+            // The next round continues here.
             return Ok(end);
         }
         match target_set.leave(&mut self.journal) {
             Ok(()) => Ok(end),
-            Err(error) => self.step_failed(&what.name, error),
+            Err(error) if self.is_alone() => {
+                let name = self.journal.run().header.candidates[together[0]].name.clone();
+                self.step_failed(&name, error)
+            }
+            Err(error) => self.step_failed("cleaning up", error),
         }
+    }
+
+    fn prepare(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: CurrentBlock,
+        together: &[CandidateIx],
+    ) -> Result<BlockEnd, Fault> {
+        let is_alone = self.is_alone();
+        self.show_progress();
+        for candidate in stand_up_order(self.journal.run(), together) {
+            let cooled = cooling::wait(self, block.began_mc);
+            let header = &self.journal.run().header;
+            let what = header.candidates[candidate].clone();
+            let number = block.number;
+            self.progress.doing(&format!(
+                "block {} · preparing {}",
+                number.number() + 1,
+                what.name
+            ));
+            let region = part_of(&header.candidates, candidate, number, target_set.parts());
+            let part = (!is_alone && target_set.parts() > 1).then_some(region);
+            self.journal.record(What::VisitStarted { block: number, candidate, cooled, part })?;
+            let prepared = match target_set.regions() {
+                None => Ok(()),
+                Some(_) if is_alone && follows(block.round) => Ok(()),
+                Some(regions) if is_alone => regions.enter(self, &what),
+                Some(regions) => regions.stand(self, candidate, &what, usize::from(region)),
+            };
+            if let Err(error) = prepared {
+                return self.step_failed(&what.name, error);
+            }
+        }
+        Ok(BlockEnd::Complete)
     }
 
     pub fn step_failed(&self, name: &str, error: StepError) -> Result<BlockEnd, Fault> {
@@ -177,4 +196,33 @@ impl Session<'_> {
         };
         self.progress.expect(elapsed_ns, left_ns);
     }
+}
+
+/// Whether a round continues on what another prepared.
+fn follows(round: Option<Round>) -> bool {
+    round.is_some_and(|round| round.round > 0)
+}
+
+/// mkfs.btrfs asks for the file behind a loop device, and refuses where another part of it is
+/// mounted: btrfs stands up first.
+fn stand_up_order(run: &Run, order: &[CandidateIx]) -> Vec<CandidateIx> {
+    let is_btrfs = |candidate: &CandidateIx| {
+        run.header.candidates[*candidate].stack().is_some_and(|stack| stack.fs == recipe::BTRFS)
+    };
+    let (first, then): (Vec<CandidateIx>, Vec<CandidateIx>) =
+        order.iter().copied().partition(is_btrfs);
+    [first, then].concat()
+}
+
+/// The region a candidate is on in a block: those of one target rotate over its regions.
+fn part_of(
+    candidates: &[Candidate],
+    candidate: CandidateIx,
+    block: BlockIx,
+    parts: usize,
+) -> PlaceIx {
+    let own = usize::from(candidate);
+    let region = candidates[own].region;
+    let position = candidates[..own].iter().filter(|other| other.region == region).count();
+    places::place_of(position, block, parts)
 }

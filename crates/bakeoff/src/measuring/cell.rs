@@ -11,7 +11,7 @@ use bakeoff_engine::residency;
 use bakeoff_judge::cold_reads;
 use bakeoff_judge::evidence;
 use bakeoff_model::candidate::{Candidate, Kind};
-use bakeoff_model::event::{CacheState, Cell, Header, Truth};
+use bakeoff_model::event::{CacheState, Cell, Header, Truth, What};
 use bakeoff_model::host::Place;
 use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
 use bakeoff_model::job::Job;
@@ -38,22 +38,6 @@ use crate::load::{self, Load, LoadError};
 use crate::signals::Cancel;
 use crate::steps::session::Session;
 
-pub enum CellOutcome {
-    /// The numbers stand: a cell for each workload of the group, and those that have none, with
-    /// the reason.
-    Valid(Vec<Result<Cell, (WorkloadIx, String)>>),
-    /// One does not, and all of the group are measured again.
-    Invalid {
-        workload: WorkloadIx,
-        reason: String,
-        /// Whether trying again in this run can help; a tool that hung hangs again, and memory does
-        /// not grow.
-        again: bool,
-    },
-    /// There is none, and trying again would not help until somebody mends the place; or Ctrl-C.
-    Ended(CellError),
-}
-
 /// The job of a workload in a block on a candidate: with the same offsets for all candidates.
 pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx, candidate: CandidateIx) -> Job {
     let path = [0xce11, block.number().into(), workload.number().into()];
@@ -66,20 +50,22 @@ pub fn job(header: &Header, block: BlockIx, workload: WorkloadIx, candidate: Can
     Job { seed, slowed_ppm, ..limited.job }
 }
 
-/// Measures workloads of the run that belong together, at least one, on a prepared site.
+/// Measures workloads of the run that belong together, at least one, on a prepared site: what is
+/// to be recorded of each, a cell or why there is none.
+///
+/// # Errors
+/// Where one has no number that can stand, all of them have to be measured again.
 pub fn measure(
     session: &Session,
     site: &mut Site,
     current: CurrentBlock,
     candidate: CandidateIx,
     group: &[WorkloadIx],
-) -> CellOutcome {
+) -> Result<Vec<What>, (WorkloadIx, CellError)> {
     let header = &session.journal.run().header;
     let (block, mut began_ns) = (current.number, session.journal.elapsed_ns());
-    let (told, truth) = match told(session, site, block, candidate, group) {
-        Ok(told) => told,
-        Err(outcome) => return outcome,
-    };
+    let told = told(session, site, block, candidate, group);
+    let (told, truth) = told.map_err(|error| (group[0], error))?;
     let (told, missing) = apart(group, told);
     let measurements: Vec<Measurement> = told.iter().map(|(_, m, _)| m.clone()).collect();
     let is_profile = header.workloads[group[0]].phase == Phase::Whole;
@@ -104,14 +90,14 @@ pub fn measure(
             slices: Vec::new(),
             telemetry,
         };
-        match judge(header, site, cell) {
-            Ok(cell) => cells.push(Ok(cell)),
-            Err(reason) => return CellOutcome::Invalid { workload, reason, again: true },
-        }
+        let cell = judge(header, site, cell);
+        let cell = cell.map_err(|reason| (workload, CellError::Untrue(reason)))?;
+        cells.push(What::CellDone(Box::new(cell)));
         began_ns += elapsed_ns;
     }
-    cells.extend(missing.into_iter().map(Err));
-    CellOutcome::Valid(cells)
+    let invalid = |(workload, reason)| What::CellInvalid { block, candidate, workload, reason };
+    cells.extend(missing.into_iter().map(invalid));
+    Ok(cells)
 }
 
 /// What the candidate's driver says of each workload, and what was seen around them.
@@ -121,11 +107,11 @@ fn told(
     block: BlockIx,
     candidate: CandidateIx,
     group: &[WorkloadIx],
-) -> Result<(ToldWorkloads, Truth), CellOutcome> {
+) -> Result<(ToldWorkloads, Truth), CellError> {
     let (header, first) = (&session.journal.run().header, group[0]);
     let done_by = |w: &WorkloadIx| header.candidates[candidate].done_by(&header.workloads[*w]);
     let workload = done_by(&first);
-    check_filesystem(site, &workload).map_err(|error| error.invalid(first))?;
+    check_filesystem(site, &workload)?;
     let takes_turns =
         header.protocol.isolation == Isolation::Slices && header.places().any(Place::charges_turns);
     let settles = takes_turns && profiles::settles(&workload);
@@ -148,17 +134,12 @@ fn told(
     if let Some(sampler) = &session.sampler {
         sampler.pause();
     }
-    let cleaned = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
-    match (measured, cleaned) {
-        (Err(trouble), _) if trouble.ends_block(&header.candidates[candidate]) => {
-            Err(CellOutcome::Ended(trouble))
-        }
-        (Err(trouble), _) => Err(trouble.invalid(first)),
-        (Ok(_), Err(error)) => Err(CellError::not_removed(error).invalid(first)),
-        (Ok((told, _)), Ok(())) if told.len() != group.len() => {
-            Err(CellError::Results { wanted: group.len(), got: told.len() }.invalid(first))
-        }
-        (Ok(told), Ok(())) => Ok(told),
+    let cleaned = site.scratch.clear_cell();
+    let (told, truth) = measured?;
+    cleaned.map_err(CellError::not_removed)?;
+    match told.len() == group.len() {
+        true => Ok((told, truth)),
+        false => Err(CellError::Results { wanted: group.len(), got: told.len() }),
     }
 }
 
@@ -251,6 +232,9 @@ pub enum CellError {
     NoFilesystem(String),
     #[error("expected {wanted} results, received {got}")]
     Results { wanted: usize, got: usize },
+    /// A rule over the cell says why its number cannot stand.
+    #[error("{0}")]
+    Untrue(String),
     /// Something beside them failed; while doing what.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
@@ -280,17 +264,23 @@ impl CellError {
         self.to_string()
     }
 
-    fn invalid(&self, workload: WorkloadIx) -> CellOutcome {
-        let hung =
-            matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })));
-        let lacks_memory = matches!(self, CellError::Load(LoadError::Failed(failure))
-            if failure.kind == FailureKind::NoMemory);
-        let advice = if hung { ". Change the limit with cell_max in the plan" } else { "" };
-        CellOutcome::Invalid {
-            workload,
-            reason: format!("{self}{advice}"),
-            again: !hung && !lacks_memory,
-        }
+    fn is_hung(&self) -> bool {
+        matches!(self, CellError::Foreign(ForeignError::Exec(ExecError::TimedOut { .. })))
+    }
+
+    /// Why a cell has no number.
+    pub fn reason(&self) -> String {
+        let advice =
+            if self.is_hung() { ". Change the limit with cell_max in the plan" } else { "" };
+        format!("{self}{advice}")
+    }
+
+    /// Whether trying again in this run would meet the same: a tool that hung hangs again, and
+    /// memory does not grow.
+    pub fn recurs(&self) -> bool {
+        self.is_hung()
+            || matches!(self, CellError::Load(LoadError::Failed(failure))
+                if failure.kind == FailureKind::NoMemory)
     }
 
     /// Whether it is Ctrl-C, or the next try would meet the same: the place is full, read-only,
@@ -316,7 +306,10 @@ impl CellError {
                     | ForeignError::Unsupported(_)
             ),
             CellError::Load(LoadError::Interrupted) => true,
-            CellError::Load(_) | CellError::NoFilesystem(_) | CellError::Results { .. } => false,
+            CellError::Load(_)
+            | CellError::NoFilesystem(_)
+            | CellError::Results { .. }
+            | CellError::Untrue(_) => false,
         }
     }
 }

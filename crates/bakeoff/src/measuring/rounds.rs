@@ -6,7 +6,7 @@
 
 use bakeoff_judge::decide::turns::{self, times_of};
 use bakeoff_machine::telemetry::layout::Device;
-use bakeoff_model::event::{Cell, Truth};
+use bakeoff_model::event::{Cell, Truth, What};
 use bakeoff_model::host::Counted;
 use bakeoff_model::index::CandidateIx;
 
@@ -15,7 +15,6 @@ use super::cell::{self, CellError};
 use super::member::{Failed, Member, RoundsId, Turn, give_up};
 use crate::host::{Evidence, Server};
 use crate::load::LoadError;
-use crate::load::scratch;
 use crate::places::target_set::TargetSet;
 use crate::steps::session::Session;
 
@@ -23,10 +22,8 @@ use crate::steps::session::Session;
 /// of so many planned ones.
 const ONE_FURTHER_OF: u16 = 2;
 
-/// A candidate's cell, or why it has none.
-pub type CellOf = (CandidateIx, Result<Cell, String>);
-
-/// Measures a workload on every standing candidate; gives for each a cell, or why there is none.
+/// Measures a workload on every standing candidate; gives what is to be recorded of each, a cell or
+/// why there is none.
 ///
 /// # Errors
 /// What ends the block, as that one place cannot be measured on, or the run.
@@ -34,7 +31,7 @@ pub fn measure(
     session: &mut Session,
     target_set: &mut TargetSet,
     which: RoundsId<'_>,
-) -> Result<Vec<CellOf>, Ended> {
+) -> Result<Vec<What>, Ended> {
     watch(session, target_set, which.standing);
     let drives = target_set.disks();
     let drives = Counted { reads: drives.clone(), writes: drives, shares_reads: false };
@@ -57,7 +54,7 @@ pub fn measure(
         ended => ended?,
     };
     let lost = failed.into_iter().map(|(c, trouble)| (c, Err(trouble.to_string())));
-    let mut cells: Vec<CellOf> = lost.collect();
+    let mut cells: Vec<(CandidateIx, Result<Cell, String>)> = lost.collect();
     let mut others = Truth::default();
     after.since(&before, &mut others);
     let total_ns: u64 = members.iter().map(Member::elapsed_ns).sum();
@@ -69,7 +66,12 @@ pub fn measure(
     // After the processes have ended: what is open would stay under another name on NFS and FUSE.
     clean(target_set, which.standing)?;
     cells.sort_by_key(|(candidate, _)| *candidate);
-    Ok(cells)
+    let RoundsId { block, workload, .. } = which;
+    let recorded = |(candidate, cell)| match cell {
+        Ok(cell) => What::CellDone(Box::new(cell)),
+        Err(reason) => What::CellInvalid { block, candidate, workload, reason },
+    };
+    Ok(cells.into_iter().map(recorded).collect())
 }
 
 fn watch(session: &Session, target_set: &mut TargetSet, standing: &[CandidateIx]) {
@@ -161,8 +163,7 @@ fn start_again(
 fn clean(target_set: &mut TargetSet, standing: &[CandidateIx]) -> Result<(), Failed> {
     for &candidate in standing {
         let Some(site) = target_set.site(candidate) else { continue };
-        let removed = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
-        removed.map_err(|error| (candidate, CellError::not_removed(error)))?;
+        site.scratch.clear_cell().map_err(|error| (candidate, CellError::not_removed(error)))?;
     }
     Ok(())
 }

@@ -20,7 +20,6 @@ use bakeoff_model::workloads;
 use bakeoff_tools::native::sliced::{Go, OpKind, SliceReport};
 
 use super::ahead;
-use crate::load::scratch;
 use crate::load::site::Site;
 use crate::load::sliced::Sliced;
 use crate::load::{self, Load, LoadError};
@@ -104,7 +103,7 @@ pub fn try_cells(
             }
         }
         // What stays is met again by the cell, which says so.
-        let _ = site.scratch.remove_file(scratch::APPEND).and(site.scratch.remove_small());
+        let _ = site.scratch.clear_cell();
     }
     Ok(all)
 }

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use bakeoff_engine::loops::{Backing, Part};
+use bakeoff_engine::loops::Part;
 use bakeoff_machine::prepare::steps;
 use bakeoff_model::event::Action;
 use bakeoff_model::path::RawPath;
@@ -35,9 +35,8 @@ pub fn attach(action: &Action, file: &Opened, mark: &str) -> Result<RawPath, Act
 
 pub fn check(device: &RawPath, inode: Inode, offset_bytes: u64) -> Result<(), ActionError> {
     let opened = std::fs::File::open(device.as_path());
-    let backing = opened.and_then(|opened| bakeoff_engine::loops::backing(opened.as_fd()));
-    match backing {
-        Ok(backing) if backing == (Backing { inode, offset_bytes }) => Ok(()),
+    match opened.and_then(|opened| bakeoff_engine::loops::status(opened.as_fd())) {
+        Ok(known) if (known.inode, known.offset_bytes) == (inode, offset_bytes) => Ok(()),
         Ok(_) => Err(ActionError::Lost(format!("{device} is backed by a different file"))),
         Err(error) => Err(ActionError::Lost(format!("{device} is no longer attached: {error}"))),
     }
@@ -104,7 +103,7 @@ fn look_for(mark: &str) -> Result<MarkedLoops, ActionError> {
 
 fn name(device: &RawPath) -> std::io::Result<Vec<u8>> {
     let open = std::fs::File::open(device.as_path())?;
-    bakeoff_engine::loops::name(open.as_fd())
+    bakeoff_engine::loops::status(open.as_fd()).map(|status| status.name)
 }
 
 /// Whether a device that had the mark has it still; one that cannot be asked has.

@@ -16,12 +16,13 @@ pub use super::rw::Rw;
 pub const DEFAULT_SIZE_BYTES: u64 = 256 << 20;
 
 /// How the native driver does I/O.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[derive(IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum EngineName {
     /// `pread(2)` and `pwrite(2)`, one at a time a thread.
+    #[default]
     Psync,
     /// `io_uring(7)`; falls back to `psync`, with a finding, where the kernel lacks it.
     IoUring,
@@ -179,6 +180,12 @@ pub const SLOWED_MOST_PPM: u32 = 500_000;
 
 /// Most threads of a job, as in fio.
 pub const NUMJOBS_MAX: u32 = 4096;
+
+impl Default for Job {
+    fn default() -> Job {
+        Job::new(Rw::Read, 4096, 4096)
+    }
+}
 
 impl Job {
     /// Writes a new file of so many bytes in full, and flushes it.

@@ -15,7 +15,7 @@ pub const SCHEMA: &str = "bakeoff/bench/1";
 /// `elapsed_ns` is wall time from the first operation to the last flush or close, so that rates
 /// include durability; `data_ns`, `flush_ns` and `close_ns` are the three clocks inside it, summed
 /// over threads and divided by `numjobs`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     pub schema: String,
     pub job: Job,

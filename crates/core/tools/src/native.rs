@@ -22,10 +22,11 @@ pub const TASK_LIMIT_BYTES: u64 = 256 << 10;
 pub const LIVE_RECORD_BYTES: usize = 16;
 
 /// What a target has to be; anything else found there is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A regular file; created, readable by its owner only, when missing and only written.
+    #[default]
     File,
     /// A directory for small files, or for a profile: empty before and after.
     Directory,
@@ -44,7 +45,7 @@ impl TargetKind {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
     pub job: Job,
@@ -82,20 +83,7 @@ pub struct Task {
 impl Task {
     /// A job on what is found at a path, without anything inherited.
     pub fn new(job: Job, target: RawPath, target_kind: TargetKind) -> Task {
-        Task {
-            job,
-            profile: None,
-            parts: Vec::new(),
-            disks: Vec::new(),
-            target,
-            inode: None,
-            more: Vec::new(),
-            target_kind,
-            live_fd: None,
-            acks_fd: None,
-            look_for: None,
-            parent_pid: None,
-        }
+        Task { job, target, target_kind, ..Task::default() }
     }
 }
 

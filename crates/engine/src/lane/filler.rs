@@ -141,6 +141,11 @@ impl Filler {
         self.pooled_ios
     }
 
+    /// A slice begins, which counts its own.
+    pub fn count_anew(&mut self) {
+        self.pooled_ios = 0;
+    }
+
     pub fn pool_buffers(&self) -> u32 {
         self.filled.len() as u32
     }

@@ -66,8 +66,10 @@ impl Flushes {
         }
     }
 
-    /// Another slice begins: an fsync at its end is due again, where there is one.
+    /// Another slice begins, which counts its own: an fsync at its end is due again, where there
+    /// is one.
     pub fn again(&mut self, job: &Job) {
+        (self.done, self.time_ns) = (0, 0);
         self.end_fsync = job.end_fsync && job.rw.writes();
     }
 

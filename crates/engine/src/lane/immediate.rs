@@ -3,36 +3,18 @@
 use crate::engine::{Immediate, Op, describe};
 use crate::error::EngineError;
 use crate::offsets::{Order, Walk};
-use crate::outcome::Outcome;
 use crate::record::{Kind, Row};
 
+use super::Lane;
 use super::queued::Queue;
-use super::{Lane, Run};
 
 /// Latencies kept before they are put into the histogram. A store whose place depends on a reading
 /// of the clock holds up the next reading: measured at 6 ns an I/O, of 16 with everything else.
 const KEPT: usize = 256;
 
-impl<'a, E: Immediate> Lane<'a, E> {
-    /// The loop for one I/O at a time.
-    pub fn immediate() -> Run<'a, E> {
-        Run { lane: Self::run, piece: Self::piece, queue: |_| Queue::none() }
-    }
-
-    /// Does the work, one I/O at a time.
-    pub fn run(mut self) -> Result<Outcome, EngineError> {
-        let now = self.work()?;
-        self.finish(now)
-    }
-
-    fn piece(&mut self, _: &mut Queue) -> Result<u64, EngineError> {
-        self.work()
-    }
-
-    /// Does the work up to its end and flushes. Part of its callers, so that the loop of a cell in
-    /// one piece is the same as without slices.
-    #[inline(always)]
-    fn work(&mut self) -> Result<u64, EngineError> {
+impl<E: Immediate> Lane<'_, E> {
+    /// The loop for one I/O at a time, which needs no queue.
+    pub fn one_by_one(&mut self, _: &mut Queue) -> Result<u64, EngineError> {
         let only = self.moves_only();
         let mut now = self.begin();
         loop {

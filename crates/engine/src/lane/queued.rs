@@ -3,13 +3,12 @@
 use bakeoff_model::job::Stamps;
 
 use crate::check;
-use crate::engine::{Done, Op, Queued, describe};
+use crate::engine::{Done, Engine, Op, Queued, describe};
 use crate::error::EngineError;
 use crate::offsets::{Order, Step, Walk};
-use crate::outcome::Outcome;
 use crate::record::{Kind, Row};
 
-use super::{Lane, Run};
+use super::Lane;
 
 /// What is in flight. All its memory is there before the clock starts.
 pub struct Queue {
@@ -39,21 +38,6 @@ struct QueuedTurn {
 }
 
 impl Queue {
-    /// For loops that need none.
-    pub fn none() -> Queue {
-        Queue {
-            start_ns: Vec::new(),
-            blocks: Vec::new(),
-            free: Vec::new(),
-            prepared: Vec::new(),
-            odd: Vec::new(),
-            held: None,
-            apart: false,
-            each: false,
-            only: None,
-        }
-    }
-
     fn is_idle(&self) -> bool {
         self.free.len() == self.start_ns.len()
     }
@@ -65,27 +49,29 @@ impl Queue {
     }
 }
 
-impl<'a, E: Queued> Lane<'a, E> {
+impl<E: Engine> Lane<'_, E> {
+    pub fn queue(&self) -> Queue {
+        let job = self.cell.job;
+        let depth = self.cell.depth as usize;
+        let apart = check::is_apart(job);
+        let each = job.stamps == Stamps::Each;
+        Queue {
+            start_ns: vec![0; depth],
+            blocks: vec![u64::MAX; depth],
+            free: (0..self.cell.depth).rev().collect(),
+            prepared: Vec::with_capacity(depth),
+            odd: Vec::with_capacity(depth),
+            held: None,
+            apart,
+            each,
+            only: self.moves_only().filter(|_| !each),
+        }
+    }
+}
+
+impl<E: Queued> Lane<'_, E> {
     /// The loop for many I/Os in flight.
-    pub fn queued() -> Run<'a, E> {
-        Run { lane: Self::run_queued, piece: Self::piece_queued, queue: Self::queue }
-    }
-
-    /// Does the work, up to `depth` I/Os at a time.
-    pub fn run_queued(mut self) -> Result<Outcome, EngineError> {
-        let mut queue = self.queue();
-        let now = self.work_queued(&mut queue)?;
-        self.finish(now)
-    }
-
-    fn piece_queued(&mut self, queue: &mut Queue) -> Result<u64, EngineError> {
-        self.work_queued(queue)
-    }
-
-    /// Does the work up to its end, waits for what is in flight and flushes. Part of its callers,
-    /// so that the loop of a cell in one piece is the same as without slices.
-    #[inline(always)]
-    fn work_queued(&mut self, queue: &mut Queue) -> Result<u64, EngineError> {
+    pub fn queued(&mut self, queue: &mut Queue) -> Result<u64, EngineError> {
         let mut now = self.begin();
         let mut larger = true;
         loop {
@@ -123,24 +109,6 @@ impl<'a, E: Queued> Lane<'a, E> {
             }
         }
         Ok(now)
-    }
-
-    fn queue(&self) -> Queue {
-        let job = self.cell.job;
-        let depth = self.cell.depth as usize;
-        let apart = check::is_apart(job);
-        let each = job.stamps == Stamps::Each;
-        Queue {
-            start_ns: vec![0; depth],
-            blocks: vec![u64::MAX; depth],
-            free: (0..self.cell.depth).rev().collect(),
-            prepared: Vec::with_capacity(depth),
-            odd: Vec::with_capacity(depth),
-            held: None,
-            apart,
-            each,
-            only: self.moves_only().filter(|_| !each),
-        }
     }
 
     /// Records `ready` completions, which `now` is the moment of, and begins as many I/Os in their

@@ -79,8 +79,8 @@ pub fn transfer(
     while done < len {
         match call(done) {
             Ok(0) => {
-                let source = std::io::Error::other("the file is shorter than it was written");
-                return Err(EngineError::Io { doing: doing.to_string(), source });
+                let short = std::io::Error::other("the file is shorter than it was written");
+                return Err(EngineError::io(doing, short));
             }
             Ok(n) => done += n,
             Err(Errno::INTR) => {}

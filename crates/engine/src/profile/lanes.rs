@@ -7,9 +7,9 @@ use bakeoff_model::measurement::{Figure, Measurement};
 use super::meter::Meter;
 use super::{Context, panicked};
 use crate::counters::Moved;
+use crate::crew::run_lanes;
 use crate::error::EngineError;
 use crate::record::Kind;
-use crate::threads::run_lanes;
 use crate::usage::Usage;
 
 /// What every thread of a part measured; at least one.

@@ -16,7 +16,7 @@ use crate::cost::Cost;
 use crate::counters::{Counters, Moved};
 use crate::error::EngineError;
 use crate::live::Live;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Piece};
 use crate::record::{Kind, Recorder};
 use crate::report::{self, Circumstances};
 use crate::usage::Usage;
@@ -280,20 +280,18 @@ impl<'a> Meter<'a> {
 
     pub fn outcome(&mut self) -> Outcome {
         let other_ns = self.flush_ns + self.close_ns + self.making_ns + self.idle_ns;
-        Outcome {
-            recorder: std::mem::replace(&mut self.recorder, Recorder::new(&[])),
+        let (ops, windows) = self.recorder.end();
+        let rest = Piece {
             start_ns: self.origin_ns,
             end_ns: self.now_ns,
             data_ns: (self.now_ns - self.origin_ns).saturating_sub(other_ns),
             flush_ns: self.flush_ns,
             close_ns: self.close_ns,
+            ops,
             pooled_ios: self.pooled_ios,
-            backlog: self.backlog,
-            batch_max: 1,
-            turn_ns: 0,
-            huge: false,
-            trace: None,
-            waited_ns: None,
-        }
+            ..Piece::default()
+        };
+        let backlog = self.backlog;
+        Outcome { rest, windows, backlog, batch_max: 1, turn_ns: 0, huge: false, trace: None }
     }
 }

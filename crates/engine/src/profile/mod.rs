@@ -128,7 +128,7 @@ impl<'a> Context<'a> {
         let all = profiles::part_specs(profile).count() as u16;
         let wanted = if parts.is_empty() { (0..all).collect() } else { parts.to_vec() };
         if !wanted.is_sorted_by(|a, b| a < b) || wanted.last().is_none_or(|last| *last >= all) {
-            return Err(EngineError::Protocol(format!("{} has no such parts", profile.name())));
+            return Err(EngineError::protocol(format!("{} has no such parts", profile.name())));
         }
         let clock = Clock::find();
         // A read makes no data: what that costs is timed where it happens.
@@ -215,17 +215,16 @@ impl<'a> Context<'a> {
 fn enclose(dir: &OwnedFd) -> Result<(), EngineError> {
     let entered = fchdir(dir).and_then(|()| chroot("."));
     entered.map_err(|errno| match errno {
-        Errno::PERM => EngineError::Unsupported(
+        Errno::PERM => EngineError::unsupported(
             "this profile opens a database by its path, and root does that only after chroot(2), \
-             which is not permitted here: allow CAP_SYS_CHROOT"
-                .to_string(),
+             which is not permitted here: allow CAP_SYS_CHROOT",
         ),
         errno => EngineError::io("entering the directory of the profile", errno),
     })
 }
 
 fn check(job: &Job) -> Result<(), EngineError> {
-    let wrong = |text: String| Err(EngineError::Invalid(text));
+    let wrong = |text: String| Err(EngineError::invalid(text));
     match job {
         Job { bs: 0, .. } => wrong("bs is 0: choose 1 byte or more".to_string()),
         Job { bs, .. } if *bs > BLOCK_MAX_BYTES => {
@@ -246,7 +245,7 @@ fn check(job: &Job) -> Result<(), EngineError> {
 
 /// Another thread of the part panicked, and its panic is on its way.
 fn panicked() -> EngineError {
-    EngineError::Protocol("a thread of the profile panicked".to_string())
+    EngineError::protocol("a thread of the profile panicked")
 }
 
 /// A figure in a tool's words.

@@ -16,7 +16,7 @@ const M: usize = 156;
 /// The order of `records` records.
 pub fn random(records: u64) -> Result<Vec<u32>, EngineError> {
     if records > RECORDS_MAX {
-        return Err(EngineError::Invalid(format!(
+        return Err(EngineError::invalid(format!(
             "{records} records are too many for a random order: {RECORDS_MAX} at most, so raise \
              bs or lower --size"
         )));

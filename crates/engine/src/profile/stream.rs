@@ -234,7 +234,7 @@ pub struct Stream<'c> {
 impl Row {
     fn read(fields: [&'static str; 10]) -> Result<Row, EngineError> {
         let [_, _, title, job, file, order, open, each, again, end] = fields;
-        let unknown = || EngineError::Protocol(format!("no word of a stream: {fields:?}"));
+        let unknown = || EngineError::protocol(format!("no word of a stream: {fields:?}"));
         let found = ORDERS.iter().find(|(name, _)| *name == order).ok_or_else(unknown)?;
         let steps = |words: &'static str| -> Result<Vec<Step>, EngineError> {
             words.split_whitespace().map(|word| step(word).ok_or_else(unknown)).collect()

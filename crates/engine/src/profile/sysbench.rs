@@ -57,7 +57,7 @@ impl FileSet {
         let files = if context.job.nrfiles == 0 { FILES } else { context.job.nrfiles };
         let file_bytes = context.job.size / u64::from(files);
         if files > FILES_MAX || file_bytes < context.job.bs {
-            return Err(EngineError::Invalid(format!(
+            return Err(EngineError::invalid(format!(
                 "{files} files of {file_bytes} bytes: at most {FILES_MAX} files, and each at \
                  least a block of {} bytes; change nrfiles or size",
                 context.job.bs

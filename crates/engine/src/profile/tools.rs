@@ -17,10 +17,10 @@ use super::lanes::together;
 use super::meter::Meter;
 use super::stream::{Row, Stream};
 use super::{Context, figure, per_second};
+use crate::crew::STACK_BYTES;
 use crate::error::EngineError;
 use crate::record::Kind;
 use crate::target;
-use crate::threads::STACK_BYTES;
 use crate::usage::Usage;
 
 const KINDS: [Kind; 3] = [Kind::Read, Kind::Write, Kind::Flush];

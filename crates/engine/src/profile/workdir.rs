@@ -34,9 +34,8 @@ impl Workdir {
             .map_err(|e| EngineError::io("reading the directory of the profile", e))?;
         let is_theirs = |name: &std::ffi::CStr| name != c"." && name != c"..";
         if found.any(|entry| entry.is_ok_and(|entry| is_theirs(entry.file_name()))) {
-            return Err(EngineError::Invalid(
-                "a profile needs an empty directory, and this one is not empty: name another"
-                    .to_string(),
+            return Err(EngineError::invalid(
+                "a profile needs an empty directory, and this one is not empty: name another",
             ));
         }
         workdir.keeps = false;

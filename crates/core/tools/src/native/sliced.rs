@@ -104,6 +104,21 @@ pub enum OpKind {
     Create,
     Stat,
     Unlink,
+    /// Of a transaction.
+    Commit,
+}
+
+impl OpKind {
+    /// Every kind, in the order of the machine output.
+    pub const ALL: [OpKind; 7] = [
+        OpKind::Read,
+        OpKind::Write,
+        OpKind::Flush,
+        OpKind::Create,
+        OpKind::Stat,
+        OpKind::Unlink,
+        OpKind::Commit,
+    ];
 }
 
 /// What one slice took. Times in nanoseconds; those of several threads are averages.
@@ -217,6 +232,7 @@ pub fn merged(ended: Measurement, slices: &[&SliceReport]) -> Measurement {
         create: stats(OpKind::Create),
         stat: stats(OpKind::Stat),
         unlink: stats(OpKind::Unlink),
+        commit: stats(OpKind::Commit),
         usr_cpu_ns: sum(|slice| slice.usr_cpu_ns),
         sys_cpu_ns: sum(|slice| slice.sys_cpu_ns),
         waited_ns: slices.iter().map(|slice| slice.waited_ns).sum(),

@@ -1,0 +1,163 @@
+//! Every workload on the candidates that are prepared: in rounds of slices, or, where it cannot be
+//! cut into slices, in one piece on one candidate after the other.
+
+use bakeoff_judge::decide;
+use bakeoff_model::event::What;
+use bakeoff_model::index::{CandidateIx, WorkloadIx};
+use bakeoff_model::protocol::Isolation;
+use bakeoff_model::run::Run;
+
+use super::block::{BlockEnd, CurrentBlock};
+use super::calibration::Ended;
+use super::cell;
+use super::member::RoundsId;
+use super::rounds;
+use crate::fault::Fault;
+use crate::places::target_set::TargetSet;
+use crate::steps::session::Session;
+
+/// How often a cell whose number cannot stand is tried again.
+const TRIES: u32 = 3;
+
+impl Session<'_> {
+    pub fn workloads(
+        &mut self,
+        target_set: &mut TargetSet,
+        block: CurrentBlock,
+        standing: &[CandidateIx],
+    ) -> Result<BlockEnd, Fault> {
+        for group in decide::workload_order(self.journal.run(), block.number) {
+            self.show_progress();
+            let header = &self.journal.run().header;
+            let is_sliced = header.protocol.isolation == Isolation::Slices
+                && header.workloads[group[0]].can_be_sliced();
+            let apart = match is_sliced {
+                true => by_settings(self.journal.run(), standing),
+                false => standing.iter().map(|candidate| vec![*candidate]).collect(),
+            };
+            for together in apart {
+                let end = match is_sliced {
+                    true => self.in_rounds(target_set, block, group[0], &together)?,
+                    false => self.in_one_piece(target_set, block, together[0], &group)?,
+                };
+                if !matches!(end, BlockEnd::Complete) {
+                    return Ok(end);
+                }
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    /// A workload in rounds of slices, on candidates that want the same settings of the kernel.
+    fn in_rounds(
+        &mut self,
+        target_set: &mut TargetSet,
+        current: CurrentBlock,
+        workload: WorkloadIx,
+        standing: &[CandidateIx],
+    ) -> Result<BlockEnd, Fault> {
+        let CurrentBlock { number: block, idle, .. } = current;
+        if let Some(regions) = target_set.regions()
+            && let Err(error) = regions.set(self, standing[0])
+        {
+            return self.step_failed("settings", error);
+        }
+        let name = &self.journal.run().header.workloads[workload].name;
+        let what = format!("block {} · {name}, alternating candidates", block.number() + 1);
+        self.progress.doing(&what);
+        let which = RoundsId { block, workload, standing, idle };
+        let measured = match rounds::measure(self, target_set, which) {
+            Ok(cells) => Ok(cells),
+            Err(Ended::Block(failed)) => Err(failed),
+            Err(Ended::Run(fault)) => return Err(fault),
+        };
+        if let Some(regions) = target_set.regions()
+            && let Err(error) = regions.reset(&mut self.journal)
+        {
+            return self.step_failed("settings", error);
+        }
+        match measured {
+            Ok(cells) => self.record_all(cells),
+            Err(failed) => Ok(self.ended_by(failed)),
+        }
+    }
+
+    /// Workloads that belong together on one candidate, in one piece.
+    fn in_one_piece(
+        &mut self,
+        target_set: &mut TargetSet,
+        current: CurrentBlock,
+        candidate: CandidateIx,
+        group: &[WorkloadIx],
+    ) -> Result<BlockEnd, Fault> {
+        let (block, workload) = (current.number, group[0]);
+        let hung = self.hung.iter().find(|(c, w, _)| (*c, *w) == (candidate, workload));
+        if let Some((_, _, why)) = hung {
+            let reason = format!("{why}; it was not restarted");
+            return self.record_all(vec![What::CellInvalid { block, candidate, workload, reason }]);
+        }
+        for _ in 0..TRIES {
+            self.show_group(current, candidate, group);
+            let site = target_set.site(candidate);
+            let site = site.ok_or_else(|| Fault::bug("the candidate has no location"))?;
+            match cell::measure(self, site, current, candidate, group) {
+                Ok(cells) => return self.record_all(cells),
+                Err((_, why))
+                    if why.ends_block(&self.journal.run().header.candidates[candidate]) =>
+                {
+                    return Ok(self.ended_by((candidate, why)));
+                }
+                Err((workload, why)) => {
+                    let reason = why.reason();
+                    if why.recurs() {
+                        self.hung.push((candidate, group[0], reason.clone()));
+                    }
+                    self.journal.record(What::CellInvalid {
+                        block,
+                        candidate,
+                        workload,
+                        reason,
+                    })?;
+                    if why.recurs() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(BlockEnd::Complete)
+    }
+
+    fn show_group(&self, current: CurrentBlock, candidate: CandidateIx, group: &[WorkloadIx]) {
+        let header = &self.journal.run().header;
+        let first = &header.workloads[group[0]];
+        let what = match first.profile {
+            Some(part) if group.len() > 1 => part.profile.name(),
+            _ => &first.name,
+        };
+        let name = &header.candidates[candidate].name;
+        let which = match current.round {
+            Some(round) => format!("round {}", round.round + 1),
+            None => format!("block {}", current.number.number() + 1),
+        };
+        self.progress.doing(&format!("{which} · {name} · {what}"));
+    }
+
+    fn record_all(&mut self, cells: Vec<What>) -> Result<BlockEnd, Fault> {
+        cells.into_iter().try_for_each(|cell| self.journal.record(cell))?;
+        Ok(BlockEnd::Complete)
+    }
+}
+
+/// Candidates in groups of those that want the same settings of the kernel.
+fn by_settings(run: &Run, order: &[CandidateIx]) -> Vec<Vec<CandidateIx>> {
+    let knobs =
+        |candidate: CandidateIx| run.header.candidates[candidate].stack().map(|stack| &stack.knobs);
+    let mut groups: Vec<Vec<CandidateIx>> = Vec::new();
+    for &candidate in order {
+        match groups.iter_mut().find(|group| knobs(group[0]) == knobs(candidate)) {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
+        }
+    }
+    groups
+}
