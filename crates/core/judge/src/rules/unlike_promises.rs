@@ -5,7 +5,7 @@
 //! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
 
 use super::run::{durability_mismatch, implementation};
-use crate::evidence::rule::{Hit, Rule};
+use crate::evidence::rule::Hit;
 use bakeoff_machine::prepare::recipe::{recipe_of, recipes_for};
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::event::Header;
@@ -15,7 +15,7 @@ use bakeoff_model::index::CandidateIx;
 /// One way in which some of the candidates differ from the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    pub rule: &'static Rule,
+    pub rule: &'static str,
     /// In words, as a sentence has to have it: `ext2 and vfat keep no journal`.
     pub words: String,
     pub advice: &'static str,
@@ -25,7 +25,7 @@ struct Property {
     has: fn(&Stack) -> bool,
     one: &'static str,
     several: &'static str,
-    rule: &'static Rule,
+    rule: &'static str,
     advice: &'static str,
 }
 
@@ -37,21 +37,21 @@ const PROPERTIES: [Property; 4] = [
         has: has_no_journal,
         one: "keeps no journal",
         several: "keep no journal",
-        rule: &durability_mismatch::RULE,
+        rule: durability_mismatch::ID,
         advice: LEAVE_OUT,
     },
     Property {
         has: has_no_barriers,
         one: "does not flush the drive's cache",
         several: "do not flush the drive's cache",
-        rule: &durability_mismatch::RULE,
+        rule: durability_mismatch::ID,
         advice: LEAVE_OUT,
     },
     Property {
         has: has_light_fsync,
         one: "guarantees less after fsync (fsync_mode=posix)",
         several: "guarantee less after fsync (fsync_mode=posix)",
-        rule: &durability_mismatch::RULE,
+        rule: durability_mismatch::ID,
         advice: "set options = \"equalised\" in a plan, which mounts it with fsync_mode=strict, or \
                  state this limitation next to the result",
     },
@@ -59,7 +59,7 @@ const PROPERTIES: [Property; 4] = [
         has: |stack| stack.fuse,
         one: "runs in user space",
         several: "run in user space",
-        rule: &implementation::RULE,
+        rule: implementation::ID,
         advice: "use the kernel's driver, or state next to the result that it includes the driver",
     },
 ];

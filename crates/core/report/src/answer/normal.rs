@@ -328,14 +328,14 @@ fn reason(because: Because) -> &'static str {
 /// What a finding that forbids a judgement is about, with its id to look up.
 fn disturbance(id: &str) -> String {
     let known = [
-        (&background::RULE, "other processes"),
-        (&throttled::RULE, "throttling"),
-        (&swap::RULE, "swapping"),
-        (&suspended::RULE, "suspending the machine"),
-        (&lazyinit::RULE, "a filesystem that is still initialising"),
-        (&thermal_trend::RULE, "heat"),
+        (background::ID, "other processes"),
+        (throttled::ID, "throttling"),
+        (swap::ID, "swapping"),
+        (suspended::ID, "suspending the machine"),
+        (lazyinit::ID, "a filesystem that is still initialising"),
+        (thermal_trend::ID, "heat"),
     ];
-    let what = known.iter().find(|(rule, _)| rule.id == id).map_or("a finding", |(_, what)| what);
+    let what = known.iter().find(|(rule, _)| *rule == id).map_or("a finding", |(_, what)| what);
     format!("{what} ({})", sanitize(id))
 }
 

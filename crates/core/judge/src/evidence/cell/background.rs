@@ -2,24 +2,11 @@
 //! used over 5 % of the CPUs while the load waited for one.
 
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
 
-pub static RULE: Rule = Rule {
-    id: "L52",
-    slug: "background",
-    when: &[When::Cell],
-    severity: [W, E, E, E],
-    scope: CELL,
-    condition: "other processes transferred over 5 % of the cell's data (at least 1 MiB), or used \
-        over 5 % of the CPUs while the load waited for one",
-    explain: "Something else read, wrote or computed while a cell was measured. In one study all \
-        four filesystems were mounted at once, on one drive. The journal and metadata of the \
-        filesystem under test count as its own, and the idle rate before the block is subtracted. \
-        Work on an otherwise idle CPU is harmless: CPU use counts only if the load was ready to \
-        run and had to wait for over 2 % of the time. The finding names the processes.",
-};
+pub const ID: &str = "L52";
 
 /// Foreign bytes that are never worth a word: one journal commit of a quiet system.
 const FOREIGN_FLOOR_BYTES: u64 = 1 << 20;

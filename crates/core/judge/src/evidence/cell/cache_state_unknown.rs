@@ -2,22 +2,9 @@
 
 use super::{place, reads_drive};
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::CacheState;
 use bakeoff_model::host::PlaceClass;
-
-pub static RULE: Rule = Rule {
-    id: "cache-unknown",
-    slug: "cache-state-unknown",
-    when: &[When::Cell],
-    severity: [W, W, E, E],
-    scope: CELL,
-    condition: "reads may have come from memory",
-    explain: "Behind a user-space driver, on another machine or in memory itself, bakeoff cannot \
-        monitor the page cache or the device. The figure is valid for the target, but is never \
-        labelled as cold. A candidate is ranked only where the device below it is known and \
-        transferred the data.",
-};
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let MeasuredCell { design, workload, cell } = of.measured?;

@@ -3,22 +3,9 @@
 
 use super::latencies;
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L48",
-    slug: "coordinated-omission",
-    when: &[When::Analysis],
-    severity: [W, W, E, E],
-    scope: CELL,
-    condition: "latency is measured in a closed loop that stalls for over ten times the median",
-    explain: "A load that waits for each answer sends nothing during a stall, so the requests that \
-        the stall would have delayed are never sent. In a published example the 99th percentile \
-        was 1 ms, but 195 ms for independent clients. --rate_iops sends at a fixed rate and \
-        measures from the time at which a request was due.",
-};
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let MeasuredCell { workload, cell, .. } = of.measured?;

@@ -1,19 +1,7 @@
 //! device-error: the kernel reported a device or link error.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
-
-pub static RULE: Rule = Rule {
-    id: "device-error",
-    slug: "device-error",
-    when: &[When::Cell],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "the kernel reported a device or link error",
-    explain: "The kernel log contains an I/O error, a reset or a timeout within the cell. Retries \
-        and resets distort the measured speed. The cell is discarded and repeated. Check dmesg for \
-        the lines; the usual cause is a cable, a port or a power supply.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let cell = of.measured?.cell;

@@ -1,21 +1,7 @@
 //! L17 direct-fallback: direct writes went through the page cache.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
-
-pub static RULE: Rule = Rule {
-    id: "L17",
-    slug: "direct-fallback",
-    when: &[When::Cell],
-    severity: [W, E, E, E],
-    scope: CELL,
-    condition: "direct writes went through the page cache",
-    explain: "Some filesystems accept a direct write but send it through the page cache: btrfs \
-        does so for files with checksums. Nothing stays resident afterwards, but the kernel's \
-        count of dirtied pages grows by about one for each page written. The figure is then that \
-        of buffered writing. One study compared direct I/O on btrfs without naming the kernel \
-        version, on which this depends.",
-};
+use crate::evidence::rule::Hit;
 
 const DIRTIED_PER_PAGE: f64 = 0.5;
 

@@ -1,22 +1,11 @@
 //! L11 fake-capacity: data read back differs from the data written.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{Hit, R, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::finding::Finding;
 
-pub static RULE: Rule = Rule {
-    id: "L11",
-    slug: "fake-capacity",
-    when: &[When::Plan, When::Cell],
-    severity: [R, R, R, R],
-    scope: RUN,
-    condition: "data read back differs from the data written",
-    explain: "A drive with false capacity accepts every write, and returns different data for \
-        addresses without real storage. bakeoff tags every 4 KiB it writes with its position and \
-        detects a wrong block when it reads back with --verify; bakeoff probe checks for this. A \
-        speed measured on missing storage is meaningless.",
-};
+pub const ID: &str = "L11";
 
 /// L11: what was read back is not what was written; the engine counts it.
 pub fn in_cell(of: &Observation) -> Option<Hit> {
@@ -30,7 +19,7 @@ pub fn in_cell(of: &Observation) -> Option<Hit> {
 /// L11: the device did not return what was written to it.
 pub fn lies(design: Design<'_>, evidence: String) -> Finding {
     let advice = "do not use the device; find its real capacity with `bakeoff probe`";
-    Hit::new(evidence, advice).finding(design, &RULE)
+    Hit::new(evidence, advice).finding(design, ID)
 }
 
 #[cfg(test)]

@@ -1,23 +1,10 @@
 //! L12 file-vs-ram: a file that is read through the page cache is smaller than twice the memory.
 
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, E, Hit, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::CacheState;
 use bakeoff_model::job::Rw;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L12",
-    slug: "file-vs-ram",
-    when: &[When::Cell],
-    severity: [E, E, E, E],
-    scope: CELL,
-    condition: "a file that is read through the page cache is smaller than twice the memory",
-    explain: "Data that was read or written stays in memory while space allows. A file of 1 GiB on \
-        a machine with 4 GiB is read from memory the second time, at many times the drive's speed. \
-        Bypass the cache (--direct), or use a file twice as large as memory. A read that was \
-        verified to be cold does not trigger this finding.",
-};
 
 /// A file of so many times the memory does not stay in it.
 const TIMES: u64 = 2;

@@ -1,19 +1,7 @@
 //! L19 fsync-cadence: over 30 % of the time is spent flushing at an interval that the tool chose.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
-
-pub static RULE: Rule = Rule {
-    id: "L19",
-    slug: "fsync-cadence",
-    when: &[When::Analysis, When::Import],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "over 30 % of the time is spent flushing at an interval that the tool chose",
-    explain: "By default, sysbench flushes all 128 files after every 100 requests; on an \
-        SD card one such round took 17.6 s and was nearly the whole result. A different interval \
-        gives a different ratio between candidates. Set --file-fsync-freq to match your own work.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let share = of.flushing.filter(|share| *share > of.limits.flushing)?;

@@ -2,22 +2,11 @@
 
 use super::place;
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::boards::link;
 use bakeoff_model::host::PlaceClass;
 use bakeoff_model::workload::Phase;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L15",
-    slug: "impossible-rate",
-    when: &[When::Cell],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "a rate is higher than the link can carry",
-    explain: "USB 2 carries at most 60 MB/s. If a drive behind it seems to read 300 MB/s, the data \
-        came from memory. The cell is discarded and repeated.",
-};
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let MeasuredCell { design, workload, cell } = of.measured?;

@@ -1,24 +1,13 @@
 //! L53 lazyinit: ext4 initialises its inode tables during the measurement.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{E, Hit, Rule, STACK, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::candidate::has_option;
 use bakeoff_model::design::Design;
 use bakeoff_stats::phrases;
 
-pub static RULE: Rule = Rule {
-    id: "L53",
-    slug: "lazyinit",
-    when: &[When::Plan, When::Cell],
-    severity: [W, E, E, E],
-    scope: STACK,
-    condition: "ext4 initialises its inode tables during the measurement",
-    explain: "mkfs.ext4 leaves most inode tables to be zeroed after mounting. On the 1.25 TB \
-        partition of one study these were 19.5 GB, written in the background of a 2 GB test that \
-        lasted 17 s. bakeoff initialises them in mkfs (-E \
-        lazy_itable_init=0,lazy_journal_init=0).",
-};
+pub const ID: &str = "L53";
 
 /// CPU time from which on a background thread took part: 1 % of the cell.
 const THREAD_SHARE: f64 = 0.01;

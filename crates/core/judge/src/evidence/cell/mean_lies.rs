@@ -1,20 +1,8 @@
 //! L26 mean-lies: the mean latency is above the 95th percentile.
 
 use crate::evidence::observation::{Latencies, Observation, Source};
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L26",
-    slug: "mean-lies",
-    when: &[When::Analysis, When::Import],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "the mean latency is above the 95th percentile",
-    explain: "On one SD card the mean was 4.9 ms and 95 % of the operations took less than 2.3 ms: \
-        a few stalls of up to 0.8 s took more than half of the time. Such a mean describes no \
-        typical operation; use the percentiles in the report.",
-};
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let lie = |l: &Latencies| l.p95_ns.filter(|p95| l.mean_ns > *p95 as f64).map(|p95| (*l, p95));

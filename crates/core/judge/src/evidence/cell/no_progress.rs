@@ -1,19 +1,8 @@
 //! no-progress: no operation completed within a cell.
 
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "no-progress",
-    slug: "no-progress",
-    when: &[When::Cell],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "no operation completed within a cell",
-    explain: "No operation completed within the time limit of the cell. The cell is discarded and \
-        repeated. Check dmesg for device errors.",
-};
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let MeasuredCell { workload, cell, .. } = of.measured?;

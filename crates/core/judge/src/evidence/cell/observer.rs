@@ -1,19 +1,7 @@
 //! L54 observer: monitoring took over 2 % of a CPU.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
-
-pub static RULE: Rule = Rule {
-    id: "L54",
-    slug: "observer",
-    when: &[When::Cell],
-    severity: [W, W, W, E],
-    scope: CELL,
-    condition: "monitoring took over 2 % of a CPU",
-    explain: "A monitor that samples the machine ten times per second affects the measurement: on \
-        the single core of the first boards, a monitor with a web page took 10 % of the CPU. \
-        bakeoff samples four times per second there and measures its own cost.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let cell = of.measured?.cell;

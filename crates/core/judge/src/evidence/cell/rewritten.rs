@@ -1,22 +1,8 @@
 //! rewritten: direct writes overwrote their blocks twice or more without a flush in between.
 
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "rewritten",
-    slug: "rewritten",
-    when: &[When::Cell],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "direct writes overwrote their blocks twice or more without a flush in between",
-    explain: "A timed cell of direct writes overwrites its file repeatedly, with bakeoff's engine \
-        and with fio and sysbench. Every write reaches the drive, but a drive with a cache may \
-        store only the last write to a block: writing 64 MiB thirty times can cost it less than \
-        writing 2 GiB. This affects all candidates alike, but the figure is not that of a long \
-        write. Use a larger --size, or flush regularly.",
-};
 
 /// Times over from which on blocks count as written again and again.
 const MANY_PASSES: f64 = 2.0;

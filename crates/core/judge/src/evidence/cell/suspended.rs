@@ -1,19 +1,10 @@
 //! suspended: the machine was suspended during the cell.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
 
-pub static RULE: Rule = Rule {
-    id: "suspended",
-    slug: "suspended",
-    when: &[When::Cell],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "the machine was suspended during the cell",
-    explain: "The clock that includes suspended time advanced further than the clock that does \
-        not. The cell is discarded and repeated.",
-};
+pub const ID: &str = "suspended";
 
 /// What is left of two clocks being read one after the other, in a cell that nobody suspended.
 const SUSPEND_FLOOR_NS: u64 = 1_000_000;

@@ -1,19 +1,9 @@
 //! L55 swap: over 1 MiB was swapped in or out during the cell.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 
-pub static RULE: Rule = Rule {
-    id: "L55",
-    slug: "swap",
-    when: &[When::Cell],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "over 1 MiB was swapped in or out during the cell",
-    explain: "Memory was short and the kernel moved pages to and from the swap device. Swapping \
-        takes time from every process, and from the drive under test if the swap is on it. In one \
-        study swap was left enabled. The cell is discarded and repeated.",
-};
+pub const ID: &str = "L55";
 
 /// Pages of swap traffic a machine with idle processes shows without being short of memory.
 const SWAPPED_FLOOR_PAGES: u64 = 256;

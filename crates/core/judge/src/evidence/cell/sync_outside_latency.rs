@@ -2,20 +2,7 @@
 //! latency.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
-
-pub static RULE: Rule = Rule {
-    id: "L14",
-    slug: "sync-outside-latency",
-    when: &[When::Analysis, When::Import],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "a tenth of the time or more is outside the operations with a reported latency",
-    explain: "sysbench 0.4 does not count flushes as events: on an SD card they took 97 % of the \
-        time. The average latency that it printed, 4.9 ms, covered only the other 3 %, and \
-        equalled that of a hard disk 27 times as fast. sysbench 1.0.15 and later count them; \
-        bakeoff distinguishes the two.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let share = of.outside.filter(|share| *share > 1.0 - of.limits.covered)?;

@@ -2,19 +2,7 @@
 
 use super::latencies;
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, E, Hit, Rule, When};
-
-pub static RULE: Rule = Rule {
-    id: "L47",
-    slug: "thin-tail",
-    when: &[When::Analysis],
-    severity: [E, E, E, E],
-    scope: CELL,
-    condition: "a percentile has fewer than ten operations beyond it",
-    explain: "The 99.9th percentile of a thousand operations is the slowest one or two of them. \
-        bakeoff leaves a percentile blank with fewer than 10/(1-q) operations, 10,000 for p99.9; \
-        it marks such figures of other tools. A longer --runtime gives more operations.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let cell = of.measured?.cell;

@@ -2,24 +2,10 @@
 
 use crate::evidence::clock;
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::throttled;
 
-pub static RULE: Rule = Rule {
-    id: "L49",
-    slug: "throttled",
-    when: &[When::Cell],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "the board was throttled, or its voltage or clock fell, during the cell",
-    explain: "A Raspberry Pi lowers its clock when it is hot or its power supply is weak, and \
-        reports this in a few status bits. Bits that were set before the cell do not count. A \
-        model 3B+ slows down from 1.4 to 1.2 GHz at 60 °C. Other machines do not report it. There, \
-        bakeoff treats a clock as lowered if it fell by 10 % from its highest value and stayed \
-        low, and either the rate fell as well or the machine is hot and its governor is \
-        performance. The cell then measures the power supply or the cooling. It is discarded and \
-        repeated. Use a better power supply, a heat sink or a fan.",
-};
+pub const ID: &str = "L49";
 
 const COOLER: &str = "use a stronger power supply or better cooling, then measure again";
 

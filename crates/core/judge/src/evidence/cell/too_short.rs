@@ -2,22 +2,8 @@
 //! shorter than 50 s.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CELL, E, Hit, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L25",
-    slug: "too-short",
-    when: &[When::Cell, When::Import],
-    severity: [E, E, E, E],
-    scope: CELL,
-    condition: "a cell is shorter than half a second or fifty operations, or unflushed writes are \
-        shorter than 50 s",
-    explain: "Chance decides the result of a cell with a few operations, and an unflushed cell \
-        ends before the kernel has written anything back (it does so every 5 s). Cells last at \
-        least two seconds and fifty operations; in order, slices of 8 MiB are enough. On a slow \
-        card the time limit can end one earlier, and this finding reports it.",
-};
 
 /// Shortest cell that says anything, nanoseconds.
 const SHORTEST_NS: u64 = 500_000_000;

@@ -1,19 +1,8 @@
 //! tool-share: generating data and bookkeeping took over 5 % of the cell's time.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::job::Rw;
-
-pub static RULE: Rule = Rule {
-    id: "tool-share",
-    slug: "tool-share",
-    when: &[When::Cell],
-    severity: [W, E, E, E],
-    scope: CELL,
-    condition: "generating data and bookkeeping took over 5 % of the cell's time",
-    explain: "On a fast target the load generator itself affects the result. Differences \
-        between candidates then look smaller than they are.",
-};
 
 /// Blocks that are large enough for the cost of a call not to count.
 const ENOUGH_BYTES: u64 = 64 << 10;

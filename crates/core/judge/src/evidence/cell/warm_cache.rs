@@ -2,23 +2,9 @@
 
 use super::reads_drive;
 use crate::evidence::observation::{MeasuredCell, Observation};
-use crate::evidence::rule::{CELL, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::CacheState;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L16",
-    slug: "warm-cache",
-    when: &[When::Cell],
-    severity: [R, R, R, R],
-    scope: CELL,
-    condition: "part of what was read was in memory, or was not transferred by the devices",
-    explain: "A read counts as cold only if no part of the file was in memory just before it and \
-        the devices below then transferred at least nine tenths of the data. One study read its \
-        files in the order in which it had written them, without clearing the page cache. \
-        This applies to each part of a profile and each command of a tool. A cell that fails this \
-        check is shown, but does not count. A candidate with mostly such cells is not ranked.",
-};
 
 pub fn in_cell(of: &Observation) -> Option<Hit> {
     let MeasuredCell { workload, cell, .. } = of.measured?;

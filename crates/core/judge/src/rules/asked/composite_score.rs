@@ -1,20 +1,7 @@
 //! L46 composite-score: one weighted score summarises several workloads.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{Hit, RUN, Rule, W, When};
-
-pub static RULE: Rule = Rule {
-    id: "L46",
-    slug: "composite-score",
-    when: &[When::Import],
-    severity: [W, W, W, W],
-    scope: RUN,
-    condition: "one weighted score summarises several workloads",
-    explain: "A score that adds reads, writes and seeks hides the strengths of each candidate, and \
-        its weights decide the winner: one popular script multiplies one of its figures by 1024. \
-        bakeoff gives one answer for each workload and no overall score. It marks imported results \
-        that contain a score.",
-};
+use crate::evidence::rule::Hit;
 
 const SCORES: [&str; 4] = ["score", "index", "points", "overall"];
 

@@ -1,24 +1,10 @@
 //! L68 discard-asymmetry: some candidates trim the region and others do not.
 
-use crate::evidence::rule::{E, Hit, Rule, STACK, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::candidate::has_option;
 use bakeoff_model::design::Design;
 use bakeoff_stats::phrases;
-
-pub static RULE: Rule = Rule {
-    id: "L68",
-    slug: "discard-asymmetry",
-    when: &[When::Plan],
-    severity: [W, E, E, E],
-    scope: STACK,
-    condition: "some candidates trim the region and others do not",
-    explain: "mkfs.ext4 and mkfs.btrfs trim by default, mkfs.vfat does not, and the mount option \
-        discard continues to trim. One study compared ext4 with vfat. The candidates then start \
-        from different states of the flash. bakeoff disables trimming for all candidates and \
-        prepares the region itself, so that all start from the same state. It warns about a plan \
-        that enables trimming for some of them.",
-};
 
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let stacks: Vec<(&str, &Stack)> = design.stacks().collect();

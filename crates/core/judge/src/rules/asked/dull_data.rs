@@ -1,19 +1,7 @@
 //! L20 dull-data: the test data is all zeros.
 
 use crate::evidence::observation::{Observation, Source, Zeros};
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
-
-pub static RULE: Rule = Rule {
-    id: "L20",
-    slug: "dull-data",
-    when: &[When::Plan, When::Import],
-    severity: [W, W, E, E],
-    scope: CLAIMS,
-    condition: "the test data is all zeros",
-    explain: "dd from /dev/zero writes only zeros. Two studies used it. Compressing filesystems \
-        and controllers store almost nothing, and some flash marks such blocks as empty. Use \
-        --data random, the default, which does not compress.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let what = match of.zeros? {

@@ -2,21 +2,8 @@
 //! blocks.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L21",
-    slug: "fake-random",
-    when: &[When::Plan, When::Import],
-    severity: [R, R, R, R],
-    scope: CLAIMS,
-    condition: "random access uses blocks of a megabyte or more, or fewer than a hundred blocks",
-    explain: "One study concluded that the scheduler does not matter for random access. It used a \
-        file of 1000 MB in records of 25 to 100 MB: only ten to forty records. Random and \
-        sequential reads were equally fast, which shows that the access was not random. Use --bs \
-        4k and a large --size.",
-};
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let access = of.access.filter(|access| access.is_random)?;

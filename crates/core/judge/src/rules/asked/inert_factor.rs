@@ -1,23 +1,10 @@
 //! L66 inert-factor: candidates differ in something that no workload is sensitive to.
 
-use crate::evidence::rule::{Hit, Rule, STACK, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_machine::prepare::recipe::keeps_no_journal;
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::design::Design;
 use bakeoff_model::workload::{Phase, Workload};
-
-pub static RULE: Rule = Rule {
-    id: "L66",
-    slug: "inert-factor",
-    when: &[When::Plan],
-    severity: [W, W, W, W],
-    scope: STACK,
-    condition: "candidates differ in something that no workload is sensitive to",
-    explain: "An I/O scheduler sorts a queue; one stream at depth 1 gives it nothing to sort. A \
-        journal records metadata, which a large sequential write hardly produces. A study that \
-        varied both under large streams inevitably found \"no effect\". Add --iodepth 32, or the \
-        workload smallfiles.",
-};
 
 /// L66: a factor that no workload can feel.
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {

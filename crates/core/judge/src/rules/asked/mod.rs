@@ -19,19 +19,19 @@ use crate::evidence::rule::{Checks, Hit};
 use bakeoff_model::design::Design;
 
 pub static OF_WORKLOADS: Checks<Observing> = &[
-    (&sync_not_timed::RULE, sync_not_timed::hit),
-    (&dull_data::RULE, dull_data::hit),
-    (&fake_random::RULE, fake_random::hit),
-    (&qd_engine::RULE, qd_engine::in_plan),
-    (&qd_engine::RULE, qd_engine::in_result),
-    (&composite_score::RULE, composite_score::in_result),
+    ("L13", sync_not_timed::hit),
+    ("L20", dull_data::hit),
+    ("L21", fake_random::hit),
+    ("L30", qd_engine::in_plan),
+    ("L30", qd_engine::in_result),
+    ("L46", composite_score::in_result),
 ];
 
 pub static CHECKS: Checks<fn(Design<'_>) -> Vec<Hit>> = &[
-    (&workload_mismatch::RULE, |of| Vec::from_iter(workload_mismatch::in_plan(of))),
-    (&peeking::RULE, |of| Vec::from_iter(peeking::in_plan(of))),
-    (&multiplicity::RULE, |of| Vec::from_iter(multiplicity::in_plan(of))),
-    (&inert_factor::RULE, |of| Vec::from_iter(inert_factor::in_plan(of))),
-    (&discard_asymmetry::RULE, |of| Vec::from_iter(discard_asymmetry::in_plan(of))),
-    (&lazyinit::RULE, |of| Vec::from_iter(lazyinit::in_plan(of))),
+    ("L29", |of| Vec::from_iter(workload_mismatch::in_plan(of))),
+    ("L38", |of| Vec::from_iter(peeking::in_plan(of))),
+    ("L39", |of| Vec::from_iter(multiplicity::in_plan(of))),
+    ("L66", |of| Vec::from_iter(inert_factor::in_plan(of))),
+    ("L68", |of| Vec::from_iter(discard_asymmetry::in_plan(of))),
+    (lazyinit::ID, |of| Vec::from_iter(lazyinit::in_plan(of))),
 ];

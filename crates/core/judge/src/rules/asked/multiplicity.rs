@@ -1,19 +1,7 @@
 //! L39 multiplicity: the run compares more candidates than its error rate allows for.
 
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
-
-pub static RULE: Rule = Rule {
-    id: "L39",
-    slug: "multiplicity",
-    when: &[When::Plan, When::Analysis],
-    severity: [W, W, W, E],
-    scope: RUN,
-    condition: "the run compares more candidates than its error rate allows for",
-    explain: "Among 18 cells, 4 tests and 3 schedulers something is always \"significant\": at 5 \
-        %, one comparison in twenty gives a false result. bakeoff divides the error rate by the \
-        number of pairs of candidates at the start. This finding marks a run that compares more.",
-};
 
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let compared = design.candidates.iter().filter(|c| c.twin_of.is_none()).count();

@@ -1,21 +1,8 @@
 //! L38 peeking: the run checks its results more often than its error rate allows.
 
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::protocol::Protocol;
-
-pub static RULE: Rule = Rule {
-    id: "L38",
-    slug: "peeking",
-    when: &[When::Plan, When::Analysis],
-    severity: [W, W, W, E],
-    scope: RUN,
-    condition: "the run checks its results more often than its error rate allows",
-    explain: "Checking after every run and stopping at the first significant difference names a \
-        winner between equal candidates in 24 % of comparisons; five checks at 5 % each do so in \
-        16 %. The checks of each mode of bakeoff share an error rate of at most 5 %. This \
-        finding marks a run with other checks or another alpha.",
-};
 
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let protocol = &design.protocol;

@@ -1,20 +1,8 @@
 //! L30 qd-engine: the queue depth is above 1, but the engine waits for each request.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::job::EngineName;
-
-pub static RULE: Rule = Rule {
-    id: "L30",
-    slug: "qd-engine",
-    when: &[When::Plan, When::Import],
-    severity: [W, W, W, E],
-    scope: CLAIMS,
-    condition: "the queue depth is above 1, but the engine waits for each request",
-    explain: "psync waits for each request, so a depth of 64 is a depth of 1; through the page \
-        cache this also applies to the other engines. Use --engine io_uring or libaio together \
-        with --direct, or more --numjobs.",
-};
 
 pub fn in_plan(of: &Observation) -> Option<Hit> {
     let workload = of.asked?;

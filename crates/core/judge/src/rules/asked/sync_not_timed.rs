@@ -1,21 +1,8 @@
 //! L13 sync-not-timed: buffered writes are not flushed within the measured time.
 
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, Hit, R, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L13",
-    slug: "sync-not-timed",
-    when: &[When::Plan, When::Import],
-    severity: [R, R, R, R],
-    scope: CLAIMS,
-    condition: "buffered writes are not flushed within the measured time",
-    explain: "Data that is not flushed can still be in memory: on a machine with 384 MB, up to 77 \
-        MB of a gigabyte had not reached the drive when one study stopped its clock. On a PC it \
-        was far more. --end_fsync or --fsync includes the flush in the time; for dd use \
-        conv=fdatasync, for iozone -e.",
-};
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let evidence = match of.unflushed?.bytes {

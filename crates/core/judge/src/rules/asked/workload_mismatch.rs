@@ -1,24 +1,10 @@
 //! L29 workload-mismatch: the title asks about small random writes, but every workload is a large
 //! sequential stream.
 
-use crate::evidence::rule::{CLAIMS, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::setting::Setting;
 use bakeoff_model::workload::Workload;
-
-pub static RULE: Rule = Rule {
-    id: "L29",
-    slug: "workload-mismatch",
-    when: &[When::Plan],
-    severity: [W, W, W, W],
-    scope: CLAIMS,
-    condition: "the title asks about small random writes, but every workload is a large sequential \
-        stream",
-    explain: "A torrent client stalled, but the study that was meant to explain it wrote \
-        sequential records of 25 MB. Class 10 promises sequential writes at 10 MB/s; such a card \
-        reached 0.09 MB/s with small flushed writes. Measure the workload that is slow: profile = \
-        \"torrent\", \"sqlite\" or rw = \"randwrite\" with fsync.",
-};
 
 const STREAM_BYTES: u64 = 1 << 20;
 /// Words of a title that ask about small scattered writes.

@@ -1,22 +1,9 @@
 //! L62 crypto-unspecified: the cipher, key size or sector size of the encryption is not stated.
 
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::Place;
-
-pub static RULE: Rule = Rule {
-    id: "L62",
-    slug: "crypto-unspecified",
-    when: &[When::Plan],
-    severity: [W, W, W, E],
-    scope: CLAIMS,
-    condition: "the cipher, key size or sector size of the encryption is not stated",
-    explain: "aes-xts on a CPU without AES instructions runs at 36 MB/s on a Raspberry Pi 3, and \
-        at 1368 MB/s on a Raspberry Pi 5, which has them. Sectors of 512 bytes cost more than \
-        sectors of 4096. \"With LUKS\" states none of this. Set cipher, key_bits and sector_size \
-        in a plan. For an existing drive, `cryptsetup luksDump` shows them.",
-};
 
 /// L62 for directories: an encrypted layer whose cipher is not known from here.
 pub fn of_place(_: Design<'_>, place: &Place) -> Option<Hit> {

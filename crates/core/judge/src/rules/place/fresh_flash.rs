@@ -2,24 +2,11 @@
 //! new.
 
 use super::flash_region;
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use crate::plan;
 use bakeoff_model::design::Design;
 use bakeoff_model::event::FlashState;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L06",
-    slug: "fresh-flash",
-    when: &[When::Plan],
-    severity: [W, W, W, E],
-    scope: CLAIMS,
-    condition: "a flash region is trimmed before each visit, so it is measured as if it were new",
-    explain: "Erased flash accepts writes without moving old data. It is fast only until every \
-        block has been written once. In one study the stick had never been written to before. \
-        SNIA's tests therefore precondition a device until five rounds are steady. flash_state = \
-        \"overwritten\" measures the usual state of a drive in use.",
-};
 
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let region = flash_region(design)?;

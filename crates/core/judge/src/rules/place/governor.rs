@@ -1,22 +1,8 @@
 //! L50 governor: the cpufreq governor is not performance.
 
-use crate::evidence::rule::{Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::candidate::Candidate;
 use bakeoff_model::design::Design;
-
-pub static RULE: Rule = Rule {
-    id: "L50",
-    slug: "governor",
-    when: &[When::Plan],
-    severity: [W, W, W, W],
-    scope: RUN,
-    condition: "the cpufreq governor is not performance",
-    explain: "With a governor that saves power the clock ramps up and down with the load (a \
-        Raspberry Pi 4 between 600 and 1500 MHz), and each ramp affects the measurement, \
-        especially short cells of small requests. It affects all candidates alike, so it costs \
-        precision rather than correctness. governor = \"performance\" in a plan sets the governor \
-        for the run and restores it afterwards.",
-};
 
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let is_pinned = |c: &Candidate| c.stack().is_some_and(|stack| stack.knobs.governor.is_some());

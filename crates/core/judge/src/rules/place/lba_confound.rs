@@ -1,25 +1,11 @@
 //! L01 lba-confound: candidates are on different regions of one drive (less than 90 % overlap).
 
 use super::drive;
-use crate::evidence::rule::{CLAIMS, Hit, R, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::event::Region;
 use bakeoff_model::host::Layer;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L01",
-    slug: "lba-confound",
-    when: &[When::Plan],
-    severity: [W, R, R, R],
-    scope: CLAIMS,
-    condition: "candidates are on different regions of one drive (less than 90 % overlap)",
-    explain: "A drive is not equally fast everywhere: in one published study four adjacent \
-              partitions read 118, 108, 94 and 81 MiB/s regardless of their filesystem, a \
-              difference of 45 % from first to last. The result then depends on the region, not \
-              only on the filesystem. bakeoff puts every stack on the same region; for directories \
-              the verdict states that it compares directories.",
-};
 
 /// L01: stacks on regions of one drive that are not the same.
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {

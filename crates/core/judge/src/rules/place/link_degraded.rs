@@ -1,22 +1,11 @@
 //! L57 link-degraded: the link of the drive is slower than drive and port support.
 
 use super::drive;
-use crate::evidence::rule::{DEVICE, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::Place;
 
-pub static RULE: Rule = Rule {
-    id: "L57",
-    slug: "link-degraded",
-    when: &[When::Plan],
-    severity: [W, W, E, E],
-    scope: DEVICE,
-    condition: "the link is slower than the drive and the port support",
-    explain: "A USB 3 drive in a USB 2 port, or behind a bad cable, falls back to 480 Mb/s; an \
-        NVMe drive in a slot with one lane uses one of its four lanes. All candidates then reach \
-        the same ceiling, and ranking is impossible. Check the link with `bakeoff devices`, and \
-        use another port or cable.",
-};
+pub const ID: &str = "L57";
 
 pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place)?;

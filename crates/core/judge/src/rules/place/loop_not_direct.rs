@@ -1,21 +1,8 @@
 //! loop-not-direct: a loop device reads and writes its file through the page cache.
 
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::{LayerKind, Place};
-
-pub static RULE: Rule = Rule {
-    id: "loop-not-direct",
-    slug: "loop-not-direct",
-    when: &[When::Plan],
-    severity: [W, E, E, E],
-    scope: CLAIMS,
-    condition: "a loop device reads and writes its file through the page cache",
-    explain: "A loop device without direct I/O keeps its backing file in the page cache of the \
-        machine: reads come from memory, and a flush returns when the data has reached the file, \
-        not the drive. losetup --direct-io=on fixes this; loop devices that bakeoff creates use \
-        it.",
-};
 
 pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let is_cached =

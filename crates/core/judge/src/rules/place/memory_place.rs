@@ -1,19 +1,8 @@
 //! memory memory-place: the target is memory (tmpfs, ramfs, zram, brd), not a drive.
 
-use crate::evidence::rule::{CLAIMS, E, Hit, R, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::{LayerKind, Place, PlaceClass};
-
-pub static RULE: Rule = Rule {
-    id: "memory",
-    slug: "memory-place",
-    when: &[When::Plan],
-    severity: [W, E, R, R],
-    scope: CLAIMS,
-    condition: "the target is memory (tmpfs, ramfs, zram, brd), not a drive",
-    explain: "tmpfs keeps files in memory: nothing reaches a drive, and all data is lost at a \
-        restart. bakeoff measures it for reference and labels it as memory.",
-};
 
 pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let ram = place.chain.iter().find(|l| l.kind == LayerKind::Ram);

@@ -1,23 +1,10 @@
 //! L03 misaligned: a partition of a card or stick is not aligned to the allocation unit.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::Place;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L03",
-    slug: "misaligned",
-    when: &[When::Plan],
-    severity: [W, W, W, E],
-    scope: CLAIMS,
-    condition: "a partition of a card or stick is not aligned to the allocation unit",
-    explain: "Cards and sticks erase in units of several MiB, usually 4 MiB. In one study the \
-        partition without a journal began 3 MiB past such a boundary and the one with a journal \
-        exactly on one, so the two differed in more than the journal. To list where \
-        partitions begin, run sfdisk --dump.",
-};
 
 /// L03: only flash behind a controller of its own erases in units that partitions can miss.
 pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {

@@ -1,22 +1,10 @@
 //! L60 options-unpinned: the scheduler or read-ahead of the drive under test is unknown.
 
 use super::drive;
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::Place;
 use bakeoff_model::setting::Setting;
-
-pub static RULE: Rule = Rule {
-    id: "L60",
-    slug: "options-unpinned",
-    when: &[When::Plan],
-    severity: [W, W, W, E],
-    scope: CLAIMS,
-    condition: "the scheduler or read-ahead of the drive under test is unknown",
-    explain: "To repeat a comparison you need the mkfs and mount options, the I/O scheduler and \
-        read-ahead. One study gives neither mkfs nor mount options. bakeoff records them. If the \
-        kernel does not report them, set scheduler and read_ahead_kb under [axes] in a plan.",
-};
 
 pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let is_device = matches!(Setting::of(design), Setting::Decide | Setting::Precise);

@@ -2,22 +2,9 @@
 //! disk.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::rule::{DEVICE, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::Place;
-
-pub static RULE: Rule = Rule {
-    id: "L59",
-    slug: "power-budget",
-    when: &[When::Plan],
-    severity: [W, W, W, W],
-    scope: DEVICE,
-    condition: "a board cannot report under-voltage, or a Raspberry Pi port powers a hard disk",
-    explain: "A Raspberry Pi gives its USB ports 0.6 to 1.6 A in total, and a hard disk takes 1 A \
-        while it spins up. When the voltage falls the board slows down or the drive resets; the \
-        Zero and the first Model B cannot report it. A powered hub or enclosure avoids the \
-        problem.",
-};
 
 const NO_DETECTOR: [&str; 2] = ["Raspberry Pi Zero", "Raspberry Pi Model B Rev"];
 

@@ -1,21 +1,8 @@
 //! L10 root-device: a drive under test also contains /, /var, swap or the store.
 
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::{Place, SystemDisk};
-
-pub static RULE: Rule = Rule {
-    id: "L10",
-    slug: "root-device",
-    when: &[When::Plan],
-    severity: [W, W, E, E],
-    scope: CLAIMS,
-    condition: "a drive under test also contains /, /var, swap or the store",
-    explain: "The operating system writes to the drive under test at any time: logs, the journal, \
-        swap. Each such write competes with the measurement and adds noise. In two studies the \
-        card under test also contained the running system. For directories this is a warning, \
-        because they can still be compared. To choose a filesystem, measure a separate drive.",
-};
 
 pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let is_here = |d: &&SystemDisk| place.disks().any(|drive| drive.dev == d.dev);

@@ -1,21 +1,9 @@
 //! L56 shared-bus: a USB drive and the network share one port of the board.
 
 use super::places;
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::PlaceClass;
-
-pub static RULE: Rule = Rule {
-    id: "L56",
-    slug: "shared-bus",
-    when: &[When::Plan],
-    severity: [W, E, E, E],
-    scope: CLAIMS,
-    condition: "a USB drive and the network share one port of the board",
-    explain: "Raspberry Pis before the 4 have one USB 2 port, where drives and Ethernet share at \
-        most 53 MB/s. A copy over the network takes bandwidth from the drive. Avoid network \
-        traffic during the measurement, or use a board with separate ports.",
-};
 
 /// Boards whose USB ports and Ethernet share one controller.
 const ONE_BUS: [&str; 4] =

@@ -1,23 +1,10 @@
 //! L09 short-stroke: random access covers less than a tenth of a hard disk.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::rule::{CLAIMS, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::Place;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L09",
-    slug: "short-stroke",
-    when: &[When::Plan],
-    severity: [W, W, W, W],
-    scope: CLAIMS,
-    condition: "random access covers less than a tenth of a hard disk",
-    explain: "Seeks within 5 GB of a 1 TB drive move the head by half a percent of its range. They \
-        take 8 ms, where a seek over the whole drive and half a rotation take 12 to 13 ms. The \
-        figure is valid for a file of that size, but too good for a full drive. Use a larger \
-        --size for longer seeks.",
-};
 
 pub fn in_plan(design: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place).filter(|d| is_hard_disk(d) && d.size_bytes > 0)?;

@@ -1,25 +1,10 @@
 //! L08 smr: a hard disk may use overlapping tracks (SMR), and the run writes less than 25 GB.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::{Layer, Place, ZoneModel};
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L08",
-    slug: "smr",
-    when: &[When::Plan],
-    severity: [W, W, W, E],
-    scope: CLAIMS,
-    condition: "a hard disk may use overlapping tracks (SMR), and the run writes less than 25 GB",
-    explain: "Many large 2.5-inch drives write overlapping tracks and hide this behind a cache of \
-        several GB on the platter. The 5 TB drive of one study is an example. Short writes go to \
-        that cache and look fast; rewriting comes later. bakeoff detects such drives by the zones \
-        that the kernel reports and by the lists of their manufacturers. It also suspects every \
-        drive of 1 TB or more on USB. To measure the drive, write more than the cache can store, \
-        or wait until it is empty.",
-};
 
 /// From this size on a hard disk behind USB is likely to overlap its tracks.
 const LARGE_BYTES: u64 = 1_000_000_000_000;

@@ -1,21 +1,8 @@
 //! L05 state-carryover: the state of the flash before each candidate is unknown.
 
 use super::flash_region;
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
-
-pub static RULE: Rule = Rule {
-    id: "L05",
-    slug: "state-carryover",
-    when: &[When::Plan],
-    severity: [W, W, E, E],
-    scope: CLAIMS,
-    condition: "the state of the flash before each candidate is unknown",
-    explain: "The state in which one candidate leaves the flash (full erase blocks, a full cache, \
-        fragments) slows down the next one. In one study the encrypted candidate of a stick wrote \
-        25 % slower with ext4 and 5 % with btrfs, which encryption does not explain. Set \
-        flash_state in a plan, so that each visit starts from that state.",
-};
 
 pub fn in_plan(design: Design<'_>) -> Option<Hit> {
     let is_unknown = flash_region(design).is_some() && design.plan.is_none();

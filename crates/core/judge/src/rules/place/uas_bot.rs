@@ -1,22 +1,12 @@
 //! L58 uas-bot: a USB 3 drive takes one command at a time (BOT).
 
 use super::drive;
-use crate::evidence::rule::{DEVICE, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::design::Design;
 use bakeoff_model::host::Place;
 use bakeoff_model::link::Transport;
 
-pub static RULE: Rule = Rule {
-    id: "L58",
-    slug: "uas-bot",
-    when: &[When::Plan],
-    severity: [W, W, W, W],
-    scope: DEVICE,
-    condition: "a USB 3 drive takes one command at a time (BOT)",
-    explain: "Without UAS the bridge takes one command at a time: one SSD on a Raspberry Pi 4 read \
-        172 MB/s instead of 297, and a queue depth above 1 has no effect. dmesg shows whether the \
-        kernel disabled UAS for this bridge. Use another enclosure.",
-};
+pub const ID: &str = "L58";
 
 pub fn in_plan(_: Design<'_>, place: &Place) -> Option<Hit> {
     let drive = drive(place)?;

@@ -1,20 +1,7 @@
 //! L24 cpu-seek: a seek test used 90 % of a CPU or more.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, E, Hit, Rule, When};
-
-pub static RULE: Rule = Rule {
-    id: "L24",
-    slug: "cpu-seek",
-    when: &[When::Import],
-    severity: [E, E, E, E],
-    scope: CELL,
-    condition: "a seek test used 90 % of a CPU or more",
-    explain: "One study reports 962 seeks per second from a stick, at 118 % of the CPU of a board \
-        with one core. The seeks hardly waited for the stick, so many came from memory. bonnie++ \
-        adds up the CPU use of its five seek processes; even a fifth of it is high for a process \
-        that waits. Use a file larger than the memory, so that seeks reach the drive.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn in_result(of: &Observation) -> Option<Hit> {
     let result = of.result?;

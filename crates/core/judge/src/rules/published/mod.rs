@@ -12,8 +12,8 @@ use crate::evidence::observation::Observing;
 use crate::evidence::rule::Checks;
 
 pub static CHECKS: Checks<Observing> = &[
-    (&per_char::RULE, per_char::in_result),
-    (&cpu_seek::RULE, cpu_seek::in_result),
-    (&patched_tool::RULE, patched_tool::in_result),
-    (&no_latency::RULE, no_latency::in_result),
+    ("L23", per_char::in_result),
+    ("L24", cpu_seek::in_result),
+    ("L28", patched_tool::in_result),
+    ("no-latency", no_latency::in_result),
 ];

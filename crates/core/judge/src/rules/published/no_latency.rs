@@ -1,21 +1,7 @@
 //! no-latency: a run of fio that measured no latencies.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, E, Hit, Rule, W, When};
-
-pub static RULE: Rule = Rule {
-    id: "no-latency",
-    slug: "no-latency",
-    when: &[When::Import],
-    severity: [W, W, W, E],
-    scope: CELL,
-    condition: "a run of fio measured no latencies",
-    explain: "--gtod_reduce=1 avoids reading the clock, so fio reports no latencies: a card that \
-        stalls for seconds and one that never does can show the same IOPS. The option is in the \
-        command that forums copy most, --randrepeat=1 --ioengine=libaio --direct=1 \
-        --gtod_reduce=1, and in YABS. fio 3.33 measured 60.9k IOPS with it here and printed no \
-        latency. Without the option the same run also reports p99.",
-};
+use crate::evidence::rule::Hit;
 
 /// Options of fio that leave out latencies: all, or those from submission to completion. Source:
 /// fio manual, "Measurements and reporting".

@@ -1,20 +1,8 @@
 //! L28 patched-tool: the limits of the tool were changed.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L28",
-    slug: "patched-tool",
-    when: &[When::Import],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "the limits of the tool were changed, or a figure is beyond them",
-    explain: "iozone refuses records above 16 MB; a study changed its source to use 100 MB on a \
-        board with 256 MB of memory. The figures are not comparable with other results. Stay \
-        within the tool's limits, or state what was changed.",
-};
 
 /// Largest record of iozone as it is published (iozone.c, `MAXBUFFERSIZE`).
 const IOZONE_BYTES: f64 = 16.0 * 1024.0 * 1024.0;

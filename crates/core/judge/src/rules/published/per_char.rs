@@ -1,18 +1,7 @@
 //! L23 per-char: a figure comes from a per-character test.
 
 use crate::evidence::observation::Observation;
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
-
-pub static RULE: Rule = Rule {
-    id: "L23",
-    slug: "per-char",
-    when: &[When::Import],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "a figure comes from a per-character test",
-    explain: "bonnie++'s first test writes byte by byte and runs at 94 % of a CPU: its manual \
-        calls it a test of the C library. It does not measure a drive. Skip it with -f.",
-};
+use crate::evidence::rule::Hit;
 
 pub fn in_result(of: &Observation) -> Option<Hit> {
     let result = of.result?;

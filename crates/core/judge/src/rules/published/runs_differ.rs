@@ -1,29 +1,19 @@
 //! runs-differ: the compared runs differ in more than the one named factor.
 
-use crate::evidence::rule::{Hit, R, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::difference::Difference;
 use bakeoff_model::event::Header;
 use bakeoff_model::finding::Finding;
 use bakeoff_stats::phrases;
 
-pub static RULE: Rule = Rule {
-    id: "runs-differ",
-    slug: "runs-differ",
-    when: &[When::Analysis],
-    severity: [R, R, R, R],
-    scope: RUN,
-    condition: "the compared runs differ in more than the one named factor",
-    explain: "A Pi 4 with a new kernel and a new card is faster than the old one, and the cause \
-        could be any of the three. bakeoff compare ranks runs only if all recorded properties are \
-        equal, or differ only in the factor named with --across: host, device, kernel or time.",
-};
+pub const ID: &str = "runs-differ";
 
 /// Most differences that are named in one sentence.
 const NAMED_LIMIT: usize = 4;
 
 pub fn over_runs(header: &Header, unlike: &[&Difference]) -> Finding {
     let advice = "measure again with only one change, and specify it with --across";
-    Hit::new(named(unlike), advice).finding(header, &RULE)
+    Hit::new(named(unlike), advice).finding(header, ID)
 }
 
 /// The first few in words, and how many more there are: all of them are listed besides.

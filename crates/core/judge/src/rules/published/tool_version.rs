@@ -1,21 +1,11 @@
 //! L31 tool-version: candidates were measured with different versions or defaults of a tool.
 
-use crate::evidence::rule::{Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::path::printable;
 use bakeoff_model::run::Run;
 
-pub static RULE: Rule = Rule {
-    id: "L31",
-    slug: "tool-version",
-    when: &[When::Analysis],
-    severity: [W, W, W, W],
-    scope: RUN,
-    condition: "candidates were measured with different versions or defaults of a tool",
-    explain: "sysbench 0.4 leaves flushes out of its latencies and 1.0.15 counts them; fio 2 and 3 \
-        count kilobytes differently. A difference between candidates can then come from the \
-        version of the tool. Use one version for all.",
-};
+pub const ID: &str = "L31";
 
 /// Most versions that are looked at in one run.
 const VERSIONS_LIMIT: usize = 32;
@@ -37,7 +27,7 @@ pub fn over_runs(runs: &[&Run]) -> Option<Finding> {
     let first = runs.first().filter(|_| each.iter().any(|v| *v != each[0]))?;
     let shown: Vec<String> = each.iter().map(|v| printable(v.as_bytes())).collect();
     let advice = "measure all runs with the same versions of bakeoff and of the tools";
-    Some(Hit::new(shown.join("; "), advice).finding(&first.header, &RULE))
+    Some(Hit::new(shown.join("; "), advice).finding(&first.header, ID))
 }
 
 #[cfg(test)]

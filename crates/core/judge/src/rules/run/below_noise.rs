@@ -2,23 +2,10 @@
 
 use super::{ComparedRun, name, winner};
 use crate::decide::compare::Comparison;
-use crate::evidence::rule::{Hit, R, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use crate::rules::control::pooled;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_stats::paired::Paired;
-
-pub static RULE: Rule = Rule {
-    id: "L40",
-    slug: "below-noise",
-    when: &[When::Analysis],
-    severity: [W, W, R, R],
-    scope: RUN,
-    condition: "the winner's lead is smaller than the difference of one candidate from itself",
-    explain: "An A/A control measures one candidate under two labels. If it is 2 % faster than \
-        itself, a lead of 1 % proves nothing. In one study two reads of the same file differed by \
-        0.6 to 7.2 %, but the ranked filesystems by only 1.6 %. More blocks make both smaller: \
-        --mode precise stops at 2 % instead of 3 %.",
-};
 
 /// The lead of the winner against what an A/A twin shows.
 pub fn of_winner(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {

@@ -3,23 +3,10 @@
 
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::evidence::rule::{Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_stats::sample;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L41",
-    slug: "ceiling",
-    when: &[When::Analysis],
-    severity: [W, W, W, W],
-    scope: RUN,
-    condition: "three or more candidates are within 2 % of each other, at 85 % or more of the link \
-        speed",
-    explain: "Four candidates on one stick read 159, 159, 159 and 159 MB/s: that is the speed of \
-        the stick. All reach the same limit, so this workload cannot rank them; it only shows that \
-        none of them is the bottleneck. Use small or flushed requests to distinguish them.",
-};
 
 /// Several alike at what the link carries.
 pub fn at_the_link(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {

@@ -4,21 +4,9 @@
 use super::ComparedRun;
 use super::name;
 use crate::decide::compare::Comparison;
-use crate::evidence::rule::{E, Hit, Rule, STACK, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::index::CandidateIx;
-
-pub static RULE: Rule = Rule {
-    id: "L43",
-    slug: "contradiction",
-    when: &[When::Analysis],
-    severity: [E, E, E, E],
-    scope: STACK,
-    condition: "a stack with an extra layer is certainly faster than the same stack without it",
-    explain: "LUKS on ext4 wrote 117 MB/s where ext4 alone wrote 104, in a study that concluded \
-        that encryption slows everything down. Encryption adds work. If it is faster, another \
-        factor differs. Check the other findings, and measure again with --mode precise.",
-};
 
 /// More work, and faster for certain.
 pub fn in_pairs(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {

@@ -2,21 +2,8 @@
 
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::evidence::rule::{Hit, I, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use crate::rules::control::{Control, slowed};
-
-pub static RULE: Rule = Rule {
-    id: "control-found",
-    slug: "control-found",
-    when: &[When::Analysis],
-    severity: [I, I, I, I],
-    scope: RUN,
-    condition: "the positive control was detected at its true size",
-    explain: "With positive_control = \"5%\" in [protocol], one candidate is measured again and \
-        slowed down by 5 % on purpose: each of its cells waits that much longer at the end. A run \
-        that measures -5 % has shown that it detects effects of that size on this drive with these \
-        blocks.",
-};
 
 pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
     let found = slowed(of.run, of.table, compared.workload).filter(Control::is_at_its_size);

@@ -2,22 +2,8 @@
 
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use crate::rules::control::{Control, slowed};
-
-pub static RULE: Rule = Rule {
-    id: "control-missed",
-    slug: "control-missed",
-    when: &[When::Analysis],
-    severity: [W, W, E, E],
-    scope: RUN,
-    condition: "the positive control was not detected, or not at its true size",
-    explain: "Example: one candidate was slowed down by 5 % on purpose, and the interval of its \
-        difference from itself is -9 to 1 %. A real difference of 5 % between two candidates would \
-        have been missed too, so the ties and open questions of this run do not exclude effects of \
-        that size. Longer cells (cell_min in the plan) and a quiet machine make the interval \
-        narrower.",
-};
 
 pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
     let missed = slowed(of.run, of.table, compared.workload).filter(|of| !of.is_at_its_size());

@@ -1,22 +1,9 @@
 //! L34 fixed-order: two candidates were measured in the same order in every block.
 
 use super::ComparedRun;
-use crate::evidence::rule::{E, Hit, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::looks::FIRST_LOOK;
-
-pub static RULE: Rule = Rule {
-    id: "L34",
-    slug: "fixed-order",
-    when: &[When::Analysis],
-    severity: [E, E, E, E],
-    scope: RUN,
-    condition: "two candidates were measured in the same order in every block",
-    explain: "If one candidate always comes first, every change over time (warming up, filling \
-        caches, a slowing drive) favours or penalises it. One study went through 18 block sizes \
-        from the smallest to the largest, one filesystem after the other. bakeoff measures in \
-        random order and repeats each order reversed two blocks later.",
-};
 
 pub fn always_first(&ComparedRun { run, table, .. }: &ComparedRun) -> Option<Hit> {
     let orders: Vec<&[CandidateIx]> = table.blocks_of(run).map(|b| b.order.as_slice()).collect();

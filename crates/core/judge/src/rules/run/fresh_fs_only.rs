@@ -1,21 +1,8 @@
 //! L67 fresh-fs-only: figures for publication come from newly created filesystems.
 
-use crate::evidence::rule::{Hit, I, Rule, STACK, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::protocol::Mode;
 use bakeoff_model::run::Run;
-
-pub static RULE: Rule = Rule {
-    id: "L67",
-    slug: "fresh-fs-only",
-    when: &[When::Analysis],
-    severity: [I, I, I, I],
-    scope: STACK,
-    condition: "figures for publication come from newly created filesystems",
-    explain: "A few hundred updates of a source tree halved the speed of two filesystems, and a \
-        thousand made them up to 30 times slower; the order of candidates changed with age. Each \
-        visit creates a new filesystem, so the answer applies to new filesystems, as the verdict \
-        states.",
-};
 
 /// Where figures are to be published.
 pub fn in_run(run: &Run) -> Option<Hit> {

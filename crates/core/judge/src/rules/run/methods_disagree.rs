@@ -4,21 +4,8 @@ use super::ComparedRun;
 use super::name;
 use crate::decide::compare::Comparison;
 use crate::decide::schedule;
-use crate::evidence::rule::{Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_stats::hodges_lehmann;
-
-pub static RULE: Rule = Rule {
-    id: "methods-disagree",
-    slug: "methods-disagree",
-    when: &[When::Analysis],
-    severity: [W, W, W, W],
-    scope: RUN,
-    condition: "the t interval shows a difference that the rank test does not",
-    explain: "The interval of the mean is sensitive to outlier blocks. The signed-rank test and \
-        its interval (Wilcoxon; Hodges and Lehmann) are not. If only the first excludes equality, \
-        a few outliers may have shifted the mean. Check the individual blocks in the report, or \
-        measure more.",
-};
 
 /// The interval of ranks against the interval of the mean, where there are blocks enough for one.
 pub fn methods(of: &ComparedRun, compared: &Comparison) -> Option<Hit> {

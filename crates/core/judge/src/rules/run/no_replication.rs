@@ -2,22 +2,10 @@
 //! three, or five in precise.
 
 use crate::decide::schedule;
-use crate::evidence::rule::{Hit, R, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::run::Run;
 
-pub static RULE: Rule = Rule {
-    id: "L32",
-    slug: "no-replication",
-    when: &[When::Analysis],
-    severity: [R, R, R, R],
-    scope: RUN,
-    condition: "there are fewer complete blocks than the mode needs for its first check: three, or \
-        five in precise",
-    explain: "One measurement has no error bar: whether a second one would agree is unknown. All \
-        five published studies measured each figure once, 432 of them in one study. bakeoff gives \
-        no verdict before the first check of a mode, after three blocks (five in precise). Each \
-        block prepares and measures every candidate again.",
-};
+pub const ID: &str = "L32";
 
 pub fn in_run(run: &Run) -> Option<Hit> {
     let complete = schedule::complete(run);

@@ -1,23 +1,13 @@
 //! L42 rank-flip: different candidates win on different workloads.
 
 use super::{ComparedRun, name, winner};
-use crate::evidence::rule::{Hit, I, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::Header;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_stats::phrases::figures;
 
-pub static RULE: Rule = Rule {
-    id: "L42",
-    slug: "rank-flip",
-    when: &[When::Analysis],
-    severity: [I, I, I, I],
-    scope: RUN,
-    condition: "different candidates win on different workloads",
-    explain: "vfat wrote fastest at 512 bytes and slowest at 4 KiB, and four filesystems ranked \
-        differently on USB and on eSATA. A winner is valid for its workload and this machine; no \
-        filesystem is best for everything.",
-};
+pub const ID: &str = "L42";
 
 pub fn winners(of: &ComparedRun) -> Option<Hit> {
     let (run, all) = (of.run, &of.compared);
@@ -54,7 +44,7 @@ pub fn over_runs(header: &Header, workload: &str, [a, b]: [WinnerIn; 2]) -> Find
     let evidence = format!("{} is fastest in {}, {} in {}", a.winner, a.run, b.winner, b.run);
     let advice = "choose by the setting that you use; a winner is valid for its own setting only";
     let hit = Hit { workload: Some(workload.to_string()), ..Hit::new(evidence, advice) };
-    hit.finding(header, &RULE)
+    hit.finding(header, ID)
 }
 
 #[cfg(test)]

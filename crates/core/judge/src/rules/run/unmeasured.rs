@@ -2,20 +2,9 @@
 
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::Cell;
 use bakeoff_model::index::CandidateIx;
-
-pub static RULE: Rule = Rule {
-    id: "unmeasured",
-    slug: "unmeasured",
-    when: &[When::Analysis],
-    severity: [W, W, E, E],
-    scope: RUN,
-    condition: "a candidate has no valid cell for a workload that others completed",
-    explain: "Every attempt at this cell failed or was discarded, so this candidate has no result \
-        for this workload. The reasons are recorded with the attempts.",
-};
 
 /// Candidates without a number on a workload on which others have one.
 pub fn unmeasured(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
