@@ -7,8 +7,8 @@
 
 use crate::decide::schedule;
 use crate::evidence;
-use crate::evidence::cell::{background, lazyinit, suspended, swap, throttled};
-use crate::rules::place::{link_degraded, uas_bot};
+use crate::evidence::cell::machine;
+use crate::rules::place::drives;
 use crate::rules::run::thermal_trend;
 use bakeoff_machine::usual::{self, Subject, links, medium};
 use bakeoff_model::boards;
@@ -28,8 +28,14 @@ use bakeoff_stats::distinct;
 use bakeoff_stats::histogram::Histogram;
 
 /// What disturbs a machine so that nothing on it may be called slow.
-const DISTURBING: [&str; 6] =
-    [background::ID, throttled::ID, swap::ID, suspended::ID, lazyinit::ID, thermal_trend::ID];
+const DISTURBING: [&str; 6] = [
+    machine::BACKGROUND,
+    machine::THROTTLED,
+    machine::SWAP,
+    machine::SUSPENDED,
+    machine::LAZYINIT,
+    thermal_trend::ID,
+];
 
 /// From this share of what a link carries on, the link is what limits.
 const AT_LIMIT: f64 = 0.9;
@@ -223,8 +229,8 @@ impl NormalBasis<'_> {
         };
         let all = self.run.told_before.iter().chain(&self.run.told_after);
         let reasons = [
-            (found(link_degraded::ID), Because::SlowLink),
-            (found(uas_bot::ID) && !is_card, Because::NoUas),
+            (found(drives::LINK_DEGRADED), Because::SlowLink),
+            (found(drives::UAS_BOT) && !is_card, Because::NoUas),
             (figure.label.as_ref().is_some_and(is_narrow), Because::LinkBelowLabel),
             (self.place.cipher().is_some(), Because::Encryption),
             (all.into_iter().any(complains), Because::Health),

@@ -6,7 +6,7 @@
 use crate::document::{Table, number, words as column};
 use crate::energy;
 use crate::layout::Tone;
-use bakeoff_judge::evidence::cell::{background, lazyinit, suspended, swap, throttled};
+use bakeoff_judge::evidence::cell::machine;
 use bakeoff_judge::rules::run::thermal_trend;
 use bakeoff_model::normal::{
     Because, Below, Confidence, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
@@ -328,11 +328,11 @@ fn reason(because: Because) -> &'static str {
 /// What a finding that forbids a judgement is about, with its id to look up.
 fn disturbance(id: &str) -> String {
     let known = [
-        (background::ID, "other processes"),
-        (throttled::ID, "throttling"),
-        (swap::ID, "swapping"),
-        (suspended::ID, "suspending the machine"),
-        (lazyinit::ID, "a filesystem that is still initialising"),
+        (machine::BACKGROUND, "other processes"),
+        (machine::THROTTLED, "throttling"),
+        (machine::SWAP, "swapping"),
+        (machine::SUSPENDED, "suspending the machine"),
+        (machine::LAZYINIT, "a filesystem that is still initialising"),
         (thermal_trend::ID, "heat"),
     ];
     let what = known.iter().find(|(rule, _)| *rule == id).map_or("a finding", |(_, what)| what);

@@ -1,27 +1,9 @@
 //! Rules over one cell: is its number what it claims to be?
 
-pub mod background;
-pub mod cache_state_unknown;
-pub mod coordinated_omission;
-pub mod device_error;
-pub mod direct_fallback;
-pub mod fake_capacity;
-pub mod file_vs_ram;
-pub mod fsync_cadence;
-pub mod impossible_rate;
-pub mod lazyinit;
-pub mod mean_lies;
-pub mod no_progress;
-pub mod observer;
-pub mod rewritten;
-pub mod suspended;
-pub mod swap;
-pub mod sync_outside_latency;
-pub mod thin_tail;
-pub mod throttled;
-pub mod too_short;
-pub mod tool_share;
-pub mod warm_cache;
+pub mod figures;
+pub mod machine;
+pub mod reads;
+pub mod writes;
 
 #[cfg(test)]
 pub mod testing;
@@ -41,30 +23,30 @@ use bakeoff_model::workload::{Phase, Workload};
 
 /// In the order in which a cell is asked: the first reason against it is the one that is told.
 pub static CHECKS: Checks<Observing> = &[
-    (suspended::ID, suspended::in_cell),
-    (swap::ID, swap::in_cell),
-    ("no-progress", no_progress::in_cell),
-    ("L15", impossible_rate::in_cell),
-    ("L16", warm_cache::in_cell),
-    ("cache-unknown", cache_state_unknown::in_cell),
-    ("L12", file_vs_ram::in_cell),
-    ("L17", direct_fallback::in_cell),
-    ("L25", too_short::hit),
-    (background::ID, background::moved),
-    (background::ID, background::computed),
-    ("tool-share", tool_share::in_cell),
-    ("rewritten", rewritten::in_cell),
-    (fake_capacity::ID, fake_capacity::in_cell),
-    ("L14", sync_outside_latency::hit),
-    ("L19", fsync_cadence::hit),
-    ("L26", mean_lies::hit),
-    ("L47", thin_tail::in_cell),
-    ("L48", coordinated_omission::in_cell),
-    (throttled::ID, throttled::told_by_firmware),
-    (throttled::ID, throttled::lowered_clock),
-    ("device-error", device_error::in_cell),
-    (lazyinit::ID, lazyinit::in_cell),
-    ("L54", observer::in_cell),
+    (machine::SUSPENDED, machine::suspended),
+    (machine::SWAP, machine::swap),
+    ("no-progress", figures::no_progress),
+    ("L15", reads::impossible_rate),
+    ("L16", reads::warm_cache),
+    ("cache-unknown", reads::cache_state_unknown),
+    ("L12", reads::file_vs_ram),
+    ("L17", writes::direct_fallback),
+    ("L25", figures::too_short),
+    (machine::BACKGROUND, machine::foreign_bytes),
+    (machine::BACKGROUND, machine::foreign_cpus),
+    ("tool-share", figures::tool_share),
+    ("rewritten", writes::rewritten),
+    (writes::FAKE_CAPACITY, writes::fake_capacity),
+    ("L14", figures::sync_outside_latency),
+    ("L19", figures::fsync_cadence),
+    ("L26", figures::mean_lies),
+    ("L47", figures::thin_tail),
+    ("L48", figures::coordinated_omission),
+    (machine::THROTTLED, machine::told_by_firmware),
+    (machine::THROTTLED, machine::lowered_clock),
+    ("device-error", machine::device_error),
+    (machine::LAZYINIT, machine::lazyinit),
+    ("L54", machine::observer),
 ];
 
 /// Everything that can be said against a cell, the engine's own findings included.

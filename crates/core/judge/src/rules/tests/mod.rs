@@ -54,13 +54,13 @@ fn every_rule_is_in_the_table_and_has_a_check() {
     let checked = of_designs.chain(of_observations().map(|of| of.0));
     let checked = checked.chain(run::CHECKS.iter().map(|of| of.0));
     let elsewhere = [
-        place::served::ID,
-        published::tool_version::ID,
-        published::kernel_mismatch::ID,
-        published::runs_differ::ID,
-        run::durability_mismatch::ID,
+        place::drives::SERVED,
+        published::runs::TOOL_VERSION,
+        published::runs::KERNEL_MISMATCH,
+        published::runs::RUNS_DIFFER,
+        unlike_promises::DURABILITY,
         run::untested_cause::ID,
-        run::implementation::ID,
+        unlike_promises::IMPLEMENTATION,
     ];
     let mut checked: Vec<&str> = checked.chain(elsewhere).collect();
     checked.sort_unstable();
