@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bench;
 use bakeoff_judge::evidence::RULES;
-use bakeoff_judge::evidence::advice::Key;
+use bakeoff_judge::evidence::advice::SETTINGS;
 use bakeoff_model::verb::Verb;
 
 /// The sources below a folder, as one text.
@@ -78,8 +78,7 @@ fn words_after(text: &str, prefix: &str) -> BTreeSet<String> {
 #[test]
 fn advice_is_spelled_for_the_options_that_each_command_has() {
     let bench = options_of("bench");
-    for &key in Key::ALL {
-        let (option, have) = (key.option(), key.commands());
+    for (option, have) in SETTINGS {
         let in_bench = bench.contains(option);
         assert!(in_bench || !have.is_empty(), "no command has --{option}");
         for command in [Verb::Run, Verb::Quick, Verb::Demo] {

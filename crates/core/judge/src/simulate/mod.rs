@@ -9,13 +9,12 @@ pub mod cell;
 pub mod disk;
 pub mod outcome;
 pub mod restart;
-pub mod scenario;
 pub mod session;
 
 use bakeoff_model::run::FoldError;
 use bakeoff_stats::prng::SplitMix64;
+pub use catalogue::Scenario;
 pub use outcome::Outcome;
-pub use scenario::Scenario;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::catalogue::Scenario;
 use super::restart::Restart;
-use super::scenario::Scenario;
 use super::session;
 use crate::analyse::analyse;
 use crate::decide::compare::Comparison;
