@@ -5,7 +5,7 @@
 //! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
 
 use crate::evidence::rule::Hit;
-use bakeoff_machine::prepare::recipe::{recipe_of, recipes_for};
+use bakeoff_machine::prepare::recipe::recipe_of;
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::event::Header;
 use bakeoff_model::finding::{Finding, Severity};
@@ -135,19 +135,6 @@ fn fsync_mode(stack: &Stack) -> Option<FsyncMode> {
         Some("nobarrier") => FsyncMode::NoBarrier,
         _ => FsyncMode::Posix,
     })
-}
-
-/// What filesystems of this name promise after fsync with their default options; `None` for one
-/// that bakeoff cannot make.
-pub fn promise(fs: &str) -> Option<Promise> {
-    let stack = recipes_for(fs).first()?.stack();
-    Some(Promise { has_journal: !has_no_journal(&stack), is_light: has_light_fsync(&stack) })
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Promise {
-    has_journal: bool,
-    is_light: bool,
 }
 
 #[cfg(test)]

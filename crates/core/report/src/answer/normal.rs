@@ -225,7 +225,6 @@ fn confidence(of: Confidence) -> &'static str {
         Confidence::Specification => "by specification",
         Confidence::Measured => "measured by others",
         Confidence::Estimate => "an estimate",
-        Confidence::Own => "earlier runs here",
     }
 }
 
