@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import rivals
 from common import ROOT, answer, released, write_page
 
 sys.path.insert(0, str(ROOT / "tests/machines"))
@@ -17,7 +18,8 @@ from emulated.machine import Lab
 
 def simulated(program, runs: int, seed: int):
     words = f"self simulate --runs {runs} --seed {seed} --format markdown"
-    write_page("truth.md", "figures", f"\n`bakeoff {words}`\n\n{answer(program, *words.split())}\n")
+    found = f"`bakeoff {words}`\n\n{answer(program, *words.split())}\n{rivals.tables(runs, seed)}"
+    write_page("truth.md", "figures", f"\n{found}\n")
 
 
 def on_disks(binary, pair: str, runs: int) -> bool:

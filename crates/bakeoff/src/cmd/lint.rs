@@ -1,9 +1,10 @@
 //! `bakeoff self lint`: the rules, what one means, and what they say about a plan, a run or a text.
 
 use std::path::Path;
+use std::slice::from_ref;
 
 use bakeoff_judge::analyse::analyse;
-use bakeoff_judge::evidence::Rule;
+use bakeoff_judge::evidence::{RULES, Rule};
 use bakeoff_judge::import;
 use bakeoff_judge::rules::{self, limit};
 use bakeoff_model::finding::{Finding, Severity};
@@ -34,10 +35,10 @@ pub fn run(global: &Global, args: &Lint) -> Result<Outcome, Fault> {
         ));
     }
     if let Some(name) = &args.explain {
-        let rule = rules::explain(name).ok_or_else(|| unknown(name))?;
-        return show(global, None, &[rule], None);
+        let rule = Rule::find(name).ok_or_else(|| unknown(name))?;
+        return show(global, None, from_ref(rule), None);
     }
-    let Some(what) = &args.what else { return show(global, None, &rules::all(), None) };
+    let Some(what) = &args.what else { return show(global, None, &RULES, None) };
     let (found, has_results) = findings(global, what)?;
     let found = limit::sorted(found);
     if !has_results {
@@ -62,7 +63,7 @@ fn unknown(name: &str) -> Fault {
 fn show(
     global: &Global,
     source: Option<&str>,
-    rules: &[&Rule],
+    rules: &[Rule],
     findings: Option<&[Finding]>,
 ) -> Result<Outcome, Fault> {
     let format = global.format.unwrap_or(Format::Text);

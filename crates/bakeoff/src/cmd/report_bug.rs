@@ -110,7 +110,7 @@ fn installed(tool: &Tool, cancel: &Cancel) -> ToolFact {
 }
 
 fn version(tool: &Tool, cancel: &Cancel) -> Option<String> {
-    let argv = [&[tool.program], tool.version].concat();
+    let argv = [tool.program, tool.version];
     // One that does not tell its version is installed all the same.
     let done = Spec::whole_tool(&argv, VERSION_LIMIT).ok()?.run(cancel).ok()?;
     let printed = [done.stdout, done.stderr].concat();

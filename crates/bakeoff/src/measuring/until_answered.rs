@@ -5,7 +5,7 @@
 
 use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::decide::{self, Clock, Next, cost};
-use bakeoff_judge::rules::place::served;
+use bakeoff_judge::rules::place::drives;
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::event::{StopReason, What};
 use bakeoff_model::health::DriveTold;
@@ -92,7 +92,7 @@ impl Session<'_> {
         if names.is_empty() {
             return Ok(());
         }
-        let found = served::found(header, &names);
+        let found = drives::served(header, &names);
         self.journal.record(What::Found(found))
     }
 

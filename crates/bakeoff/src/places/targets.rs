@@ -1,7 +1,7 @@
 //! The target set of `run`: a region on each target, preconditioned, its speed surveyed.
 
 use bakeoff_judge::decide::{self, size};
-use bakeoff_judge::evidence::cell::fake_capacity;
+use bakeoff_judge::evidence::cell::writes;
 use bakeoff_machine::prepare::recipe::smallest_region_bytes;
 use bakeoff_machine::prepare::region::{self, Span};
 use bakeoff_machine::prepare::{capacity, steps, udev_rule};
@@ -314,7 +314,7 @@ fn write_in_full(
     match written {
         Ok(_) => {}
         Err(StepError::Failed(ActionError::Lies(why))) => {
-            let finding = fake_capacity::lies(session.journal.run().header.design(), why.clone());
+            let finding = writes::lies(session.journal.run().header.design(), why.clone());
             session.journal.record(What::Found(finding))?;
             return Err(StepError::Fault(Fault::failed(format!(
                 "{} returns different data than was written: {why}\nMeasurements on it would be \

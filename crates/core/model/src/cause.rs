@@ -27,23 +27,6 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Each that can be named, in the order in which they are looked for.
-    pub const NAMED: [Cause; 13] = [
-        Cause::HeatOrPower,
-        Cause::Foreign,
-        Cause::PageCache,
-        Cause::Cpu,
-        Cause::SystemCalls,
-        Cause::FastCache,
-        Cause::FlashGc,
-        Cause::Flush,
-        Cause::Writeback,
-        Cause::Position,
-        Cause::Bus,
-        Cause::QueueDepth,
-        Cause::Device,
-    ];
-
     /// In words, as the object of "held back by".
     pub fn label(self) -> &'static str {
         match self {

@@ -84,7 +84,6 @@ pub enum Confidence {
     Specification,
     Measured,
     Estimate,
-    Own,
 }
 
 /// From where to where a figure usually is, in the unit of its [`Test`].

@@ -4,28 +4,18 @@ use serde_json::{Value, json};
 
 use super::document::{Document, Table, words};
 use super::view;
-use bakeoff_judge::evidence::Rule;
-use bakeoff_judge::rules;
+use bakeoff_judge::evidence::{RULES, Rule};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::setting::Setting;
 use bakeoff_stats::phrases;
 
 /// What a rule limits, in words.
 pub fn scope(rule: &Rule) -> &'static str {
-    use bakeoff_judge::evidence::rule::Limits;
-    use bakeoff_model::finding::Scope;
-    match rule.scope {
-        Limits::Claims => "verdict",
-        Limits::Always(Scope::Cell) => "cell",
-        Limits::Always(Scope::Place) => "places",
-        Limits::Always(Scope::Stack) => "stacks",
-        Limits::Always(Scope::Device) => "devices",
-        Limits::Always(Scope::Run) => "run",
-    }
+    rule.limits.into()
 }
 
 pub fn when(rule: &Rule) -> String {
-    rule.when.iter().map(|w| w.name()).collect::<Vec<_>>().join(", ")
+    rule.when.join(", ")
 }
 
 /// Severity for places, an image, decide, precise.
@@ -36,8 +26,8 @@ pub fn severities(rule: &Rule) -> [char; 4] {
 
 /// Every rule with what it fires on; those of the method's list by number, ours by name only.
 pub fn rules_document() -> Document {
-    let cells = |rule: &&Rule| {
-        let id = if rule.id == rule.slug { "" } else { rule.id };
+    let cells = |rule: &Rule| {
+        let id = if rule.id == rule.slug { "" } else { rule.id.as_str() };
         let [places, image, decide, precise] = severities(rule);
         vec![
             rule.slug.to_string(),
@@ -48,7 +38,7 @@ pub fn rules_document() -> Document {
     };
     let columns = [words("name"), words("P I D p"), words("code"), words("fires when")];
     let mut out = Document::default();
-    out.table(Table::new(columns, rules::all().iter().map(cells)));
+    out.table(Table::new(columns, RULES.iter().map(cells)));
     out.gap();
     out.paragraph(
         "Columns: P = directories, I = image, D = mode decide on a drive, p = mode precise. \
@@ -69,7 +59,7 @@ pub fn rule_document(rule: &Rule) -> Document {
         ("severity", severity_words(rule)),
     ]);
     out.gap();
-    out.paragraph(rule.explain);
+    out.paragraph(rule.explain.as_str());
     out
 }
 
@@ -97,17 +87,17 @@ fn rule_json(rule: &Rule) -> Value {
     let [places, image, decide, precise] = severities(rule);
     json!({
         "id": rule.id, "slug": rule.slug, "condition": rule.condition, "explain": rule.explain,
-        "known_in": rule.when.iter().map(|w| w.name()).collect::<Vec<_>>(),
+        "known_in": rule.when,
         "limits": scope(rule),
         "severity": {"places": places, "image": image, "decide": decide, "precise": precise},
     })
 }
 
-pub fn lint_json(source: Option<&str>, rules: &[&Rule], findings: &[Finding]) -> String {
+pub fn lint_json(source: Option<&str>, rules: &[Rule], findings: &[Finding]) -> String {
     json!({
         "schema": "bakeoff/lint/1",
         "source": source,
-        "rules": rules.iter().map(|r| rule_json(r)).collect::<Vec<_>>(),
+        "rules": rules.iter().map(rule_json).collect::<Vec<_>>(),
         "findings": findings,
     })
     .to_string()
@@ -139,15 +129,15 @@ mod tests {
         let text = rules_document().text(80, false);
         assert_eq!(text.matches("  L").count(), 62, "{text}");
         assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
-        assert!(rules::all().iter().all(|rule| text.contains(rule.slug)), "{text}");
-        let one = rule_document(&rules::asked::sync_not_timed::RULE).text(80, false);
+        assert!(RULES.iter().all(|rule| text.contains(&rule.slug)), "{text}");
+        let one = rule_document(Rule::find("L13").unwrap()).text(80, false);
         assert!(
             one.contains("conv=fdatasync")
                 && one.contains("severity     prevents a verdict for every"),
             "{one}"
         );
         assert!(one.lines().all(|l| l.chars().count() <= 80), "{one}");
-        let value: Value = serde_json::from_str(&lint_json(None, &rules::all(), &[])).unwrap();
-        assert_eq!(value["rules"].as_array().unwrap().len(), rules::all().len());
+        let value: Value = serde_json::from_str(&lint_json(None, &RULES, &[])).unwrap();
+        assert_eq!(value["rules"].as_array().unwrap().len(), RULES.len());
     }
 }

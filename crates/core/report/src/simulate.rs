@@ -3,9 +3,8 @@
 use serde_json::json;
 
 use super::document::{self, Document, number, words};
-use bakeoff_judge::simulate::bound::looks;
 use bakeoff_judge::simulate::outcome::InTurns;
-use bakeoff_judge::simulate::{Bound, Outcome, Rivalry, Simulation};
+use bakeoff_judge::simulate::{Outcome, Simulation};
 
 const LEGEND: &str = "wrong: runs that name a false winner on the first workload; overall: on any \
     workload, in the statement about all of them; right: runs that name the true winner; equal: as \
@@ -19,8 +18,6 @@ pub fn simulate_json(simulation: &Simulation) -> String {
         "schema": "bakeoff/simulate/1",
         "seed": simulation.seed,
         "scenarios": simulation.outcomes,
-        "rivals": simulation.rivals,
-        "bounds": simulation.bounds,
     })
     .to_string()
 }
@@ -85,19 +82,6 @@ fn in_turns(simulation: &Simulation) -> impl Iterator<Item = &Outcome> {
     simulation.outcomes.iter().filter(|o| o.turns.is_some())
 }
 
-const RIVALS: [Column<Rivalry>; 4] = [
-    column("false winner", Some("wrong"), |r| percent(r.share(r.false_winner))),
-    column("right winner", Some("right"), |r| percent(r.share(r.right_winner))),
-    column("right at 5 % error", Some("right*"), |r| percent(r.share(r.right_at_equal_error))),
-    column("cells", Some("cells"), |r| format!("{:.1}", r.cells_used)),
-];
-
-const TESTS: [Column<Bound>; 3] = [
-    column("wave and noise", None, |b| percent(b.knows_noise)),
-    column("the wave only", None, |b| percent(b.knows_wave_only)),
-    column("the wave only, 10 % alarms", None, |b| percent(b.knows_wave_going_on)),
-];
-
 pub fn simulate_markdown(simulation: &Simulation) -> String {
     let mut out = Document::default();
     let all = simulation.outcomes.iter().filter(|o| o.turns.is_none());
@@ -108,21 +92,10 @@ pub fn simulate_markdown(simulation: &Simulation) -> String {
         let title = |column: &Column<Outcome>| Some(column.title);
         out.table(table(&["what a turn costs"], &TURNS, title, costly.into_iter()));
     }
-    let rivals = simulation.rivals.iter().map(|r| (vec![r.disk.clone(), r.rule.clone()], r));
-    out.table(table(&["drive", "rule"], &RIVALS, |column| Some(column.title), rivals));
-    let waves = simulation.bounds.chunk_by(is_same_wave);
-    let bounds = waves.flat_map(|wave| {
-        let name = wave.first().map(wave_words);
-        bounds(wave).map(move |row| name.iter().cloned().chain(row).collect())
-    });
-    let columns = [words("the wave"), words("the best test that knows")];
-    let columns = columns.into_iter().chain(blocks(simulation));
-    out.table(document::Table::new(columns, bounds));
     out.markdown()
 }
 
-/// The same for a terminal: a table with the most important columns for each scenario, drive and
-/// wave.
+/// The same for a terminal: a table with the most important columns for each scenario.
 pub fn simulate_document(simulation: &Simulation) -> Document {
     let runs = simulation.outcomes.first().map_or(0, |o| o.runs);
     let error = 200.0 * libm::sqrt(0.05 * 0.95 / f64::from(runs.max(1)));
@@ -151,26 +124,6 @@ pub fn simulate_document(simulation: &Simulation) -> Document {
         let row = std::iter::once((Vec::new(), o));
         out.table(table(&[], &TURNS, |column| column.short, row));
     }
-    out.gap();
-    out.paragraph(
-        "Other rules on such drives. right*: if the rule were wrong in only 5 % of runs, which a \
-         real measurement cannot ensure.",
-    );
-    for same in simulation.rivals.chunk_by(|a, b| a.disk == b.disk) {
-        same.first().into_iter().for_each(|r| out.heading(r.disk.as_str()));
-        let rows = same.iter().map(|r| (vec![r.rule.clone()], r));
-        out.table(table(&["rule"], &RIVALS, |column| column.short, rows));
-    }
-    out.gap();
-    out.paragraph(
-        "How often the best possible test detects a wave of one candidate after so many blocks, by \
-         what the test knows.",
-    );
-    for wave in simulation.bounds.chunk_by(is_same_wave) {
-        wave.first().into_iter().for_each(|b| out.heading(wave_words(b)));
-        let columns = std::iter::once(words("knows")).chain(blocks(simulation));
-        out.table(document::Table::new(columns, bounds(wave)));
-    }
     out
 }
 
@@ -190,26 +143,6 @@ fn table<'a, T: 'a>(
     document::Table::new(names.chain(figures), rows.map(cells))
 }
 
-fn is_same_wave(a: &Bound, b: &Bound) -> bool {
-    (a.lag1, a.wave_percent) == (b.lag1, b.wave_percent)
-}
-
-fn wave_words(of: &Bound) -> String {
-    format!("{:.0} % (lag-1 {})", of.wave_percent, of.lag1)
-}
-
-/// A row for each kind of test, a column for each number of blocks.
-fn bounds(wave: &[Bound]) -> impl Iterator<Item = Vec<String>> {
-    TESTS.into_iter().map(|test| {
-        let shares = wave.iter().map(test.figure);
-        std::iter::once(test.title.to_string()).chain(shares).collect()
-    })
-}
-
-fn blocks(simulation: &Simulation) -> impl Iterator<Item = document::Column> {
-    looks(&simulation.bounds).into_iter().map(|b| number(format!("{b} blocks")))
-}
-
 /// "4.2 %", and "100 %", which leaves a terminal space for one more column.
 fn percent(share: f64) -> String {
     match format!("{:.1}", share * 100.0).as_str() {
@@ -221,25 +154,12 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bakeoff_judge::simulate::rivals::{RULES, Rule};
-    use bakeoff_judge::simulate::{bound::bound, catalogue, disk::Own};
-    use bakeoff_model::index::CandidateIx;
+    use bakeoff_judge::simulate::catalogue;
 
     #[test]
     fn keys_are_those_that_were_promised_and_tables_have_a_row_each() {
         let scenario = &catalogue::all()[0];
-        let simulation = Simulation {
-            seed: 7,
-            outcomes: vec![scenario.play(3, 7).unwrap()],
-            rivals: vec![Rule::TTest.play(("a drive", &scenario.disk), 0.06, 3, 7)],
-            bounds: vec![bound(
-                Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 },
-                0.02,
-                5,
-                100,
-                7,
-            )],
-        };
+        let simulation = Simulation { seed: 7, outcomes: vec![scenario.play(3, 7).unwrap()] };
         let value: serde_json::Value = serde_json::from_str(&simulate_json(&simulation)).unwrap();
         assert_eq!(value["schema"], "bakeoff/simulate/1");
         let keys: Vec<&str> =
@@ -271,20 +191,16 @@ mod tests {
             ]
         );
         let text = simulate_markdown(&simulation);
-        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 11);
+        assert_eq!(text.lines().filter(|l| l.starts_with('|')).count(), 3);
         assert!(text.contains("| equal, quiet drive |"), "{text}");
     }
 
     #[test]
     fn every_scenario_has_its_figures_and_no_line_is_wider_than_a_terminal() {
         let all = catalogue::all();
-        let disk = &all[0].disk;
-        let own = Own { candidate: CandidateIx::new(1), lag1: 0.8, sd: 0.1 };
         let simulation = Simulation {
             seed: 7,
             outcomes: all.iter().map(|scenario| scenario.play(2, 7).unwrap()).collect(),
-            rivals: RULES.map(|rule| rule.play(("a drive", disk), 0.06, 3, 7)).to_vec(),
-            bounds: [5, 8, 12, 18, 27].map(|blocks| bound(own, 0.02, blocks, 20, 7)).to_vec(),
         };
         let text = simulate_document(&simulation).text(80, false);
         for line in text.lines() {
@@ -294,6 +210,6 @@ mod tests {
             assert!(text.contains(&format!("\n{}\n", scenario.name)), "{text}");
         }
         let figures = text.lines().filter(|line| line.contains('%')).count();
-        assert!(figures > all.len() + simulation.rivals.len(), "{text}");
+        assert!(figures > all.len(), "{text}");
     }
 }

@@ -22,7 +22,7 @@ use crate::decide::compare::{Comparison, Pair};
 use crate::decide::table::Table;
 use crate::decide::{self, eta, schedule};
 use crate::diagnose::summary;
-use crate::evidence::rule::CLAIMS;
+use crate::evidence::rule::Limits;
 use crate::rules::run::ComparedRun;
 use crate::rules::{self, limit};
 use bakeoff_model::finding::Finding;
@@ -73,7 +73,7 @@ fn workload_verdict(
     let &ComparedRun { run, table, .. } = whole;
     let (header, workload) = (&run.header, compared.workload);
     let of = &header.workloads[workload];
-    let findings = limit::limiting(run_findings, CLAIMS.resolve(header), &of.name);
+    let findings = limit::limiting(run_findings, Limits::Verdict.resolve(header.into()), &of.name);
     let unlike = rules::unlike_promises::unlike(header, &compared.ranked);
     let mut findings = limit::sorted(findings.into_iter().chain(unlike).collect());
     let (verdict, lead) = match schedule::has_question(run) {

@@ -6,9 +6,9 @@
 //! called slow on a machine that was disturbed. Facts only; the words are in the report.
 
 use crate::decide::schedule;
-use crate::evidence::cell::{background, lazyinit, suspended, swap, throttled};
-use crate::evidence::{self, rule::Rule};
-use crate::rules::place::{link_degraded, uas_bot};
+use crate::evidence;
+use crate::evidence::cell::machine;
+use crate::rules::place::drives;
 use crate::rules::run::thermal_trend;
 use bakeoff_machine::usual::{self, Subject, links, medium};
 use bakeoff_model::boards;
@@ -28,13 +28,13 @@ use bakeoff_stats::distinct;
 use bakeoff_stats::histogram::Histogram;
 
 /// What disturbs a machine so that nothing on it may be called slow.
-static DISTURBING: [&Rule; 6] = [
-    &background::RULE,
-    &throttled::RULE,
-    &swap::RULE,
-    &suspended::RULE,
-    &lazyinit::RULE,
-    &thermal_trend::RULE,
+const DISTURBING: [&str; 6] = [
+    machine::BACKGROUND,
+    machine::THROTTLED,
+    machine::SWAP,
+    machine::SUSPENDED,
+    machine::LAZYINIT,
+    thermal_trend::ID,
 ];
 
 /// From this share of what a link carries on, the link is what limits.
@@ -213,15 +213,14 @@ impl NormalBasis<'_> {
     /// Ids of the findings by which a machine was disturbed, each once.
     fn disturbed(&self, workload: &str) -> Vec<String> {
         let is_ours = |f: &&Finding| f.workload.as_deref().is_none_or(|name| name == workload);
-        let disturbs = |f: &&Finding| {
-            f.severity >= Severity::Warn && DISTURBING.iter().any(|rule| rule.id == f.id)
-        };
+        let disturbs =
+            |f: &&Finding| f.severity >= Severity::Warn && DISTURBING.contains(&f.id.as_str());
         let found = self.findings.iter().filter(is_ours).filter(disturbs);
         distinct::sorted(found.map(|f| f.id.clone()))
     }
 
     fn because(&self, figure: &PlaceFigure, below: Below) -> Vec<Because> {
-        let found = |rule: &Rule| self.findings.iter().any(|f| f.id == rule.id);
+        let found = |id: &str| self.findings.iter().any(|f| f.id == id);
         let is_card = self.subject.is_some_and(|of| matches!(of.medium, Medium::Sd));
         let link = figure.link.as_ref().map(|of| of.practice_bytes_per_s);
         let is_narrow = |label: &Label| link.is_some_and(|link| link < label.bytes_per_s);
@@ -230,8 +229,8 @@ impl NormalBasis<'_> {
         };
         let all = self.run.told_before.iter().chain(&self.run.told_after);
         let reasons = [
-            (found(&link_degraded::RULE), Because::SlowLink),
-            (found(&uas_bot::RULE) && !is_card, Because::NoUas),
+            (found(drives::LINK_DEGRADED), Because::SlowLink),
+            (found(drives::UAS_BOT) && !is_card, Because::NoUas),
             (figure.label.as_ref().is_some_and(is_narrow), Because::LinkBelowLabel),
             (self.place.cipher().is_some(), Because::Encryption),
             (all.into_iter().any(complains), Because::Health),

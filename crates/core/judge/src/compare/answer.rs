@@ -7,7 +7,7 @@ use super::figures::{self, Row};
 use super::part::{OfWorkload, Part};
 use crate::decide::compare::Pair;
 use crate::decide::table::Table;
-use crate::rules::run::rank_flip;
+use crate::rules::run::ranks;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict};
@@ -104,7 +104,7 @@ fn answer(parts: &[Part], shorts: &[&str], is_alike: bool, shared: &[&str]) -> A
         effects: effects(parts, is_ranked),
         figures: figures::rows(parts, shared, is_ranked),
         findings: flip
-            .map(|winners| rank_flip::over_runs(&first.run.header, &of.name, winners))
+            .map(|winners| ranks::winners_differ(&first.run.header, &of.name, winners))
             .into_iter()
             .collect(),
     }
@@ -117,15 +117,12 @@ fn tied<'a>(mut said: impl Iterator<Item = &'a OfWorkload> + Clone) -> Vec<&'a s
 }
 
 /// Two runs with different winners: each with its run.
-fn winners_differ<'a>(
-    parts: &'a [Part],
-    shorts: &[&'a str],
-) -> Option<[rank_flip::WinnerIn<'a>; 2]> {
+fn winners_differ<'a>(parts: &'a [Part], shorts: &[&'a str]) -> Option<[ranks::WinnerIn<'a>; 2]> {
     let won = |(p, run): (&'a Part, &&'a str)| {
         let winner = p.said.top.first().filter(|_| p.said.verdict.is_winner())?;
-        Some(rank_flip::WinnerIn { winner, run })
+        Some(ranks::WinnerIn { winner, run })
     };
-    let winners: Vec<rank_flip::WinnerIn> = parts.iter().zip(shorts).filter_map(won).collect();
+    let winners: Vec<ranks::WinnerIn> = parts.iter().zip(shorts).filter_map(won).collect();
     let first = *winners.first()?;
     let other = winners.iter().find(|w| w.winner != first.winner)?;
     Some([first, *other])

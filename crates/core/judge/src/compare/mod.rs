@@ -15,7 +15,7 @@ pub mod part;
 use serde::Serialize;
 
 use crate::analyse::scope;
-use crate::rules::published::{kernel_mismatch, runs_differ, tool_version};
+use crate::rules::published::runs;
 use answer::Answer;
 use bakeoff_model::difference::{Difference, Factor};
 use bakeoff_model::event::SHORT_ID;
@@ -62,7 +62,7 @@ pub fn compare(runs: &[(Run, Analysis)], across: Option<Factor>) -> Compared {
     let unlike = unlike(&differences, across);
     let is_alike = unlike.is_empty();
     let mut findings = unlike_findings(&only, &unlike);
-    findings.extend(tool_version::over_runs(&only));
+    findings.extend(runs::tool_versions(&only));
     let shorts: Vec<&str> = labels.iter().map(|run| run.short.as_str()).collect();
     let answers = answer::all(runs, &shorts, is_alike);
     let left_out = differences::left_out(&only);
@@ -109,9 +109,9 @@ fn labels(runs: &[(Run, Analysis)]) -> Vec<OfRun> {
 /// What forbids ranking runs that are not alike.
 fn unlike_findings(runs: &[&Run], unlike: &[&Difference]) -> Vec<Finding> {
     let Some(first) = runs.first().filter(|_| !unlike.is_empty()) else { return Vec::new() };
-    let mut all = vec![runs_differ::over_runs(&first.header, unlike)];
+    let mut all = vec![runs::runs_differ(&first.header, unlike)];
     if let Some(kernel) = unlike.iter().find(|d| d.factor == Some(Factor::Kernel)) {
-        all.push(kernel_mismatch::over_runs(&first.header, kernel));
+        all.push(runs::kernels_differ(&first.header, kernel));
     }
     all
 }

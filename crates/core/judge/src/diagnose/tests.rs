@@ -10,11 +10,28 @@ use bakeoff_model::run::Run;
 use bakeoff_model::telemetry::{Gauge, ThreadUse};
 use bakeoff_stats::prng::SplitMix64;
 
+/// Each that can be named, in the order in which they are looked for.
+const NAMED: [Cause; 13] = [
+    Cause::HeatOrPower,
+    Cause::Foreign,
+    Cause::PageCache,
+    Cause::Cpu,
+    Cause::SystemCalls,
+    Cause::FastCache,
+    Cause::FlashGc,
+    Cause::Flush,
+    Cause::Writeback,
+    Cause::Position,
+    Cause::Bus,
+    Cause::QueueDepth,
+    Cause::Device,
+];
+
 /// Each cause made on purpose against each that could be named: all on the diagonal, none beside.
 #[test]
 fn each_cause_is_attributed_to_itself_and_to_no_other() {
-    let index = |cause: Cause| Cause::NAMED.iter().position(|named| *named == cause);
-    let mut matrix = [[0u32; Cause::NAMED.len()]; Cause::NAMED.len()];
+    let index = |cause: Cause| NAMED.iter().position(|named| *named == cause);
+    let mut matrix = [[0u32; NAMED.len()]; NAMED.len()];
     let mut lines = Vec::new();
     for (name, cause, case) in cases() {
         let reason = case.reason();
@@ -24,8 +41,8 @@ fn each_cause_is_attributed_to_itself_and_to_no_other() {
         let found = reason.name();
         lines.push(format!("{name}: {found} ({})", reason.grade.label()));
     }
-    for (made, row) in Cause::NAMED.iter().zip(&matrix) {
-        for (found, count) in Cause::NAMED.iter().zip(row) {
+    for (made, row) in NAMED.iter().zip(&matrix) {
+        for (found, count) in NAMED.iter().zip(row) {
             let is_itself = made == found;
             assert_eq!(*count > 0, is_itself, "{made:?} as {found:?}:\n{}", lines.join("\n"));
         }

@@ -2,63 +2,37 @@
 //! `--runtime 60s` and a plan `runtime = "60s"`, of `{direct=true}` `--direct` and `direct = true`;
 //! `{size}` is named without a value.
 
-use std::str::FromStr;
-
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
 use bakeoff_model::verb::Verb;
 
-/// A setting that is an option of `bench` or `run`, and a key of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum Key {
-    /// Bytes of a request.
-    Bs,
-    Data,
-    Direct,
-    /// A flush at the end, in the measured time.
-    EndFsync,
-    Engine,
-    Mode,
-    Numjobs,
-    RateIops,
-    Runtime,
-    /// Bytes of the file.
-    Size,
-    Workload,
+/// Settings that are options of `bench` and keys of a plan, each with the other commands that have
+/// it as an option.
+pub const SETTINGS: [(&str, &[Verb]); 11] = [
+    ("bs", &[]),
+    ("data", &[]),
+    ("direct", &[]),
+    ("end_fsync", &[]),
+    ("engine", &[]),
+    ("mode", &[Verb::Run]),
+    ("numjobs", &[]),
+    ("rate_iops", &[]),
+    ("runtime", &[]),
+    ("size", &[Verb::Quick]),
+    ("workload", &[Verb::Quick, Verb::Demo]),
+];
+
+fn as_option(name: &str, value: &str) -> String {
+    match value {
+        "" | "true" => format!("--{name}"),
+        _ => format!("--{name} {value}"),
+    }
 }
 
-impl Key {
-    pub const ALL: &'static [Key] = <Key as VariantArray>::VARIANTS;
-
-    pub fn option(self) -> &'static str {
-        self.into()
-    }
-
-    /// The commands beside `bench` that have it as an option.
-    pub fn commands(self) -> &'static [Verb] {
-        match self {
-            Key::Mode => &[Verb::Run],
-            Key::Size => &[Verb::Quick],
-            Key::Workload => &[Verb::Quick, Verb::Demo],
-            _ => &[],
-        }
-    }
-
-    fn as_option(self, value: &str) -> String {
-        match value {
-            "" | "true" => format!("--{}", self.option()),
-            _ => format!("--{} {value}", self.option()),
-        }
-    }
-
-    fn in_plan(self, value: &str) -> String {
-        let name = if self == Key::Workload { "name" } else { self.option() };
-        match value {
-            "" => name.to_string(),
-            "true" => format!("{name} = true"),
-            _ => format!("{name} = \"{value}\""),
-        }
+fn in_plan(name: &str, value: &str) -> String {
+    let name = if name == "workload" { "name" } else { name };
+    match value {
+        "" => name.to_string(),
+        "true" => format!("{name} = true"),
+        _ => format!("{name} = \"{value}\""),
     }
 }
 
@@ -74,19 +48,20 @@ pub fn spelled(advice: &str, verb: &Verb) -> String {
         said.push_str(before);
         let setting = after.split_once('}').and_then(|(setting, after)| {
             let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
-            Some((Key::from_str(name).ok()?, value, after))
+            let (name, commands) = SETTINGS.iter().find(|(known, _)| *known == name)?;
+            Some((*name, *commands, value, after))
         });
-        let Some((key, value, after)) = setting else {
+        let Some((name, commands, value, after)) = setting else {
             said.push('{');
             rest = after;
             continue;
         };
         rest = after;
-        if plan.is_some() && !key.commands().contains(verb) {
-            said.push_str(&key.in_plan(value));
+        if plan.is_some() && !commands.contains(verb) {
+            said.push_str(&in_plan(name, value));
             last_in_plan = Some(said.len());
         } else {
-            said.push_str(&key.as_option(value));
+            said.push_str(&as_option(name, value));
         }
     }
     said.push_str(rest);

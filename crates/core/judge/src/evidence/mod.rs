@@ -12,4 +12,4 @@ pub mod rule;
 
 pub use cell::reads_drive;
 pub use cell::{cell, discarded, invalid_reason, is_invalid};
-pub use rule::Rule;
+pub use rule::{RULES, Rule};

@@ -1,10 +1,14 @@
 //! A rule: its number, when it can be known, what it limits and what it means.
 //!
-//! Each rule is the static `RULE` of a file that has its name and holds all that it does. What
-//! checks it stands beside it in a list, by what it looks at: an observation ([`super::cell`], and
-//! [`crate::rules`]), a design before it is measured, or a run. The ids are those of bakeoff's list
-//! of sixty-eight; rules without a number carry a name. The example in each explanation is a
-//! measured one: most are from five published studies (fixtures/studies).
+//! Rules are rows of `data/rules.toml`. What checks them is in lists of ids and functions, by what
+//! it looks at: an observation ([`super::cell`], and [`crate::rules`]), a design before it is
+//! measured, or a run.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Deserializer};
+use strum::IntoStaticStr;
 
 use super::advice;
 use bakeoff_model::design::Design;
@@ -13,76 +17,78 @@ use bakeoff_model::protocol::Isolation;
 use bakeoff_model::setting::Setting;
 use bakeoff_model::verb::Verb;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    Plan,
-    Cell,
-    Analysis,
-    Import,
-}
-
-impl When {
-    pub fn name(self) -> &'static str {
-        match self {
-            When::Plan => "plan",
-            When::Cell => "run",
-            When::Analysis => "analysis",
-            When::Import => "import",
-        }
-    }
-}
-
 /// What a rule limits: a fixed scope, or whatever the run makes claims about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Limits {
-    Always(Scope),
     /// Claims about places where directories are compared, about stacks elsewhere.
-    Claims,
+    Verdict,
+    Cell,
+    Stacks,
+    Devices,
+    Run,
 }
 
 impl Limits {
-    pub fn resolve<'a>(self, design: impl Into<Design<'a>>) -> Scope {
+    pub fn resolve(self, design: Design<'_>) -> Scope {
         match self {
-            Limits::Always(scope) => scope,
-            Limits::Claims if design.into().stacks().next().is_some() => Scope::Stack,
-            Limits::Claims => Scope::Place,
+            Limits::Verdict if design.stacks().next().is_some() => Scope::Stack,
+            Limits::Verdict => Scope::Place,
+            Limits::Cell => Scope::Cell,
+            Limits::Stacks => Scope::Stack,
+            Limits::Devices => Scope::Device,
+            Limits::Run => Scope::Run,
         }
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug, Deserialize)]
 pub struct Rule {
     /// `L10`, or a name.
-    pub id: &'static str,
-    /// A name that says it, and that of its file.
-    pub slug: &'static str,
-    pub when: &'static [When],
+    pub id: String,
+    /// A name that says it.
+    pub slug: String,
+    /// In words.
+    pub when: Vec<String>,
     /// How severe it is where places are compared, stacks on an image, stacks on a device, and to
     /// publish ([`Setting`]): the same observation weighs more where more is claimed.
     pub severity: [Severity; 4],
-    pub scope: Limits,
-    pub condition: &'static str,
-    pub explain: &'static str,
+    pub limits: Limits,
+    #[serde(deserialize_with = "in_one_line")]
+    pub condition: String,
+    #[serde(deserialize_with = "in_one_line")]
+    pub explain: String,
 }
 
+/// The table wraps its sentences.
+fn in_one_line<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
+    let text = String::deserialize(text)?;
+    Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// All rules, by id.
+pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let table = toml::from_str(include_str!("../../data/rules.toml"));
+    let mut table: BTreeMap<String, Vec<Rule>> = table.unwrap_or_default();
+    table.remove("rule").unwrap_or_default()
+});
+
 impl Rule {
+    /// A rule by its id or name, in any case.
+    pub fn find(name: &str) -> Option<&'static Rule> {
+        let is_it = |word: &str| word.eq_ignore_ascii_case(name);
+        RULES.iter().find(|rule| is_it(&rule.id) || is_it(&rule.slug))
+    }
+
     /// How severe it is for what is claimed in this setting.
     pub fn severity_for(&self, setting: Setting) -> Severity {
         self.severity[setting as usize]
     }
 }
 
-/// Rules are the same when their ids are: a function has no identity to compare.
-impl PartialEq for Rule {
-    fn eq(&self, other: &Rule) -> bool {
-        self.id == other.id
-    }
-}
-
-impl Eq for Rule {}
-
-/// Rules with what checks each.
-pub type Checks<C> = &'static [(&'static Rule, C)];
+/// Ids of rules with what checks each.
+pub type Checks<C> = &'static [(&'static str, C)];
 
 /// What a rule reports when it fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,25 +120,26 @@ impl Hit {
     }
 
     /// The finding, as severe as it is for the claims of this design.
-    pub fn finding<'a>(self, design: impl Into<Design<'a>>, rule: &Rule) -> Finding {
+    pub fn finding<'a>(self, design: impl Into<Design<'a>>, id: &str) -> Finding {
         let design = design.into();
-        let own = rule.severity_for(Setting::of(design));
+        let own = severity(id, Setting::of(design));
         let severity = match (self.refuses, design.protocol.isolation) {
             (true, _) => Severity::Refuse,
             (false, Isolation::Slices) if self.is_common => own.min(Severity::Warn),
             (false, Isolation::Slices | Isolation::Visit) => own,
         };
-        self.with(rule, severity, rule.scope.resolve(design), design.verb)
+        let limits = Rule::find(id).map_or(Limits::Run, |rule| rule.limits);
+        self.with(id, severity, limits.resolve(design), design.verb)
     }
 
     /// The finding about a result of another tool, of which no more is claimed than of a place.
-    pub fn of_result(self, rule: &Rule) -> Finding {
-        self.with(rule, rule.severity_for(Setting::Places), Scope::Cell, &Verb::Bench)
+    pub fn of_result(self, id: &str) -> Finding {
+        self.with(id, severity(id, Setting::Places), Scope::Cell, &Verb::Bench)
     }
 
-    fn with(self, rule: &Rule, severity: Severity, scope: Scope, verb: &Verb) -> Finding {
+    fn with(self, id: &str, severity: Severity, scope: Scope, verb: &Verb) -> Finding {
         Finding {
-            id: rule.id.to_string(),
+            id: id.to_string(),
             severity,
             scope,
             workload: self.workload,
@@ -143,12 +150,6 @@ impl Hit {
     }
 }
 
-pub const I: Severity = Severity::Info;
-pub const W: Severity = Severity::Warn;
-pub const E: Severity = Severity::Error;
-pub const R: Severity = Severity::Refuse;
-pub(crate) const CLAIMS: Limits = Limits::Claims;
-pub(crate) const CELL: Limits = Limits::Always(Scope::Cell);
-pub const RUN: Limits = Limits::Always(Scope::Run);
-pub(crate) const STACK: Limits = Limits::Always(Scope::Stack);
-pub const DEVICE: Limits = Limits::Always(Scope::Device);
+fn severity(id: &str, setting: Setting) -> Severity {
+    Rule::find(id).map_or(Severity::Warn, |rule| rule.severity_for(setting))
+}

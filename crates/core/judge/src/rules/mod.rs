@@ -16,9 +16,9 @@ pub mod unlike_promises;
 
 use std::collections::BTreeMap;
 
+use crate::evidence::cell;
 use crate::evidence::observation::{Observation, Observing};
 use crate::evidence::rule::Hit;
-use crate::evidence::{Rule, cell};
 use bakeoff_model::design::Design;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::host::Host;
@@ -31,40 +31,9 @@ pub use bakeoff_model::host::SystemDisk;
 #[cfg(test)]
 pub mod tests;
 
-/// Rules that other folders apply: to several runs, or to what they alone know.
-static APPLIED_ELSEWHERE: [&Rule; 7] = [
-    &place::served::RULE,
-    &published::tool_version::RULE,
-    &published::kernel_mismatch::RULE,
-    &published::runs_differ::RULE,
-    &run::durability_mismatch::RULE,
-    &run::untested_cause::RULE,
-    &run::implementation::RULE,
-];
-
-fn all_rules() -> impl Iterator<Item = &'static Rule> {
-    let of_designs = [place::CHECKS, asked::CHECKS].into_iter().flatten().map(|of| of.0);
-    let of_runs = run::CHECKS.iter().map(|of| of.0);
-    let observing = of_observations().map(|of| of.0);
-    observing.chain(of_designs).chain(of_runs).chain(APPLIED_ELSEWHERE)
-}
-
-fn of_observations() -> impl Iterator<Item = &'static (&'static Rule, Observing)> {
+fn of_observations() -> impl Iterator<Item = &'static (&'static str, Observing)> {
     let all = [cell::CHECKS, asked::OF_WORKLOADS, published::CHECKS, run::OF_WORKLOADS];
     all.into_iter().flatten()
-}
-
-pub fn all() -> Vec<&'static Rule> {
-    let mut all: Vec<&Rule> = all_rules().collect();
-    all.sort_by_key(|rule| rule.id);
-    all.dedup();
-    all
-}
-
-/// The paragraph about a rule, by id or slug in any case.
-pub fn explain(name: &str) -> Option<&'static Rule> {
-    let is_it = |word: &str| word.eq_ignore_ascii_case(name);
-    all_rules().find(|rule| is_it(rule.id) || is_it(rule.slug))
 }
 
 /// Everything that can be said before the start. What follows from the design alone is found again
@@ -93,7 +62,7 @@ pub fn result(result: &ToolResult) -> Vec<Finding> {
     found
 }
 
-fn observed(observation: &Observation) -> Vec<(&'static Rule, Hit)> {
+fn observed(observation: &Observation) -> Vec<(&'static str, Hit)> {
     of_observations().filter_map(|(rule, check)| Some((*rule, check(observation)?))).collect()
 }
 

@@ -4,18 +4,22 @@
 //! Sources: the kernel's documentation of each filesystem (`nobarrier`, f2fs `fsync_mode`, ext4
 //! `^has_journal`), exFAT and FAT specifications (no journal), ntfs-3g(8) (user space).
 
-use super::run::{durability_mismatch, implementation};
-use crate::evidence::rule::{Hit, Rule};
-use bakeoff_machine::prepare::recipe::{recipe_of, recipes_for};
+use crate::evidence::rule::Hit;
+use bakeoff_machine::prepare::recipe::recipe_of;
 use bakeoff_model::candidate::Stack;
 use bakeoff_model::event::Header;
 use bakeoff_model::finding::{Finding, Severity};
 use bakeoff_model::index::CandidateIx;
 
+/// Candidates that promise less after a power cut: L18, durability-mismatch.
+pub const DURABILITY: &str = "L18";
+/// Drivers of another kind: L61, implementation.
+pub const IMPLEMENTATION: &str = "L61";
+
 /// One way in which some of the candidates differ from the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    pub rule: &'static Rule,
+    pub rule: &'static str,
     /// In words, as a sentence has to have it: `ext2 and vfat keep no journal`.
     pub words: String,
     pub advice: &'static str,
@@ -25,7 +29,7 @@ struct Property {
     has: fn(&Stack) -> bool,
     one: &'static str,
     several: &'static str,
-    rule: &'static Rule,
+    rule: &'static str,
     advice: &'static str,
 }
 
@@ -37,21 +41,21 @@ const PROPERTIES: [Property; 4] = [
         has: has_no_journal,
         one: "keeps no journal",
         several: "keep no journal",
-        rule: &durability_mismatch::RULE,
+        rule: DURABILITY,
         advice: LEAVE_OUT,
     },
     Property {
         has: has_no_barriers,
         one: "does not flush the drive's cache",
         several: "do not flush the drive's cache",
-        rule: &durability_mismatch::RULE,
+        rule: DURABILITY,
         advice: LEAVE_OUT,
     },
     Property {
         has: has_light_fsync,
         one: "guarantees less after fsync (fsync_mode=posix)",
         several: "guarantee less after fsync (fsync_mode=posix)",
-        rule: &durability_mismatch::RULE,
+        rule: DURABILITY,
         advice: "set options = \"equalised\" in a plan, which mounts it with fsync_mode=strict, or \
                  state this limitation next to the result",
     },
@@ -59,7 +63,7 @@ const PROPERTIES: [Property; 4] = [
         has: |stack| stack.fuse,
         one: "runs in user space",
         several: "run in user space",
-        rule: &implementation::RULE,
+        rule: IMPLEMENTATION,
         advice: "use the kernel's driver, or state next to the result that it includes the driver",
     },
 ];
@@ -131,19 +135,6 @@ fn fsync_mode(stack: &Stack) -> Option<FsyncMode> {
         Some("nobarrier") => FsyncMode::NoBarrier,
         _ => FsyncMode::Posix,
     })
-}
-
-/// What filesystems of this name promise after fsync with their default options; `None` for one
-/// that bakeoff cannot make.
-pub fn promise(fs: &str) -> Option<Promise> {
-    let stack = recipes_for(fs).first()?.stack();
-    Some(Promise { has_journal: !has_no_journal(&stack), is_light: has_light_fsync(&stack) })
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Promise {
-    has_journal: bool,
-    is_light: bool,
 }
 
 #[cfg(test)]

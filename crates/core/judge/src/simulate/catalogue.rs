@@ -3,9 +3,26 @@
 
 use super::disk::{Disk, Outliers, Own};
 use super::restart::Restart;
-use super::scenario::Scenario;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::protocol::Mode;
+
+/// One question to the decision machinery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    pub name: String,
+    pub disk: Disk,
+    pub mode: Mode,
+    pub workloads: usize,
+    /// Looks other than the mode's.
+    pub looks: Option<Vec<u32>>,
+}
+
+impl Scenario {
+    /// In mode decide with one workload.
+    pub fn new(name: impl Into<String>, disk: Disk) -> Scenario {
+        Scenario { name: name.into(), disk, mode: Mode::Decide, workloads: 1, looks: None }
+    }
+}
 
 /// Gain over the first five blocks where the drive drifts.
 const DRIFT: f64 = 0.095_310_179_804_324_87; // ln 1.1

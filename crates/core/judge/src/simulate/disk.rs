@@ -43,9 +43,6 @@ pub struct Disk {
     /// Garbage collection: probability that it begins at a visit, visits it lasts, what it takes
     /// off each of them.
     pub stalls: Option<(f64, u32, f64)>,
-    /// What the far end of the drive loses against its beginning, for those who give each candidate
-    /// a place of its own.
-    pub gradient: f64,
     /// What a turn costs; `None` = cells are not made of slices.
     pub restart: Option<Restart>,
 }
@@ -87,7 +84,6 @@ impl Disk {
             carry_over: None,
             cliff: None,
             stalls: None,
-            gradient: 0.0,
             restart: None,
         }
     }

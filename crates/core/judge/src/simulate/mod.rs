@@ -4,30 +4,22 @@
 //! ([`crate::decide`], [`crate::analyse`]); only the drive is invented. What it shows is with the
 //! seed in docs/truth.md.
 
-pub mod bound;
 pub mod catalogue;
 pub mod cell;
 pub mod disk;
 pub mod outcome;
 pub mod restart;
-pub mod rivals;
-pub mod scenario;
 pub mod session;
 
 use bakeoff_model::run::FoldError;
 use bakeoff_stats::prng::SplitMix64;
-pub use bound::Bound;
+pub use catalogue::Scenario;
 pub use outcome::Outcome;
-pub use rivals::Rivalry;
-pub use scenario::Scenario;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
     pub seed: u64,
     pub outcomes: Vec<Outcome>,
-    pub rivals: Vec<Rivalry>,
-    /// What any test could find of a wave of one candidate alone.
-    pub bounds: Vec<Bound>,
 }
 
 /// Plays every scenario `runs` times and tells `after` of each as it is done.
@@ -43,8 +35,7 @@ pub fn simulate(
         after(&outcome);
         outcomes.push(outcome);
     }
-    let (rivals, bounds) = (rivals::all(runs, seed), bound::all(runs, seed));
-    Ok(Simulation { seed, outcomes, rivals, bounds })
+    Ok(Simulation { seed, outcomes })
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::catalogue::Scenario;
 use super::restart::Restart;
-use super::scenario::Scenario;
 use super::session;
 use crate::analyse::analyse;
 use crate::decide::compare::Comparison;
@@ -162,7 +162,7 @@ impl Scenario {
         turns.by_visits += u32::from(is_by_visits);
         let own = analysis.verdicts.iter().flat_map(|verdict| &verdict.findings);
         let mut all = analysis.findings.iter().chain(own);
-        turns.unsettled_found += u32::from(all.any(|f| f.id == unsettled::RULE.id));
+        turns.unsettled_found += u32::from(all.any(|f| f.id == unsettled::ID));
     }
 
     /// Whether no candidate is faster than the leader by more than its lead says.

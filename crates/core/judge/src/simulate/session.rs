@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::catalogue::Scenario;
 use super::cell;
 use super::disk::Use;
 use super::restart::{Speeds, Turns};
-use super::scenario::Scenario;
 use crate::decide::{self, Clock, Next};
 use bakeoff_model::candidate::{Candidate, Kind, Stack};
 use bakeoff_model::event::{Cell, Event, FlashState, Header, Region, What};

@@ -27,7 +27,7 @@ impl OptionProfile {
 pub fn stack(recipe: &Recipe, profile: OptionProfile, mkfs: &[String], mount: &[String]) -> Stack {
     let mut made = recipe.stack();
     if profile == OptionProfile::Equalised {
-        for word in recipe.equalised {
+        for word in &recipe.equalised {
             set_mount(&mut made.mount, word);
         }
         made.mkfs.extend(recipe.equalised_mkfs.iter().map(|word| word.to_string()));
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_default_profile_adds_nothing() {
-        for recipe in RECIPES {
+        for recipe in RECIPES.iter() {
             assert_eq!(stack(recipe, OptionProfile::Default, &[], &[]), recipe.stack());
         }
     }

@@ -1,12 +1,17 @@
 //! What bakeoff knows of a filesystem that it can make, and how a plan's word finds it.
 //!
-//! The filesystems themselves are the table in [`super::filesystems`]; how the options of a stack
-//! are put together is in [`super::options`].
+//! The filesystems themselves are rows of `data/filesystems.toml`, from which docs/filesystems.md is
+//! made; how the options of a stack are put together is in [`super::options`].
 
-use super::filesystems::MIB;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Deserializer};
+
 use bakeoff_model::candidate::{Candidate, Stack};
 
-pub use super::filesystems::FILESYSTEMS as RECIPES;
+/// Bytes of a mebibyte.
+const MIB: u64 = 1 << 20;
 
 /// The filesystem whose mkfs compares the files behind loop devices.
 pub const BTRFS: &str = "btrfs";
@@ -14,7 +19,8 @@ pub const BTRFS: &str = "btrfs";
 pub const RAW: &str = "raw";
 
 /// One filesystem of the comparison, in a form the host can be asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Recipe {
     pub name: &'static str,
     /// Filesystem type for mount(8).
@@ -24,18 +30,20 @@ pub struct Recipe {
     pub format: &'static str,
     pub mkfs: &'static str,
     pub package: &'static str,
-    pub options: &'static [&'static str],
-    pub mount: &'static [&'static str],
+    pub options: Vec<&'static str>,
+    pub mount: Vec<&'static str>,
     pub driver: Driver,
+    #[serde(rename = "min_mib", deserialize_with = "mebibytes")]
     pub min_bytes: u64,
     /// Bytes of a region, however small, that no file gets: what is known of it beforehand.
+    #[serde(rename = "keeps_mib", deserialize_with = "mebibytes")]
     pub keeps_bytes: u64,
     /// Bytes that a file without any takes.
     pub file_bytes: u64,
     /// Further mount options that bring what fsync promises up to what ext4 promises, and what is
     /// lost without fsync to 5 s.
-    pub equalised: &'static [&'static str],
-    pub equalised_mkfs: &'static [&'static str],
+    pub equalised: Vec<&'static str>,
+    pub equalised_mkfs: Vec<&'static str>,
     /// Why these options, with the source: a cell of a table in the documentation.
     pub equalised_why: &'static str,
     /// Whether it is consistent after a crash without a check: it keeps a journal or copies on
@@ -58,7 +66,49 @@ pub struct Recipe {
     pub in_demo: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a row leaves out.
+impl Default for Recipe {
+    fn default() -> Recipe {
+        Recipe {
+            name: "",
+            fs: "",
+            format: "",
+            mkfs: "",
+            package: "",
+            options: Vec::new(),
+            mount: vec!["noatime"],
+            driver: Driver::Raw,
+            min_bytes: 16 * MIB,
+            keeps_bytes: 0,
+            file_bytes: 0,
+            equalised: Vec::new(),
+            equalised_mkfs: Vec::new(),
+            equalised_why: "no option changes what its fsync does",
+            has_journal: true,
+            checksums_data: false,
+            can_boot: true,
+            is_in_initramfs: true,
+            has_large_files: true,
+            is_on_windows_and_mac: false,
+            stands_in_for: None,
+            in_demo: true,
+        }
+    }
+}
+
+fn mebibytes<'de, D: Deserializer<'de>>(number: D) -> Result<u64, D::Error> {
+    Ok(u64::deserialize(number)? * MIB)
+}
+
+/// Every filesystem, in the order of tables.
+pub static RECIPES: LazyLock<Vec<Recipe>> = LazyLock::new(|| {
+    let table = toml::from_str(include_str!("../../data/filesystems.toml"));
+    let mut table: BTreeMap<String, Vec<Recipe>> = table.unwrap_or_default();
+    table.remove("filesystem").unwrap_or_default()
+});
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Driver {
     /// A kernel driver of this name in /proc/filesystems, built in or as a module.
     Kernel(&'static str),
@@ -76,7 +126,7 @@ impl Recipe {
     pub fn stack(&self) -> Stack {
         let words = |list: &[&str]| list.iter().map(|w| w.to_string()).collect();
         let fuse = matches!(self.driver, Driver::Fuse { .. });
-        Stack::plain(self.fs, words(self.options), words(self.mount), fuse)
+        Stack::plain(self.fs, words(&self.options), words(&self.mount), fuse)
     }
 }
 
@@ -118,7 +168,7 @@ pub fn layers_bytes(stack: &Stack) -> u64 {
 pub fn recipe_of(stack: &Stack) -> Option<&'static Recipe> {
     let without = keeps_no_journal(&stack.mkfs);
     let mut same_fs = RECIPES.iter().filter(|r| r.fs == stack.fs);
-    same_fs.clone().find(|r| no_journal_words(r.options) == without).or_else(|| same_fs.next())
+    same_fs.clone().find(|r| no_journal_words(&r.options) == without).or_else(|| same_fs.next())
 }
 
 /// Whether mkfs words leave the journal out (mke2fs(8) -O ^has_journal).

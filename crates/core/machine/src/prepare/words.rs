@@ -3,18 +3,46 @@
 //! A plan from a forum is hostile text, and so is a record that somebody else wrote: `-z FILE` of
 //! mke2fs writes any file, `-l logdev=` of mkfs.xfs and a second word for mkfs.btrfs format
 //! another drive. So a word is accepted by name and by the shape of its value, and no shape has
-//! room for a path. The table is [`super::word_table`].
+//! room for a path. The words are a table, `data/options.toml`;
+//! nothing is accepted that is not in it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
+use serde::Deserialize;
 use thiserror::Error;
 
 use super::recipe::recipe_of;
-use super::word_table::{Accepted, EVERY_MOUNT, of_format};
 use bakeoff_model::candidate::{Crypt, Stack};
 use bakeoff_model::path::printable;
 use bakeoff_model::undo::Knob;
 use bakeoff_stats::phrases;
+
+/// The words of formats that are made alike.
+#[derive(Deserialize)]
+struct Accepted {
+    formats: Vec<String>,
+    mkfs: String,
+    mount: String,
+    /// Lists that an option of mkfs takes: of which option, and what may be in it.
+    #[serde(default)]
+    lists: BTreeMap<String, String>,
+}
+
+#[derive(Default, Deserialize)]
+struct AcceptedWords {
+    every_mount: String,
+    accepted: Vec<Accepted>,
+}
+
+static TABLE: LazyLock<AcceptedWords> =
+    LazyLock::new(|| toml::from_str(include_str!("../../data/options.toml")).unwrap_or_default());
+
+/// The words of a format; `None` for one that bakeoff does not make.
+fn of_format(format: &str) -> Option<&'static Accepted> {
+    TABLE.accepted.iter().find(|accepted| accepted.formats.iter().any(|of| of == format))
+}
 
 /// Longest value, in bytes.
 const VALUE_BYTES: usize = 128;
@@ -68,7 +96,7 @@ pub fn mkfs(format: &str, words: &[String]) -> Result<(), Unaccepted> {
     let Some(accepted) = of_format(format) else {
         return words.first().map_or(Ok(()), |word| Err(what.refused(word)));
     };
-    let table = [accepted.mkfs];
+    let table = [accepted.mkfs.as_str()];
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let is_flag = |name: &str| entry(&table, name).is_some_and(|e| e.takes.is_none());
@@ -113,7 +141,7 @@ pub fn mkfs(format: &str, words: &[String]) -> Result<(), Unaccepted> {
 pub fn mount(format: &str, options: &[String]) -> Result<(), Unaccepted> {
     let what = What { kind: "mount", format };
     let tables: Vec<&str> = match of_format(format) {
-        Some(accepted) => accepted.mount.iter().copied().chain([EVERY_MOUNT]).collect(),
+        Some(accepted) => vec![&accepted.mount, &TABLE.every_mount],
         None => Vec::new(),
     };
     options
@@ -150,17 +178,17 @@ pub fn is_cipher(word: &str) -> bool {
 pub fn listed(format: &str) -> Option<[String; 2]> {
     let accepted = of_format(format)?;
     let tidy = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut mkfs = tidy(accepted.mkfs);
-    for (option, list) in accepted.lists {
+    let mut mkfs = tidy(&accepted.mkfs);
+    for (option, list) in &accepted.lists {
         let with = format!("{option}={{{}}}", tidy(list));
         mkfs = mkfs.replace(&format!("{option}={{}}"), &with);
     }
-    Some([mkfs, tidy(&accepted.mount.join(" "))])
+    Some([mkfs, tidy(&accepted.mount)])
 }
 
 /// The mount options that every filesystem accepts, for documentation.
 pub fn listed_for_all() -> String {
-    EVERY_MOUNT.split_whitespace().collect::<Vec<_>>().join(" ")
+    TABLE.every_mount.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Clone, Copy)]
@@ -219,7 +247,7 @@ fn check_list(
     option: &str,
     value: &str,
 ) -> Result<(), Unaccepted> {
-    let list = accepted.lists.iter().find(|(of, _)| *of == option).map_or("", |(_, list)| list);
+    let list = accepted.lists.get(option).map_or("", String::as_str);
     value
         .split(',')
         .filter(|item| !item.is_empty())
@@ -473,9 +501,10 @@ mod tests {
 
     #[test]
     fn no_name_is_in_a_table_twice() {
-        for accepted in super::super::word_table::ACCEPTED {
-            let mount: Vec<&str> = accepted.mount.iter().copied().chain([EVERY_MOUNT]).collect();
-            for tables in [&[accepted.mkfs][..], &mount] {
+        assert_eq!(TABLE.accepted.len(), 12);
+        for accepted in &TABLE.accepted {
+            let mount = [accepted.mount.as_str(), &TABLE.every_mount];
+            for tables in [&[accepted.mkfs.as_str()][..], &mount] {
                 for entry in entries(tables) {
                     let same = entries(tables).filter(|other| other.name == entry.name).count();
                     assert_eq!(same, 1, "{:?}: {}", accepted.formats, entry.name);
@@ -487,7 +516,7 @@ mod tests {
     #[test]
     fn every_recipe_is_accepted_with_every_set_of_options() {
         use crate::prepare::options::{OptionProfile, stack};
-        for recipe in RECIPES {
+        for recipe in RECIPES.iter() {
             for profile in [OptionProfile::Default, OptionProfile::Equalised] {
                 let made = stack(recipe, profile, &[], &[]);
                 assert_eq!(check(&made), Ok(()), "{}", recipe.name);
@@ -521,12 +550,13 @@ mod tests {
             " ",
             "\n",
         ];
-        let all = super::super::word_table::ACCEPTED;
-        let tables = all.iter().flat_map(|a| {
-            let lists = a.lists.iter().map(|(_, list)| *list);
-            [a.mkfs].into_iter().chain(lists).chain(a.mount.iter().copied())
-        });
-        let words = tables.flat_map(str::split_whitespace).flat_map(|w| w.split(['=', '?', '|']));
+        let tables = TABLE
+            .accepted
+            .iter()
+            .flat_map(|a| [&a.mkfs, &a.mount].into_iter().chain(a.lists.values()));
+        let words = tables
+            .flat_map(|table| table.split_whitespace())
+            .flat_map(|w| w.split(['=', '?', '|']));
         let pieces: Vec<String> = pieces.into_iter().chain(words).map(str::to_string).collect();
         prop::collection::vec(prop::sample::select(pieces), 1..4).prop_map(|p| p.concat())
     }

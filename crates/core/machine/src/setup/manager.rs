@@ -14,34 +14,41 @@ pub enum Manager {
     Zypper,
 }
 
+/// By [`Manager::column`]: the IDs of its distributions in os-release(5), how it installs, and the
+/// short command for an error message.
+const TABLE: [[&str; 3]; 5] = [
+    [
+        "debian ubuntu raspbian linuxmint pop armbian devuan",
+        "apt-get install --yes --no-install-recommends",
+        "apt install",
+    ],
+    ["fedora rhel centos rocky almalinux ol", "dnf install --assumeyes", "dnf install"],
+    ["arch archarm manjaro", "pacman --sync --needed --noconfirm", "pacman -S"],
+    ["alpine postmarketos", "apk add --update-cache", "apk add"],
+    [
+        "suse opensuse opensuse-leap opensuse-tumbleweed sles",
+        "zypper --non-interactive install --no-recommends",
+        "zypper install",
+    ],
+];
+
 impl Manager {
     /// All, in the order in which they are looked for. A Debian may have dnf as a package.
     pub const ALL: &'static [Manager] = <Manager as VariantArray>::VARIANTS;
 
+    pub(super) fn column(self) -> usize {
+        self as usize
+    }
+
     pub fn program(self) -> &'static str {
-        match self {
-            Manager::Apt => "apt-get",
-            Manager::Dnf => "dnf",
-            Manager::Pacman => "pacman",
-            Manager::Apk => "apk",
-            Manager::Zypper => "zypper",
-        }
+        let [_, install, _] = TABLE[self.column()];
+        install.split(' ').next().unwrap_or(install)
     }
 
     /// The manager of a distribution, by an ID or ID_LIKE of os-release(5).
     fn of_distribution(id: &str) -> Option<Manager> {
-        Some(match id {
-            "debian" | "ubuntu" | "raspbian" | "linuxmint" | "pop" | "armbian" | "devuan" => {
-                Manager::Apt
-            }
-            "fedora" | "rhel" | "centos" | "rocky" | "almalinux" | "ol" => Manager::Dnf,
-            "arch" | "archarm" | "manjaro" => Manager::Pacman,
-            "alpine" | "postmarketos" => Manager::Apk,
-            "suse" | "opensuse" | "opensuse-leap" | "opensuse-tumbleweed" | "sles" => {
-                Manager::Zypper
-            }
-            _ => return None,
-        })
+        let is_its = |of: &&Manager| TABLE[of.column()][0].split(' ').any(|own| own == id);
+        Manager::ALL.iter().find(is_its).copied()
     }
 
     /// The manager of this machine: the distribution's own where it is installed, else the first
@@ -64,35 +71,14 @@ impl Manager {
     }
 
     pub fn install(self, packages: &[&str]) -> Vec<String> {
-        let command: &[&str] = match self {
-            Manager::Apt => &["apt-get", "install", "--yes", "--no-install-recommends"],
-            Manager::Dnf => &["dnf", "install", "--assumeyes"],
-            Manager::Pacman => &["pacman", "--sync", "--needed", "--noconfirm"],
-            Manager::Apk => &["apk", "add", "--update-cache"],
-            Manager::Zypper => &["zypper", "--non-interactive", "install", "--no-recommends"],
-        };
-        words(&[command, packages].concat())
+        let [_, install, _] = TABLE[self.column()];
+        words(&[&install.split(' ').collect::<Vec<_>>(), packages].concat())
     }
 
     /// The short command for an error message.
     pub fn hint(self, package: &str) -> String {
-        match self {
-            Manager::Apt => format!("apt install {package}"),
-            Manager::Dnf => format!("dnf install {package}"),
-            Manager::Pacman => format!("pacman -S {package}"),
-            Manager::Apk => format!("apk add {package}"),
-            Manager::Zypper => format!("zypper install {package}"),
-        }
-    }
-
-    pub(super) fn column(self) -> usize {
-        match self {
-            Manager::Apt => 0,
-            Manager::Dnf => 1,
-            Manager::Pacman => 2,
-            Manager::Apk => 3,
-            Manager::Zypper => 4,
-        }
+        let [_, _, hint] = TABLE[self.column()];
+        format!("{hint} {package}")
     }
 }
 

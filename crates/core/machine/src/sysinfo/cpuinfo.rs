@@ -1,5 +1,7 @@
 //! `/proc/cpuinfo`: the processor, on x86 and on ARM, which say it in different words.
 
+use bakeoff_stats::tables::rows;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cpuinfo {
     /// `model name`, or the ARM part where the kernel gives no name, or `Hardware`.
@@ -42,25 +44,9 @@ pub fn parse(text: &str) -> Cpuinfo {
 /// Cores by ARM (implementer 0x41) that Raspberry Pis and their like have; numbers from the
 /// "Main ID Register" of each core's technical reference manual.
 fn arm_core(implementer: &str, part: &str) -> Option<&'static str> {
-    const CORES: [(&str, &str); 14] = [
-        ("0xb76", "ARM1176"),
-        ("0xc07", "Cortex-A7"),
-        ("0xc08", "Cortex-A8"),
-        ("0xc09", "Cortex-A9"),
-        ("0xc0f", "Cortex-A15"),
-        ("0xd03", "Cortex-A53"),
-        ("0xd04", "Cortex-A35"),
-        ("0xd05", "Cortex-A55"),
-        ("0xd07", "Cortex-A57"),
-        ("0xd08", "Cortex-A72"),
-        ("0xd09", "Cortex-A73"),
-        ("0xd0b", "Cortex-A76"),
-        ("0xd0c", "Neoverse-N1"),
-        ("0xd40", "Neoverse-V1"),
-    ];
-    (implementer == "0x41")
-        .then(|| CORES.iter().find(|(number, _)| *number == part).map(|(_, name)| *name))
-        .flatten()
+    let mut cores = rows(include_str!("../../data/arm_cores.csv"));
+    let core = cores.find(|[_, number]: &[&str; 2]| *number == part);
+    core.filter(|_| implementer == "0x41").map(|[name, _]| name)
 }
 
 #[cfg(test)]

@@ -4,42 +4,17 @@
 //! `kworker/u9:1+kcryptd/253:0` is working on it, `-` served it last (wq_worker_comm() in
 //! kernel/workqueue.c, since Linux 4.18). Source: proc(5).
 
+use std::sync::LazyLock;
+
+use bakeoff_stats::tables::rows;
+
+/// Tasks by the beginning of their name; the longer one comes before the one it begins with.
+static ROLES: LazyLock<Vec<[&str; 2]>> =
+    LazyLock::new(|| rows(include_str!("../../data/threads.csv")).collect());
+
 /// What a task works for, as far as it matters for storage: `kcryptd`, `btrfs`, `jbd2`, `ntfs-3g`;
 /// `None` for all others. Workers that serve no such queue are `kworker`.
 pub fn role(name: &str) -> Option<&'static str> {
-    // The longer name comes before the one it begins with.
-    const ROLES: [(&str, &str); 30] = [
-        ("kcryptd_io", "kcryptd_io"),
-        ("kcryptd", "kcryptd"),
-        ("dmcrypt_write", "dmcrypt_write"),
-        ("kdelayd", "dm-delay"),
-        ("btrfs", "btrfs"),
-        ("jbd2", "jbd2"),
-        ("ext4lazyinit", "ext4lazyinit"),
-        ("ext4-rsv", "ext4"),
-        ("xfs", "xfs"),
-        ("f2fs_gc", "f2fs_gc"),
-        ("f2fs_flush", "f2fs"),
-        ("f2fs_ckpt", "f2fs"),
-        ("f2fs_discard", "f2fs_discard"),
-        ("ntfs-3g", "ntfs-3g"),
-        ("mount.ntfs", "ntfs-3g"),
-        ("mount.exfat-fus", "exfat-fuse"),
-        ("usb-storage", "usb-storage"),
-        ("uas", "uas"),
-        ("mmc_complete", "mmc"),
-        ("mmcqd", "mmc"),
-        ("writeback", "writeback"),
-        ("loop", "loop"),
-        ("kblockd", "kblockd"),
-        ("kswapd", "kswapd"),
-        ("kcompactd", "kcompactd"),
-        ("ksoftirqd", "ksoftirqd"),
-        ("md", "md"),
-        ("dio", "direct I/O"),
-        ("irq/", "interrupt"),
-        ("kworker", "kworker"),
-    ];
     let queue = match name.strip_prefix("kworker/") {
         Some(worker) => worker.split_once(['+', '-']).map_or("kworker", |(_, queue)| queue),
         None => name,
@@ -49,10 +24,10 @@ pub fn role(name: &str) -> Option<&'static str> {
         let is_md = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         ROLES
             .iter()
-            .find(|(prefix, role)| {
+            .find(|[role, prefix]| {
                 text.strip_prefix(prefix).is_some_and(|rest| *role != "md" || is_md(rest))
             })
-            .map(|(_, role)| *role)
+            .map(|[role, _]| *role)
     };
     // A worker that served something else last is a worker all the same.
     of(queue).or_else(|| name.starts_with("kworker/").then_some("kworker"))

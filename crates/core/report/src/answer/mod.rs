@@ -33,7 +33,7 @@ use crate::view::short_id;
 use bakeoff_judge::decide::rounds::is_of_rounds;
 use bakeoff_judge::decide::stop;
 use bakeoff_judge::rules::limit;
-use bakeoff_judge::rules::run::no_replication;
+use bakeoff_judge::rules::run::blocks;
 use bakeoff_model::event::StopReason;
 use bakeoff_model::finding::Finding;
 use bakeoff_model::run::Run;
@@ -131,7 +131,7 @@ fn advice(run: &Run, analysis: &Analysis, says_how_to_resume: bool) -> Vec<Strin
     let refused = analysis.verdicts.iter().filter(|v| v.verdict == Verdict::Refused);
     let forbidding = refused.flat_map(|v| limit::forbidding(&v.findings));
     // What few blocks need is the command that continues the run.
-    let is_said = |f: &&Finding| says_how_to_resume && f.id == no_replication::RULE.id;
+    let is_said = |f: &&Finding| says_how_to_resume && f.id == blocks::NO_REPLICATION;
     let advice = forbidding
         .filter(|finding| !is_said(finding))
         .map(|finding| format!("{}.", phrases::capital(&sentence::stopless(&finding.advice))));

@@ -6,7 +6,7 @@
 use crate::document::{Table, number, words as column};
 use crate::energy;
 use crate::layout::Tone;
-use bakeoff_judge::evidence::cell::{background, lazyinit, suspended, swap, throttled};
+use bakeoff_judge::evidence::cell::machine;
 use bakeoff_judge::rules::run::thermal_trend;
 use bakeoff_model::normal::{
     Because, Below, Confidence, Medium, Normal, Normality, PlaceFigure, Test, WhyUnknown,
@@ -225,7 +225,6 @@ fn confidence(of: Confidence) -> &'static str {
         Confidence::Specification => "by specification",
         Confidence::Measured => "measured by others",
         Confidence::Estimate => "an estimate",
-        Confidence::Own => "earlier runs here",
     }
 }
 
@@ -328,14 +327,14 @@ fn reason(because: Because) -> &'static str {
 /// What a finding that forbids a judgement is about, with its id to look up.
 fn disturbance(id: &str) -> String {
     let known = [
-        (&background::RULE, "other processes"),
-        (&throttled::RULE, "throttling"),
-        (&swap::RULE, "swapping"),
-        (&suspended::RULE, "suspending the machine"),
-        (&lazyinit::RULE, "a filesystem that is still initialising"),
-        (&thermal_trend::RULE, "heat"),
+        (machine::BACKGROUND, "other processes"),
+        (machine::THROTTLED, "throttling"),
+        (machine::SWAP, "swapping"),
+        (machine::SUSPENDED, "suspending the machine"),
+        (machine::LAZYINIT, "a filesystem that is still initialising"),
+        (thermal_trend::ID, "heat"),
     ];
-    let what = known.iter().find(|(rule, _)| rule.id == id).map_or("a finding", |(_, what)| what);
+    let what = known.iter().find(|(rule, _)| *rule == id).map_or("a finding", |(_, what)| what);
     format!("{what} ({})", sanitize(id))
 }
 

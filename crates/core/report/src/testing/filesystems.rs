@@ -47,8 +47,8 @@ fn row(recipe: &Recipe) -> String {
         recipe.name,
         recipe.mkfs,
         recipe.package,
-        code(recipe.options, " "),
-        code(recipe.mount, ","),
+        code(&recipe.options, " "),
+        code(&recipe.mount, ","),
         units::size(recipe.min_bytes)
     )
 }
@@ -59,7 +59,7 @@ fn accepted(format: &str) -> String {
 }
 
 fn equalised(recipe: &Recipe) -> String {
-    let (mount, mkfs) = (code(recipe.equalised, ","), code(recipe.equalised_mkfs, " "));
+    let (mount, mkfs) = (code(&recipe.equalised, ","), code(&recipe.equalised_mkfs, " "));
     format!("| {} | {mount} | {mkfs} | {} |\n", recipe.name, recipe.equalised_why)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::layout::wrap;
 use crate::lint::{scope, severities, when};
-use bakeoff_judge::rules;
+use bakeoff_judge::evidence::RULES;
 
 const MARKDOWN_WIDTH: usize = 100;
 
@@ -27,7 +27,7 @@ on an image (`demo`), stacks on a drive in mode decide, and stacks on a drive in
 /// Every rule as a page: docs/findings.md is this text, and a test holds it to it.
 pub fn rules_markdown() -> String {
     let mut out = String::from(FINDINGS_HEAD);
-    for rule in rules::all() {
+    for rule in RULES.iter() {
         let [places, image, decide, precise] = severities(rule);
         let name = if rule.id == rule.slug { String::new() } else { format!(" {}", rule.slug) };
         out.push_str(&format!("\n## {}{name}\n\n", rule.id));
@@ -40,7 +40,7 @@ pub fn rules_markdown() -> String {
         );
         out.push_str(&wrap(&facts, MARKDOWN_WIDTH, "", ""));
         out.push('\n');
-        out.push_str(&wrap(rule.explain, MARKDOWN_WIDTH, "", ""));
+        out.push_str(&wrap(&rule.explain, MARKDOWN_WIDTH, "", ""));
     }
     out
 }
@@ -55,7 +55,7 @@ mod tests {
         let advice = "run cargo run -p bakeoff --example docs";
         assert!(page == rules_markdown(), "docs/findings.md is out of date: {advice}");
         assert!(page.lines().all(|line| line.chars().count() <= 110));
-        for rule in rules::all() {
+        for rule in RULES.iter() {
             assert_eq!(page.matches(&format!("\n## {}", rule.id)).count(), 1, "{}", rule.id);
         }
     }

@@ -75,7 +75,6 @@ fn range(line: &Line) -> String {
         Confidence::Specification => "specification",
         Confidence::Measured => "measured by others",
         Confidence::Estimate => "estimate",
-        Confidence::Own => "own runs",
     };
     format!(
         "| {} | {} | {} | {usual} | {basis} | {} |\n",

@@ -1,27 +1,9 @@
 //! Rules over one cell: is its number what it claims to be?
 
-pub mod background;
-pub mod cache_state_unknown;
-pub mod coordinated_omission;
-pub mod device_error;
-pub mod direct_fallback;
-pub mod fake_capacity;
-pub mod file_vs_ram;
-pub mod fsync_cadence;
-pub mod impossible_rate;
-pub mod lazyinit;
-pub mod mean_lies;
-pub mod no_progress;
-pub mod observer;
-pub mod rewritten;
-pub mod suspended;
-pub mod swap;
-pub mod sync_outside_latency;
-pub mod thin_tail;
-pub mod throttled;
-pub mod too_short;
-pub mod tool_share;
-pub mod warm_cache;
+pub mod figures;
+pub mod machine;
+pub mod reads;
+pub mod writes;
 
 #[cfg(test)]
 pub mod testing;
@@ -41,30 +23,30 @@ use bakeoff_model::workload::{Phase, Workload};
 
 /// In the order in which a cell is asked: the first reason against it is the one that is told.
 pub static CHECKS: Checks<Observing> = &[
-    (&suspended::RULE, suspended::in_cell),
-    (&swap::RULE, swap::in_cell),
-    (&no_progress::RULE, no_progress::in_cell),
-    (&impossible_rate::RULE, impossible_rate::in_cell),
-    (&warm_cache::RULE, warm_cache::in_cell),
-    (&cache_state_unknown::RULE, cache_state_unknown::in_cell),
-    (&file_vs_ram::RULE, file_vs_ram::in_cell),
-    (&direct_fallback::RULE, direct_fallback::in_cell),
-    (&too_short::RULE, too_short::hit),
-    (&background::RULE, background::moved),
-    (&background::RULE, background::computed),
-    (&tool_share::RULE, tool_share::in_cell),
-    (&rewritten::RULE, rewritten::in_cell),
-    (&fake_capacity::RULE, fake_capacity::in_cell),
-    (&sync_outside_latency::RULE, sync_outside_latency::hit),
-    (&fsync_cadence::RULE, fsync_cadence::hit),
-    (&mean_lies::RULE, mean_lies::hit),
-    (&thin_tail::RULE, thin_tail::in_cell),
-    (&coordinated_omission::RULE, coordinated_omission::in_cell),
-    (&throttled::RULE, throttled::told_by_firmware),
-    (&throttled::RULE, throttled::lowered_clock),
-    (&device_error::RULE, device_error::in_cell),
-    (&lazyinit::RULE, lazyinit::in_cell),
-    (&observer::RULE, observer::in_cell),
+    (machine::SUSPENDED, machine::suspended),
+    (machine::SWAP, machine::swap),
+    ("no-progress", figures::no_progress),
+    ("L15", reads::impossible_rate),
+    ("L16", reads::warm_cache),
+    ("cache-unknown", reads::cache_state_unknown),
+    ("L12", reads::file_vs_ram),
+    ("L17", writes::direct_fallback),
+    ("L25", figures::too_short),
+    (machine::BACKGROUND, machine::foreign_bytes),
+    (machine::BACKGROUND, machine::foreign_cpus),
+    ("tool-share", figures::tool_share),
+    ("rewritten", writes::rewritten),
+    (writes::FAKE_CAPACITY, writes::fake_capacity),
+    ("L14", figures::sync_outside_latency),
+    ("L19", figures::fsync_cadence),
+    ("L26", figures::mean_lies),
+    ("L47", figures::thin_tail),
+    ("L48", figures::coordinated_omission),
+    (machine::THROTTLED, machine::told_by_firmware),
+    (machine::THROTTLED, machine::lowered_clock),
+    ("device-error", machine::device_error),
+    (machine::LAZYINIT, machine::lazyinit),
+    ("L54", machine::observer),
 ];
 
 /// Everything that can be said against a cell, the engine's own findings included.

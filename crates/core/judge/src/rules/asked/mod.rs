@@ -2,36 +2,28 @@
 //!
 //! Sources: mke2fs(8) on lazy initialisation and discard; mkfs.btrfs(8); mount(8) on `discard`.
 
-pub mod composite_score;
-pub mod discard_asymmetry;
-pub mod dull_data;
-pub mod fake_random;
-pub mod inert_factor;
-pub mod multiplicity;
-pub mod peeking;
-pub mod qd_engine;
-pub mod sync_not_timed;
-pub mod workload_mismatch;
+pub mod plans;
+pub mod workloads;
 
-use crate::evidence::cell::lazyinit;
+use crate::evidence::cell::machine;
 use crate::evidence::observation::Observing;
 use crate::evidence::rule::{Checks, Hit};
 use bakeoff_model::design::Design;
 
 pub static OF_WORKLOADS: Checks<Observing> = &[
-    (&sync_not_timed::RULE, sync_not_timed::hit),
-    (&dull_data::RULE, dull_data::hit),
-    (&fake_random::RULE, fake_random::hit),
-    (&qd_engine::RULE, qd_engine::in_plan),
-    (&qd_engine::RULE, qd_engine::in_result),
-    (&composite_score::RULE, composite_score::in_result),
+    ("L13", workloads::sync_not_timed),
+    ("L20", workloads::dull_data),
+    ("L21", workloads::fake_random),
+    ("L30", workloads::queue_of_a_plan),
+    ("L30", workloads::queue_of_fio),
+    ("L46", workloads::composite_score),
 ];
 
 pub static CHECKS: Checks<fn(Design<'_>) -> Vec<Hit>> = &[
-    (&workload_mismatch::RULE, |of| Vec::from_iter(workload_mismatch::in_plan(of))),
-    (&peeking::RULE, |of| Vec::from_iter(peeking::in_plan(of))),
-    (&multiplicity::RULE, |of| Vec::from_iter(multiplicity::in_plan(of))),
-    (&inert_factor::RULE, |of| Vec::from_iter(inert_factor::in_plan(of))),
-    (&discard_asymmetry::RULE, |of| Vec::from_iter(discard_asymmetry::in_plan(of))),
-    (&lazyinit::RULE, |of| Vec::from_iter(lazyinit::in_plan(of))),
+    ("L29", |of| Vec::from_iter(plans::workload_mismatch(of))),
+    ("L38", |of| Vec::from_iter(plans::peeking(of))),
+    ("L39", |of| Vec::from_iter(plans::multiplicity(of))),
+    ("L66", |of| Vec::from_iter(plans::inert_factor(of))),
+    ("L68", |of| Vec::from_iter(plans::discard_asymmetry(of))),
+    (machine::LAZYINIT, |of| Vec::from_iter(machine::lazyinit_left(of))),
 ];

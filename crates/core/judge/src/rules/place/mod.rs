@@ -3,23 +3,9 @@
 //! Sources: Documentation/driver-api/usb and the UAS driver for BOT; the Raspberry Pi documentation
 //! on USB buses and power; flashbench's README for allocation units; zcav(8) for zones.
 
-pub mod crypto_unspecified;
-pub mod fresh_flash;
-pub mod governor;
-pub mod lba_confound;
-pub mod link_degraded;
-pub mod loop_not_direct;
-pub mod memory_place;
-pub mod misaligned;
-pub mod options_unpinned;
-pub mod power_budget;
-pub mod root_device;
-pub mod served;
-pub mod shared_bus;
-pub mod short_stroke;
-pub mod smr;
-pub mod state_carryover;
-pub mod uas_bot;
+pub mod drives;
+pub mod regions;
+pub mod settings;
 pub mod zone_gradient;
 
 use crate::evidence::rule::{Checks, Hit};
@@ -28,24 +14,24 @@ use bakeoff_model::event::Region;
 use bakeoff_model::host::{Layer, Place};
 
 pub static CHECKS: Checks<fn(Design<'_>) -> Vec<Hit>> = &[
-    (&lba_confound::RULE, |of| Vec::from_iter(lba_confound::in_plan(of))),
-    (&zone_gradient::RULE, zone_gradient::in_plan),
-    (&misaligned::RULE, |of| each_place(of, misaligned::in_plan)),
-    (&state_carryover::RULE, |of| Vec::from_iter(state_carryover::in_plan(of))),
-    (&fresh_flash::RULE, |of| Vec::from_iter(fresh_flash::in_plan(of))),
-    (&smr::RULE, |of| each_place(of, smr::in_plan)),
-    (&short_stroke::RULE, |of| each_place(of, short_stroke::in_plan)),
-    (&root_device::RULE, |of| each_place(of, root_device::in_plan)),
-    (&governor::RULE, |of| Vec::from_iter(governor::in_plan(of))),
-    (&shared_bus::RULE, |of| Vec::from_iter(shared_bus::in_plan(of))),
-    (&link_degraded::RULE, |of| each_place(of, link_degraded::in_plan)),
-    (&uas_bot::RULE, |of| each_place(of, uas_bot::in_plan)),
-    (&power_budget::RULE, |of| each_place(of, power_budget::in_plan)),
-    (&options_unpinned::RULE, |of| each_place(of, options_unpinned::in_plan)),
-    (&crypto_unspecified::RULE, |of| each_place(of, crypto_unspecified::of_place)),
-    (&crypto_unspecified::RULE, crypto_unspecified::of_stacks),
-    (&loop_not_direct::RULE, |of| each_place(of, loop_not_direct::in_plan)),
-    (&memory_place::RULE, |of| each_place(of, memory_place::in_plan)),
+    ("L01", |of| Vec::from_iter(regions::lba_confound(of))),
+    ("L02", zone_gradient::in_plan),
+    ("L03", |of| each_place(of, regions::misaligned)),
+    ("L05", |of| Vec::from_iter(regions::state_carryover(of))),
+    ("L06", |of| Vec::from_iter(regions::fresh_flash(of))),
+    ("L08", |of| each_place(of, drives::smr)),
+    ("L09", |of| each_place(of, regions::short_stroke)),
+    ("L10", |of| each_place(of, drives::root_device)),
+    ("L50", |of| Vec::from_iter(settings::governor(of))),
+    ("L56", |of| Vec::from_iter(drives::shared_bus(of))),
+    (drives::LINK_DEGRADED, |of| each_place(of, drives::link_degraded)),
+    (drives::UAS_BOT, |of| each_place(of, drives::uas_bot)),
+    ("L59", |of| each_place(of, drives::power_budget)),
+    ("L60", |of| each_place(of, settings::options_unpinned)),
+    ("L62", |of| each_place(of, settings::crypto_of_place)),
+    ("L62", settings::crypto_of_stacks),
+    ("loop-not-direct", |of| each_place(of, drives::loop_not_direct)),
+    ("memory", |of| each_place(of, drives::memory_place)),
 ];
 
 /// Each place with the candidate it belongs to; the region's belongs to all.

@@ -2,27 +2,13 @@
 //! from its size or measured by reading.
 
 use super::{drive, is_hard_disk};
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_machine::prepare::region::gradient;
 use bakeoff_model::design::Design;
 use bakeoff_model::event::Region;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::run::Run;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L02",
-    slug: "zone-gradient",
-    when: &[When::Plan, When::Analysis],
-    severity: [W, W, E, E],
-    scope: CLAIMS,
-    condition: "the speed of a hard disk changes by 5 % or more over its region, as estimated from \
-        its size or measured by reading",
-    explain: "The outer tracks of a hard disk are faster than the inner ones: the speed falls by \
-        about a third from the first to the last quarter. Two studies found the same curve with \
-        different drives. A region of a few GiB keeps the change small. Set it with --size or \
-        [region] size.",
-};
 
 /// What a hard disk loses from its first to its last track.
 const ZONE_LOSS: f64 = 0.33;

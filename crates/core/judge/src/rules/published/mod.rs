@@ -1,19 +1,14 @@
 //! Rules about results of others, which come without a record, and about several runs.
 
-pub mod cpu_seek;
-pub mod kernel_mismatch;
-pub mod no_latency;
-pub mod patched_tool;
-pub mod per_char;
-pub mod runs_differ;
-pub mod tool_version;
+pub mod results;
+pub mod runs;
 
 use crate::evidence::observation::Observing;
 use crate::evidence::rule::Checks;
 
 pub static CHECKS: Checks<Observing> = &[
-    (&per_char::RULE, per_char::in_result),
-    (&cpu_seek::RULE, cpu_seek::in_result),
-    (&patched_tool::RULE, patched_tool::in_result),
-    (&no_latency::RULE, no_latency::in_result),
+    ("L23", results::per_char),
+    ("L24", results::cpu_seek),
+    ("L28", results::patched_tool),
+    ("no-latency", results::no_latency),
 ];

@@ -4,28 +4,13 @@ use super::ComparedRun;
 use crate::decide::autocorrelation::of_lead;
 use crate::decide::compare::Comparison;
 use crate::decide::lead::Lead;
-use crate::evidence::rule::{Hit, R, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::Header;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::setting::Setting;
 use bakeoff_stats::autocorrelation::{Lag1, widening};
 
-pub static RULE: Rule = Rule {
-    id: "L36",
-    slug: "autocorrelation",
-    when: &[When::Analysis],
-    severity: [R, R, R, R],
-    scope: RUN,
-    condition: "one candidate's results drift: neighbouring blocks are correlated",
-    explain: "Effects common to all candidates cancel in the difference within a block. A slow \
-        drift of one candidate alone (garbage collection, a filesystem that fills up) does not. \
-        The blocks are then not independent samples, the interval is too narrow, and false winners \
-        are more likely. In a fifth of simulated runs, five blocks named a false winner between \
-        equal candidates, because one of them drifted by 10 % (docs/truth.md). bakeoff tests the \
-        leader's differences for such drift. The run continues if wider intervals would change the \
-        answer. If they still would after the last block, there is no verdict. Precondition the \
-        drive, let it cool, then measure again with --mode decide.",
-};
+pub const ID: &str = "L36";
 
 pub fn in_run(of: &ComparedRun, compared: &Comparison) -> Vec<Hit> {
     let lead = Lead::new(of.run, of.table, compared, 1);
@@ -90,7 +75,7 @@ mod tests {
         let found = analyse(&wandering(0.2));
         let verdict = &found.verdicts[0];
         assert_eq!(verdict.verdict, Verdict::Refused);
-        assert!(crate::rules::limit::forbidding(&verdict.findings).iter().any(|f| f.id == RULE.id));
+        assert!(crate::rules::limit::forbidding(&verdict.findings).iter().any(|f| f.id == ID));
         assert!(found.verdicts[0].tiers.is_empty() && found.verdicts[0].winner.is_none());
         assert!(!ids(&wandering(0.002)).contains(&"L36".to_string()));
     }

@@ -5,26 +5,10 @@
 use super::ComparedRun;
 use crate::decide::compare::Comparison;
 use crate::decide::table::Table;
-use crate::evidence::rule::{E, Hit, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
 use bakeoff_stats::carry_over::{CarryOver, Slice, estimate};
-
-pub static RULE: Rule = Rule {
-    id: "carry-over",
-    slug: "carry-over",
-    when: &[When::Analysis],
-    severity: [E, E, E, E],
-    scope: RUN,
-    condition: "the preceding candidate affects a figure so much that a difference is wrong by \
-        over a third of the margin",
-    explain: "bakeoff alternates between candidates in slices. A drive that still writes back \
-        cached data of one candidate slows down the next, and a filled cache can help the next. \
-        Orders are balanced, so an effect common to all candidates favours none. bakeoff estimates \
-        the effect of a single candidate from all slices and reports it if it certainly matters. \
-        Candidates that are measured one after the other, each for seconds, are less exposed to \
-        this effect.",
-};
 
 /// Share of the margin that an effect of the predecessor may have.
 const SHARE: f64 = 1.0 / 3.0;

@@ -3,29 +3,13 @@
 
 use super::{ALPHA, ComparedRun, FEWEST};
 use crate::decide::compare::Comparison;
-use crate::evidence::rule::{E, Hit, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use crate::rules::control::{Control, SETTLE, controls, pooled};
 use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
 use bakeoff_stats::sample;
 use bakeoff_stats::spearman::spearman;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L35",
-    slug: "drift",
-    when: &[When::Analysis],
-    severity: [E, E, E, E],
-    scope: RUN,
-    condition: "the raw read speed before each block drifts by more than both 3 % and the margin, \
-        or the A/A control differs from its twin",
-    explain: "The raw read at the start of each block measures the drive without any candidate. If \
-        it rises or falls over time (rank correlation above 0.6) by more than the margin, the \
-        session drifted. In precise mode one candidate is measured twice under two labels, and \
-        other modes use the results of stored runs on the same drive. If the interval of their \
-        difference excludes zero, another factor causes differences of that size. In one study \
-        writes fell by 15 % overnight, although only the block size was supposed to change.",
-};
 
 /// The raw read at the start of each block. Drift is common to all and cancels inside blocks,
 /// so it is reported where it is large against the margin of the mode, too.

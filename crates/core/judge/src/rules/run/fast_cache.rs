@@ -2,25 +2,11 @@
 //! candidate.
 
 use super::course::{FEWEST, in_most};
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::{Cell, Header};
 use bakeoff_model::thresholds::Thresholds;
 use bakeoff_stats::change_point;
 use bakeoff_stats::change_point::Segment;
-
-pub static RULE: Rule = Rule {
-    id: "L07",
-    slug: "fast-cache",
-    when: &[When::Analysis],
-    severity: [W, W, W, E],
-    scope: RUN,
-    condition: "the write rate falls permanently by 30 % or more within most cells of a candidate",
-    explain: "Many cards and SSDs store the first gigabytes in a fast part of their flash and slow \
-        down to a third when it is full; a hard disk does the same with its memory. In a virtual \
-        machine the writer itself slows down when the host must first allocate its memory. One \
-        study wrote 2 GiB to a drive with a cache of 1.1 GiB. A short test measures only the fast \
-        part. A longer --runtime, or an io_size above the cache, shows the rate afterwards.",
-};
 
 pub fn in_course(header: &Header, cells: &[&Cell]) -> Option<Hit> {
     if !cells.first()?.measurement.job.rw.writes() {

@@ -1,30 +1,20 @@
 //! Rules over a whole run: is there enough, in no fixed order, and what do its intervals say?
 
 pub mod autocorrelation;
-pub mod below_noise;
+pub mod blocks;
 pub mod carry_over;
-pub mod ceiling;
-pub mod contradiction;
-pub mod control_found;
-pub mod control_missed;
+pub mod controls;
 mod course;
 pub mod drift;
-pub mod durability_mismatch;
 pub mod fast_cache;
-pub mod fixed_order;
-pub mod fresh_fs_only;
-pub mod implementation;
-pub mod methods_disagree;
-pub mod no_replication;
 pub mod not_steady;
 mod pieces;
-pub mod rank_flip;
+pub mod ranks;
 pub mod slow_start;
 pub mod stalls;
 pub mod thermal_trend;
 pub mod tiny_block;
 pub mod two_speeds;
-pub mod unmeasured;
 pub mod unsettled;
 pub mod untested_cause;
 
@@ -55,34 +45,34 @@ pub struct ComparedRun<'a> {
     pub compared: Vec<Comparison>,
 }
 
-pub static OF_WORKLOADS: Checks<Observing> = &[(&tiny_block::RULE, tiny_block::hit)];
+pub static OF_WORKLOADS: Checks<Observing> = &[("L22", tiny_block::hit)];
 
 pub static CHECKS: Checks<fn(&ComparedRun) -> Vec<Hit>> = &[
-    (&tiny_block::RULE, |of| Vec::from_iter(tiny_block::calls(of))),
-    (&fixed_order::RULE, |of| Vec::from_iter(fixed_order::always_first(of))),
-    (&drift::RULE, |of| Vec::from_iter(drift::sentinel(of))),
-    (&drift::RULE, |of| of.each(drift::twins)),
-    (&autocorrelation::RULE, |of| of.each(autocorrelation::in_run)),
-    (&below_noise::RULE, |of| of.each(below_noise::of_winner)),
-    (&ceiling::RULE, |of| of.each(ceiling::at_the_link)),
-    (&rank_flip::RULE, |of| Vec::from_iter(rank_flip::winners(of))),
-    (&contradiction::RULE, |of| of.each(contradiction::in_pairs)),
-    (&thermal_trend::RULE, |of| Vec::from_iter(thermal_trend::thermal(of))),
-    (&carry_over::RULE, |of| of.each(carry_over::of_workload)),
-    (&control_found::RULE, |of| of.each(control_found::in_run)),
-    (&control_missed::RULE, |of| of.each(control_missed::in_run)),
-    (&methods_disagree::RULE, |of| of.each(methods_disagree::methods)),
-    (&unmeasured::RULE, |of| of.each(unmeasured::unmeasured)),
-    (&unsettled::RULE, |of| of.each(unsettled::of_workload)),
-    (&fast_cache::RULE, |of| of.courses(fast_cache::in_course)),
-    (&no_replication::RULE, |of| Vec::from_iter(no_replication::in_run(of.run))),
-    (&not_steady::RULE, |of| not_steady::in_run(of.run)),
-    (&not_steady::RULE, |of| of.courses(not_steady::in_course)),
-    (&fresh_fs_only::RULE, |of| Vec::from_iter(fresh_fs_only::in_run(of.run))),
-    (&slow_start::RULE, |of| slow_start::check(of.run)),
-    (&stalls::RULE, |of| stalls::check(of.run)),
-    (&two_speeds::RULE, |of| two_speeds::check(of.run)),
-    (&zone_gradient::RULE, |of| zone_gradient::in_run(of.run)),
+    ("L22", |of| Vec::from_iter(tiny_block::calls(of))),
+    ("L34", |of| Vec::from_iter(blocks::fixed_order(of))),
+    ("L35", |of| Vec::from_iter(drift::sentinel(of))),
+    ("L35", |of| of.each(drift::twins)),
+    (autocorrelation::ID, |of| of.each(autocorrelation::in_run)),
+    ("L40", |of| of.each(controls::below_noise)),
+    ("L41", |of| of.each(ranks::ceiling)),
+    (ranks::RANK_FLIP, |of| Vec::from_iter(ranks::rank_flip(of))),
+    ("L43", |of| of.each(ranks::contradiction)),
+    (thermal_trend::ID, |of| Vec::from_iter(thermal_trend::thermal(of))),
+    ("carry-over", |of| of.each(carry_over::of_workload)),
+    ("control-found", |of| of.each(controls::control_found)),
+    ("control-missed", |of| of.each(controls::control_missed)),
+    ("methods-disagree", |of| of.each(controls::methods_disagree)),
+    ("unmeasured", |of| of.each(blocks::unmeasured)),
+    (unsettled::ID, |of| of.each(unsettled::of_workload)),
+    ("L07", |of| of.courses(fast_cache::in_course)),
+    (blocks::NO_REPLICATION, |of| Vec::from_iter(blocks::no_replication(of.run))),
+    ("L37", |of| not_steady::in_run(of.run)),
+    ("L37", |of| of.courses(not_steady::in_course)),
+    ("L67", |of| Vec::from_iter(blocks::fresh_fs_only(of.run))),
+    ("slow-start", |of| slow_start::check(of.run)),
+    ("stalls", |of| stalls::check(of.run)),
+    ("two-speeds", |of| two_speeds::check(of.run)),
+    ("L02", |of| zone_gradient::in_run(of.run)),
 ];
 
 impl<'a> ComparedRun<'a> {

@@ -3,7 +3,7 @@
 
 use super::course::in_most;
 use crate::decide::rounds;
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_machine::prepare::precondition;
 use bakeoff_model::event::{Cell, Header};
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
@@ -17,21 +17,6 @@ use bakeoff_stats::{change_point, sample, steady_state};
 /// Fewest windows of a cell that can be called unsteady: three seconds. Single windows of 100 ms
 /// range over 20 % on a drive that is as steady as it gets.
 const FEWEST: usize = 30;
-
-pub static RULE: Rule = Rule {
-    id: "L37",
-    slug: "not-steady",
-    when: &[When::Analysis],
-    severity: [W, W, W, E],
-    scope: RUN,
-    condition: "most cells of a candidate are not steady over their five parts, their mean changes \
-        permanently by over 10 %, or preconditioning ended before the region was steady",
-    explain: "SNIA calls a device steady when five rounds are within 20 % of their mean and the \
-        line through them rises or falls by at most 10 % of it. A single figure for a changing \
-        rate depends on when it was measured. The report shows the series; give preconditioning \
-        more time or bytes (--time, --max-write), or measure longer: runtime in a plan, --runtime \
-        of bench.",
-};
 
 pub fn in_run(run: &Run) -> Vec<Hit> {
     let workloads = WorkloadIx::all(run.header.workloads.len());

@@ -3,28 +3,10 @@
 
 use super::pieces::{Course, hits, level};
 use crate::decide::figure;
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::run::Run;
 use bakeoff_stats::phrases;
 use bakeoff_stats::{sample, student_t};
-
-pub static RULE: Rule = Rule {
-    id: "slow-start",
-    slug: "slow-start",
-    when: &[When::Analysis],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "the first slice of each block, or the first block of the run, is certainly slower \
-        than the rest, and by over a quarter",
-    explain: "hyperfine warns when the first run of a command is slower than the others, because \
-        caches and clocks warm up. The same happens to drives: the first of ten blocks took 1.9 \
-        times as long on a drive that had gone to sleep. A hard disk spins up, a CPU raises its \
-        clock, a filesystem reads its metadata, a thin image allocates its space. If you want the \
-        steady speed, ignore the start or run longer. If programs start cold on this drive, the \
-        first value is the one they see. The test is Student's t: of the first slices paired with \
-        the median of the rest of their block, and of the first block against the prediction from \
-        the others.",
-};
 
 /// Clean runs fire in half a percent of all for each of the two tests.
 const FALSE_SHARE: f64 = 0.005;

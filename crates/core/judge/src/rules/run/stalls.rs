@@ -3,26 +3,10 @@
 
 use super::pieces::{Course, hits};
 use crate::decide::figure;
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::run::Run;
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "stalls",
-    slug: "stalls",
-    when: &[When::Analysis],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "stalled slices take over 5 % of a candidate's time, or one stall takes over a \
-        second",
-    explain: "A stall is a slice that is at least twice as slow as the others and three standard \
-        deviations below them. The figure of a cell excludes stalls, because a stall of one second \
-        would outweigh everything else. Users still wait for them. Cheap flash stalls for 0.3 to 2 \
-        s while it erases blocks; hard disks stall while they read a bad sector again; virtual \
-        machines stall when their host is busy. Check the maximum latency in the report, the \
-        kernel log and the health of the drive.",
-};
 
 /// Share of the time from which on stalls belong into the answer (the protocol's limit).
 const SHARE: f64 = 0.05;

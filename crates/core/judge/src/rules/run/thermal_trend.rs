@@ -1,24 +1,12 @@
 //! L51 thermal-trend: temperature and speed are correlated over the run.
 
 use super::{ALPHA, ComparedRun, FEWEST};
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::event::Header;
 use bakeoff_stats::sample;
 use bakeoff_stats::spearman::{Spearman, spearman};
 
-pub static RULE: Rule = Rule {
-    id: "L51",
-    slug: "thermal-trend",
-    when: &[When::Analysis],
-    severity: [W, W, W, E],
-    scope: RUN,
-    condition: "temperature and speed are correlated over the run",
-    explain: "In one study the encrypted btrfs was always measured last, on the hottest drive. \
-        Random order keeps heat from favouring one candidate. Before each visit bakeoff run waits \
-        for at most a minute until the machine is within 3 °C of its temperature at the start of \
-        the block. A rank correlation above 0.6 between temperature and rate means that heat \
-        affects the figures. Let the machine cool, or add a fan.",
-};
+pub const ID: &str = "L51";
 
 /// What keeps heat out of a run: `run` waits before visits to drives, and nothing else does.
 fn cooler(header: &Header) -> &'static str {

@@ -3,24 +3,10 @@
 
 use super::ComparedRun;
 use crate::evidence::observation::{Observation, Source};
-use crate::evidence::rule::{CLAIMS, E, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_stats::sample;
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "L22",
-    slug: "tiny-block",
-    when: &[When::Plan, When::Analysis, When::Import],
-    severity: [W, W, W, E],
-    scope: CLAIMS,
-    condition: "buffered blocks are under 4 KiB, or the calls per second do not change with the \
-        block size",
-    explain: "With eight bytes per call, a Raspberry Pi makes 26,000 to 105,000 calls per second \
-        and a PC twenty times as many, regardless of the drive: this measures the cost of a call. \
-        In one study vfat won at 512 bytes and lost at 4 KiB. Use --bs 4k or more to measure the \
-        drive.",
-};
 
 pub fn hit(of: &Observation) -> Option<Hit> {
     let small =

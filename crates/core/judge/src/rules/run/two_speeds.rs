@@ -1,31 +1,13 @@
 //! two-speeds: a candidate has two speeds, one at least twice the other, and no middle.
 
 use super::pieces::hits;
-use crate::evidence::rule::{CELL, Hit, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::run::Run;
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::phrases;
 use bakeoff_stats::sample::median;
 use bakeoff_stats::two_groups::{TwoGroups, two_groups};
 use bakeoff_stats::units;
-
-pub static RULE: Rule = Rule {
-    id: "two-speeds",
-    slug: "two-speeds",
-    when: &[When::Analysis],
-    severity: [W, W, W, W],
-    scope: CELL,
-    condition: "the slices of a candidate fall into two groups, the faster at least twice as fast, \
-        with a tenth of the slices in each",
-    explain: "One candidate was measured between 220 and 3,700 IOPS, and the mean of 900 was a \
-        speed it never had. Two speeds come from a cache that is hit or missed, from flash that \
-        writes into a fast part until it is full, from a clock that changes, or from another user \
-        of the drive. The report shows the slices over time: a change back and forth points to a \
-        cache or another user, a lasting change to the state of the drive. bakeoff splits the \
-        logarithms of the rates into the two best groups, and compares them with a single group by \
-        the classification BIC. Slices of one block are not independent: if whole blocks have one \
-        speed, at least eight blocks must fall into two groups.",
-};
 
 /// Fewest pieces that can be called two groups, and fewest blocks where each has one speed.
 const FEWEST: usize = 20;

@@ -5,30 +5,14 @@ use super::ComparedRun;
 use super::pieces::level;
 use crate::decide::compare::Comparison;
 use crate::decide::settled::{self, Settled};
-use crate::evidence::rule::{E, Hit, RUN, Rule, W, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::calibration;
 use bakeoff_model::index::CandidateIx;
 use bakeoff_model::run::Run;
 use bakeoff_model::slice_length;
 use bakeoff_stats::phrases;
 
-pub static RULE: Rule = Rule {
-    id: "unsettled",
-    slug: "unsettled",
-    when: &[When::Analysis],
-    severity: [W, W, E, E],
-    scope: RUN,
-    condition: "longer slices of a candidate, or the end of its slices, certainly have another \
-        rate, by over 2 % and a tenth of the margin, or the time limit ended the search for how \
-        long the drive settles. Refuses the claim (R) where this could change the ranking",
-    explain: "Each turn of another candidate costs some drives time: cards and sticks close the \
-        blocks they had open, hard disks move their heads, map caches are filled again. The cost \
-        comes back at the start of every slice, whichever candidate was before, so the balanced \
-        order does not show it. bakeoff lets the drive settle before it counts, makes one slice in \
-        ten twice as long, and compares the rates along slices. On an emulated card, xfs created \
-        15.7 small files per second in short slices, 235 when it had the drive for itself, and \
-        ranked behind ext4 instead of before it.",
-};
+pub const ID: &str = "unsettled";
 
 /// Probability that a run has such a finding where all candidates have settled.
 const ALPHA: f64 = 0.01;

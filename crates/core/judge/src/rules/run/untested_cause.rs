@@ -3,7 +3,7 @@
 //! the difference could have been made and was not.
 
 use crate::diagnose::{Cause, Grade, layers};
-use crate::evidence::rule::{Hit, I, RUN, Rule, When};
+use crate::evidence::rule::Hit;
 use bakeoff_model::bottleneck::Bottleneck;
 use bakeoff_model::ceiling::Layer;
 use bakeoff_model::ceiling::{Because, LeftOut};
@@ -12,20 +12,7 @@ use bakeoff_model::index::WorkloadIx;
 use bakeoff_model::run::Run;
 use bakeoff_model::setting::Setting;
 
-pub static RULE: Rule = Rule {
-    id: "L45",
-    slug: "untested-cause",
-    when: &[When::Analysis],
-    severity: [I, I, I, I],
-    scope: RUN,
-    condition: "a cause is named without evidence from a ceiling or a test",
-    explain: "\"The USB protocol is the bottleneck\" was concluded from a Raspberry Pi alone, \
-        while a PC read the same drive over the same USB 2 at 1.4 times the speed. To verify a \
-        cause, measure the lower layers or change it: --prove changes the CPU clock, the queue \
-        depth and the block size. For its own runs bakeoff reports \"verified\" only after such a \
-        test, else \"consistent with the measurements\". This finding marks a run without time or \
-        write budget to measure any lower layer.",
-};
+pub const ID: &str = "L45";
 
 /// What measuring the layers below shows. The others are told by the kernel or by the series.
 const SHOWN_BY_LAYERS: [Cause; 6] =
@@ -62,7 +49,7 @@ pub fn untested(run: &Run, workload: WorkloadIx, held: &[Bottleneck]) -> Option<
     };
     let (workload, candidate) = (Some(of.name.clone()), Some(guess.candidate.clone()));
     let hit = Hit { workload, candidate, ..Hit::new(evidence, advice) };
-    Some(hit.finding(&run.header, &RULE))
+    Some(hit.finding(&run.header, ID))
 }
 
 #[cfg(test)]
