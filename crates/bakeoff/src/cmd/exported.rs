@@ -26,6 +26,6 @@ impl Exported {
 
     pub fn run(&self) -> Result<Run, Fault> {
         let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
-        folded::fold(&id, &self.lines)
+        Ok(folded::fold(&id, &self.lines)?)
     }
 }

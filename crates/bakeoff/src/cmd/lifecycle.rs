@@ -22,8 +22,6 @@ use crate::steps::action_error::ActionError;
 use crate::steps::journal::Journal;
 use crate::steps::own_mounts::{self, OwnMounts};
 use crate::steps::recover;
-#[cfg(feature = "postgres")]
-use crate::steps::sender::Sender;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
@@ -172,9 +170,7 @@ pub fn go_on(
         Err(error) => return remains.end(Err(give_up(session, error, ending.notify.as_deref()))),
     };
     #[cfg(feature = "postgres")]
-    {
-        session.sender = ending.push.clone().map(Sender::new);
-    }
+    session.push.clone_from(&ending.push);
     announce(&session, global.quiet);
     #[cfg(feature = "tui")]
     if crate::tui::listen(&session.progress, session.journal.store_path()) {
