@@ -369,9 +369,6 @@ pub struct Check {
     /// Directory, file or block device (default: the current directory)
     #[arg(value_name = "TARGET", value_parser = device_parser())]
     pub target: Option<PathBuf>,
-    /// Measure the cost of the load generator instead (clock, histogram, offsets, loops, data)
-    #[arg(long, conflicts_with = "target")]
-    pub engine: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -123,8 +123,7 @@ impl<'a> Spec<'a> {
         limit: Duration,
     ) -> Result<Spec<'a>, ExecError> {
         let name = argv.first().map(|a| a.as_ref().to_os_string()).unwrap_or_default();
-        let path = find_program(&name)
-            .ok_or_else(|| ExecError::Missing { program: name.to_string_lossy().into_owned() })?;
+        let path = installed(&name)?;
         let mut args: Vec<OsString> =
             vec![internal::TOOL.into(), std::process::id().to_string().into()];
         args.extend_from_slice(before);
@@ -329,6 +328,11 @@ pub fn find_program(name: &OsStr) -> Option<PathBuf> {
         .chain(["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from))
         .map(|dir| dir.join(name))
         .find(|candidate| is_executable(candidate))
+}
+
+fn installed(name: &OsStr) -> Result<PathBuf, ExecError> {
+    let missing = || ExecError::Missing { program: name.to_string_lossy().into_owned() };
+    find_program(name).ok_or_else(missing)
 }
 
 fn is_executable(path: &std::path::Path) -> bool {

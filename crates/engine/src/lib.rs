@@ -35,7 +35,6 @@ pub mod loops;
 mod measure;
 mod offsets;
 mod outcome;
-mod own_cost;
 mod own_process;
 mod pace;
 mod profile;
@@ -57,7 +56,6 @@ mod windows;
 
 pub use error::EngineError;
 pub use measure::measure;
-pub use own_cost::own_cost;
 pub use own_process::{own_directories, own_mounts, size_limit_is_an_error};
 pub use profile::{Database, DatabaseOptions, OpenDatabase, Work, clear, measure_profile};
 pub use serve::{serve, serve_slices};

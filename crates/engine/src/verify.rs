@@ -58,15 +58,6 @@ pub fn verify(job: &Job, target: &Target, traces: &[Trace]) -> Result<u64, Engin
     Ok(verified_bytes)
 }
 
-/// Whether `block` is what operation `op` of the first lane wrote at byte `offset`.
-pub fn is_as_written(job: &Job, block: &[u8], op: u64, offset: u64) -> bool {
-    let span = Span::of_lane(1, 0, 1, true);
-    let trace = Trace { span, issued: op + 1, pooled_from: None, pool_buffers: 0 };
-    let content = Content::of_lane(job, 0);
-    let mut checker = Checker { job, trace, content, scratch: [0; UNIT_BYTES] };
-    checker.check_block(block, op, offset).is_ok()
-}
-
 /// Opens the target so that reads come from the device as far as that can be had.
 pub fn open_uncached(job: &Job, target: &Target) -> Result<OwnedFd, EngineError> {
     let plain = target.open_to_verify(false)?;

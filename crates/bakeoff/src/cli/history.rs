@@ -120,31 +120,6 @@ pub enum FleetAction {
     Schema,
 }
 
-/// What `fleet report` goes over.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-pub enum FleetOver {
-    /// Boards
-    #[default]
-    Board,
-    /// Drives, by serial number
-    Device,
-    /// Kernel releases
-    Kernel,
-    /// Years
-    Year,
-}
-
-impl From<FleetOver> for Over {
-    fn from(over: FleetOver) -> Over {
-        match over {
-            FleetOver::Board => Over::Board,
-            FleetOver::Device => Over::Device,
-            FleetOver::Kernel => Over::Kernel,
-            FleetOver::Year => Over::Year,
-        }
-    }
-}
-
 #[derive(Debug, clap::Args)]
 pub struct FleetReport {
     /// Starts of run IDs; of each board, drive, kernel or year the latest counts
@@ -153,9 +128,10 @@ pub struct FleetReport {
     /// All runs with this text in their label
     #[arg(long, value_name = "TEXT", conflicts_with = "runs")]
     pub label: Option<String>,
-    /// What the answer goes over; each one counts once
-    #[arg(long, value_name = "WHAT", default_value = "board")]
-    pub over: FleetOver,
+    /// What the answer goes over, each of which counts once: board, device (drives by serial
+    /// number), kernel or year
+    #[arg(long, value_name = "WHAT", value_parser = parse_name::<Over>, default_value = "board")]
+    pub over: Over,
     /// Output file (default: stdout)
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

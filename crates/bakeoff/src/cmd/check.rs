@@ -1,9 +1,8 @@
 //! `bakeoff check [TARGET]`: whether this machine and target are ready for measuring, and what they
-//! are. With `--engine`: what the load generator itself costs.
+//! are.
 
 use std::path::{Path, PathBuf};
 
-use bakeoff_engine::own_cost;
 use bakeoff_machine::fitness::facts::Target;
 use bakeoff_machine::fitness::{self, Status};
 use bakeoff_machine::guard::{self, Verdict};
@@ -20,22 +19,8 @@ use crate::signals::Cancel;
 use crate::ui::{out, say};
 
 pub fn run(global: &Global, args: &Check) -> Result<Outcome, Fault> {
-    if args.engine {
-        return engine(stored::format_among(global, "check", &[Format::Text, Format::Json])?);
-    }
     let format = stored::format(global, "check")?;
-    machine(global, format, args.target.as_deref().unwrap_or(Path::new(".")))
-}
-
-/// Here and not in a child: nothing else runs in this process meanwhile.
-fn engine(format: Format) -> Result<Outcome, Fault> {
-    let cost = own_cost().map_err(Fault::environment)?;
-    let json = || format!("{:#}\n", report::own_cost_json(&cost));
-    answer::print_either(format, json, || report::own_cost_document(&cost))?;
-    Ok(Outcome::Done)
-}
-
-fn machine(global: &Global, format: Format, path: &Path) -> Result<Outcome, Fault> {
+    let path = args.target.as_deref().unwrap_or(Path::new("."));
     let cancel = Cancel::listen().map_err(Fault::environment)?;
     let system = host::system().map_err(|error| {
         Fault::environment(format!(

@@ -54,7 +54,7 @@ fn report(global: &Global, args: &FleetReport) -> Result<Outcome, Fault> {
         None => named(global, &args.runs)?,
     };
     let (runs, roles): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
-    let found = fleet::fleet(&runs, &roles, args.over.into());
+    let found = fleet::fleet(&runs, &roles, args.over);
     if found.boards.len() < 2 {
         return Err(too_few(found.over));
     }

@@ -21,8 +21,8 @@ use super::answer;
 use super::{runs, stored};
 use crate::cli::{Format, Global, Import};
 use crate::fault::{Fault, Outcome};
-use crate::store::import::{ImportError, import};
-use crate::store::{ErrorClass, Imported, RunId, Sqlite, place};
+use crate::store::import::{import, unreadable};
+use crate::store::{ErrorClass, Imported, RunId, Sqlite, StoreError, place};
 use crate::ui::{out, say};
 
 /// How much of a file is looked at to see what it is: a bundle's head is far shorter.
@@ -40,7 +40,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     let mut outcome = Outcome::Done;
     for file in &args.files {
         let listed = sources::list(file);
-        failures.extend(listed.failures.into_iter().map(|(path, e)| (path, e.into())));
+        failures.extend(listed.failures.into_iter().map(|(path, e)| (path, unreadable(e))));
         let files = listed.sources.len();
         let mut has_any = false;
         for source in listed.sources {
@@ -61,7 +61,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
                     has_any = true;
                     say_text(format, &source, &found)?;
                 }
-                Err(ImportError::Store(error)) if error.class == ErrorClass::Refused => {
+                Err(error) if error.class == ErrorClass::Refused => {
                     return Err(error.into());
                 }
                 Err(error) => {
@@ -81,7 +81,7 @@ pub fn run(global: &Global, args: &Import) -> Result<Outcome, Fault> {
     }
     match failures.is_empty() {
         true => Ok(outcome),
-        false => Err(fault(&failures)),
+        false => Err(fault(failures)),
     }
 }
 
@@ -115,21 +115,25 @@ fn one(
     args: &Import,
     store: &mut Option<Sqlite>,
     source: &Source,
-) -> Result<Done, ImportError> {
-    let mut input = source.open()?;
+) -> Result<Done, StoreError> {
+    let mut input = source.open().map_err(unreadable)?;
     let mut head = Vec::new();
-    input.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;
+    input.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
     if let Some(columns) = &args.columns {
         let finder = import::of_columns(columns.clone());
-        return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
+        return Ok(Done::Text(Box::new(text(finder, &head, &mut input).map_err(unreadable)?)));
     }
     let text_of_head = String::from_utf8_lossy(&head);
     if let Some(run) = run_of_events(&text_of_head).and_then(RunId::parse) {
-        return Err(ImportError::Events { run });
+        return Err(StoreError::usage(format!(
+            "these are the events of run {run} (show --format jsonl), without the checksum that \
+             shows that they are complete. Import a bundle instead. Create it where the run is \
+             stored: bakeoff show {run} --no-redact -o run.bundle"
+        )));
     }
     if !is_bundle(&head) {
         let finder = if args.guess { import::guessing() } else { import::finder() };
-        return Ok(Done::Text(Box::new(text(finder, &head, &mut input)?)));
+        return Ok(Done::Text(Box::new(text(finder, &head, &mut input).map_err(unreadable)?)));
     }
     let store = match store {
         Some(store) => store,
@@ -203,27 +207,16 @@ fn say_bundle(format: Format, source: &Source, run: &RunId, done: Imported) -> s
     }
 }
 
-/// All failures in one message, with the exit code of the worst.
-fn fault(failures: &[(RawPath, ImportError)]) -> Fault {
-    let text: Vec<_> = failures.iter().map(|(file, error)| format!("{file}: {error}")).collect();
-    let text = text.join("\nbakeoff: ");
-    let any = |is: fn(&ImportError) -> bool| failures.iter().any(|(_, error)| is(error));
-    if any(is_environment) {
-        Fault::environment(text)
-    } else if any(|e| matches!(e, ImportError::Differs { .. })) {
-        Fault::refused(text)
-    } else {
-        Fault::usage(text)
-    }
-}
-
-/// Whether the machine is at fault, not the file that was named.
-fn is_environment(error: &ImportError) -> bool {
-    match error {
-        ImportError::Store(_) => true,
-        ImportError::Read(error) => {
-            !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory)
+/// All that went wrong, with the exit code of the worst.
+fn fault(failures: Vec<(RawPath, StoreError)>) -> Fault {
+    let named = |(file, error): (RawPath, StoreError)| {
+        let text = format!("{file}: {error}");
+        match Fault::from(error).code() {
+            2 => Fault::usage(text),
+            3 => Fault::refused(text),
+            _ => Fault::environment(text),
         }
-        ImportError::Bundle(_) | ImportError::Events { .. } | ImportError::Differs { .. } => false,
-    }
+    };
+    let all = failures.into_iter().map(named);
+    all.reduce(Fault::with).unwrap_or_else(|| Fault::bug("nothing failed"))
 }

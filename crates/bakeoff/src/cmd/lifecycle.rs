@@ -22,8 +22,6 @@ use crate::steps::action_error::ActionError;
 use crate::steps::journal::Journal;
 use crate::steps::own_mounts::{self, OwnMounts};
 use crate::steps::recover;
-#[cfg(feature = "postgres")]
-use crate::steps::sender::Sender;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
 use crate::steps::stepper;
@@ -34,14 +32,9 @@ use crate::ui::{announce, say};
 
 #[derive(Clone, Debug)]
 pub struct Ending {
-    /// Where the HTML report goes, if one was asked for.
+    /// File for a report, written when the run is over.
     pub report: Option<PathBuf>,
-    /// Who is told: an address or a command.
-    pub notify: Option<String>,
-    #[cfg(feature = "postgres")]
-    pub push: Option<PathBuf>,
-    /// A command that prints watts.
-    pub power_command: Option<String>,
+    pub beside: Beside,
     pub remains: Remains,
 }
 
@@ -79,14 +72,7 @@ impl Ending {
         if let Some(to) = &beside.push {
             crate::store::server::Address::read(to)?;
         }
-        Ok(Ending {
-            report,
-            notify: beside.notify.clone(),
-            #[cfg(feature = "postgres")]
-            push: beside.push.clone(),
-            power_command: beside.power_command.clone(),
-            remains: Remains::default(),
-        })
+        Ok(Ending { report, beside: beside.clone(), remains: Remains::default() })
     }
 }
 
@@ -107,7 +93,7 @@ pub fn run(
 ) -> Result<Outcome, Fault> {
     let mut store = Sqlite::open(&crate::store::place::path(global.store.as_deref())?)?;
     let cancel = Cancel::listen().map_err(Fault::environment)?;
-    check_power(ending.power_command.as_deref())?;
+    check_power(ending.beside.power_command.as_deref())?;
     let mounts = own_mounts(store.path(), &header, &[])?;
     let controls = earlier::controls(&store, &header);
     let figures = earlier::figures(&store, &header);
@@ -166,15 +152,15 @@ pub fn go_on(
     ending: Ending,
 ) -> Result<Outcome, Fault> {
     let remains = ending.remains;
-    session.power_command = ending.power_command.clone();
+    session.power_command = ending.beside.power_command.clone();
     let mut target_set = match target_set {
         Ok(target_set) => target_set,
-        Err(error) => return remains.end(Err(give_up(session, error, ending.notify.as_deref()))),
+        Err(error) => {
+            return remains.end(Err(give_up(session, error, ending.beside.notify.as_deref())));
+        }
     };
     #[cfg(feature = "postgres")]
-    {
-        session.sender = ending.push.clone().map(Sender::new);
-    }
+    session.push.clone_from(&ending.beside.push);
     announce(&session, global.quiet);
     #[cfg(feature = "tui")]
     if crate::tui::listen(&session.progress, session.journal.store_path()) {
@@ -188,7 +174,7 @@ pub fn go_on(
     let analysis = analyse(&run);
     keep_digest(global, &run, &analysis);
     #[cfg(feature = "postgres")]
-    let push = ending.push.clone();
+    let push = ending.beside.push.clone();
     let answered = answer_run(global, &run, &analysis, ending);
     #[cfg(feature = "postgres")]
     if let (Some(to), Some(id)) = (push, RunId::parse(&run.header.run)) {
@@ -288,7 +274,7 @@ fn answer_run(
     if let Some(path) = written.filter(|_| !answer::names_report(global, run)) {
         say::note(global.quiet, format_args!("Report: {}", RawPath::new(path)));
     }
-    if let Some(to) = &ending.notify {
+    if let Some(to) = &ending.beside.notify {
         tell(to, run, analysis);
     }
     let ended = match &run.stopped {

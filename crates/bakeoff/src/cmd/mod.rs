@@ -14,7 +14,6 @@ pub mod compare;
 pub mod consent;
 pub mod demo;
 pub mod devices;
-pub mod exported;
 pub mod fleet;
 pub mod import;
 pub mod label;

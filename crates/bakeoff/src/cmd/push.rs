@@ -13,10 +13,10 @@ use super::stored;
 use crate::cli::history::Push;
 use crate::cli::{Format, Global};
 use crate::fault::{Fault, Outcome};
-use crate::store::server::push::{LeftOut, Pushed};
+use crate::store::server::push::{LEFT_OUT, Pushed};
 use crate::store::server::send::Sent;
-use crate::store::server::{Address, Server, ServerError};
-use crate::store::{Records, RunId, Sqlite, Summary, place};
+use crate::store::server::{Address, Server};
+use crate::store::{Records, RunId, Sqlite, StoreError, Summary, place};
 use crate::ui::{out, say};
 
 /// Time for what is left of a run when it ends.
@@ -39,7 +39,7 @@ pub fn run(global: &Global, args: &Push) -> Result<Outcome, Fault> {
     })?;
     let names = if args.all { &[][..] } else { &args.runs };
     let chosen = chosen(&local, names)?;
-    let later = |error: ServerError| Fault::from(error).and(&again);
+    let later = |error: StoreError| Fault::from(error).and(&again);
     let server = Server::connect(address).map_err(later)?;
     let mut pushed = Pushed::default();
     let ended = pushed.add(&mut local, &server, &chosen, !args.all);
@@ -73,7 +73,6 @@ pub fn ended(global: &Global, to: &Path, run: &RunId) {
         say::line(format_args!("bakeoff: {fault}"));
     }
     for (_, why) in &pushed.left_out {
-        let why = why.label();
         say::note(global.quiet, format_args!("Run {run} was not sent to the server: {why}"));
     }
     if !pushed.sent.is_empty() {
@@ -84,7 +83,7 @@ pub fn ended(global: &Global, to: &Path, run: &RunId) {
 fn end(global: &Global, to: &Path, run: &RunId) -> Result<Pushed, Fault> {
     let address = Address::read(to)?;
     let again = again(&address, global.store.as_deref());
-    let later = |error: ServerError| Fault::from(error).and(&again);
+    let later = |error: StoreError| Fault::from(error).and(&again);
     let path = place::path(global.store.as_deref())?;
     let mut local = Sqlite::open_existing(&path)?.ok_or(Fault::bug("the store is gone"))?;
     let filter = Filter { search: Some(run.to_string()), ..Filter::default() };
@@ -137,10 +136,10 @@ fn text(pushed: &Pushed) -> String {
     let new = pushed.sent.len() - already;
     let runs = |count: usize| phrases::count(u32::try_from(count).unwrap_or(u32::MAX), "run");
     text += &format!("{} sent, {} already on the server", runs(new), runs(already));
-    for why in LeftOut::ALL {
+    for why in LEFT_OUT {
         let count = pushed.left_out.iter().filter(|(_, reason)| *reason == why).count();
         if count > 0 {
-            text += &format!(", {} {}", runs(count), why.label());
+            text += &format!(", {} {why}", runs(count));
         }
     }
     text + "\n"
@@ -159,7 +158,7 @@ fn json(pushed: &Pushed, server: &str) -> String {
     });
     let left_out = pushed.left_out.iter().map(|(run, why)| {
         json!({"run": run.as_str(), "state": "left_out", "events": null, "sent_bytes": 0,
-               "reason": why.label()})
+               "reason": why})
     });
     let failed = pushed.failed.iter().map(|(run, fault)| {
         json!({"run": run.as_str(), "state": "failed", "events": null, "sent_bytes": 0,

@@ -4,23 +4,46 @@
 use bakeoff_judge::analyse::analyse;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
-use bakeoff_report::bundle::Head;
+use bakeoff_report::bundle::{Head, SCHEMA};
 use bakeoff_report::facts;
 use bakeoff_report::redact::{self, Kind, Redactor, Replacement};
 use bakeoff_stats::phrases;
 use serde_json::Value;
 
 use super::consent;
-use super::exported::Exported;
 use crate::cli::{Global, Show};
 use crate::fault::Fault;
-use crate::store::Records;
+use crate::store::{Records, RunId, folded};
 use crate::ui::say;
 
 /// Most replacements that are listed unasked.
 const FEW: usize = 12;
 /// Most replacements that are listed at all.
 const LISTED: usize = 1_000;
+
+/// A run as it leaves the store.
+pub struct Exported {
+    pub head: Head,
+    pub lines: Vec<String>,
+}
+
+impl Exported {
+    pub fn read(store: &dyn Records, id: &RunId) -> Result<Exported, Fault> {
+        let summary = store.list()?.into_iter().find(|summary| summary.run == *id);
+        let head = Head {
+            schema: SCHEMA.to_string(),
+            run: id.to_string(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            label: summary.and_then(|summary| summary.label),
+        };
+        Ok(Exported { head, lines: store.lines(id)? })
+    }
+
+    pub fn run(&self) -> Result<Run, Fault> {
+        let id = RunId::parse(&self.head.run).ok_or_else(|| Fault::bug("a run without an id"))?;
+        Ok(folded::fold(&id, &self.lines)?)
+    }
+}
 
 pub struct Redacted {
     pub exported: Vec<Exported>,

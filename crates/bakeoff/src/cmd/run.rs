@@ -45,7 +45,7 @@ pub fn run(global: &Global, args: &Run) -> Result<Outcome, Fault> {
     let typed: Vec<String> = tokens.filter(given).cloned().collect();
     if args.detach {
         #[cfg(feature = "postgres")]
-        refuse_password(ending.push.is_some())?;
+        refuse_password(ending.beside.push.is_some())?;
         return scheduled::detach(global, &typed);
     }
     #[cfg(feature = "tui")]

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 use super::internal;
-use super::{ExecError, OURSELVES, find_program, kill_group};
+use super::{ExecError, OURSELVES, installed, kill_group};
 
 /// A process that is killed, with all it started, when the value goes. It dies with us too.
 #[derive(Debug)]
@@ -22,8 +22,7 @@ impl Drop for Background {
 /// Starts a program without input or output.
 pub fn start(argv: &[&str]) -> Result<Background, ExecError> {
     let name = argv.first().copied().unwrap_or_default();
-    let path = find_program(OsStr::new(name))
-        .ok_or_else(|| ExecError::Missing { program: name.to_string() })?;
+    let path = installed(OsStr::new(name))?;
     let args = [internal::TOOL.into(), std::process::id().to_string().into(), path.into()];
     let child = Command::new(OURSELVES)
         .args::<[OsString; 3], OsString>(args)

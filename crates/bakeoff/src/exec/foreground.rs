@@ -9,13 +9,12 @@ use std::ffi::OsStr;
 use std::os::fd::AsFd;
 use std::process::{Command, ExitStatus, Stdio};
 
-use super::{ExecError, find_program};
+use super::{ExecError, installed};
 
 /// Runs it to its end. What it prints goes to stderr, since it is no result of ours.
 pub fn run(argv: &[String]) -> Result<ExitStatus, ExecError> {
     let program = argv.first().cloned().unwrap_or_default();
-    let path = find_program(OsStr::new(&program))
-        .ok_or_else(|| ExecError::Missing { program: program.clone() })?;
+    let path = installed(OsStr::new(&program))?;
     let start = |source| ExecError::Start { program: program.clone(), source };
     let stderr = std::io::stderr().as_fd().try_clone_to_owned().map_err(start)?;
     let mut command = Command::new(path);

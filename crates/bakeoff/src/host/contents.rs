@@ -20,7 +20,7 @@ use bakeoff_model::host::LayerKind;
 use bakeoff_model::path::{RawPath, printable};
 use rustix::fs::OFlags;
 
-use super::device_number::dev_at;
+use super::drive::dev_at;
 use crate::exec::{ExecError, Finished, Spec};
 use crate::signals::Cancel;
 

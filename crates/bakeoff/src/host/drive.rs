@@ -1,13 +1,30 @@
-//! One block device by its number: what tells it from another of the same name, cheap enough to be
-//! asked before every step.
+//! One block device by its number or its file: what tells it from another of the same name, cheap
+//! enough to be asked before every step, and what arrived at it.
 
+use std::fs::Metadata;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
+use bakeoff_machine::sysinfo::block_stat;
 use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_model::host::LayerKind;
+use rustix::fs::{major, minor};
 
 use super::block;
 use super::root::Root;
+
+pub fn dev(number: u64) -> Dev {
+    Dev::new(major(number), minor(number))
+}
+
+/// The number of the block device that was looked at; `None` where it is something else.
+pub fn dev_of(found: &Metadata) -> Option<Dev> {
+    found.file_type().is_block_device().then(|| dev(found.rdev()))
+}
+
+pub fn dev_at(path: &Path) -> Option<Dev> {
+    dev_of(&std::fs::metadata(path).ok()?)
+}
 
 /// What stays the same while a drive stays plugged in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +58,14 @@ pub fn granule_bytes(name: &str) -> u64 {
     let files =
         ["device/preferred_erase_size", "queue/optimal_io_size", "queue/physical_block_size"];
     files.into_iter().map(number).max().unwrap_or(0)
+}
+
+/// Bytes written to a block device since it is there; `None` for what is none.
+pub fn device_written_bytes(path: &Path) -> Option<u64> {
+    let real = std::fs::canonicalize(path).ok()?;
+    let name = real.file_name()?;
+    let stat = Root::system().text(Path::new("sys/class/block").join(name).join("stat"))?;
+    block_stat::parse(&stat).map(|stat| stat.written_bytes)
 }
 
 #[cfg(test)]

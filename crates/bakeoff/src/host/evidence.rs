@@ -22,34 +22,29 @@ struct DiskCounters {
     written_bytes: u64,
 }
 
-/// A moment; two of them say what happened between.
+/// A moment and who was busy then; two of them say what happened between.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     at: Instant,
-    disks: Option<DiskCounters>,
+    moment: Moment,
     users: IoUsers,
-    suspended: Duration,
-    swapped_pages: Option<u64>,
 }
 
 impl Evidence {
     pub fn take(counted: &Counted, servers: &[Server]) -> Evidence {
-        let memory = vmstat();
         Evidence {
             at: Instant::now(),
-            disks: DiskCounters::of(counted),
+            moment: Moment::take(counted),
             users: IoUsers::take(&Root::system(), servers),
-            suspended: suspended(),
-            swapped_pages: memory.pswpin.zip(memory.pswpout).map(|(i, o)| i.saturating_add(o)),
         }
     }
 
     /// Writes down what happened since `before`.
     pub fn since(&self, before: &Evidence, truth: &mut Truth) {
-        if let (Some(then), Some(now)) = (before.disks, self.disks) {
-            truth.device_read_bytes = Some(now.read_bytes.saturating_sub(then.read_bytes));
-            truth.device_written_bytes = Some(now.written_bytes.saturating_sub(then.written_bytes));
-        }
+        let passed = self.moment.since(&before.moment);
+        truth.device_read_bytes = passed.device_read_bytes.or(truth.device_read_bytes);
+        truth.device_written_bytes = passed.device_written_bytes.or(truth.device_written_bytes);
+        (truth.suspended_ns, truth.swapped_pages) = (passed.suspended_ns, passed.swapped_pages);
         truth.foreign_bytes = Some(self.users.bytes().saturating_sub(before.users.bytes()));
         let users = self.users.since(&before.users, &Root::system());
         truth.foreign_by =
@@ -59,10 +54,6 @@ impl Evidence {
         let ticks_per_s = rustix::param::clock_ticks_per_second().max(1) as f64;
         truth.foreign_cpus = Some(ticks as f64 / ticks_per_s / between_s);
         truth.foreign_cpus_by = by;
-        let asleep = self.suspended.saturating_sub(before.suspended);
-        truth.suspended_ns = u64::try_from(asleep.as_nanos()).unwrap_or(u64::MAX);
-        let swapped = self.swapped_pages.zip(before.swapped_pages);
-        truth.swapped_pages = swapped.map(|(now, then)| now.saturating_sub(then));
     }
 }
 

@@ -34,8 +34,7 @@ impl KernelLog {
     /// # Errors
     /// Without CAP_SYSLOG where `kernel.dmesg_restrict` is set.
     pub fn open() -> io::Result<KernelLog> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = rustix::fs::open("/dev/kmsg", flags, Mode::empty())?;
+        let file = open()?;
         seek(&file, SeekFrom::End(0))?;
         let lines = Vec::with_capacity(LINES);
         Ok(KernelLog { file, buffer: vec![0; RECORD_BYTES], lines })
@@ -53,14 +52,11 @@ impl KernelLog {
     }
 
     fn keep(&mut self, n: usize) {
-        let Ok(text) = std::str::from_utf8(&self.buffer[..n]) else { return };
-        let Some((_, message)) = kmsg::record(text) else { return };
-        let Some(problem) = kmsg::problem(message).filter(|_| self.lines.len() < LINES) else {
-            return;
-        };
-        let cut = &message.as_bytes()[..message.len().min(LINE_BYTES)];
-        // LogProblem is rare, and what is measured meanwhile is thrown away: here it may allocate.
-        self.lines.push(LogLine { problem, text: printable(cut) });
+        if self.lines.len() < LINES {
+            // A problem is rare, and what is measured meanwhile is thrown away: here it may
+            // allocate.
+            self.lines.extend(problem(&self.buffer[..n]));
+        }
     }
 
     /// The lines since the last [`KernelLog::forget`].
@@ -77,8 +73,7 @@ impl KernelLog {
 /// there are many.
 pub fn since_boot() -> Fact<Vec<LogLine>> {
     let why = |error: io::Error| format!("needs root or CAP_SYSLOG: {error}");
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = rustix::fs::open("/dev/kmsg", flags, Mode::empty()).map_err(|e| why(e.into()))?;
+    let file = open().map_err(why)?;
     let mut buffer = vec![0; RECORD_BYTES];
     let mut lines = Vec::new();
     for _ in 0..RECORDS {
@@ -89,13 +84,22 @@ pub fn since_boot() -> Fact<Vec<LogLine>> {
             Err(Errno::PIPE | Errno::INTR) => continue,
             Err(error) => return Err(why(error.into())),
         };
-        let text = String::from_utf8_lossy(&buffer[..n]);
-        let Some((_, message)) = kmsg::record(&text) else { continue };
-        let Some(problem) = kmsg::problem(message) else { continue };
-        let cut = &message.as_bytes()[..message.len().min(LINE_BYTES)];
-        lines.push(LogLine { problem, text: printable(cut) });
+        lines.extend(problem(&buffer[..n]));
     }
     Ok(lines)
+}
+
+fn open() -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(rustix::fs::open("/dev/kmsg", flags, Mode::empty())?)
+}
+
+/// The record's line, if it is about a problem with storage.
+fn problem(record: &[u8]) -> Option<LogLine> {
+    let text = String::from_utf8_lossy(record);
+    let (_, message) = kmsg::record(&text)?;
+    let cut = &message.as_bytes()[..message.len().min(LINE_BYTES)];
+    Some(LogLine { problem: kmsg::problem(message)?, text: printable(cut) })
 }
 
 #[cfg(test)]

@@ -1,19 +1,16 @@
 //! The only place that reads /proc and /sys. It gathers; `core::sysinfo` reads the text and
 //! `core::prepare` decides.
 
-mod arrived;
 pub mod awake;
 mod block;
 #[cfg(test)]
 mod captures_tests;
 mod contents;
-mod device_number;
 mod direct;
 mod drive;
 mod drive_health;
 mod evidence;
 mod feed;
-mod files;
 mod fingerprint;
 mod firmware;
 mod fitness;
@@ -24,7 +21,6 @@ mod kernel_log;
 mod live;
 #[cfg(test)]
 mod loop_mounts_tests;
-mod loop_under;
 mod loops;
 mod mounts;
 mod opened;
@@ -36,31 +32,27 @@ mod root;
 mod servers;
 mod settings;
 mod sources;
-mod stack_support;
 mod support;
 mod system;
-mod system_disks;
 mod tasks;
 mod trusted;
 mod users;
 mod view;
-mod wall_clock;
 
-pub use arrived::device_written_bytes;
 pub use contents::{contents_of, look_into, start_of};
-pub use device_number::{dev_at, dev_of};
 pub use direct::{dirtied_per_page, supports_direct};
-pub use drive::{Identity, granule_bytes, identity_of};
+pub use drive::{Identity, dev_at, dev_of, device_written_bytes, granule_bytes, identity_of};
 pub use drive_health::drive_health;
 pub use evidence::{Evidence, Moment, Passed, available_bytes, disk_bytes, meminfo};
-pub use files::{is_same_file, loops_of_file, used_as};
 pub use fingerprint::fingerprint;
 pub use fitness::gather as fitness;
 pub use live::{Devices, Live};
-pub use loops::{attached_loops, inode_of, is_attached, is_mount_point};
+pub use loops::{
+    attached_loops, inode_of, is_attached, is_mount_point, is_same_file, loops_of_file, used_as,
+};
 pub use mounts::{mounted_elsewhere, serves_fuse};
 pub use opened::{Opened, open_device, open_directory, reopen};
-pub use place::place;
+pub use place::{place, system_disks};
 pub use process::{boot_id, process_start_ticks};
 pub use servers::{Server, servers};
 pub use settings::{
@@ -68,9 +60,9 @@ pub use settings::{
     logical_block_bytes, setting, setting_or_error, systemd_runs, udev_runs, write_setting,
 };
 pub use sources::Sources;
-pub use stack_support::{dm_runs, stack_support};
-pub use support::{has_driver, install_advice, likely_manager, manager, support};
-pub use system_disks::system_disks;
+pub use support::{
+    dm_runs, has_driver, install_advice, likely_manager, manager, stack_support, support,
+};
 #[cfg(test)]
 pub use trusted::set_acl;
 pub use trusted::{
@@ -80,7 +72,8 @@ pub use users::of_file as users_of_file;
 pub use view::{
     device_at, filesystem_of, mount_namespace, mount_table, sees_drives, sees_processes_of, view,
 };
-pub use wall_clock::{unix_ns, unix_s};
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bakeoff_machine::prepare::device::System;
 
@@ -99,4 +92,19 @@ pub fn hottest_mc() -> Option<u64> {
 /// When the mount table or the list of swap cannot be read; then nothing may be called unused.
 pub fn system() -> std::io::Result<System> {
     system::system(&root::Root::system())
+}
+
+/// Nanoseconds since 1970.
+pub fn unix_ns() -> i64 {
+    i64::try_from(since_1970().as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Seconds since 1970.
+pub fn unix_s() -> u64 {
+    since_1970().as_secs()
+}
+
+/// Before 1970 it reads 0.
+fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }

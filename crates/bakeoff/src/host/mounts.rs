@@ -16,7 +16,7 @@ use bakeoff_model::path::{RawPath, bytes_path};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::device_number::dev_at;
+use super::drive::dev_at;
 use super::process::{self, is_refused};
 use super::root::{Root, pids};
 

@@ -3,8 +3,9 @@
 use std::io;
 use std::path::Path;
 
+use bakeoff_judge::rules::SystemDisk;
 use bakeoff_machine::prepare::device::{Mounted, System};
-use bakeoff_model::host::{Place, PlaceClass};
+use bakeoff_model::host::{LayerKind, Place, PlaceClass};
 use bakeoff_model::path::{RawPath, printable};
 use rustix::fs::{Mode, OFlags, fstatfs, fstatvfs};
 
@@ -67,6 +68,28 @@ fn class_by_magic(magic: u64) -> Option<PlaceClass> {
     }
 }
 
+/// The drives under `/`, `/var`, swap and the store. What cannot be looked up is left out: it then
+/// limits no claim, as on a machine without that directory.
+pub fn system_disks(store: &Path) -> Vec<SystemDisk> {
+    let mut found = Vec::new();
+    let store_dir = store.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new("."));
+    for (purpose, dir) in
+        [("/", Path::new("/")), ("/var", Path::new("/var")), ("the store", store_dir)]
+    {
+        let Ok(place) = place(dir) else { continue };
+        for drive in place.disks() {
+            found.push(SystemDisk { purpose: purpose.to_string(), dev: drive.dev.clone() });
+        }
+    }
+    if let Ok(system) = super::system() {
+        let swaps = system.swaps.iter().flat_map(|swap| system.chain(&swap.on));
+        for layer in swaps.map(|d| &d.layer).filter(|layer| layer.kind == LayerKind::Disk) {
+            found.push(SystemDisk { purpose: "swap".to_string(), dev: layer.dev.clone() });
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +116,15 @@ mod tests {
         // A 32-bit f_type with its highest bit set comes sign-extended.
         assert_eq!(class_by_magic(0xffff_ffff_ff53_4d42), Some(PlaceClass::Network));
         assert_eq!(class_by_magic(0xef53), None);
+    }
+
+    #[test]
+    fn the_disk_of_the_root_directory_is_a_system_disk_where_there_is_one() {
+        let root: Vec<String> =
+            place(Path::new("/")).unwrap().disks().map(|d| d.dev.clone()).collect();
+        let found = system_disks(Path::new("/nowhere/store.db"));
+        for dev in root {
+            assert!(found.iter().any(|s| s.purpose == "/" && s.dev == dev), "{dev}: {found:?}");
+        }
     }
 }

@@ -33,63 +33,57 @@ const PMIC: [&str; 2] = ["vcgencmd", "pmic_read_adc"];
 
 pub struct Open {
     pub name: MeterName,
-    kind: Kind,
+    /// Bytes held for reading.
+    pub bytes: usize,
+    grown_uj: Grown,
     total_uj: u64,
 }
 
-enum Kind {
-    Counter {
-        feed: Feed,
-        range: Option<u64>,
-        last: Option<u64>,
-    },
-    /// A sensor of microwatts, with the time of the last look and what it told.
-    Sensor {
-        feed: Feed,
-        last: Option<(Instant, u64)>,
-    },
-    Polled {
-        poll: Poll,
-        last: Option<(Instant, u64)>,
-    },
-}
+/// Microjoules since the last look; `None` while nothing is told.
+type Grown = Box<dyn FnMut() -> Option<u64> + Send>;
 
 impl Open {
-    fn new(meter: Meter, name: impl Into<String>, kind: Kind) -> Open {
-        Open { name: MeterName { meter, name: name.into() }, kind, total_uj: 0 }
+    fn new(meter: Meter, name: impl Into<String>, bytes: usize, grown_uj: Grown) -> Open {
+        Open { name: MeterName { meter, name: name.into() }, bytes, grown_uj, total_uj: 0 }
     }
 
     /// Microjoules since it was opened; `None` while it tells nothing.
     pub fn energy_uj(&mut self) -> Option<u64> {
-        let grown = match &mut self.kind {
-            Kind::Counter { feed, range, last } => {
-                let now = feed.number()?;
-                let before = last.replace(now).unwrap_or(now);
-                power::growth_uj(before, now, *range)
-            }
-            Kind::Sensor { feed, last } => integrated(last, feed.number()?),
-            Kind::Polled { poll, last } => integrated(last, poll.microwatts()?),
-        };
-        self.total_uj = self.total_uj.saturating_add(grown);
+        self.total_uj = self.total_uj.saturating_add((self.grown_uj)()?);
         Some(self.total_uj)
-    }
-
-    /// Bytes held for reading.
-    pub fn bytes(&self) -> usize {
-        match &self.kind {
-            Kind::Counter { feed, .. } | Kind::Sensor { feed, .. } => feed.bytes(),
-            Kind::Polled { .. } => STACK_BYTES,
-        }
     }
 }
 
-/// What the power told last amounts to until now, in microjoules.
-fn integrated(last: &mut Option<(Instant, u64)>, microwatts: u64) -> u64 {
-    let now = Instant::now();
-    let before = last.replace((now, microwatts));
-    before.map_or(0, |(at, power)| {
-        (power as f64 * now.saturating_duration_since(at).as_secs_f64()) as u64
+fn counted(mut feed: Feed, range: Option<u64>) -> Grown {
+    let mut last = None;
+    Box::new(move || {
+        let now = feed.number()?;
+        let before = last.replace(now).unwrap_or(now);
+        Some(power::growth_uj(before, now, range))
     })
+}
+
+/// What the power told last amounts to until now.
+fn integrated(mut microwatts: impl FnMut() -> Option<u64> + Send + 'static) -> Grown {
+    let mut last: Option<(Instant, u64)> = None;
+    Box::new(move || {
+        let (power, now) = (microwatts()?, Instant::now());
+        let before = last.replace((now, power));
+        Some(before.map_or(0, |(at, power)| {
+            (power as f64 * now.saturating_duration_since(at).as_secs_f64()) as u64
+        }))
+    })
+}
+
+/// A meter that is a command.
+fn polled(
+    meter: Meter,
+    name: &str,
+    argv: Vec<String>,
+    read: fn(&str) -> Option<f64>,
+) -> Result<Open, String> {
+    let poll = Poll::start(argv, read)?;
+    Ok(Open::new(meter, name, STACK_BYTES, integrated(move || poll.microwatts())))
 }
 
 /// Every meter of the machine, and why there is not one more.
@@ -97,10 +91,8 @@ pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
     let mut missing = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     if let Some(command) = command {
-        match Poll::start(shell(command), power::watts) {
-            Ok(poll) => {
-                open.push(Open::new(Meter::Command, command, Kind::Polled { poll, last: None }))
-            }
+        match polled(Meter::Command, command, shell(command), power::watts) {
+            Ok(meter) => open.push(meter),
             Err(why) => missing.push(Skipped::new(NAME, format!("--power-command: {why}"))),
         }
     }
@@ -108,10 +100,8 @@ pub fn meters(root: &Root, command: Option<&str>) -> (Vec<Open>, Vec<Skipped>) {
     open.extend(sensors(root));
     if has_pmic(root) {
         let argv = PMIC.map(str::to_string).to_vec();
-        match Poll::start(argv, power::pmic) {
-            Ok(poll) => {
-                open.push(Open::new(Meter::Board, PMIC[1], Kind::Polled { poll, last: None }))
-            }
+        match polled(Meter::Board, PMIC[1], argv, power::pmic) {
+            Ok(meter) => open.push(meter),
             Err(why) => {
                 missing.push(Skipped::new(NAME, format!("{}: {why}", PMIC.join(" "))));
             }
@@ -171,7 +161,7 @@ fn counters(root: &Root) -> Vec<Open> {
         };
         let feed = Feed::open(root, zone.join("energy_uj")).ok()?;
         let range = root.number(zone.join("max_energy_range_uj"));
-        Some(Open::new(meter, name, Kind::Counter { feed, range, last: None }))
+        Some(Open::new(meter, name, feed.bytes(), counted(feed, range)))
     };
     rapl_zones(root).into_iter().filter_map(open).collect()
 }
@@ -192,12 +182,12 @@ fn sensors(root: &Root) -> Vec<Open> {
             _ => Meter::Rail,
         };
         let open = |number: u32| {
-            let file = ["input", "average"].into_iter().find_map(|which| {
+            let mut feed = ["input", "average"].into_iter().find_map(|which| {
                 Feed::open(root, dir.join(format!("power{number}_{which}"))).ok()
             })?;
             let label = root.attr(dir.join(format!("power{number}_label")));
             let name = label.map_or_else(|| name.clone(), |label| format!("{name} {label}"));
-            Some(Open::new(meter, name, Kind::Sensor { feed: file, last: None }))
+            Some(Open::new(meter, name, feed.bytes(), integrated(move || feed.number())))
         };
         (1..=8).filter_map(open).collect()
     };

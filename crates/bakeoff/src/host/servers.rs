@@ -5,17 +5,10 @@
 //! Source: linux/fs/fuse/dev.c, `fuse_dev_show_fdinfo`: the connection is the minor number of the
 //! filesystem's device.
 
-use std::fs::OpenOptions;
-use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
-
-use bakeoff_engine::loops;
 use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_model::host::{LayerKind, Place, PlaceClass};
-use rustix::fs::OFlags;
 
-use super::device_number::dev;
+use super::loops::filesystem_below;
 use super::process;
 use super::root::{Root, pids};
 
@@ -48,15 +41,6 @@ pub fn servers(place: &Place) -> Vec<Server> {
         (serves_nbd || serves_fuse(&root, pid, &connections)).then_some(Server { pid, name })
     };
     pids(&root).into_iter().filter_map(server).collect()
-}
-
-/// The filesystem of the file behind a loop device. The kernel is asked: the run may not see where
-/// it is mounted.
-fn filesystem_below(name: &str) -> Option<Dev> {
-    let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC).bits() as i32;
-    let node = Path::new("/dev").join(name);
-    let device = OpenOptions::new().read(true).custom_flags(flags).open(node).ok()?;
-    loops::status(device.as_fd()).ok().map(|status| dev(status.inode.dev))
 }
 
 /// Whether a process has one of these FUSE connections in hand.

@@ -186,7 +186,7 @@ impl Sources {
         let feeds = self.disks.iter().chain(&self.clocks).chain(&self.temperatures);
         let feeds = feeds.chain(single.into_iter().chain(&self.pressure).flatten());
         let tasks = self.tasks.as_ref().map_or(0, Tasks::bytes);
-        let meters: usize = self.meters.iter().map(power::Open::bytes).sum();
+        let meters: usize = self.meters.iter().map(|meter| meter.bytes).sum();
         // 8 KiB for a record of the kernel's log.
         feeds.map(Feed::bytes).sum::<usize>() + tasks + meters + 8192
     }

@@ -7,8 +7,8 @@ use bakeoff_machine::sysinfo::dev::Dev;
 use bakeoff_model::host::LayerKind;
 use bakeoff_model::step::Inode;
 
-use super::device_number::dev;
-use super::loop_under::{self, Under};
+use super::drive::dev;
+use super::loops::{self, Under};
 use super::root::Root;
 use super::{block, mounts, users};
 
@@ -17,7 +17,7 @@ pub fn layout(root: &Root) -> io::Result<System> {
     let mut devices = block::devices(root);
     let mounts = mounts::own(root, &devices)?;
     let under: Vec<Option<Under>> =
-        devices.iter().map(|device| loop_under::under(root, device)).collect();
+        devices.iter().map(|device| loops::under(root, device)).collect();
     let over: Vec<Option<Dev>> = devices
         .iter()
         .zip(&under)

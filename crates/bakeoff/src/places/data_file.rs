@@ -6,7 +6,7 @@ use bakeoff_tools::native::TargetKind;
 use crate::host::Opened;
 use crate::load;
 use crate::load::scratch::Scratch;
-use crate::steps::action_error::ActionError;
+use crate::steps::action_error::{ActionError, io_error};
 use crate::steps::session::Session;
 
 /// Writes a new file of incompressible data and flushes it; gives bytes a second, and the file.
@@ -16,9 +16,7 @@ pub fn lay_out(
     name: &str,
     file_bytes: u64,
 ) -> Result<(f64, Opened), ActionError> {
-    let file = scratch
-        .create(name)
-        .map_err(|source| ActionError::Io { what: format!("make {name}"), source })?;
+    let file = scratch.create(name).map_err(io_error(&format!("make {name}")))?;
     let mut tick = |live| session.progress.live(live);
     let job = Job::filling(file_bytes);
     let written = load::run(&job, &file, TargetKind::File, &session.cancel, &mut tick)?.write;

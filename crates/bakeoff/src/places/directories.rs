@@ -21,7 +21,7 @@ use crate::load;
 use crate::load::scratch::{self, Scratch};
 use crate::load::site::Site;
 use crate::load::subject::Subject;
-use crate::steps::action_error::ActionError;
+use crate::steps::action_error::{ActionError, io_error};
 use crate::steps::making;
 use crate::steps::session::Session;
 use crate::steps::step_error::StepError;
@@ -107,10 +107,6 @@ fn make_scratch(
     making::scratch(session, of, parent).map(|(_, scratch)| scratch)
 }
 
-fn failed(what: String, source: std::io::Error) -> StepError {
-    StepError::Failed(ActionError::Io { what, source })
-}
-
 /// A short durable write in each directory: is it writable, and how fast about.
 fn pilots(
     session: &Session,
@@ -122,9 +118,7 @@ fn pilots(
         session.progress.doing(&format!("trying {}", candidate.name));
         let (rate, _) = data_file::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES)
             .map_err(|error| in_place(candidate, error))?;
-        scratch
-            .remove_file(scratch::PROBE)
-            .map_err(|source| failed("remove the test file".to_string(), source))?;
+        scratch.remove_file(scratch::PROBE).map_err(io_error("remove the test file"))?;
         rates.push(rate);
     }
     Ok(rates)
@@ -231,8 +225,7 @@ fn sentinel_of(
     if room < sentinel::BYTES {
         return Ok(None);
     }
-    let (_, file) = data_file::lay_out(session, &site.scratch, scratch::SENTINEL, sentinel::BYTES)
-        .map_err(StepError::Failed)?;
+    let (_, file) = data_file::lay_out(session, &site.scratch, scratch::SENTINEL, sentinel::BYTES)?;
     let job = Job { direct: true, io_size: Some(1 << 20), ..Job::new(Rw::Read, 1 << 20, 1 << 20) };
     let readable = load::run(&job, &file, TargetKind::File, &session.cancel, &mut |_| {});
     Ok(readable.is_ok().then_some(file))

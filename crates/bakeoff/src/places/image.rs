@@ -143,9 +143,9 @@ pub fn parent_of(run: &Run) -> Option<RawPath> {
 /// How fast an image can be written, bytes a second.
 fn pilot(session: &Session, scratch: &Scratch) -> Result<f64, StepError> {
     let laid_out = data_file::lay_out(session, scratch, scratch::PROBE, PILOT_BYTES);
-    let (rate, _) = laid_out.map_err(StepError::Failed)?;
+    let (rate, _) = laid_out?;
     let removed = scratch.remove_file(scratch::PROBE);
-    removed.map_err(|e| StepError::Failed(io_error("remove the test file")(e)))?;
+    removed.map_err(io_error("remove the test file"))?;
     Ok(rate)
 }
 
@@ -162,7 +162,7 @@ fn attach(
     let (mut parts, mut shown) = (Vec::new(), None);
     for number in 0..count {
         let image = scratch.create(&scratch::numbered(scratch::IMAGE, number));
-        let image = image.map_err(|e| StepError::Failed(io_error("create the image")(e)))?;
+        let image = image.map_err(io_error("create the image"))?;
         parts.push(Part::of_image(making::image(session, &image, images.size_bytes)?));
         shown.get_or_insert_with(|| RawPath::new(image.shown()));
     }

@@ -83,7 +83,7 @@ fn write(
     region: &Region,
     limit: Left,
 ) -> Result<Round, StepError> {
-    stepper::check_targets(session).map_err(StepError::Failed)?;
+    stepper::check_targets(session)?;
     let number = u32::try_from(series.rounds.len()).map_err(Fault::bug)?;
     let most = limit.write_bytes.unwrap_or(u64::MAX);
     let job = precondition::job(&session.journal.run().header, region, number, most);
@@ -91,7 +91,7 @@ fn write(
     let mut tick = |live| session.progress.live(live);
     let path = device.as_path();
     let measured = load::run(&job, path, TargetKind::Block, &session.cancel, &mut tick);
-    let measured = measured.map_err(load_error("preconditioning")).map_err(StepError::Failed)?;
+    let measured = measured.map_err(load_error("preconditioning"))?;
     let write_bytes = measured.write.as_ref().map_or(0, |write| write.io_bytes);
     let elapsed_ns = measured.elapsed_ns.max(1);
     Ok(Round { region: series.region, round: number, job: measured.job, write_bytes, elapsed_ns })

@@ -159,9 +159,9 @@ impl Regions {
         let number = self.stands.last().map_or(0, |stand| stand.part);
         let part = at.parts.get(number).ok_or_else(|| Fault::bug("the region does not exist"))?;
         if let Some((inode, start_bytes)) = part.backing {
-            loops::check(&part.device, inode, start_bytes).map_err(StepError::Failed)?;
+            loops::check(&part.device, inode, start_bytes)?;
         }
-        freed::wait(&part.device).map_err(StepError::Failed)?;
+        freed::wait(&part.device)?;
         let slot = u16::try_from(self.stands.len() - 1).map_err(Fault::bug)?;
         let mount_point = own_place::beside(&self.mount_point, slot);
         let run = session.journal.run().header.run.clone();
@@ -190,9 +190,9 @@ impl Regions {
             (class, _) => class,
         };
         let scratch = Scratch::open(mount_point.as_path(), ON_STACK)
-            .map_err(|e| StepError::Failed(io_error("open bakeoff's directory")(e)))?;
+            .map_err(io_error("open bakeoff's directory"))?;
         let data = scratch.open_file(scratch::DATA);
-        let data = data.map_err(|e| StepError::Failed(io_error("open bakeoff's data file")(e)))?;
+        let data = data.map_err(io_error("open bakeoff's data file"))?;
         let (place, bytes) = (&at.region.place, self.file_bytes);
         let site = Site::new(scratch, Subject::Opened(data), class, place, bytes);
         let driver_reads = stack.fuse.then(|| made.device.clone());
@@ -289,7 +289,7 @@ impl Regions {
             parent.unwrap_or(Path::new("/")),
             &name.unwrap_or_default().to_string_lossy(),
         )
-        .map_err(|e| StepError::Failed(io_error("open bakeoff's directory")(e)))?;
+        .map_err(io_error("open bakeoff's directory"))?;
         let place = &at.region.place;
         let data = Subject::from(device.as_path());
         let mut site = Site::new(scratch, data, PlaceClass::Block, place, self.file_bytes);
@@ -312,7 +312,7 @@ impl Regions {
         if matches!(step.action, Action::Mount { .. }) {
             let made = lay_out_stack(session, mount_point.as_path(), self.file_bytes);
             unwind::undo(&mut session.journal, number)?;
-            made.map_err(StepError::Failed)?;
+            made?;
             self.take(session, again)?;
         }
         Ok(())
@@ -378,7 +378,7 @@ fn mark(
 }
 
 fn wipe(session: &mut Session, device: &RawPath) -> Result<(), StepError> {
-    freed::wait(device).map_err(StepError::Failed)?;
+    freed::wait(device)?;
     stepper::take(session, |n| steps::wipe(n, device)).map(|_| ())
 }
 

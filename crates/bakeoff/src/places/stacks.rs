@@ -47,7 +47,7 @@ pub fn rehearse(
             Ok(trial) => found.candidates.push((candidate.clone(), trial)),
             Err(StepError::Failed(error)) if is_the_candidates(&error) => {
                 // Unless the drive has gone, which every candidate would fail for.
-                stepper::check_targets(session).map_err(StepError::Failed)?;
+                stepper::check_targets(session)?;
                 found.skipped.push(left_out::failed(&candidate.name, &error.to_string()));
             }
             Err(error) => return Err(error),
@@ -67,7 +67,7 @@ pub fn rehearse(
 /// Whether a failure says something about this candidate alone.
 fn is_the_candidates(error: &ActionError) -> bool {
     use ActionError as E;
-    matches!(error, E::Tool { .. } | E::Fill(_) | E::Exec(crate::exec::ExecError::Missing { .. }))
+    matches!(error, E::Tool { .. } | E::Fill(_) | E::Missing(_))
 }
 
 /// Prepares a candidate once and leaves it again.
@@ -89,7 +89,7 @@ fn trial(
     let charges = target_set.site(CandidateIx::FIRST).is_some_and(|site| site.charges);
     let ((), leave_ns) = rehearse::timed(|| target_set.leave(&mut session.journal))?;
     entered?;
-    let (flushed_write_ns, cells) = tried.map_err(|error| StepError::Failed(error.into()))?;
+    let (flushed_write_ns, cells) = tried.map_err(ActionError::from)?;
     Ok(Trial {
         bytes_per_s: limits.bytes_per_s,
         flushed_write_ns,

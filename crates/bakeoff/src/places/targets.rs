@@ -264,7 +264,7 @@ fn attach(
     let Target { path, is_image, .. } = &wanted.target;
     let by_mapper = !is_image && host::dm_runs();
     let image = match session.held.get(index).filter(|_| *is_image) {
-        Some(held) => Some(held.image_file().map_err(StepError::Failed)?),
+        Some(held) => Some(held.image_file()?),
         None => None,
     };
     let sector = wanted.target.sector_bytes;
@@ -282,8 +282,7 @@ fn attach(
         let (step, _) = stepper::take(session, build)?;
         (format!("/dev/mapper/{}", steps::region_mapper(&run, number)), step)
     } else {
-        let device = host::open_device(path.as_path())
-            .map_err(|e| StepError::Failed(io_error("open the target")(e)))?;
+        let device = host::open_device(path.as_path()).map_err(io_error("open the target"))?;
         let build = |n| steps::attach_region(n, path, span, sector);
         let (step, device) = making::attach(session, &device, build)?;
         (device.to_string(), step)
@@ -347,7 +346,7 @@ fn survey_region(
     let span = wanted.span;
     session.progress.doing("sampling read speed");
     let positions = survey::survey(attached.device().as_path(), 0, span, &session.cancel)
-        .map_err(|e| StepError::Failed(io_error("read the region")(e)))?;
+        .map_err(io_error("read the region"))?;
     if session.cancel.is_set() {
         return Err(StepError::Failed(ActionError::Interrupted));
     }

@@ -2,10 +2,9 @@
 
 use std::io;
 
-use bakeoff_machine::guard::Reason;
-use bakeoff_model::path::RawPath;
 use thiserror::Error;
 
+use super::step_error::StepError;
 use crate::exec::ExecError;
 use crate::fault;
 use crate::load::LoadError;
@@ -17,13 +16,9 @@ pub enum ActionError {
     /// A program failed; its own words follow.
     #[error("{command}: {how}{}{said}", if said.is_empty() { "" } else { ": " })]
     Tool { command: String, how: String, said: String },
-    #[error("{what}: {source}{}", fault::limit_advice(source))]
-    Io { what: String, source: io::Error },
-    #[error(
-        "{device} is still in use after its filesystem was unmounted: {}",
-        in_use(users, source)
-    )]
-    InUse { device: RawPath, users: Vec<Reason>, source: io::Error },
+    /// A program is not installed.
+    #[error("{0}")]
+    Missing(String),
     #[error("{0}")]
     Refused(String),
     /// The target is not the one any more that was consented to.
@@ -35,15 +30,24 @@ pub enum ActionError {
     /// Writing a file of ours failed; where and why.
     #[error("cannot write a scratch file: {0}")]
     Fill(String),
-    /// What was changed cannot be seen from here, so nobody knows whether it is gone.
     #[error("{0}")]
-    Unseen(String),
-    /// What is recorded is nothing that this version does, or that may be done here.
-    #[error("{0}")]
-    Unknown(String),
-    /// A program is missing or could not be started.
-    #[error(transparent)]
-    Exec(ExecError),
+    Other(String),
+}
+
+impl From<ExecError> for ActionError {
+    fn from(error: ExecError) -> ActionError {
+        match error {
+            ExecError::Interrupted => ActionError::Interrupted,
+            ExecError::Missing { .. } => ActionError::Missing(error.to_string()),
+            _ => ActionError::Other(error.to_string()),
+        }
+    }
+}
+
+impl From<ActionError> for StepError {
+    fn from(error: ActionError) -> StepError {
+        StepError::Failed(error)
+    }
 }
 
 /// A load that prepares something failed; as the failure of that step.
@@ -65,13 +69,5 @@ pub fn load_error(what: &str) -> impl Fn(LoadError) -> ActionError + '_ {
 }
 
 pub fn io_error(what: &str) -> impl Fn(io::Error) -> ActionError + '_ {
-    move |source| ActionError::Io { what: what.to_string(), source }
-}
-
-fn in_use(users: &[Reason], source: &io::Error) -> String {
-    if users.is_empty() {
-        return source.to_string();
-    }
-    let users: Vec<String> = users.iter().map(|user| user.text.clone()).collect();
-    format!("{}. Free the device, then try again", users.join("; "))
+    move |source| ActionError::Other(format!("{what}: {source}{}", fault::limit_advice(&source)))
 }

@@ -16,7 +16,7 @@ use bakeoff_model::step::Inode;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
 
-use super::action_error::ActionError;
+use super::action_error::{ActionError, io_error};
 use crate::fault::Fault;
 use crate::host::{self, Identity, Opened};
 
@@ -69,10 +69,8 @@ impl LockedTarget {
     /// An image, open for reading and writing: the very file that is locked, whatever has its name.
     pub fn image_file(&self) -> Result<Opened, ActionError> {
         let path = RawPath::new(&self.path);
-        let opened = host::reopen(&self._lock, &self.path).map_err(|source| ActionError::Io {
-            what: format!("open {path} for writing"),
-            source,
-        })?;
+        let what = format!("open {path} for writing");
+        let opened = host::reopen(&self._lock, &self.path).map_err(io_error(&what))?;
         match self.what {
             LockedKind::Image { dev, ino, .. } if opened.inode() == (Inode { dev, ino }) => {
                 Ok(opened)
@@ -88,7 +86,7 @@ impl LockedTarget {
     pub fn opened(&self) -> Result<Opened, ActionError> {
         let Some(claim) = &self.claim else { return self.image_file() };
         let what = format!("open {} for writing", RawPath::new(&self.path));
-        host::reopen(claim, &self.path).map_err(|source| ActionError::Io { what, source })
+        host::reopen(claim, &self.path).map_err(io_error(&what))
     }
 
     pub fn check(&self) -> Result<(), ActionError> {

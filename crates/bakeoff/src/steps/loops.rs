@@ -48,7 +48,7 @@ pub fn detach(mark: &str) -> Result<(), ActionError> {
     let MarkedLoops { marked, unasked } = look_for(mark)?;
     // Another one that cannot be asked is none of ours where ours is found.
     if let Some(why) = unasked.filter(|_| marked.is_empty()) {
-        return Err(ActionError::Unseen(why));
+        return Err(ActionError::Other(why));
     }
     let what = format!("losetup --detach the loop device marked {mark}");
     tool::retry_while_busy(&what, || {

@@ -7,7 +7,7 @@
 //! What is below a directory of others is made and held open by `making`; what only root uses is in
 //! a place of our own (`own_place`), and mounted for nobody else (`own_mounts`). What cannot be
 //! seen is not undone (`seen`). `watchdog` holds a run to its limits, and `spent` counts what
-//! it wrote. `sender` sends its record to a server.
+//! it wrote.
 
 pub mod action;
 pub mod action_error;
@@ -22,8 +22,6 @@ pub mod own_place;
 pub mod probing;
 pub mod recover;
 mod seen;
-#[cfg(feature = "postgres")]
-pub mod sender;
 pub mod session;
 pub mod spent;
 pub mod step_error;

@@ -61,7 +61,7 @@ pub fn check(
         | Undo::Unknown(_) => Ok(()),
     }
     .map_err(|what| {
-        ActionError::Unseen(format!(
+        ActionError::Other(format!(
             "{what}, as in a container, so bakeoff cannot see whether the changes of run {} are \
              gone. Run `sudo bakeoff clean` outside it",
             short(run)
@@ -77,7 +77,7 @@ fn scratch(parent: &RawPath, name: &str, on: On, is_past: bool) -> Result<(), Ac
     if is_there || found == Some(on.dev) || (is_past && on.is_in_memory) {
         return Ok(());
     }
-    Err(ActionError::Unseen(format!(
+    Err(ActionError::Other(format!(
         "{parent} is not on the filesystem that the run used, so bakeoff cannot see whether {name} \
          in it is gone. Mount that filesystem, or leave the container, and run `bakeoff clean`. If \
          the filesystem no longer exists: bakeoff clean --force {}",

@@ -1,6 +1,8 @@
 //! A run in hand: its record, what it holds, and how it ends. The loop is in `measuring`.
 
 use std::collections::BTreeMap;
+#[cfg(feature = "postgres")]
+use std::path::PathBuf;
 
 use bakeoff_judge::decide::cell_trial::Natural;
 use bakeoff_judge::decide::pace::Pace;
@@ -18,6 +20,8 @@ use super::watchdog::Watchdog;
 use crate::fault::Fault;
 use crate::sampler::Sampler;
 use crate::signals::{Cancel, Limit};
+#[cfg(feature = "postgres")]
+use crate::store::server::push;
 use crate::ui::progress::Progress;
 use crate::ui::say;
 
@@ -41,7 +45,7 @@ pub struct Session<'s> {
     /// What was written since this process has it.
     pub spent: Spent,
     #[cfg(feature = "postgres")]
-    pub sender: Option<super::sender::Sender>,
+    pub push: Option<PathBuf>,
     /// Holds it to its limits until it ends.
     limits: Option<Watchdog>,
     /// What it mounts is mounted here. Last: everything else ends before.
@@ -65,7 +69,7 @@ impl<'s> Session<'s> {
             pace: Pace::default(),
             spent,
             #[cfg(feature = "postgres")]
-            sender: None,
+            push: None,
             limits,
             mounts: None,
         }
@@ -75,10 +79,11 @@ impl<'s> Session<'s> {
     /// it takes time, the network and the CPU. After a failure nothing is sent before the end.
     pub fn send_so_far(&mut self) {
         #[cfg(feature = "postgres")]
-        if let Some(sender) = &mut self.sender {
+        if let Some(to) = &self.push {
             self.progress.doing("sending the run so far");
-            if let Err(why) = sender.send(&self.journal) {
-                self.sender = None;
+            let (store, id) = (self.journal.store(), self.journal.id());
+            if let Err(why) = push::so_far(to, store, id, self.journal.run()) {
+                self.push = None;
                 self.progress.say(&format!(
                     "bakeoff: {why}\nThe run continues without the server. Its record is sent at \
                      the end."

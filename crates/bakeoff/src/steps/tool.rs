@@ -6,7 +6,7 @@ use std::time::Duration;
 use bakeoff_model::path::printable;
 
 use super::action_error::ActionError;
-use crate::exec::{ExecError, Spec};
+use crate::exec::Spec;
 use crate::signals::Cancel;
 
 /// Longest a preparing tool may take (mkfs of a large slow drive).
@@ -26,12 +26,7 @@ pub fn run_with_input(
     command: &str,
     cancel: &Cancel,
 ) -> Result<String, ActionError> {
-    let spec = Spec::tool(argv, TOOL_LIMIT).map_err(ActionError::Exec)?.input(input);
-    let finished = match spec.run(cancel) {
-        Ok(finished) => finished,
-        Err(ExecError::Interrupted) => return Err(ActionError::Interrupted),
-        Err(error) => return Err(ActionError::Exec(error)),
-    };
+    let finished = Spec::tool(argv, TOOL_LIMIT)?.input(input).run(cancel)?;
     let output = [&finished.stdout[..], &finished.stderr[..]].concat();
     if !finished.status.success() {
         return Err(ActionError::Tool {

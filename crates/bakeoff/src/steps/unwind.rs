@@ -16,12 +16,11 @@ pub fn undo(journal: &mut Journal, number: u32) -> Result<(), StepError> {
         let is_past = is_of_another_boot(journal);
         if !(undo.ends_with_the_boot() && is_past) {
             let run = journal.run();
-            seen::check(&undo, &run.header.run, run.owner.as_ref(), is_past)
-                .map_err(StepError::Failed)?;
+            seen::check(&undo, &run.header.run, run.owner.as_ref(), is_past)?;
             let made = journal.release(number);
             let (run, store) = (&journal.run().header.run, journal.store_path());
             let of = Of { run, step: number, store, made: made.as_ref() };
-            undoing::undo(&undo, of).map_err(StepError::Failed)?;
+            undoing::undo(&undo, of)?;
         }
         journal.record(What::StepUndone { step: number })?;
     }

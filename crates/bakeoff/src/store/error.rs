@@ -33,25 +33,24 @@ pub enum ErrorClass {
     /// The file cannot be used as asked: no permission, no space, or the system's word.
     Unusable,
     Environment,
+    /// What is to be imported is not what is stored of that run.
+    Differs,
+    /// Of a server: nothing more can be asked of it.
+    #[cfg(feature = "postgres")]
+    Server,
+    /// What a server said, which means nothing here.
+    #[cfg(feature = "postgres")]
+    ServerSaid,
     Bug,
 }
 
-#[cfg(feature = "postgres")]
-impl From<super::server::ServerError> for StoreError {
-    fn from(error: super::server::ServerError) -> StoreError {
-        let text = error.to_string();
-        let class = match Fault::from(error).code() {
-            2 => ErrorClass::Usage,
-            3 => ErrorClass::Refused,
-            _ => ErrorClass::Environment,
-        };
-        StoreError { class, text }
-    }
-}
-
 impl StoreError {
-    fn new(class: ErrorClass, text: impl Into<String>) -> StoreError {
+    pub(super) fn new(class: ErrorClass, text: impl Into<String>) -> StoreError {
         StoreError { class, text: text.into() }
+    }
+
+    pub fn usage(text: impl Into<String>) -> StoreError {
+        StoreError::new(ErrorClass::Usage, text)
     }
 
     /// Something that the user can mend.
@@ -165,6 +164,17 @@ impl StoreError {
         StoreError::new(ErrorClass::Bug, format!("event {seq} cannot be stored: {error}"))
     }
 
+    /// What is to be imported as a run is another from that event on.
+    pub fn differs(run: &RunId, seq: usize) -> StoreError {
+        let redacted = if seq == 0 { "; one of the two may be redacted" } else { "" };
+        let text = format!(
+            "run {run} is already in the store with different content from event {seq} \
+             on{redacted}. The store was not changed. To use the bundle instead, run `bakeoff runs \
+             rm {run}` and import again"
+        );
+        StoreError::new(ErrorClass::Differs, text)
+    }
+
     pub fn exists(run: &RunId) -> StoreError {
         StoreError::new(ErrorClass::Bug, format!("run {run} is already in the store"))
     }
@@ -238,8 +248,10 @@ impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Fault {
         match error.class {
             ErrorClass::NoSuchRun | ErrorClass::Usage => Fault::usage(error),
-            ErrorClass::Refused => Fault::refused(error),
+            ErrorClass::Refused | ErrorClass::Differs => Fault::refused(error),
             ErrorClass::Unusable | ErrorClass::Environment => Fault::environment(error),
+            #[cfg(feature = "postgres")]
+            ErrorClass::Server | ErrorClass::ServerSaid => Fault::environment(error),
             ErrorClass::Bug => Fault::bug(error),
         }
     }

@@ -3,18 +3,19 @@
 use bakeoff_model::run::{FoldError, Run};
 
 use super::error::read_event;
-use super::{Records, RunId};
-use crate::fault::Fault;
+use super::{Records, RunId, StoreError};
 
-pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, Fault> {
+pub fn read(store: &dyn Records, id: &RunId) -> Result<Run, StoreError> {
     fold(id, &store.lines(id)?)
 }
 
-pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, Fault> {
+pub fn fold(id: &RunId, lines: &[String]) -> Result<Run, StoreError> {
     let unsound = |error| {
         let advice =
             format!("`bakeoff show {id} --format jsonl --no-redact` saves its readable part, and");
-        Fault::environment(format!("run {id}: {error}; {advice} Remove it: bakeoff runs rm {id}"))
+        StoreError::environment(format!(
+            "run {id}: {error}; {advice} Remove it: bakeoff runs rm {id}"
+        ))
     };
     // One event at a time: all of them take a multiple of their text.
     let mut run: Option<Run> = None;

@@ -3,38 +3,29 @@
 use std::io::{self, BufRead, Read};
 
 use bakeoff_report::bundle::{BundleError, Decoder, Head, LINE_BYTES, Line};
-use thiserror::Error;
 
 use super::{Imported, RunId, Store, StoreError};
 
-/// Why a bundle did not come into the store. Nothing was changed.
-#[derive(Debug, Error)]
-pub enum ImportError {
-    #[error(transparent)]
-    Bundle(#[from] BundleError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("cannot be read: {0}")]
-    Read(#[from] io::Error),
-    #[error(
-        "these are the events of run {run} (show --format jsonl), without the checksum that \
-         shows that they are complete. Import a bundle instead. Create it where the run is stored: \
-         bakeoff show {run} --no-redact -o run.bundle"
-    )]
-    Events { run: RunId },
-    #[error(
-        "run {run} is already in the store with different content from event {seq} on{}. The store \
-         was not changed. To use the bundle instead, run `bakeoff runs rm {run}` and import again",
-        if *seq == 0 { "; one of the two may be redacted" } else { "" }
-    )]
-    Differs { run: RunId, seq: u64 },
+impl From<BundleError> for StoreError {
+    fn from(error: BundleError) -> StoreError {
+        StoreError::usage(error.to_string())
+    }
+}
+
+/// Why what was to be imported cannot be read.
+pub fn unreadable(error: io::Error) -> StoreError {
+    let text = format!("cannot be read: {error}");
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => StoreError::usage(text),
+        _ => StoreError::environment(text),
+    }
 }
 
 /// Reads one whole bundle and takes it into the store.
 pub fn import(
     store: &mut dyn Store,
     mut input: impl BufRead,
-) -> Result<(RunId, Imported), ImportError> {
+) -> Result<(RunId, Imported), StoreError> {
     let mut decoder = Decoder::default();
     let head = read_head(&mut decoder, &mut input)?;
     let run = RunId::parse(&head.run).ok_or_else(StoreError::no_header)?;
@@ -42,9 +33,9 @@ pub fn import(
     Ok((run, done))
 }
 
-fn read_head(decoder: &mut Decoder, input: &mut impl BufRead) -> Result<Head, ImportError> {
-    let wrong = || ImportError::Bundle(BundleError::not_a_bundle());
-    let line = read_line(input)?.ok_or_else(wrong)?;
+fn read_head(decoder: &mut Decoder, input: &mut impl BufRead) -> Result<Head, StoreError> {
+    let wrong = || StoreError::from(BundleError::not_a_bundle());
+    let line = read_line(input).map_err(unreadable)?.ok_or_else(wrong)?;
     decoder.line(&line)?;
     decoder.head().cloned().ok_or_else(wrong)
 }
@@ -53,16 +44,16 @@ fn read_head(decoder: &mut Decoder, input: &mut impl BufRead) -> Result<Head, Im
 fn next_event(
     decoder: &mut Decoder,
     input: &mut impl BufRead,
-) -> Result<Option<String>, ImportError> {
-    let Some(line) = read_line(input)? else {
+) -> Result<Option<String>, StoreError> {
+    let Some(line) = read_line(input).map_err(unreadable)? else {
         decoder.finish()?;
         return Ok(None);
     };
     match decoder.line(&line)? {
         Line::Event => {
-            Ok(Some(String::from_utf8(line).map_err(|e| io::Error::other(e.to_string()))?))
+            Ok(Some(String::from_utf8(line).map_err(|e| unreadable(io::Error::other(e)))?))
         }
-        Line::Head | Line::End => match read_line(input)? {
+        Line::Head | Line::End => match read_line(input).map_err(unreadable)? {
             None => Ok(None),
             Some(more) => {
                 decoder.line(&more)?;

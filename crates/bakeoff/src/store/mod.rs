@@ -32,7 +32,6 @@ use bakeoff_report::runs::State;
 
 pub use error::{ErrorClass, StoreError};
 pub use id::RunId;
-use import::ImportError;
 pub use machines::Machines;
 pub use open::KNOWN as LAYOUT;
 pub use sqlite::Sqlite;
@@ -42,11 +41,12 @@ pub trait Records {
     /// Every event of the run, in order, as the text it was stored as.
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError>;
 
-    fn first(&self, run: &RunId) -> Result<Event, StoreError>;
-
     /// The first events of these runs, in their order.
-    fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError> {
-        Ok(runs.iter().map(|run| self.first(run)).collect())
+    fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError>;
+
+    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
+        let first = self.firsts(std::slice::from_ref(run))?.pop();
+        first.unwrap_or_else(|| Err(StoreError::not_found(run.as_str(), &[])))
     }
 
     /// Runs that may be those wanted, the latest to come into the store first: all that the filter
@@ -116,8 +116,8 @@ pub trait Store: Records {
     fn import(
         &mut self,
         head: &Head,
-        next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
-    ) -> Result<Imported, ImportError>;
+        next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
+    ) -> Result<Imported, StoreError>;
 }
 
 pub fn read_events(run: &RunId, lines: &[String]) -> Result<Vec<Event>, StoreError> {

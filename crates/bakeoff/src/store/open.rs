@@ -10,7 +10,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use rusqlite_migration::{M, Migrations};
 use rustix::fs::fstat;
 
-use super::{ErrorClass, StoreError, lock};
+use super::{ErrorClass, Sqlite, StoreError, lock};
 use crate::files::{Entry, FileError, User};
 
 /// Each brings a store of the layout before to the next; never changed once released.
@@ -53,20 +53,12 @@ enum OpenMode {
     Frozen,
 }
 
-#[derive(Debug)]
-pub(super) struct Opened {
-    pub connection: Connection,
-    pub path: PathBuf,
-    /// The file of that name when it was opened, for questions about it.
-    pub file: &'static File,
-}
-
 /// Files of stores this process has looked at. They stay open: closing any descriptor of a file
 /// gives up the locks that SQLite has on it (fcntl(2), "advisory record locking").
 static SEEN: Mutex<Vec<&'static File>> = Mutex::new(Vec::new());
 
 /// Opens the store for reading and writing; makes it when there is none.
-pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
+pub(super) fn open(path: &Path) -> Result<Sqlite, StoreError> {
     let refused = |error| StoreError::from_file(path, error);
     let owner = User::behind_sudo();
     let entry = Entry::making(path, (0o700, owner.as_ref())).map_err(refused)?;
@@ -83,17 +75,17 @@ pub(super) fn open(path: &Path) -> Result<Opened, StoreError> {
         },
     };
     let path = entry.path();
-    Ok(Opened { connection: connect(&path, OpenMode::Shared)?, path, file })
+    Ok(Sqlite { connection: connect(&path, OpenMode::Shared)?, path, file })
 }
 
 /// Opens the store for reading; `None` when there is none. Works where nothing can be written.
-pub(super) fn open_existing(path: &Path) -> Result<Option<Opened>, StoreError> {
+pub(super) fn open_existing(path: &Path) -> Result<Option<Sqlite>, StoreError> {
     let Some((entry, file)) = find(path)? else { return Ok(None) };
     if file.metadata().map_err(|e| StoreError::from_io(path, &e))?.len() == 0 {
         return Ok(None);
     }
     let path = entry.path();
-    let opened = |connection| Some(Opened { connection, path: path.clone(), file });
+    let opened = |connection| Some(Sqlite { connection, path: path.clone(), file });
     let first = match connect(&path, OpenMode::Shared) {
         Ok(connection) => return Ok(opened(connection)),
         Err(error) => error,

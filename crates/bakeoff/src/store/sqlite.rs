@@ -9,26 +9,24 @@ use std::path::{Path, PathBuf};
 
 use bakeoff_judge::history::facts::Facts;
 use bakeoff_judge::history::filter::Filter;
-use bakeoff_model::event::{Event, Header, Step, What};
+use bakeoff_model::event::{Event, Header, Owner, Step, What};
 use bakeoff_report::bundle::{Head, RUN_SCHEMA};
 use bakeoff_report::runs::State;
-use rusqlite::{Connection, OptionalExtension, Params, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Params, TransactionBehavior, params};
 
 #[cfg(feature = "dashboard")]
 mod browse;
-mod named;
-mod owned;
+mod db;
 #[cfg(feature = "postgres")]
 pub mod pushed;
 mod query;
 
+use self::db::Db;
 use self::query::to_i64;
 use super::error::read_event;
-use super::import::ImportError;
-use super::open::Opened;
+use super::machines::Unknown;
 use super::{
-    Digest, ErrorClass, Imported, Machines, Records, RunId, Store, StoreError, Summary, listed,
-    lock, open,
+    Digest, Imported, Machines, Records, RunId, Store, StoreError, Summary, id, listed, lock, open,
 };
 
 /// Version whose digests count: what another version made of a run may differ.
@@ -36,27 +34,22 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 #[derive(Debug)]
 pub struct Sqlite {
-    connection: Connection,
-    path: PathBuf,
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
     /// What was opened. SQLite goes on with a file that has no name any more.
-    file: &'static File,
+    pub(super) file: &'static File,
 }
 
 impl Sqlite {
     /// Opens the store, making it when there is none.
     pub fn open(path: &Path) -> Result<Sqlite, StoreError> {
-        open::open(path).map(Sqlite::of)
+        open::open(path)
     }
 
     /// Opens the store to read it; `None` when there is none yet. Works on a full drive and on a
     /// read-only filesystem, where changes fail later.
     pub fn open_existing(path: &Path) -> Result<Option<Sqlite>, StoreError> {
-        Ok(open::open_existing(path)?.map(Sqlite::of))
-    }
-
-    fn of(opened: Opened) -> Sqlite {
-        let Opened { connection, path, file } = opened;
-        Sqlite { connection, path, file }
+        open::open_existing(path)
     }
 
     pub fn path(&self) -> &Path {
@@ -82,79 +75,117 @@ impl Sqlite {
         lock::is_held(&self.path, run)
     }
 
-    fn error(&self, error: &rusqlite::Error) -> StoreError {
-        StoreError::from_sqlite(&self.path, error)
+    /// The process that has the run in hand, or had it last.
+    pub fn owner(&self, run: &RunId) -> Result<Option<Owner>, StoreError> {
+        let sql = "SELECT json FROM events WHERE run = ?1 AND kind = 'owned'
+                   ORDER BY seq DESC LIMIT 1";
+        let json: Option<String> = self.db().value(sql, [self.db().number_of(run)?])?;
+        let event = json.and_then(|json| serde_json::from_str::<Event>(&json).ok());
+        let Some(What::Owned(owner)) = event.map(|event| event.what) else { return Ok(None) };
+        Ok(Some(owner))
+    }
+
+    #[cfg(any(feature = "dashboard", feature = "tui"))]
+    pub fn events(&self, run: &RunId) -> Result<u64, StoreError> {
+        self.db().count(self.db().number_of(run)?)
+    }
+
+    fn db(&self) -> Db<'_> {
+        Db { connection: &self.connection, path: &self.path }
     }
 
     /// Does `work` in one transaction that takes the right to write at its beginning.
-    fn write<T, E: From<StoreError>>(
+    fn write<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>, &Path) -> Result<T, E>,
-    ) -> Result<T, E> {
+        work: impl FnOnce(Db<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let path = &self.path;
         let error = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(error)?;
-        let done = work(&transaction, path)?;
+        let done = work(Db { connection: &transaction, path })?;
         transaction.commit().map_err(error)?;
         match self.is_there() {
             true => Ok(done),
-            false => Err(StoreError::gone(&self.path).into()),
+            false => Err(StoreError::gone(&self.path)),
         }
     }
 
     /// Changes the run's row in `runs`; an error when there is none.
     fn change(&mut self, run: &RunId, sql: &str, values: impl Params) -> Result<(), StoreError> {
-        self.write(|t, path| {
-            let changed = t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
-            if changed == 0 { Err(not_found(run)) } else { Ok(()) }
+        self.write(|db| match db.change(sql, values)? {
+            0 => Err(not_found(run)),
+            _ => Ok(()),
         })
     }
 }
 
 impl Records for Sqlite {
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
-        let number = number_of(&self.connection, &self.path, run)?;
-        read_lines(&self.connection, number, run, &self.path, 0)
+        self.db().lines(self.db().number_of(run)?, run)
     }
 
-    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
-        let number = number_of(&self.connection, &self.path, run)?;
-        let sql = "SELECT json FROM events WHERE run = ?1 AND seq = 0";
-        let line: String = self
-            .connection
-            .query_row(sql, [number], |row| row.get(0))
-            .map_err(|e| self.error(&e))?;
-        read_event(run, 0, std::slice::from_ref(&line), &line)
+    fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError> {
+        let sql = "SELECT e.json FROM events e JOIN runs r ON r.number = e.run
+                   WHERE r.id = ?1 AND e.seq = 0";
+        let first = |run: &RunId| {
+            let line: Option<String> = self.db().value(sql, [run.as_str()])?;
+            let line = line.ok_or_else(|| not_found(run))?;
+            read_event(run, 0, std::slice::from_ref(&line), &line)
+        };
+        Ok(runs.iter().map(first).collect())
     }
 
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
-        let all = (0, u32::MAX);
-        query::search(&self.connection, filter, VERSION, all).map_err(|e| self.error(&e))
+        query::search(self.db(), filter, VERSION, (0, u32::MAX))
     }
 
     fn set_digests(&mut self, made: &[(RunId, Digest, Facts)]) -> Result<(), StoreError> {
-        self.write(|t, path| {
+        self.write(|db| {
             made.iter().try_for_each(|(run, digest, facts)| {
-                let number = number_of(t, path, run)?;
-                query::keep(t, number, (digest, VERSION), facts)
-                    .map_err(|e| StoreError::from_sqlite(path, &e))
+                query::keep(db, db.number_of(run)?, (digest, VERSION), facts)
             })
         })
     }
 
     fn find(&self, name: &str) -> Result<RunId, StoreError> {
-        self.named(name)
+        let all = "SELECT id FROM runs ORDER BY number DESC";
+        if name == "last" {
+            return id::resolve(name, &self.db().ids(&format!("{all} LIMIT 1"), [])?);
+        }
+        if let Some((start, end)) = id::range(name) {
+            let sql =
+                "SELECT id FROM runs WHERE id >= ?1 AND id < ?2 ORDER BY number DESC LIMIT ?3";
+            let found = self.db().ids(sql, (start, end, id::NAMED))?;
+            if !found.is_empty() {
+                return id::resolve(name, &found);
+            }
+        }
+        // The message names near ones.
+        id::resolve(name, &self.db().ids(all, [])?)
     }
 
     fn machines(&self) -> Result<Machines, StoreError> {
-        self.seen()
+        let sql = "SELECT id, number, label FROM runs ORDER BY number DESC";
+        let runs = self.db().rows(sql, [], |row| {
+            let (run, arrived, label) = (row.get::<_, String>(0)?, row.get(1)?, row.get(2)?);
+            Ok(RunId::parse(&run).map(|run| Unknown { run, label, arrived, role: None }))
+        })?;
+        Machines::of(self, Vec::new(), runs.into_iter().flatten().collect())
     }
 
     fn short_digits(&self, runs: &[RunId]) -> Result<usize, StoreError> {
-        self.digits(runs)
+        let sql = "SELECT max(id) FROM runs WHERE id < ?1
+                   UNION ALL SELECT min(id) FROM runs WHERE id > ?1";
+        let mut most = id::FEWEST_DIGITS;
+        for run in runs {
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, Option<String>>(0);
+            let neighbours = self.db().rows(sql, [run.as_str()], read)?;
+            most = most.max(id::digits(run, neighbours.iter().flatten()));
+        }
+        Ok(most)
     }
 
     fn state(&self, run: &RunId, is_stopped: bool) -> Result<State, StoreError> {
@@ -162,9 +193,8 @@ impl Records for Sqlite {
     }
 
     fn is_imported(&self, run: &RunId) -> Result<bool, StoreError> {
-        let sql = "SELECT is_imported FROM runs WHERE id = ?1";
-        let found = self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).optional();
-        found.map_err(|e| self.error(&e))?.ok_or_else(|| not_found(run))
+        let found = self.db().value("SELECT is_imported FROM runs WHERE id = ?1", [run.as_str()]);
+        found?.ok_or_else(|| not_found(run))
     }
 }
 
@@ -172,22 +202,21 @@ impl Store for Sqlite {
     fn create(&mut self, first: &Event) -> Result<RunId, StoreError> {
         let json = encode(first)?;
         let (run, _) = header_of(first)?;
-        self.write(|t, path| {
-            let number = insert_run(t, path, first, Origin::Measured)?;
-            insert_event(t, path, number, 0, &json)
+        self.write(|db| {
+            let number = insert_run(db, first, (false, None))?;
+            insert_event(db, number, 0, &json)
         })?;
         Ok(run)
     }
 
     fn append(&mut self, run: &RunId, events: &[Event]) -> Result<(), StoreError> {
-        self.write(|t, path| {
-            let number = number_of(t, path, run)?;
-            let next = count(t, path, number)?;
-            for (expected, event) in (next..).zip(events) {
+        self.write(|db| {
+            let number = db.number_of(run)?;
+            for (expected, event) in (db.count(number)?..).zip(events) {
                 if event.seq != expected {
                     return Err(StoreError::gap(run, expected, event.seq));
                 }
-                insert_event(t, path, number, expected, &encode(event)?)?;
+                insert_event(db, number, expected, &encode(event)?)?;
             }
             Ok(())
         })
@@ -197,12 +226,8 @@ impl Store for Sqlite {
         let sql = "SELECT r.id, e.json FROM events e JOIN runs r ON r.number = e.run
              WHERE e.kind IN ('step_planned', 'step_undone') AND r.is_imported = 0
              ORDER BY r.number DESC, e.seq";
-        let read = || {
-            let mut query = self.connection.prepare(sql)?;
-            let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<Result<Vec<(String, String)>, _>>()
-        };
-        let rows = read().map_err(|e| self.error(&e))?;
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?));
+        let rows: Vec<(String, String)> = self.db().rows(sql, [], read)?;
         let mut runs = Vec::new();
         for steps in rows.chunk_by(|a, b| a.0 == b.0) {
             if leaves_something(steps.iter().map(|(_, json)| json.as_str())) {
@@ -215,13 +240,7 @@ impl Store for Sqlite {
     fn remove(&mut self, run: &RunId) -> Result<(), StoreError> {
         self.change(run, "DELETE FROM runs WHERE id = ?1", [run.as_str()])?;
         // The pragma frees one page a step.
-        let free = || {
-            let mut pragma = self.connection.prepare("PRAGMA incremental_vacuum")?;
-            let mut rows = pragma.query([])?;
-            while rows.next()?.is_some() {}
-            Ok(())
-        };
-        free().map_err(|e| self.error(&e))
+        self.db().rows("PRAGMA incremental_vacuum", [], |_| Ok(())).map(drop)
     }
 
     fn set_label(&mut self, run: &RunId, label: Option<&str>) -> Result<(), StoreError> {
@@ -232,18 +251,12 @@ impl Store for Sqlite {
     fn import(
         &mut self,
         head: &Head,
-        next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
-    ) -> Result<Imported, ImportError> {
+        next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
+    ) -> Result<Imported, StoreError> {
         let run = RunId::parse(&head.run).ok_or_else(StoreError::no_header)?;
-        self.write(|t, path| match number_of(t, path, &run) {
-            Ok(number) => {
-                let stored = read_lines(t, number, &run, path, 0)?;
-                compare(&run, &stored, next)
-            }
-            Err(error) if error.class == ErrorClass::NoSuchRun => {
-                insert_all(t, path, &run, head, next)
-            }
-            Err(error) => Err(error.into()),
+        self.write(|db| match db.find_number(&run)? {
+            Some(number) => compare(&run, &db.lines(number, &run)?, next),
+            None => insert_all(db, &run, head, next),
         })
     }
 }
@@ -251,8 +264,8 @@ impl Store for Sqlite {
 fn compare(
     run: &RunId,
     stored: &[String],
-    next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
-) -> Result<Imported, ImportError> {
+    next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
+) -> Result<Imported, StoreError> {
     // Read to the end before judging: what is damaged is not called different.
     let (mut seq, mut differs) = (0, None);
     while let Some(line) = next()? {
@@ -261,26 +274,25 @@ fn compare(
         }
         seq += 1;
     }
-    if let Some(at) = differs.or((seq < stored.len()).then_some(seq)) {
-        return Err(ImportError::Differs { run: run.clone(), seq: at as u64 });
+    match differs.or((seq < stored.len()).then_some(seq)) {
+        Some(at) => Err(StoreError::differs(run, at)),
+        None => Ok(Imported::Already),
     }
-    Ok(Imported::Already)
 }
 
 fn insert_all(
-    t: &Transaction<'_>,
-    path: &Path,
+    db: Db<'_>,
     run: &RunId,
     head: &Head,
-    next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
-) -> Result<Imported, ImportError> {
+    next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
+) -> Result<Imported, StoreError> {
     let first = next()?.ok_or_else(StoreError::no_header)?;
     let event = read_event(run, 0, std::slice::from_ref(&first), &first)?;
-    let number = insert_run(t, path, &event, Origin::Imported { label: head.label.as_deref() })?;
-    insert_event(t, path, number, 0, &first)?;
+    let number = insert_run(db, &event, (true, head.label.as_deref()))?;
+    insert_event(db, number, 0, &first)?;
     let mut seq = 1;
     while let Some(line) = next()? {
-        insert_event(t, path, number, seq, &line)?;
+        insert_event(db, number, seq, &line)?;
         seq += 1;
     }
     Ok(Imported::New(seq))
@@ -295,89 +307,27 @@ fn header_of(event: &Event) -> Result<(RunId, &Header), StoreError> {
     Ok((run, header))
 }
 
-#[derive(Clone, Copy)]
-enum Origin<'a> {
-    Measured,
-    Imported { label: Option<&'a str> },
-}
-
 fn insert_run(
-    t: &Transaction<'_>,
-    path: &Path,
+    db: Db<'_>,
     first: &Event,
-    origin: Origin<'_>,
+    (is_imported, label): (bool, Option<&str>),
 ) -> Result<i64, StoreError> {
-    let (_, header) = header_of(first)?;
-    let (is_imported, label) = match origin {
-        Origin::Measured => (false, None),
-        Origin::Imported { label } => (true, label),
-    };
+    let (run, header) = header_of(first)?;
     let sql = "INSERT INTO runs (id, created_unix_ns, verb, title, is_imported, label)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                ON CONFLICT (id) DO NOTHING";
-    let (run, verb, title) = (&header.run, header.verb.word(), &header.title);
-    let values = params![run, first.unix_ns, verb, title, is_imported, label];
-    let inserted = t.execute(sql, values).map_err(|e| StoreError::from_sqlite(path, &e))?;
-    match RunId::parse(&header.run) {
-        Some(run) if inserted == 0 => Err(StoreError::exists(&run)),
-        _ => Ok(t.last_insert_rowid()),
+    let (verb, title) = (header.verb.word(), &header.title);
+    let values = params![run.as_str(), first.unix_ns, verb, title, is_imported, label];
+    match db.change(sql, values)? {
+        0 => Err(StoreError::exists(&run)),
+        _ => Ok(db.connection.last_insert_rowid()),
     }
 }
 
-fn insert_event(
-    t: &Transaction<'_>,
-    path: &Path,
-    number: i64,
-    seq: u64,
-    json: &str,
-) -> Result<(), StoreError> {
+fn insert_event(db: Db<'_>, number: i64, seq: u64, json: &str) -> Result<(), StoreError> {
     let kind = kind_of(json).map_err(|e| StoreError::unstorable(seq, &e))?;
-    t.prepare_cached("INSERT INTO events (run, seq, kind, json) VALUES (?1, ?2, ?3, ?4)")
-        .and_then(|mut insert| insert.execute(params![number, to_i64(seq), kind, json]))
-        .map_err(|e| StoreError::from_sqlite(path, &e))?;
-    Ok(())
-}
-
-fn read_lines(
-    connection: &Connection,
-    number: i64,
-    run: &RunId,
-    path: &Path,
-    from: u64,
-) -> Result<Vec<String>, StoreError> {
-    let read = || {
-        let sql = "SELECT seq, json FROM events WHERE run = ?1 AND seq >= ?2 ORDER BY seq";
-        let mut query = connection.prepare(sql)?;
-        let values = params![number, to_i64(from)];
-        let rows = query.query_map(values, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
-        rows.collect::<Result<Vec<(i64, String)>, _>>()
-    };
-    let rows = read().map_err(|e| StoreError::from_sqlite(path, &e))?;
-    let mut lines = Vec::with_capacity(rows.len());
-    for (expected, (found, json)) in (from..).zip(rows) {
-        if to_i64(expected) != found {
-            let found = u64::try_from(found).unwrap_or(0);
-            return Err(StoreError::gap(run, expected, found));
-        }
-        lines.push(json);
-    }
-    Ok(lines)
-}
-
-fn number_of(connection: &Connection, path: &Path, run: &RunId) -> Result<i64, StoreError> {
-    connection
-        .query_row("SELECT number FROM runs WHERE id = ?1", [run.as_str()], |row| row.get(0))
-        .optional()
-        .map_err(|e| StoreError::from_sqlite(path, &e))?
-        .ok_or_else(|| not_found(run))
-}
-
-fn count(connection: &Connection, path: &Path, number: i64) -> Result<u64, StoreError> {
-    let sql = "SELECT coalesce(max(seq) + 1, 0) FROM events WHERE run = ?1";
-    let next: i64 = connection
-        .query_row(sql, [number], |row| row.get(0))
-        .map_err(|e| StoreError::from_sqlite(path, &e))?;
-    Ok(u64::try_from(next).unwrap_or(0))
+    let sql = "INSERT INTO events (run, seq, kind, json) VALUES (?1, ?2, ?3, ?4)";
+    db.change(sql, params![number, to_i64(seq), kind, json]).map(drop)
 }
 
 fn not_found(run: &RunId) -> StoreError {

@@ -37,7 +37,6 @@ pub mod measurement;
 pub mod normal;
 pub mod offsets;
 pub mod op_totals;
-pub mod own_cost;
 pub mod path;
 pub mod pooled;
 pub mod power;

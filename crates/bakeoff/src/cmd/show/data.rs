@@ -14,7 +14,7 @@ use bakeoff_report::bundle::Sealer;
 
 use crate::card::png;
 use crate::cli::{Format, Global, Show};
-use crate::cmd::exported::Exported;
+use crate::cmd::redacted::Exported;
 use crate::cmd::{redacted, stored};
 use crate::exec::{ExecError, Spec};
 use crate::fault::Fault;

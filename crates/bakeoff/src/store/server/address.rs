@@ -15,9 +15,9 @@ use percent_encoding::percent_decode_str;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use super::is_address;
 use super::passfile::{self, Wanted};
-use super::{ServerError, is_address};
-use crate::fault::Fault;
+use crate::store::{ErrorClass, StoreError};
 
 /// Where Debian and Fedora keep the socket of a server on the same machine.
 const SOCKETS: &str = "/var/run/postgresql";
@@ -46,17 +46,17 @@ impl Address {
     ///
     /// # Errors
     /// It is not an address, has a password in it, or the file of passwords is open to others.
-    pub fn read(option: &Path) -> Result<Address, ServerError> {
+    pub fn read(option: &Path) -> Result<Address, StoreError> {
         Address::with(option, &|name| std::env::var_os(name))
     }
 
-    fn with(option: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Address, ServerError> {
+    fn with(option: &Path, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Address, StoreError> {
         let wrong = |why: &str| {
-            ServerError::new(Fault::usage(format!(
+            StoreError::usage(format!(
                 "cannot read the address of the server: {}. Write it as \
                  postgresql://USER@HOST/DATABASE",
                 printable(why.as_bytes())
-            )))
+            ))
         };
         let typed = option.to_str().filter(|_| is_address(option));
         let typed = typed.ok_or_else(|| wrong("it does not begin with postgresql://"))?;
@@ -67,15 +67,15 @@ impl Address {
             Ok(config) => config,
             // What was typed may have a password in it, so only the name of an option is repeated.
             Err(error) => {
-                return Err(wrong(&super::error::chain(&error)));
+                return Err(wrong(&super::cause::chain(&error)));
             }
         };
         if config.get_password().is_some() || plain.contains("passfile=") {
-            return Err(ServerError::new(Fault::usage(
+            return Err(StoreError::usage(
                 "Refusing a password in the address of a server: every user of this machine can \
                  read it there. Put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 600) \
                  or into the variable PGPASSWORD",
-            )));
+            ));
         }
         own.mode = own.mode.or_else(|| var("PGSSLMODE"));
         let root = own.root.or_else(|| var("PGSSLROOTCERT"));
@@ -84,11 +84,12 @@ impl Address {
         config.ssl_mode(mode);
         if let Some(password) = password(&config, &var)? {
             if mode == SslMode::Disable && !is_local(&config) {
-                return Err(ServerError::new(Fault::refused(format!(
+                let text = format!(
                     "Refusing to send the password to {} without encryption: others on the network \
                      could read it. Remove sslmode=disable (PGSSLMODE)",
                     shown(&config)
-                ))));
+                );
+                return Err(StoreError::new(ErrorClass::Refused, text));
             }
             config.password(password);
         }
@@ -218,7 +219,7 @@ fn ssl_mode(config: &Config, mode: Option<&str>) -> Result<SslMode, String> {
 fn password(
     config: &Config,
     var: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<String>, ServerError> {
+) -> Result<Option<String>, StoreError> {
     if let Some(password) = var("PGPASSWORD") {
         return Ok(Some(password));
     }
@@ -266,7 +267,7 @@ fn shown(config: &Config) -> String {
 mod tests {
     use super::*;
 
-    fn read(typed: &str, env: &[(&str, &str)]) -> Result<Address, ServerError> {
+    fn read(typed: &str, env: &[(&str, &str)]) -> Result<Address, StoreError> {
         let get = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| v.into());
         Address::with(Path::new(typed), &get)
     }

@@ -1,21 +1,24 @@
 //! What the library said about a connection or a statement, as an error that says what to do.
 
+use std::error::Error;
+use std::fmt::Display;
+
 use bakeoff_model::path::printable;
 use tokio_postgres::error::SqlState;
 
 use super::address::Address;
-use super::error::{ServerError, chain};
+use crate::store::{ErrorClass, StoreError};
 
-impl ServerError {
+impl StoreError {
     /// What the library said about a connection or a statement.
-    pub(super) fn of(address: &Address, error: &tokio_postgres::Error) -> ServerError {
+    pub(super) fn from_server(address: &Address, error: &tokio_postgres::Error) -> StoreError {
         let Some(said) = error.as_db_error() else {
-            return ServerError::not_of_server(address, error);
+            return StoreError::not_of_server(address, error);
         };
         let server = address.to_string();
         let detail = printable(said.message().as_bytes());
         let (user, database) = (address.user(), address.database());
-        ServerError::environment(match said.code() {
+        StoreError::server(match said.code() {
             &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
                 return rejected(address, &detail);
             }
@@ -40,20 +43,31 @@ impl ServerError {
             | &SqlState::TOO_MANY_CONNECTIONS
             | &SqlState::QUERY_CANCELED
             | &SqlState::LOCK_NOT_AVAILABLE
-            | &SqlState::OUT_OF_MEMORY => return ServerError::busy(server, &detail),
-            _ => return ServerError::other(&server, &detail),
+            | &SqlState::OUT_OF_MEMORY => return StoreError::busy_server(server, &detail),
+            _ => return reported(&server, &detail),
         })
+    }
+
+    pub(super) fn server(text: impl Into<String>) -> StoreError {
+        StoreError::new(ErrorClass::Server, text)
+    }
+
+    /// It cannot take more work now.
+    pub(super) fn busy_server(server: impl Display, detail: &str) -> StoreError {
+        StoreError::server(format!(
+            "the server {server} is busy or starting: {detail}. Repeat the command later"
+        ))
     }
 
     /// An error that is not the server's. The library keeps its kinds private, so they are told by
     /// its texts, which Cargo.lock fixes; an unknown one becomes an other.
-    fn not_of_server(address: &Address, error: &tokio_postgres::Error) -> ServerError {
+    fn not_of_server(address: &Address, error: &tokio_postgres::Error) -> StoreError {
         let (server, detail) = (address.to_string(), chain(error));
         if error.is_closed() || detail.starts_with("error communicating") {
             return gone(address);
         }
         if detail.starts_with("error performing TLS") {
-            return ServerError::environment(format!(
+            return StoreError::server(format!(
                 "cannot encrypt the connection to {server}: {detail}. Specify the server's \
                  certificate or its authority's with ?sslrootcert=FILE, or allow no encryption \
                  with ?sslmode=disable"
@@ -63,26 +77,44 @@ impl ServerError {
             return rejected(address, "it requires a password");
         }
         match detail.starts_with("error connecting") {
-            true => ServerError::environment(format!(
+            true => StoreError::server(format!(
                 "cannot connect to the server {server}: {detail}. Check that PostgreSQL runs there"
             )),
-            false => ServerError::other(&server, &detail),
+            false => reported(&server, &detail),
         }
     }
 }
 
 /// Wrong password, or a role that is not known or not admitted.
-fn rejected(address: &Address, detail: &str) -> ServerError {
-    ServerError::environment(format!(
+fn reported(server: &str, detail: &str) -> StoreError {
+    let text = format!("the server {server} reports: {detail}");
+    StoreError::new(ErrorClass::ServerSaid, text)
+}
+
+fn rejected(address: &Address, detail: &str) -> StoreError {
+    StoreError::server(format!(
         "the server {address} rejects the user {}: {detail}. Check the name and the password in \
          ~/.pgpass or PGPASSWORD",
         address.user()
     ))
 }
 
-fn gone(address: &Address) -> ServerError {
-    ServerError::environment(format!(
+fn gone(address: &Address) -> StoreError {
+    StoreError::server(format!(
         "the server {address} closed the connection: it was stopped or restarted. Repeat the \
          command later"
     ))
+}
+
+pub(super) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    printable(text.as_bytes())
 }

@@ -8,7 +8,6 @@
 
 mod address;
 mod cause;
-mod error;
 mod packed;
 mod passfile;
 pub mod push;
@@ -26,9 +25,9 @@ use tokio::time::timeout;
 use tokio_postgres::Client;
 
 pub use address::Address;
-pub use error::ServerError;
-pub use packed::{Checksum, Content, RUN_BYTES};
+pub use packed::Content;
 
+use super::StoreError;
 use super::place::is_address;
 
 const ANSWER: Duration = Duration::from_secs(60);
@@ -49,7 +48,7 @@ impl Server {
     ///
     /// # Errors
     /// Each with what to do about it.
-    pub fn connect(address: Address) -> Result<Server, ServerError> {
+    pub fn connect(address: Address) -> Result<Server, StoreError> {
         Server::until(address, None)
     }
 
@@ -58,16 +57,15 @@ impl Server {
     ///
     /// # Errors
     /// Each with what to do about it.
-    pub fn connect_within(mut address: Address, limit: Duration) -> Result<Server, ServerError> {
+    pub fn connect_within(mut address: Address, limit: Duration) -> Result<Server, StoreError> {
         address.connect = address.connect.min(limit);
         address.config.tcp_user_timeout(limit);
         Server::until(address, Some(Instant::now() + limit))
     }
 
-    fn until(address: Address, until: Option<Instant>) -> Result<Server, ServerError> {
-        let here = |detail: String| {
-            ServerError::environment(format!("cannot prepare a connection: {detail}"))
-        };
+    fn until(address: Address, until: Option<Instant>) -> Result<Server, StoreError> {
+        let here =
+            |detail: String| StoreError::server(format!("cannot prepare a connection: {detail}"));
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
@@ -81,7 +79,7 @@ impl Server {
                 // A name that nobody resolves would be waited for.
                 runtime.shutdown_background();
                 return Err(match failed {
-                    Ok(Err(error)) => ServerError::of(&address, &error),
+                    Ok(Err(error)) => StoreError::from_server(&address, &error),
                     _ => slow(&address, address.connect),
                 });
             }
@@ -99,7 +97,7 @@ impl Server {
         &self.id
     }
 
-    fn check_layout(&self) -> Result<(), ServerError> {
+    fn check_layout(&self) -> Result<(), StoreError> {
         let sql = "SELECT coalesce(max(version), 0) FROM bakeoff.migrations";
         let found: i32 = self.ask(ANSWER, self.client.query_one(sql, &[]))?.get(0);
         let (server, known) = (&self.address, schema::KNOWN);
@@ -116,7 +114,7 @@ impl Server {
             ),
             _ => return Ok(()),
         };
-        Err(ServerError::environment(error))
+        Err(StoreError::server(error))
     }
 
     /// Waits for an answer, for so long.
@@ -124,20 +122,20 @@ impl Server {
         &self,
         limit: Duration,
         work: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, ServerError> {
+    ) -> Result<T, StoreError> {
         let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
         let limit = limit.min(left.unwrap_or(limit));
         // The timer is made inside, where the runtime is.
         match self.runtime.block_on(async { timeout(limit, work).await }) {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(ServerError::of(&self.address, &error)),
+            Ok(Err(error)) => Err(StoreError::from_server(&self.address, &error)),
             Err(_) => Err(slow(&self.address, limit)),
         }
     }
 }
 
-fn slow(address: &Address, limit: Duration) -> ServerError {
-    ServerError::environment(format!(
+fn slow(address: &Address, limit: Duration) -> StoreError {
+    StoreError::server(format!(
         "the server {address} did not answer within {} s. Check the network, or repeat the command \
          later",
         limit.as_secs().max(1)

@@ -95,32 +95,13 @@ pub struct Content {
 
 impl Content {
     pub fn from_lines(lines: &[String]) -> Content {
-        let mut sum = Checksum::default();
-        sum.add(lines);
-        sum.content()
-    }
-}
-
-/// Checksum of lines, to which more lines can be added.
-#[derive(Clone, Default)]
-pub struct Checksum {
-    lines: u64,
-    sum: Sha256,
-}
-
-impl Checksum {
-    pub fn add(&mut self, lines: &[String]) {
-        self.lines += lines.len() as u64;
+        let mut sum = Sha256::new();
         for line in lines {
-            self.sum.update(line.as_bytes());
-            self.sum.update(b"\n");
+            sum.update(line.as_bytes());
+            sum.update(b"\n");
         }
-    }
-
-    pub fn content(&self) -> Content {
-        let sum = self.sum.clone().finalize();
-        let sha256 = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-        Content { events: self.lines, sha256 }
+        let sha256 = sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Content { events: lines.len() as u64, sha256 }
     }
 }
 

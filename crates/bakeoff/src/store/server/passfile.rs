@@ -14,7 +14,7 @@ use bakeoff_model::path::RawPath;
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-use super::ServerError;
+use crate::store::StoreError;
 
 /// Most bytes of the file that are read.
 const MOST_BYTES: u64 = 1 << 20;
@@ -31,10 +31,10 @@ pub struct Wanted {
 ///
 /// # Errors
 /// The file cannot be read, or others can read it.
-pub fn find(path: &Path, wanted: &Wanted) -> Result<Option<String>, ServerError> {
+pub fn find(path: &Path, wanted: &Wanted) -> Result<Option<String>, StoreError> {
     let failed = |why: String| {
         let path = RawPath::new(path);
-        ServerError::environment(format!("cannot use the passwords in {path}: {why}"))
+        StoreError::environment(format!("cannot use the passwords in {path}: {why}"))
     };
     // A pipe would be waited for.
     let flags = OFlags::NONBLOCK.bits() as i32;
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use std::fs::{self, Permissions};
 
-    fn found(text: &str, mode: u32) -> Result<Option<String>, ServerError> {
+    fn found(text: &str, mode: u32) -> Result<Option<String>, StoreError> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("pass");
         fs::write(&path, text).unwrap();

@@ -4,57 +4,64 @@
 //! that the server still has. The server is asked each time, so one that was restored from an old
 //! copy gets what it lacks.
 
-use bakeoff_judge::analyse::analyse;
+use std::path::Path;
+use std::time::Duration;
 
-use super::send::{Known, NotSent, Outgoing, Sent};
-use super::{Content, RUN_BYTES, Server, ServerError};
+use bakeoff_model::run::Run;
+
+use super::send::{Known, Outgoing, Sent};
+use super::{Address, Content, Server};
 use crate::fault::Fault;
-use crate::store::listed::digest_of;
-use crate::store::{Records, RunId, Sqlite, StoreError, Summary, folded};
+use crate::store::{ErrorClass, Records, RunId, Sqlite, StoreError, Summary, folded};
 
+/// Time to send between two blocks: a slow board encrypts and signs in within it, and a server that
+/// is away costs no more, once.
+const BETWEEN_BLOCKS: Duration = Duration::from_secs(5);
+
+/// Sends what is recorded of a run while it is made, over a connection of its own: nothing is sent
+/// while something is measured, and a server has no idle connections of boards.
+///
+/// # Errors
+/// The server does not have it.
+pub fn so_far(to: &Path, local: &Sqlite, id: &RunId, run: &Run) -> Result<(), StoreError> {
+    let server = Server::connect_within(Address::read(to)?, BETWEEN_BLOCKS)?;
+    let known = server.known(std::slice::from_ref(id))?.pop().flatten();
+    let label = local.label(id)?;
+    let outgoing = Outgoing::new(id, run, label.as_deref());
+    server.send(&outgoing, &local.lines(id)?, known.as_ref()).map(drop)
+}
+
+/// Why a run that could be sent is not.
+pub const LEFT_OUT: [&str; 3] = [IN_PROGRESS, NOT_FINISHED, NOT_MEASURED];
+const IN_PROGRESS: &str = "in progress";
+const NOT_FINISHED: &str = "not finished";
+const NOT_MEASURED: &str = "without measurements";
+
+/// What became of runs that were to be sent.
 #[derive(Default)]
 pub struct Pushed {
-    /// What the server has now, with the number of its events.
+    /// With the number of their events.
     pub sent: Vec<(RunId, Sent, u64)>,
-    pub left_out: Vec<(RunId, LeftOut)>,
+    /// One of [`LEFT_OUT`].
+    pub left_out: Vec<(RunId, &'static str)>,
+    /// What is wrong with them takes nothing from other runs.
     pub failed: Vec<(RunId, Fault)>,
-    /// What the server has without a receipt: the next push reads it once more, and nothing else.
+    /// The server has them, and this machine could not keep that.
     pub without_receipt: Vec<(RunId, StoreError)>,
 }
 
-/// Why a run is not sent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum LeftOut {
-    InProgress,
-    NotFinished,
-    NotMeasured,
-}
-
-impl LeftOut {
-    pub const ALL: [LeftOut; 3] = [LeftOut::InProgress, LeftOut::NotFinished, LeftOut::NotMeasured];
-
-    pub fn label(self) -> &'static str {
-        match self {
-            LeftOut::InProgress => "in progress",
-            LeftOut::NotFinished => "not finished",
-            LeftOut::NotMeasured => "without measurements",
-        }
-    }
-}
-
 impl Pushed {
-    /// Sends what the server lacks of these runs. Of those that were not named, one without
-    /// measurements is left out. What is wrong with one run takes nothing from the others.
+    /// Sends what the server lacks of these runs.
     ///
     /// # Errors
-    /// What is wrong with the server ends it; what was sent before is told here.
+    /// Of the server. What was sent by then is there.
     pub fn add(
         &mut self,
         local: &mut Sqlite,
         server: &Server,
         runs: &[Summary],
         are_named: bool,
-    ) -> Result<(), ServerError> {
+    ) -> Result<(), StoreError> {
         let ids: Vec<RunId> = runs.iter().map(|summary| summary.run.clone()).collect();
         let known = server.known(&ids)?;
         for ((run, summary), known) in ids.into_iter().zip(runs).zip(known) {
@@ -68,8 +75,12 @@ impl Pushed {
                     self.sent.push((run, sent, summary.events));
                 }
                 Ok(Done::LeftOut(why)) => self.left_out.push((run, why)),
-                Err(NotSent::Run(fault)) => self.failed.push((run, fault)),
-                Err(NotSent::Server(error)) => return Err(error),
+                Err(error)
+                    if matches!(error.class, ErrorClass::Server | ErrorClass::ServerSaid) =>
+                {
+                    return Err(error);
+                }
+                Err(error) => self.failed.push((run, error.into())),
             }
         }
         Ok(())
@@ -77,21 +88,9 @@ impl Pushed {
 }
 
 enum Done {
-    /// The server has it; what to keep of its answer, if that is new.
+    /// With what the server has now, if that is new.
     Sent(Sent, Option<Content>),
-    LeftOut(LeftOut),
-}
-
-impl From<StoreError> for NotSent {
-    fn from(error: StoreError) -> NotSent {
-        NotSent::Run(error.into())
-    }
-}
-
-impl From<Fault> for NotSent {
-    fn from(fault: Fault) -> NotSent {
-        NotSent::Run(fault)
-    }
+    LeftOut(&'static str),
 }
 
 fn push(
@@ -100,10 +99,10 @@ fn push(
     summary: &Summary,
     known: Option<&Known>,
     is_named: bool,
-) -> Result<Done, NotSent> {
+) -> Result<Done, StoreError> {
     let (id, label) = (&summary.run, summary.label.as_deref());
     if local.is_held(id)? {
-        return Ok(Done::LeftOut(LeftOut::InProgress));
+        return Ok(Done::LeftOut(IN_PROGRESS));
     }
     if let (Some(receipt), Some(known)) = (local.receipt(id, server.id())?, known)
         && receipt.events == summary.events
@@ -112,31 +111,14 @@ fn push(
         return Ok(Done::Sent(server.relabel(id, label, known)?, None));
     }
     let lines = local.lines(id)?;
-    if lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>() > RUN_BYTES {
-        let most = RUN_BYTES >> 20;
-        return Err(NotSent::Run(Fault::environment(format!(
-            "run {id} is larger than {most} MiB, the most that a server keeps of a run. Send it as \
-             a file: bakeoff show {id} --no-redact -o run.bundle"
-        ))));
-    }
     let run = folded::fold(id, &lines)?;
     if run.stopped.is_none() {
-        return Ok(Done::LeftOut(LeftOut::NotFinished));
+        return Ok(Done::LeftOut(NOT_FINISHED));
     }
-    let (digest, facts) = digest_of(&run, &analyse(&run));
-    // One that was sent while it was made gets its end.
-    if digest.cells == 0 && label.is_none() && !is_named && known.is_none() {
-        return Ok(Done::LeftOut(LeftOut::NotMeasured));
+    let outgoing = Outgoing::new(id, &run, label);
+    if outgoing.digest.cells == 0 && label.is_none() && !is_named && known.is_none() {
+        return Ok(Done::LeftOut(NOT_MEASURED));
     }
-    let outgoing = Outgoing {
-        run: id,
-        created_unix_ns: summary.created_unix_ns,
-        verb: summary.verb.word(),
-        title: &summary.title,
-        label,
-        digest: &digest,
-        facts: &facts,
-    };
     let sent = server.send(&outgoing, &lines, known)?;
     Ok(Done::Sent(sent, Some(Content::from_lines(&lines))))
 }

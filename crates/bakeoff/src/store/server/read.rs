@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
 use super::packed::{Content, Unpacker};
-use super::{ANSWER, Server, ServerError};
+use super::{ANSWER, Server};
 use crate::store::error::read_event;
 use crate::store::{Digest, Latest, Machines, Records, RunId, StoreError, Summary, id};
 
@@ -59,7 +59,7 @@ impl Records for Server {
         if Content::from_lines(&lines) != content {
             let why = "its lines do not match its checksum. Delete it as the administrator (DELETE \
                        FROM bakeoff.runs WHERE id = ...), then push it again from its board";
-            return Err(altered(why.to_string()).into());
+            return Err(altered(why.to_string()));
         }
         Ok(lines)
     }
@@ -68,11 +68,6 @@ impl Records for Server {
         let sql = "SELECT owner::text FROM bakeoff.runs WHERE id = $1";
         let row = self.ask(ANSWER, self.client.query_opt(sql, &[&run.as_str()]))?;
         Ok(Some(row.ok_or_else(|| none(run.as_str()))?.get(0)))
-    }
-
-    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
-        let mut found = self.firsts(std::slice::from_ref(run))?;
-        found.pop().unwrap_or_else(|| Err(none(run.as_str())))
     }
 
     fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError> {
@@ -87,7 +82,7 @@ impl Records for Server {
                 let (line, id): (Option<String>, Option<String>) = (row.get(0), row.get(1));
                 let line = line.ok_or_else(|| match id {
                     None => none(run.as_str()),
-                    Some(_) => self.altered(run, "its first event is too large".into()).into(),
+                    Some(_) => self.altered(run, "its first event is too large".into()),
                 })?;
                 read_event(run, 0, std::slice::from_ref(&line), &line)
             }));
@@ -97,8 +92,7 @@ impl Records for Server {
 
     fn search(&self, filter: &Filter) -> Result<Vec<Summary>, StoreError> {
         let (parts, values) = conditions(filter);
-        Ok(self
-            .summaries(&format!("{SUMMARY}{} ORDER BY r.number DESC", all_of(&parts)), &values)?)
+        self.summaries(&format!("{SUMMARY}{} ORDER BY r.number DESC", all_of(&parts)), &values)
     }
 
     fn latest(&self, filter: &Filter, most: u64, all: bool) -> Result<Latest, StoreError> {
@@ -173,13 +167,13 @@ impl Records for Server {
 }
 
 impl Server {
-    fn summaries(&self, sql: &str, values: &Values) -> Result<Vec<Summary>, ServerError> {
+    fn summaries(&self, sql: &str, values: &Values) -> Result<Vec<Summary>, StoreError> {
         let rows = self.ask(ANSWER, self.client.query(sql, &refs(values)))?;
         Ok(rows.iter().filter_map(summary).collect())
     }
 
-    fn altered(&self, run: &RunId, why: String) -> ServerError {
-        ServerError::environment(format!(
+    fn altered(&self, run: &RunId, why: String) -> StoreError {
+        StoreError::server(format!(
             "run {run} on the server {} is damaged or was changed: {why}. Other runs are not \
              affected",
             self.address

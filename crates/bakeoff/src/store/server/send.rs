@@ -8,25 +8,34 @@
 
 use std::collections::BTreeMap;
 
+use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::history::facts::Facts;
 use bakeoff_model::machine::Machine;
+use bakeoff_model::run::Run;
 
-use super::packed::{Content, pack};
-use super::{ANSWER, Server, ServerError, time_for};
-use crate::fault::Fault;
-use crate::store::{Digest, RunId};
+use super::packed::{Content, RUN_BYTES, pack};
+use super::read::unsigned;
+use super::{ANSWER, Server, time_for};
+use crate::store::listed::digest_of;
+use crate::store::{Digest, ErrorClass, RunId, StoreError};
 
 /// Most characters of a text that runs are found by.
 const FACT_CHARS: usize = 400;
 
+/// A run with what a list of runs shows of it and finds it by.
 pub struct Outgoing<'a> {
-    pub run: &'a RunId,
-    pub created_unix_ns: i64,
-    pub verb: &'a str,
-    pub title: &'a str,
+    pub id: &'a RunId,
+    pub run: &'a Run,
     pub label: Option<&'a str>,
-    pub digest: &'a Digest,
-    pub facts: &'a Facts,
+    pub digest: Digest,
+    pub facts: Facts,
+}
+
+impl<'a> Outgoing<'a> {
+    pub fn new(id: &'a RunId, run: &'a Run, label: Option<&'a str>) -> Outgoing<'a> {
+        let (digest, facts) = digest_of(run, &analyse(run));
+        Outgoing { id, run, label, digest, facts }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,35 +58,12 @@ pub enum Sent {
     Already,
 }
 
-/// Why a run was not sent.
-#[derive(Debug)]
-pub enum NotSent {
-    /// What is wrong with it takes nothing from other runs.
-    Run(Fault),
-    Server(ServerError),
-}
-
-impl From<ServerError> for NotSent {
-    fn from(error: ServerError) -> NotSent {
-        NotSent::Server(error)
-    }
-}
-
-impl From<NotSent> for Fault {
-    fn from(why: NotSent) -> Fault {
-        match why {
-            NotSent::Run(fault) => fault,
-            NotSent::Server(error) => error.into(),
-        }
-    }
-}
-
 impl Server {
     /// What the server has of these runs, in their order.
     ///
     /// # Errors
     /// Of the server; a role that may not push is one.
-    pub fn known(&self, runs: &[RunId]) -> Result<Vec<Option<Known>>, ServerError> {
+    pub fn known(&self, runs: &[RunId]) -> Result<Vec<Option<Known>>, StoreError> {
         let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
         let sql = "SELECT id, number, is_own, events, sha256, label FROM bakeoff.known($1)";
         let rows = self.ask(ANSWER, self.client.query(sql, &[&ids]))?;
@@ -85,7 +71,7 @@ impl Server {
         let mut all = vec![None; runs.len()];
         for row in rows {
             let id: &str = row.get(0);
-            let events = u64::try_from(row.get::<_, i64>(3)).unwrap_or(0);
+            let events = unsigned(row.get(3));
             let known = Known {
                 number: row.get(1),
                 is_own: row.get(2),
@@ -108,54 +94,36 @@ impl Server {
         run: &Outgoing,
         lines: &[String],
         known: Option<&Known>,
-    ) -> Result<Sent, NotSent> {
+    ) -> Result<Sent, StoreError> {
+        if lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>() > RUN_BYTES {
+            let (id, most) = (run.id, RUN_BYTES >> 20);
+            return Err(StoreError::environment(format!(
+                "run {id} is larger than {most} MiB, the most that a server keeps of a run. Send \
+                 it as a file: bakeoff show {id} --no-redact -o run.bundle"
+            )));
+        }
         let whole = Content::from_lines(lines);
         let Some(known) = known else {
-            return match self.begin(run, lines, &whole) {
+            return match self.within(|| self.insert(run, lines, &whole)) {
                 // Somebody else sent it since it was asked for.
-                Err(error) if error.is_other && self.has_it(run.run, &whole)? => Ok(Sent::Already),
+                Err(error)
+                    if error.class == ErrorClass::ServerSaid && self.has_it(run.id, &whole)? =>
+                {
+                    Ok(Sent::Already)
+                }
                 done => Ok(Sent::New(done?)),
             };
         };
         let had = usize::try_from(known.content.events).unwrap_or(usize::MAX);
-        let common = had.min(lines.len());
-        if Content::from_lines(&lines[..common]) != known.content {
-            return Err(NotSent::Run(differs(run.run)));
-        }
-        if common < lines.len() {
-            return Ok(Sent::Added(self.go_on(run, &lines[common..], &whole, known)?));
-        }
-        self.relabel(run.run, run.label, known).map_err(NotSent::from)
-    }
-
-    /// Sends a run that the server does not know. How many bytes.
-    ///
-    /// # Errors
-    /// Nothing is changed then.
-    pub fn begin(
-        &self,
-        run: &Outgoing,
-        lines: &[String],
-        whole: &Content,
-    ) -> Result<u64, ServerError> {
-        self.within(|| self.insert(run, lines, whole))
-    }
-
-    /// Sends the rest of a run, with which it has so many events. How many bytes.
-    ///
-    /// # Errors
-    /// Nothing is changed then.
-    pub fn go_on(
-        &self,
-        run: &Outgoing,
-        rest: &[String],
-        whole: &Content,
-        known: &Known,
-    ) -> Result<u64, NotSent> {
+        let (begun, rest) = lines.split_at(had.min(lines.len()));
         // Of somebody else's run nothing can be changed.
-        match known.is_own {
-            true => Ok(self.within(|| self.add(run, rest, whole, known))?),
-            false => Err(NotSent::Run(differs(run.run))),
+        let is_other = Content::from_lines(begun) != known.content;
+        if is_other || (!rest.is_empty() && !known.is_own) {
+            return Err(differs(run.id));
+        }
+        match rest.is_empty() {
+            true => self.relabel(run.id, run.label, known),
+            false => Ok(Sent::Added(self.within(|| self.add(run, rest, &whole, known))?)),
         }
     }
 
@@ -168,7 +136,7 @@ impl Server {
         run: &RunId,
         label: Option<&str>,
         known: &Known,
-    ) -> Result<Sent, ServerError> {
+    ) -> Result<Sent, StoreError> {
         let label = label.map(storable);
         if !known.is_own || known.label == label {
             return Ok(Sent::Already);
@@ -178,12 +146,12 @@ impl Server {
         Ok(Sent::Labelled)
     }
 
-    fn has_it(&self, run: &RunId, whole: &Content) -> Result<bool, ServerError> {
+    fn has_it(&self, run: &RunId, whole: &Content) -> Result<bool, StoreError> {
         let known = self.known(std::slice::from_ref(run))?;
         Ok(known.into_iter().flatten().any(|known| known.content == *whole))
     }
 
-    fn within<T>(&self, work: impl FnOnce() -> Result<T, ServerError>) -> Result<T, ServerError> {
+    fn within<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.ask(ANSWER, self.client.batch_execute("BEGIN"))?;
         let done = work().and_then(|done| {
             self.ask(ANSWER, self.client.batch_execute("COMMIT"))?;
@@ -196,20 +164,15 @@ impl Server {
         done
     }
 
-    fn insert(
-        &self,
-        run: &Outgoing,
-        lines: &[String],
-        whole: &Content,
-    ) -> Result<u64, ServerError> {
+    fn insert(&self, run: &Outgoing, lines: &[String], whole: &Content) -> Result<u64, StoreError> {
         let sql = "INSERT INTO bakeoff.runs (id, created_unix_ns, verb, title, label, version, \
                    header, events, sha256, blocks, cells, verdict, is_stopped, hostname, \
                    board_id, model, cpu, cpus, arch, kernel) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
                    $17, $18, $19, $20) RETURNING number";
         let [events, blocks, cells] = counts(run, whole);
-        let (id, label) = (run.run.as_str(), run.label.map(storable));
-        let (verb, title) = (storable(run.verb), storable(run.title));
+        let (id, label) = (run.id.as_str(), run.label.map(storable));
+        let (verb, title) = (storable(run.run.header.verb.word()), storable(&run.run.header.title));
         let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
         let header = lines.first().map_or("", String::as_str);
         let version = env!("CARGO_PKG_VERSION");
@@ -225,7 +188,7 @@ impl Server {
                 sql,
                 &[
                     &id,
-                    &run.created_unix_ns,
+                    &run.run.started_unix_ns,
                     &verb,
                     &title,
                     &label,
@@ -248,7 +211,7 @@ impl Server {
             ),
         )?;
         let number: i64 = row.get(0);
-        let (kinds, texts) = rows(run.facts);
+        let (kinds, texts) = rows(&run.facts);
         let sql = "INSERT INTO bakeoff.facts (run, kind, text) \
                    SELECT $1, k, t FROM unnest($2::text[], $3::text[]) AS f (k, t) \
                    ON CONFLICT DO NOTHING";
@@ -262,10 +225,10 @@ impl Server {
         rest: &[String],
         whole: &Content,
         known: &Known,
-    ) -> Result<u64, ServerError> {
+    ) -> Result<u64, StoreError> {
         let [events, blocks, cells] = counts(run, whole);
         let (id, label, had) =
-            (run.run.as_str(), run.label.map(storable), known.content.events as i64);
+            (run.id.as_str(), run.label.map(storable), known.content.events as i64);
         let (verdict, sha256) = (storable(&run.digest.verdict), &whole.sha256);
         let version = env!("CARGO_PKG_VERSION");
         let sql = "UPDATE bakeoff.runs SET label = $2, version = $3, events = $4, sha256 = $5, \
@@ -291,7 +254,7 @@ impl Server {
         )?;
         if changed != 1 {
             let detail = format!("another push is sending run {id}");
-            return Err(ServerError::busy(&self.address, &detail));
+            return Err(StoreError::busy_server(&self.address, &detail));
         }
         let sql = "SELECT coalesce(max(part) + 1, 0) FROM bakeoff.parts WHERE run = $1";
         let row = self.ask(ANSWER, self.client.query_one(sql, &[&known.number]))?;
@@ -299,7 +262,7 @@ impl Server {
     }
 
     /// Stores lines as parts from that one on; how many bytes they have.
-    fn put_parts(&self, number: i64, from: i32, lines: &[String]) -> Result<u64, ServerError> {
+    fn put_parts(&self, number: i64, from: i32, lines: &[String]) -> Result<u64, StoreError> {
         let sql = "INSERT INTO bakeoff.parts (run, part, bytes) VALUES ($1, $2, $3)";
         let statement = self.ask(ANSWER, self.client.prepare(sql))?;
         let mut bytes = 0;
@@ -313,12 +276,13 @@ impl Server {
 }
 
 /// What the server has of a run is not how it began.
-pub fn differs(run: &RunId) -> Fault {
-    Fault::refused(format!(
+fn differs(run: &RunId) -> StoreError {
+    let text = format!(
         "run {run} is already on the server with different content; it was not changed there. \
          Compare it: bakeoff show {run} --format jsonl --no-redact, here and with --store of the \
          server"
-    ))
+    );
+    StoreError::new(ErrorClass::Differs, text)
 }
 
 /// Events, blocks and cells of a run as the server's integers.

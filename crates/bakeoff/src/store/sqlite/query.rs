@@ -4,10 +4,10 @@
 
 use bakeoff_judge::history::facts::Facts;
 use bakeoff_judge::history::filter::Filter;
-use bakeoff_model::machine::Machine;
-use rusqlite::{Connection, Row, ToSql, Transaction, params, params_from_iter};
+use rusqlite::{Row, ToSql, params, params_from_iter};
 
-use crate::store::{Digest, RunId, Summary};
+use super::db::Db;
+use crate::store::{Digest, RunId, StoreError, Summary};
 
 const RUNS: &str = "WITH counted AS (
          SELECT r.*, (SELECT coalesce(max(seq) + 1, 0) FROM events e
@@ -26,27 +26,21 @@ const BY_WORD: &str = "(instr(lower(r.verb || ' ' || r.title), ?) > 0 OR instr(r
 
 /// The runs that may be those wanted, the latest first: `most` of them, behind the first `skip`.
 pub(super) fn search(
-    connection: &Connection,
+    db: Db<'_>,
     filter: &Filter,
     version: &str,
     (skip, most): (u32, u32),
-) -> rusqlite::Result<Vec<Summary>> {
+) -> Result<Vec<Summary>, StoreError> {
     let (sql, mut values) = statement(filter, version);
     values.extend([Box::new(most) as Box<dyn ToSql>, Box::new(skip)]);
-    let mut query = connection.prepare_cached(&format!("{sql} LIMIT ? OFFSET ?"))?;
-    query.query_map(params_from_iter(values), summary_of)?.collect()
+    db.rows(&format!("{sql} LIMIT ? OFFSET ?"), params_from_iter(values), summary_of)
 }
 
 #[cfg(feature = "dashboard")]
-pub(super) fn found(
-    connection: &Connection,
-    filter: &Filter,
-    version: &str,
-) -> rusqlite::Result<u64> {
+pub(super) fn found(db: Db<'_>, filter: &Filter, version: &str) -> Result<u64, StoreError> {
     let (sql, values) = statement(filter, version);
-    let mut query = connection.prepare_cached(&format!("SELECT count(*) FROM ({sql})"))?;
-    let count: i64 = query.query_row(params_from_iter(values), |row| row.get(0))?;
-    Ok(u64::try_from(count).unwrap_or(0))
+    let count = db.value(&format!("SELECT count(*) FROM ({sql})"), params_from_iter(values))?;
+    Ok(to_u64(count.unwrap_or(0)))
 }
 
 fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
@@ -84,29 +78,23 @@ fn statement(filter: &Filter, version: &str) -> (String, Vec<Box<dyn ToSql>>) {
 
 /// Keeps what was made of the run by that version, and what it is found by.
 pub(super) fn keep(
-    t: &Transaction<'_>,
+    db: Db<'_>,
     number: i64,
     (digest, version): (&Digest, &str),
     facts: &Facts,
-) -> rusqlite::Result<()> {
+) -> Result<(), StoreError> {
     let sql = "INSERT OR REPLACE INTO digests
                (run, events, version, blocks, verdict, is_stopped, cells)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let Digest { events, blocks, cells, verdict, is_stopped } = digest;
     let (events, cells) = (to_i64(*events), to_i64(*cells));
-    t.execute(sql, params![number, events, version, blocks, verdict, is_stopped, cells])?;
-    if let Some(Machine { hostname, board_id, model, cpu, cpus, arch, role: _ }) = &facts.machine {
-        let sql = "UPDATE digests SET hostname = ?2, board_id = ?3, model = ?4, cpu = ?5,
-                   cpus = ?6, arch = ?7, kernel = ?8 WHERE run = ?1";
-        let kernel = &facts.kernel;
-        t.execute(sql, params![number, hostname, board_id, model, cpu, cpus, arch, kernel])?;
-    }
-    t.execute("DELETE FROM facts WHERE run = ?1", [number])?;
+    db.change(sql, params![number, events, version, blocks, verdict, is_stopped, cells])?;
+    db.change("DELETE FROM facts WHERE run = ?1", [number])?;
     let all = [("drive", &facts.drives), ("host", &facts.hosts), ("plan", &facts.plans)];
     for (kind, texts) in all {
         for text in texts {
             let sql = "INSERT OR IGNORE INTO facts (run, kind, text) VALUES (?1, ?2, ?3)";
-            t.execute(sql, params![number, kind, text])?;
+            db.change(sql, params![number, kind, text])?;
         }
     }
     Ok(())
@@ -114,25 +102,16 @@ pub(super) fn keep(
 
 /// The drives that were kept of a run; `None` where nothing was.
 #[cfg(feature = "dashboard")]
-pub(super) fn drives(
-    connection: &Connection,
-    number: i64,
-) -> rusqlite::Result<Option<Vec<String>>> {
-    let kept = "SELECT EXISTS (SELECT 1 FROM digests WHERE run = ?1)";
-    if !connection.query_row(kept, [number], |row| row.get::<_, bool>(0))? {
-        return Ok(None);
-    }
+pub(super) fn drives(db: Db<'_>, number: i64) -> Result<Option<Vec<String>>, StoreError> {
+    let kept: Option<i64> = db.value("SELECT run FROM digests WHERE run = ?1", [number])?;
     let sql = "SELECT text FROM facts WHERE run = ?1 AND kind = 'drive'";
-    let mut query = connection.prepare_cached(sql)?;
-    query.query_map([number], |row| row.get(0))?.collect::<Result<_, _>>().map(Some)
+    kept.map(|number| db.rows(sql, [number], |row| row.get(0))).transpose()
 }
 
 fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
     let id: String = row.get(0)?;
     let run = RunId::parse(&id).ok_or(rusqlite::Error::InvalidColumnName(id))?;
-    let count = |column: usize| -> rusqlite::Result<u64> {
-        Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or(0))
-    };
+    let count = |column: usize| row.get(column).map(to_u64);
     let events = count(6)?;
     let digest = match row.get::<_, Option<u32>>(7)? {
         None => None,
@@ -159,6 +138,11 @@ fn summary_of(row: &Row<'_>) -> rusqlite::Result<Summary> {
 /// Sequence numbers stay far below 2^63: a run has at most 2^20 events.
 pub(super) fn to_i64(seq: u64) -> i64 {
     i64::try_from(seq).unwrap_or(i64::MAX)
+}
+
+/// A count is never negative.
+pub(super) fn to_u64(count: i64) -> u64 {
+    u64::try_from(count).unwrap_or(0)
 }
 
 #[cfg(test)]

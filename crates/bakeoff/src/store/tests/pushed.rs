@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bakeoff_judge::analyse::analyse;
 use bakeoff_judge::history::facts::Facts;
 use bakeoff_judge::history::filter::Filter;
 use bakeoff_model::event::Event;
@@ -16,8 +15,6 @@ use tempfile::TempDir;
 
 use super::cluster::Cluster;
 use super::suite::READING;
-use crate::store::import::ImportError;
-use crate::store::listed::digest_of;
 use crate::store::server::send::Outgoing;
 use crate::store::server::{Address, Server, schema};
 use crate::store::sqlite::Sqlite;
@@ -60,19 +57,10 @@ impl Pushed {
         let summary = all.iter().find(|summary| summary.run == *run).expect("stored");
         let lines = self.local.lines(run).expect("stored");
         let folded = Run::fold(&self.local.load(run).expect("readable")).expect("it folds");
-        let (digest, facts) = match self.made.get(run) {
-            Some(made) => made.clone(),
-            None => digest_of(&folded, &analyse(&folded)),
-        };
-        let outgoing = Outgoing {
-            run,
-            created_unix_ns: summary.created_unix_ns,
-            verb: summary.verb.word(),
-            title: &summary.title,
-            label: summary.label.as_deref(),
-            digest: &digest,
-            facts: &facts,
-        };
+        let mut outgoing = Outgoing::new(run, &folded, summary.label.as_deref());
+        if let Some((digest, facts)) = self.made.get(run).cloned() {
+            outgoing = Outgoing { digest, facts, ..outgoing };
+        }
         let known = self.server.known(std::slice::from_ref(run)).expect("it answers");
         self.server.send(&outgoing, &lines, known[0].as_ref()).expect("sent");
     }
@@ -81,10 +69,6 @@ impl Pushed {
 impl Records for Pushed {
     fn lines(&self, run: &RunId) -> Result<Vec<String>, StoreError> {
         self.server.lines(run)
-    }
-
-    fn first(&self, run: &RunId) -> Result<Event, StoreError> {
-        self.server.first(run)
     }
 
     fn firsts(&self, runs: &[RunId]) -> Result<Vec<Result<Event, StoreError>>, StoreError> {
@@ -162,8 +146,8 @@ impl Store for Pushed {
     fn import(
         &mut self,
         head: &Head,
-        next: &mut dyn FnMut() -> Result<Option<String>, ImportError>,
-    ) -> Result<Imported, ImportError> {
+        next: &mut dyn FnMut() -> Result<Option<String>, StoreError>,
+    ) -> Result<Imported, StoreError> {
         let done = self.local.import(head, next)?;
         self.push(&RunId::parse(&head.run).expect("imported"));
         Ok(done)

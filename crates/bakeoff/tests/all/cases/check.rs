@@ -71,5 +71,4 @@ fn what_cannot_be_checked_is_said() {
     assert_eq!(ended.code, 2, "{ended:?}");
     let ended = bench.run(&["check", ".", "--format", "csv"]);
     assert_eq!(ended.code, 2, "{ended:?}");
-    assert_eq!(bench.run(&["check", ".", "--engine"]).code, 2);
 }

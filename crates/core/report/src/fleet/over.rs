@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 use super::board::{self, Board, EARLIEST_UNIX_NS, Note};
 use bakeoff_judge::history::facts::drive_name;
@@ -18,8 +19,9 @@ use bakeoff_model::run::Run;
 const LONGEST_NAME: usize = 80;
 
 /// What counts once in the report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr, Serialize, VariantArray)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Over {
     /// A board, by its serial number or machine ID.
     #[default]
