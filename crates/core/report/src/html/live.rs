@@ -16,7 +16,7 @@ use bakeoff_model::verdict::Analysis;
 use bakeoff_stats::units;
 
 /// The pages of the navigation: address and name.
-const PAGES: [(&str, &str); 3] = [("/", "Now"), ("/runs", "Runs"), ("/compare", "Compare")];
+const PAGES: [(&str, &str); 2] = [("/", "Now"), ("/runs", "Runs")];
 
 /// A run as it is now: the part of a page that is replaced while the run goes on.
 pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
@@ -128,23 +128,6 @@ pub struct TextPage {
     pub title: String,
     pub said: Vec<String>,
     pub back: Option<(String, String)>,
-}
-
-#[derive(Clone, Debug, Default, Template)]
-#[template(path = "live/compare.html")]
-pub struct ComparePage {
-    pub chosen: Vec<String>,
-    pub compared: String,
-    pub problem: Option<String>,
-}
-
-impl ComparePage {
-    /// What is in each field of the form, which has at least two.
-    fn fields(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.chosen.iter().map(String::as_str).collect();
-        all.resize(all.len().max(2), "");
-        all
-    }
 }
 
 mod history;
