@@ -52,7 +52,7 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
         }
         Some(PAGE) => {
             let api = format!("/api/1/runs/{id}");
-            out.write_all(pages::served(&[(run, analysis)], &api).as_bytes())?;
+            out.write_all(pages::served(&run, &analysis, &api).as_bytes())?;
         }
         _ => return Err(Fault::usage("no such view")),
     }

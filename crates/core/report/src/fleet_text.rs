@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::document::{Document, Table, number, words as column};
 use super::layout::cut;
-use super::view::{day, short_id};
+use super::run_document::{day, short_id};
 use crate::fleet::board::Note;
 use crate::fleet::coverage::Covered;
 use crate::fleet::effect::{Answer, Apart, Discarded, Effect, Excluded, OnBoard, Range};

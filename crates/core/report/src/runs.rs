@@ -14,7 +14,7 @@ use bakeoff_stats::phrases;
 use super::csv::{table as csv_table, text as csv_text};
 use super::document::{Document, Table, number, words};
 use super::layout::cut;
-use super::view::utc;
+use super::run_document::utc;
 
 const WORDS: usize = 48;
 /// Keys of a row, and columns of the CSV.

@@ -7,10 +7,10 @@
 use askama::Template;
 
 use super::super::now::{self, Now};
+use super::super::run_document::RunDocument;
 use super::super::runs::State;
-use super::super::view::View;
 use super::matrix::MatrixPage;
-use super::{Parts, color, symbol, tied};
+use super::{Report, color, matrix, symbol, tied};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_stats::units;
@@ -21,11 +21,10 @@ const PAGES: [(&str, &str); 2] = [("/", "Now"), ("/runs", "Runs")];
 /// A run as it is now: the part of a page that is replaced while the run goes on.
 pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
     let now = Now::new(run, analysis, state);
-    let view = View::new(run, analysis);
-    let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
+    let document = RunDocument::new(run, analysis);
     // The tables that the matrix leads to are on the page of the report.
     let link = format!("/runs/{}#run-0", now.run);
-    let matrix = MatrixPage::new(&link, &view, &styles);
+    let matrix = MatrixPage::new(&link, &document);
     rendered(&RunNow {
         state_class: match now.state {
             State::Running | State::Unfinished => "open",
@@ -72,25 +71,26 @@ pub fn rendered(page: &impl Template) -> String {
 
 #[derive(Template)]
 #[template(path = "live/run_now.html")]
-struct RunNow {
+struct RunNow<'a> {
     now: Now,
     state: String,
     state_class: &'static str,
     left_s: String,
     progress: String,
     facts: Vec<LiveFact>,
-    matrix: Option<MatrixPage>,
+    matrix: Option<MatrixPage<'a>>,
 }
 
 /// The report of runs as a page of the server: its script and style are linked.
-pub fn served(runs: &[(Run, Analysis)], api: &str) -> String {
-    rendered(&Served { report: super::parts(runs), api })
+pub fn served(run: &Run, analysis: &Analysis, api: &str) -> String {
+    let document = RunDocument::new(run, analysis);
+    rendered(&Served { report: Report::new(run, &document), api })
 }
 
 #[derive(Template)]
 #[template(path = "live/report.html")]
 struct Served<'a> {
-    report: Parts,
+    report: Report<'a>,
     api: &'a str,
 }
 
