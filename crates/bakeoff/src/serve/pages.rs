@@ -6,9 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Query as UrlQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
-use bakeoff_report::devices::Drive;
-use bakeoff_report::pages::{self, DriveRow, NowPage};
-use bakeoff_stats::units;
+use bakeoff_report::pages::{self, NowPage};
 
 use super::app::{App, slowly};
 use super::problem::Problem;
@@ -34,20 +32,9 @@ pub async fn now(State(app): State<Arc<App>>) -> Result<Html<String>, Problem> {
             text if text.is_empty() => "Activity is measured while this page is open.".into(),
             text => text,
         };
-        let drives = drives.drives.iter().map(drive_row).collect();
-        Ok(pages::rendered(&NowPage { run, machine, drives }))
+        Ok(pages::rendered(&NowPage { run, machine, drives: &drives.drives }))
     });
     Ok(Html(html.await?))
-}
-
-fn drive_row(drive: &Drive) -> DriveRow {
-    DriveRow {
-        path: drive.path.clone(),
-        model: drive.model.clone().unwrap_or_default(),
-        size: units::size_decimal(drive.size_bytes),
-        is_safe: drive.safe_to_erase,
-        why: drive.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default(),
-    }
 }
 
 pub fn named(app: &App, name: &str) -> Result<RunId, Problem> {

@@ -1,11 +1,12 @@
-//! The pages of `bakeoff serve`: a run as it is now, the history, the report with links in place of
-//! its script and style, comparing.
+//! The pages of `bakeoff serve`: a run as it is now, the history, and the report with links in
+//! place of its script and style.
 //!
 //! Server-rendered, readable without a script, and without any inline script or style: the
 //! server's content security policy allows neither. Nothing here reads a store.
 
 use askama::Template;
 
+use super::super::devices::Drive;
 use super::super::now::{self, Now};
 use super::super::run_document::RunDocument;
 use super::super::runs::State;
@@ -94,24 +95,12 @@ struct Served<'a> {
     api: &'a str,
 }
 
-/// A drive in the list of the first page.
-#[derive(Clone, Debug, Default)]
-pub struct DriveRow {
-    /// `/dev/sda`.
-    pub path: String,
-    pub model: String,
-    /// "500 GB".
-    pub size: String,
-    pub is_safe: bool,
-    pub why: String,
-}
-
-#[derive(Clone, Debug, Default, Template)]
+#[derive(Debug, Template)]
 #[template(path = "live/now.html")]
-pub struct NowPage {
+pub struct NowPage<'a> {
     pub run: String,
     pub machine: String,
-    pub drives: Vec<DriveRow>,
+    pub drives: &'a [Drive],
 }
 
 /// What the first page shows where nothing is stored.
