@@ -52,6 +52,6 @@ fn report(run: &Run) {
     report::recipe(run, &analysis);
     let json = report::json_text(run, &analysis);
     serde_json::from_str::<serde_json::Value>(&json).expect("machine output is JSON");
-    let page = report::html(&[(run.clone(), analysis)], &report::Assets { js: "", css: "" });
+    let page = report::html(run, &analysis, &report::Assets { js: "", css: "" });
     assert!(!page.is_empty());
 }

@@ -3,14 +3,11 @@
 
 use std::path::Path;
 
-use bakeoff_report::testing::{
-    filesystems_markdown, glossary_markdown, rules_markdown, usual_markdown,
-};
+use bakeoff_report::testing::{filesystems_markdown, rules_markdown, usual_markdown};
 
 fn main() -> std::io::Result<()> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     std::fs::write(docs.join("filesystems.md"), filesystems_markdown())?;
     std::fs::write(docs.join("findings.md"), rules_markdown())?;
-    std::fs::write(docs.join("normal.md"), usual_markdown())?;
-    std::fs::write(docs.join("glossary.md"), glossary_markdown())
+    std::fs::write(docs.join("normal.md"), usual_markdown())
 }

@@ -313,9 +313,9 @@ pub struct Clean {
 
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// Starts of run IDs, or `last` (several with -o FILE.html or .md)
+    /// Start of a run ID, or `last`
     #[arg(value_name = "RUN", default_value = "last")]
-    pub runs: Vec<String>,
+    pub run: String,
     /// Show all pairs, findings and measurement details
     #[arg(long)]
     pub details: bool,

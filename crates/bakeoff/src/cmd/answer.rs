@@ -87,7 +87,7 @@ pub fn print(
 }
 
 pub fn write_report(run: &Run, analysis: &Analysis, path: &Path) -> Result<(), Fault> {
-    let html = report::html(&[(run.clone(), analysis.clone())], &crate::assets::report());
+    let html = report::html(run, analysis, &crate::assets::report());
     stored::write_text(Some(path), &html)
 }
 

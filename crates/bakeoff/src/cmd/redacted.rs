@@ -1,9 +1,7 @@
-//! Runs without what identifies their machine and owner, for everything that others may read, and
+//! A run without what identifies its machine and owner, for everything that others may read, and
 //! the list of what was replaced, shown before anything is written.
 
-use bakeoff_judge::analyse::analyse;
 use bakeoff_model::run::Run;
-use bakeoff_model::verdict::Analysis;
 use bakeoff_report::bundle::{Head, SCHEMA};
 use bakeoff_report::facts;
 use bakeoff_report::redact::{self, Kind, Redactor, Replacement};
@@ -45,33 +43,21 @@ impl Exported {
     }
 }
 
-pub struct Redacted {
-    pub exported: Vec<Exported>,
-    pub replaced: Vec<Replacement>,
-}
-
-/// Replaces every value in runs that go into one document; each value has one pseudonym there. They
-/// stay runs that any bakeoff imports.
-pub fn redact_all(originals: Vec<Exported>) -> Result<Redacted, Fault> {
-    let first = originals.first().map_or("", |original| original.head.run.as_str());
-    let mut redactor = Redactor::of_run(first);
-    let mut parsed = Vec::new();
-    for Exported { head, lines } in originals {
-        let events = events(&head, &lines)?;
-        events.iter().for_each(|event| redact::learn(&mut redactor, event));
-        if let Some(label) = &head.label {
-            redactor.learn(Kind::Label, label);
-        }
-        parsed.push((head, events));
+/// Replaces every private value in a run; each value has one pseudonym. It stays a run that any
+/// bakeoff imports.
+pub fn redact(original: Exported) -> Result<(Exported, Vec<Replacement>), Fault> {
+    let Exported { head, lines } = original;
+    let mut redactor = Redactor::of_run(&head.run);
+    let events = events(&head, &lines)?;
+    events.iter().for_each(|event| redact::learn(&mut redactor, event));
+    if let Some(label) = &head.label {
+        redactor.learn(Kind::Label, label);
     }
-    let mut exported = Vec::new();
-    for (head, events) in parsed {
-        let lines = events.iter().map(|event| redact::event(&mut redactor, event).to_string());
-        let lines = lines.collect();
-        let label = head.label.as_deref().map(|label| redactor.field(Kind::Label, label));
-        exported.push(Exported { head: Head { label, ..head }, lines });
-    }
-    Ok(Redacted { exported, replaced: redactor.replaced() })
+    let lines = events.iter().map(|event| redact::event(&mut redactor, event).to_string());
+    let lines = lines.collect();
+    let label = head.label.as_deref().map(|label| redactor.field(Kind::Label, label));
+    let exported = Exported { head: Head { label, ..head }, lines };
+    Ok((exported, redactor.replaced()))
 }
 
 fn events(head: &Head, lines: &[String]) -> Result<Vec<Value>, Fault> {
@@ -85,23 +71,6 @@ fn events(head: &Head, lines: &[String]) -> Result<Vec<Value>, Fault> {
         })
     };
     lines.iter().enumerate().map(parse).collect()
-}
-
-/// The same runs, redacted, from the store that they were read from.
-pub fn analysed(
-    global: &Global,
-    store: &dyn Records,
-    runs: &[(Run, Analysis)],
-) -> Result<Vec<(Run, Analysis)>, Fault> {
-    let read = |(run, _): &(Run, Analysis)| Exported::read(store, &store.find(&run.header.run)?);
-    let redacted = redact_all(runs.iter().map(read).collect::<Result<_, _>>()?)?;
-    show_few(global, &redacted.replaced, "");
-    let analyse = |exported: &Exported| {
-        let run = exported.run()?;
-        let analysis = analyse(&run);
-        Ok((run, analysis))
-    };
-    redacted.exported.iter().map(analyse).collect()
 }
 
 /// Shows what was replaced, a few lines of it, and `keep`: how to keep it.

@@ -1,5 +1,5 @@
-//! `bakeoff show`: stored runs and their answers, computed from their events as if they had just
-//! ended: on the screen, or with `-o` as pages, pictures, tables and whole runs.
+//! `bakeoff show`: a stored run and its answer, computed from its events as if it had just ended:
+//! on the screen, or with `-o` as a page, picture, table or whole run.
 
 mod data;
 mod page;
@@ -48,7 +48,7 @@ pub fn run(global: &Global, args: &Show) -> Result<Outcome, Fault> {
     stored::format(global, "show")?;
     if args.output.is_empty() {
         return match global.format {
-            Some(format) if is_written_only(format) || args.runs.len() > 1 => {
+            Some(format) if is_written_only(format) => {
                 write(global, args, OutputKind::Format(format), None)?;
                 Ok(Outcome::Done)
             }
@@ -74,10 +74,7 @@ pub fn answered_for(mut run: Run, args: &Show) -> Run {
 }
 
 fn screen(global: &Global, args: &Show) -> Result<Outcome, Fault> {
-    let [name] = args.runs.as_slice() else {
-        return Err(Fault::usage("several runs fit in one page only. Add -o FILE.html"));
-    };
-    let (store, id) = stored::find(global, name)?;
+    let (store, id) = stored::find(global, &args.run)?;
     let run = answered_for(folded::read(&*store, &id)?, args);
     let state = store.state(&id, run.stopped.is_some())?;
     stored::say_state(state, &*store, &id)?;

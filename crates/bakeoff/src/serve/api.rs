@@ -19,10 +19,9 @@ use super::app::{App, blocking, slowly};
 use super::crowd::Place;
 use super::history;
 use super::hub::{Hub, Message, Watching};
-use super::pages::{Pairs, all, drive, named, printed, to_compare};
+use super::pages::{Pairs, drive, named, printed};
 use super::problem::Problem;
 use super::who::Visitor;
-use crate::store::RunId;
 
 /// Silence after which a stream says that it lives.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -126,24 +125,9 @@ pub async fn run(State(app): State<Arc<App>>, Path(name): Path<String>) -> Answe
     Ok(json(shown.await.map_err(Problem::json)?))
 }
 
-pub async fn compare(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
-    let chosen: Vec<String> = all(&pairs, "run").into_iter().map(str::to_string).collect();
-    let text = slowly(&app, move |app| {
-        let runs = to_compare(app, &chosen)?;
-        let options = ["compare", "--format", "json"].into_iter();
-        printed(app, &options.chain(runs.iter().map(RunId::as_str)).collect::<Vec<_>>())
-    });
-    Ok(json(text.await.map_err(Problem::json)?))
-}
-
 pub async fn trend(State(app): State<Arc<App>>, UrlQuery(pairs): UrlQuery<Pairs>) -> Answer {
     let text = slowly(&app, move |app| {
         printed(app, &["runs", "trend", "--format", "json", "--", &drive(&pairs)?])
     });
     Ok(json(text.await.map_err(Problem::json)?))
-}
-
-pub async fn devices(State(app): State<Arc<App>>) -> Answer {
-    let devices = blocking(&app, |app| app.devices()).await.map_err(Problem::json)?;
-    Ok(json(devices.json()))
 }

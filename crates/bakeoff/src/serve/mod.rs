@@ -9,7 +9,6 @@ mod app;
 mod crowd;
 mod gate;
 mod history;
-mod home;
 mod hub;
 mod metrics;
 mod net;
@@ -108,7 +107,6 @@ fn router(app: Arc<App>) -> Router {
         .route("/", get(pages::now))
         .route("/runs", get(history::runs))
         .route("/runs/{run}", get(pages::run))
-        .route("/compare", get(pages::compare))
         .route("/trend", get(pages::trend))
         .route("/assets/{name}", get(pages::asset))
         .route("/metrics", get(metrics::scrape))
@@ -116,10 +114,7 @@ fn router(app: Arc<App>) -> Router {
         .route("/api/1/events", get(api::events))
         .route("/api/1/runs", get(api::runs))
         .route("/api/1/runs/{run}", get(api::run))
-        .route("/api/1/compare", get(api::compare))
         .route("/api/1/trend", get(api::trend))
-        .route("/api/1/devices", get(api::devices))
-        .route("/api/1/homeassistant", get(home::document))
         .fallback(pages::nothing)
         .layer(from_fn_with_state(Arc::clone(&app), gate::admit))
         .with_state(app)

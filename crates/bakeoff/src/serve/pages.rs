@@ -6,9 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, Query as UrlQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
-use bakeoff_report::devices::Drive;
-use bakeoff_report::pages::{self, ComparePage, DriveRow, NowPage};
-use bakeoff_stats::units;
+use bakeoff_report::pages::{self, NowPage};
 
 use super::app::{App, slowly};
 use super::problem::Problem;
@@ -17,18 +15,13 @@ use crate::assets;
 use crate::store::{Records, RunId};
 
 const HTML: &str = "text/html; charset=utf-8";
-/// Most runs compared at once.
-const COMPARED: usize = 32;
 
-/// Pairs of a query; a name may come more than once.
+/// Pairs of a query.
 pub type Pairs = Vec<(String, String)>;
 
-pub fn all<'p>(pairs: &'p Pairs, name: &str) -> Vec<&'p str> {
-    pairs.iter().filter(|(n, _)| n == name).map(|(_, value)| value.as_str()).collect()
-}
-
+/// The first value of this name; nothing where it is missing.
 pub fn one<'p>(pairs: &'p Pairs, name: &str) -> &'p str {
-    all(pairs, name).first().copied().unwrap_or_default()
+    pairs.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value.as_str())
 }
 
 pub async fn now(State(app): State<Arc<App>>) -> Result<Html<String>, Problem> {
@@ -39,20 +32,9 @@ pub async fn now(State(app): State<Arc<App>>) -> Result<Html<String>, Problem> {
             text if text.is_empty() => "Activity is measured while this page is open.".into(),
             text => text,
         };
-        let drives = drives.drives.iter().map(drive_row).collect();
-        Ok(pages::rendered(&NowPage { run, machine, drives }))
+        Ok(pages::rendered(&NowPage { run, machine, drives: &drives.drives }))
     });
     Ok(Html(html.await?))
-}
-
-fn drive_row(drive: &Drive) -> DriveRow {
-    DriveRow {
-        path: drive.path.clone(),
-        model: drive.model.clone().unwrap_or_default(),
-        size: units::size_decimal(drive.size_bytes),
-        is_safe: drive.safe_to_erase,
-        why: drive.reasons.first().map(|reason| reason.text.clone()).unwrap_or_default(),
-    }
 }
 
 pub fn named(app: &App, name: &str) -> Result<RunId, Problem> {
@@ -91,36 +73,6 @@ pub async fn trend(
 ) -> Result<Response, Problem> {
     let page = slowly(&app, move |app| app.view(view::TREND, &drive(&pairs)?));
     Ok(([(CONTENT_TYPE, HTML)], page.await?).into_response())
-}
-
-pub async fn compare(
-    State(app): State<Arc<App>>,
-    UrlQuery(pairs): UrlQuery<Pairs>,
-) -> Result<Html<String>, Problem> {
-    let chosen: Vec<String> = all(&pairs, "run").into_iter().map(str::to_string).collect();
-    let chosen: Vec<String> = chosen.into_iter().filter(|run| !run.is_empty()).collect();
-    if chosen.len() < 2 {
-        return Ok(Html(pages::rendered(&ComparePage { chosen, ..ComparePage::default() })));
-    }
-    let asked = chosen.clone();
-    let compared = slowly(&app, move |app| {
-        let runs = to_compare(app, &asked)?;
-        let runs: Vec<&str> = runs.iter().map(RunId::as_str).collect();
-        String::from_utf8(app.view(view::COMPARE, &runs.join(","))?).map_err(Problem::broken)
-    });
-    let (compared, problem) = match compared.await {
-        Ok(compared) => (compared, None),
-        Err(problem) => (String::new(), Some(problem.said)),
-    };
-    Ok(Html(pages::rendered(&ComparePage { chosen, compared, problem })))
-}
-
-/// The runs of these names, as many as can be compared.
-pub fn to_compare(app: &App, chosen: &[String]) -> Result<Vec<RunId>, Problem> {
-    if chosen.len() < 2 || chosen.len() > COMPARED {
-        return Err(Problem::bad(format!("Name 2 to {COMPARED} runs.")));
-    }
-    chosen.iter().map(|name| named(app, name)).collect()
 }
 
 /// What a command of ours prints; runs whose answer is open end with 1, which is no failure.

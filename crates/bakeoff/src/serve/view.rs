@@ -9,15 +9,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use bakeoff_judge::analyse::analyse;
-use bakeoff_judge::compare::compare;
 use bakeoff_model::path::unsteered;
-use bakeoff_report as report;
 use bakeoff_report::now::Now;
 use bakeoff_report::pages;
 
 use crate::cli::Global;
 use crate::cli::history::Trend;
-use crate::cmd::{stored, trend};
+use crate::cmd::trend;
 use crate::fault::{self, Fault, Outcome};
 use crate::store::{Records, RunId, Sqlite, StoreError, folded};
 
@@ -25,15 +23,10 @@ use crate::store::{Records, RunId, Sqlite, StoreError, folded};
 pub const NOW: &str = "now";
 /// First word: the report as a page of the server.
 pub const PAGE: &str = "page";
-
 /// First word: the history of a drive as a page.
 pub const TREND: &str = "trend";
 
-/// First word: what `compare` says of runs, as part of a page.
-pub const COMPARE: &str = "compare";
-
-/// What is asked for, with the store and the run, the runs with commas between them, or the drive
-/// behind it.
+/// What is asked for, with the store and the run or the drive behind it.
 pub fn run(args: &[OsString]) -> ExitCode {
     fault::exit(write(args))
 }
@@ -41,10 +34,8 @@ pub fn run(args: &[OsString]) -> ExitCode {
 fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     let [what, store, id] = args else { return Err(Fault::usage("no view was specified")) };
     let none = || StoreError::not_found(&id.to_string_lossy(), &[]);
-    match what.to_str() {
-        Some(TREND) => return write_trend(store, id),
-        Some(COMPARE) => return write_compared(store, id),
-        _ => {}
+    if what == TREND {
+        return write_trend(store, id);
     }
     let id = id.to_str().and_then(RunId::parse).ok_or_else(none)?;
     let store = Sqlite::open_existing(Path::new(store))?.ok_or_else(none)?;
@@ -61,7 +52,7 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
         }
         Some(PAGE) => {
             let api = format!("/api/1/runs/{id}");
-            out.write_all(pages::served(&[(run, analysis)], &api).as_bytes())?;
+            out.write_all(pages::served(&run, &analysis, &api).as_bytes())?;
         }
         _ => return Err(Fault::usage("no such view")),
     }
@@ -69,25 +60,10 @@ fn write(args: &[OsString]) -> Result<Outcome, Fault> {
     Ok(Outcome::Done)
 }
 
-fn global(store: &OsString) -> Global {
-    Global { store: Some(store.into()), format: None, quiet: true, seed: None }
-}
-
-fn write_compared(store: &OsString, ids: &OsString) -> Result<Outcome, Fault> {
-    let ids = ids.to_string_lossy();
-    let ids: Vec<&str> = ids.split(',').collect();
-    let runs = stored::analysed(&global(store), &ids, ids.len())?;
-    if runs.len() < 2 {
-        return Err(Fault::usage("nothing to compare with. Choose two runs"));
-    }
-    let document = report::compare_document(Some(&compare(&runs, None)), &[]);
-    std::io::stdout().lock().write_all(document.html().as_bytes())?;
-    Ok(Outcome::Done)
-}
-
 fn write_trend(store: &OsString, drive: &OsString) -> Result<Outcome, Fault> {
     let drive = drive.to_string_lossy().into_owned();
-    let found = trend::of_drive(&global(store), &Trend { drive, since: None, across: None })?;
+    let global = Global { store: Some(store.into()), format: None, quiet: true, seed: None };
+    let found = trend::of_drive(&global, &Trend { drive, since: None, across: None })?;
     std::io::stdout().lock().write_all(pages::trend_page(&found).as_bytes())?;
     Ok(Outcome::Done)
 }

@@ -64,9 +64,9 @@ fn one_board_twice_a_bundle_twice_and_a_run_named_twice_count_once() {
     let document = json(&out);
     assert_eq!(document["boards"].as_array().unwrap().len(), 2, "{out}");
     assert_eq!(document["answers"][0]["claim"], "too_few_boards");
-    let kinds: Vec<&str> =
-        document["notes"].as_array().unwrap().iter().map(|n| n["kind"].as_str().unwrap()).collect();
-    assert!(kinds.contains(&"no_id"), "{kinds:?}");
+    let notes = document["notes"].as_array().unwrap();
+    let has_no_id = |note: &Value| note.as_str().unwrap().contains("have no board ID");
+    assert!(notes.iter().any(has_no_id), "{notes:?}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn redacted_bundles_are_never_one_board_or_one_drive() {
         assert!(said.contains(&note) && said.contains("name only one of its runs"), "{out}");
         let document = json(&here.run(&[&args[..], &["--format", "json"]].concat()).1);
         assert_eq!(document["boards"].as_array().unwrap().len(), 3, "{document}");
-        assert!(document["notes"].to_string().contains("{\"kind\":\"redacted\",\"runs\":3}"));
+        assert!(document["notes"].to_string().contains("3 runs are redacted,"));
     }
     let listed = here.run(&["fleet", "list"]).1;
     assert!(listed.contains("host-1-00014567") && listed.contains("host-1-00034567"), "{listed}");

@@ -10,7 +10,7 @@ use bakeoff_stats::units;
 use super::closed_loop;
 use super::document::{Document, Table, number, words};
 use super::mark;
-use super::view::FindingView;
+use super::run_document::FindingView;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benched {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::document::Document;
 use super::mark;
-use super::view::{self, utc};
+use super::run_document::{self, utc};
 use bakeoff_judge::compare::Compared;
 use bakeoff_judge::compare::answer::{Answer, EffectIn, EffectRow};
 use bakeoff_judge::compare::beside::{Beside, Published, PublishedRatio};
@@ -142,13 +142,13 @@ fn findings_below(heading: &str, findings: &[Finding], out: &mut Document) {
 }
 
 fn write_findings(findings: &[Finding], out: &mut Document) {
-    for finding in view::findings(findings) {
+    for finding in run_document::findings(findings) {
         out.line(1, finding.line());
     }
 }
 
 fn write_beside(beside: &Beside, out: &mut Document) {
-    let short = view::short_id(&beside.run);
+    let short = run_document::short_id(&beside.run);
     let head = format!(
         "{} and run {short}: the results of others next to those of the run. These are \
          observations; bakeoff gives no verdict on them.",

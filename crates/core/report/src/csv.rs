@@ -3,6 +3,8 @@
 //! Every cell of the run is there; `counts` says which ones the analysis used. Text that a
 //! spreadsheet would run as a formula gets an apostrophe in front (OWASP, "CSV Injection").
 
+use serde_json::Value;
+
 use bakeoff_model::event::{CacheState, Cell};
 use bakeoff_model::measurement::{Measurement, OpStats};
 use bakeoff_model::path::sanitize;
@@ -55,6 +57,15 @@ pub const COLUMNS: &[&str] = &[
 pub fn csv(run: &Run) -> String {
     let of = |block| move |cell| row(run, block, cell);
     table(COLUMNS, run.blocks.iter().flat_map(|block| block.cells.iter().map(of(block))))
+}
+
+/// A value of a document as a field; nothing for null.
+pub fn field(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(string) => text(string),
+        other => other.to_string(),
+    }
 }
 
 /// The titles of the columns, then the rows, whose fields are escaped.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::about::About;
 use super::devices::{Devices, Drive};
 use super::layout::cut;
-use super::view::utc;
+use super::run_document::utc;
 use crate::redact::{self, Kind, Redactor, Replacement};
 use bakeoff_model::host::Host;
 use bakeoff_model::path::sanitize;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::document::{Document, Table, words};
-use super::view::day;
+use super::run_document::day;
 use crate::fleet::board::{Board, of_machines};
 use crate::fleet::run_group::RunGroup;
 use bakeoff_model::machine::Machine;

@@ -4,12 +4,10 @@
 use serde_json::{Value, json};
 
 use super::document::{Document, Table, number, words as column};
-use super::layout::cut;
-use super::view::{day, short_id};
-use crate::fleet::board::Note;
+use super::run_document::{day, short_id};
 use crate::fleet::coverage::Covered;
 use crate::fleet::effect::{Answer, Apart, Discarded, Effect, Excluded, OnBoard, Range};
-use crate::fleet::over::Over;
+use crate::fleet::over::Noun;
 use crate::fleet::{Fleet, OfBoard};
 use bakeoff_judge::compare::differences::LeftOut;
 use bakeoff_model::lead;
@@ -20,34 +18,10 @@ use bakeoff_stats::random_effects::FEWEST;
 
 /// Most boards whose own figures are listed below an effect; programs get all.
 const LISTED: usize = 24;
-/// Longest list of host names in a note, in characters.
-const LONGEST_NAMES: usize = 80;
-
-/// What the sentences call the things that the answer goes over.
-#[derive(Clone, Copy)]
-struct Noun {
-    one: &'static str,
-    many: &'static str,
-    title: &'static str,
-    at: &'static str,
-    recorded: &'static str,
-}
-
-impl Noun {
-    fn for_axis(over: Over) -> Noun {
-        let noun = |one, many, title, at, recorded| Noun { one, many, title, at, recorded };
-        match over {
-            Over::Board => noun("board", "boards", "Boards", "on", "board"),
-            Over::Device => noun("drive", "drives", "Drives", "on", "drive's serial number"),
-            Over::Kernel => noun("kernel", "kernels", "Kernels", "on", "kernel"),
-            Over::Year => noun("year", "years", "Years", "in", "date (the clock was not set)"),
-        }
-    }
-}
 
 /// For people: the answer, each workload, each board and what limits them.
 pub fn fleet_document(fleet: &Fleet) -> Document {
-    let noun = Noun::for_axis(fleet.over);
+    let noun = fleet.over.noun();
     let mut out = Document::default();
     out.headline(headline(fleet));
     for answer in &fleet.answers {
@@ -104,7 +78,7 @@ pub fn fleet_json(fleet: &Fleet) -> String {
         map.insert("headline".to_string(), json!(headline(fleet)));
         map.insert("left_out".to_string(), json!(left_out(fleet)));
         let sentences: Vec<String> = {
-            let noun = Noun::for_axis(fleet.over);
+            let noun = fleet.over.noun();
             fleet.answers.iter().map(|answer| sentence(answer, noun)).collect()
         };
         map.insert("sentences".to_string(), json!(sentences));
@@ -133,7 +107,7 @@ pub fn coverage_document(found: &[Covered]) -> Document {
 }
 
 fn headline(fleet: &Fleet) -> String {
-    let noun = Noun::for_axis(fleet.over);
+    let noun = fleet.over.noun();
     let boards = phrases::count(fleet.boards.len(), noun.one);
     if !fleet.unlike.is_empty() {
         let what: Vec<String> = fleet.unlike.iter().take(4).map(ToString::to_string).collect();
@@ -325,8 +299,8 @@ fn own_words(board: &OfBoard) -> Vec<String> {
 }
 
 fn notes(fleet: &Fleet) -> Vec<String> {
-    let noun = Noun::for_axis(fleet.over);
-    let mut all: Vec<String> = fleet.notes.iter().map(|each| note(each, noun)).collect();
+    let noun = fleet.over.noun();
+    let mut all = fleet.notes.clone();
     if !fleet.left_out.is_empty() {
         all.push(format!(
             "Skipped, because not measured {} all {}: {}",
@@ -342,75 +316,4 @@ fn notes(fleet: &Fleet) -> Vec<String> {
 fn left_out(fleet: &Fleet) -> Vec<String> {
     let of = |one: &LeftOut| format!("{} (on {})", one.name, fleet.boards[one.run].board.name);
     fleet.left_out.iter().map(of).collect()
-}
-
-fn note(note: &Note, noun: Noun) -> String {
-    match note {
-        Note::OneName { hostname, boards } => format!(
-            "{boards} boards have the host name {hostname}. Their records distinguish them, and \
-             they count as {boards}."
-        ),
-        Note::NoId { board, runs } => format!(
-            "{runs} runs of {board} have no board ID to distinguish boards of the same name. They \
-             count as one board, with the latest run. If they are several boards, give each its \
-             own host name and measure again."
-        ),
-        Note::OneId { board, hostnames, runs } => format!(
-            "{runs} runs of {board} have one board ID and {} host names ({}). They count as one \
-             board, with the latest run. If they are boards with copies of one image, remove \
-             /etc/machine-id on each, start it again, and measure again.",
-            hostnames.len(),
-            cut(&hostnames.join(", "), LONGEST_NAMES)
-        ),
-        Note::SeveralRoles { boards, roles } => format!(
-            "{} have one ID in their records, and were sent by {} roles of the server ({}). They \
-             count as {}, because a role can claim any ID. If it is one {}, give it one role and \
-             name only its latest run.",
-            cut(&boards.join(" and "), LONGEST_NAMES),
-            roles.len(),
-            cut(&roles.join(", "), LONGEST_NAMES),
-            phrases::count(boards.len(), noun.one),
-            noun.one
-        ),
-        Note::OneSerial { board, boards, runs } => format!(
-            "{runs} runs of {board} were made on {boards} boards. They count as one drive, with \
-             the latest run. If they are several drives with one serial number, bakeoff cannot \
-             tell them apart.",
-        ),
-        Note::Repeated { board, runs } => {
-            format!("{board} has {runs} runs. Only the latest one counts.")
-        }
-        Note::Clock { board, unix_ns, others_unix_ns: Some(others) } => format!(
-            "The clock of {board} showed {}, more than a year from the other boards ({}). Its \
-             dates may be wrong; the figures do not depend on them.",
-            day(*unix_ns),
-            day(*others)
-        ),
-        Note::Clock { board, unix_ns, others_unix_ns: None } => format!(
-            "The clock of {board} was not set: it showed {}. Its dates are wrong; the figures do \
-             not depend on them.",
-            day(*unix_ns)
-        ),
-        Note::NotRecorded { run } => {
-            format!("Run {} does not record its {}, and is left out.", short_id(run), noun.recorded)
-        }
-        Note::Redacted { runs } => format!(
-            "{} redacted, so bakeoff cannot recognise the {} of {}. Each counts as one {one}. If \
-             a {one} was measured twice, the answer looks more certain than it is: name only one \
-             of its runs.",
-            match runs {
-                1 => "1 run is".to_string(),
-                _ => format!("{runs} runs are"),
-            },
-            noun.one,
-            if *runs == 1 { "it" } else { "them" },
-            one = noun.one,
-        ),
-        Note::SeveralBoards { boards } => format!(
-            "The runs were made on {}. Differences between these boards count as differences \
-             between {}.",
-            phrases::count(*boards, "board"),
-            noun.many
-        ),
-    }
 }

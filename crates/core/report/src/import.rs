@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::document::Document;
-use super::view;
+use super::run_document;
 use bakeoff_judge::import::observe;
 use bakeoff_judge::import::{Imported, Metric, ToolResult};
 use bakeoff_model::finding::Finding;
@@ -94,7 +94,7 @@ fn write_result(out: &mut Document, result: &ToolResult) {
 }
 
 fn write_findings(out: &mut Document, findings: &[Finding]) {
-    for finding in view::findings(findings) {
+    for finding in run_document::findings(findings) {
         out.line(1, clean(&finding.line()));
     }
 }

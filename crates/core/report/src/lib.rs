@@ -1,8 +1,8 @@
 //! What people and programs are shown: a run and its analysis as text, Markdown, CSV, JSON, HTML.
 //!
-//! Data flows one way: (run, analysis) becomes a [`view::View`], in which everything is already
-//! ordered, rounded and worded; the writers only lay it out. JSON and CSV skip the view, because
-//! programs want the numbers as they were measured. Nothing here decides anything: verdicts,
+//! Data flows one way: (run, analysis) becomes a [`RunDocument`], in which everything is already
+//! ordered, rounded and worded; terminal, Markdown, HTML and card only lay it out. JSON and CSV
+//! skip it, because programs want the numbers as they were measured. Nothing here decides anything: verdicts,
 //! sentences and findings come from the analysis.
 
 #![forbid(unsafe_code)]
@@ -23,7 +23,6 @@ mod closed_loop;
 mod compare;
 pub mod contents;
 mod csv;
-mod details;
 pub mod devices;
 pub mod document;
 mod durability;
@@ -56,6 +55,7 @@ mod recipe;
 pub mod redact;
 mod round;
 mod rounds;
+mod run_document;
 pub mod runs;
 pub mod said;
 mod service;
@@ -63,7 +63,6 @@ pub mod settling;
 mod setup;
 mod simulate;
 mod trend;
-pub mod view;
 pub mod watch;
 
 pub use about::{about_document, about_json};
@@ -93,6 +92,7 @@ pub use trend::{trend_csv, trend_document, trend_json};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
+use run_document::RunDocument;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextOptions {
@@ -144,7 +144,7 @@ pub fn screen(
 
 /// Everything in text: for `--details`, and the only form for runs in rounds.
 pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
-    let document = details::document(&view::View::new(run, analysis));
+    let document = RunDocument::new(run, analysis).details();
     match options.plain {
         true => document.plain(),
         false => document.text(usize::from(options.width.max(40)), options.color),
@@ -153,7 +153,7 @@ pub fn text(run: &Run, analysis: &Analysis, options: &TextOptions) -> String {
 
 /// The same to paste in a forum.
 pub fn markdown(run: &Run, analysis: &Analysis) -> String {
-    details::document(&view::View::new(run, analysis)).markdown()
+    RunDocument::new(run, analysis).details().markdown()
 }
 
 #[cfg(any(test, feature = "testing"))]

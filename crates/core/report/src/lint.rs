@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::document::{Document, Table, words};
-use super::view;
+use super::run_document;
 use bakeoff_judge::evidence::{RULES, Rule};
 use bakeoff_model::finding::Finding;
 use bakeoff_model::setting::Setting;
@@ -105,7 +105,7 @@ pub fn lint_json(source: Option<&str>, rules: &[Rule], findings: &[Finding]) -> 
 
 /// Findings for people, most severe first; one that concerns several candidates is one line.
 pub fn findings_document(source: &str, findings: &[Finding]) -> Document {
-    let said = view::findings(findings);
+    let said = run_document::findings(findings);
     let count = match said.len() {
         0 => "no findings".to_string(),
         n => phrases::count(n, "finding"),

@@ -11,10 +11,10 @@ use bakeoff_model::verb::Verb;
 use bakeoff_model::verdict::{Analysis, Verdict};
 use bakeoff_stats::phrases;
 
-use super::csv::{table as csv_table, text as csv_text};
+use super::csv::{field as csv_field, table as csv_table};
 use super::document::{Document, Table, number, words};
 use super::layout::cut;
-use super::view::utc;
+use super::run_document::utc;
 
 const WORDS: usize = 48;
 /// Keys of a row, and columns of the CSV.
@@ -166,21 +166,10 @@ pub fn json(rows: &[Row], left_out: LeftOut) -> String {
 }
 
 pub fn csv(rows: &[Row]) -> String {
-    let optional = |text: &Option<String>| csv_text(text.as_deref().unwrap_or(""));
     let fields = |row: &Row| {
-        [
-            row.run.clone(),
-            row.created_unix_ns.to_string(),
-            csv_text(row.verb.word()),
-            csv_text(&row.title),
-            optional(&row.label),
-            u8::from(row.imported).to_string(),
-            row.events.to_string(),
-            row.state.name().to_string(),
-            row.blocks.map_or(String::new(), |blocks| blocks.to_string()),
-            optional(&row.verdict),
-            optional(&row.error),
-        ]
+        let mut whole = serde_json::json!(row);
+        whole["imported"] = u8::from(row.imported).into();
+        COLUMNS.map(|column| csv_field(&whole[column]))
     };
     csv_table(&COLUMNS, rows.iter().map(fields))
 }

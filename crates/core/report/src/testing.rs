@@ -3,10 +3,8 @@
 
 mod filesystems;
 mod findings;
-mod glossary;
 mod usual;
 
 pub use filesystems::filesystems_markdown;
 pub use findings::rules_markdown;
-pub use glossary::glossary_markdown;
 pub use usual::usual_markdown;

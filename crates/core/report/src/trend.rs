@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::csv::{table as csv_table, text as csv_text};
 use super::document::Document;
-use super::view::{day, short_id};
+use super::run_document::{day, short_id};
 use bakeoff_judge::history::trend::{Change, FEWEST, Point, Series, Trend};
 use bakeoff_stats::phrases::{self, figures};
 

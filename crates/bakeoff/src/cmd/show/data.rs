@@ -31,18 +31,14 @@ pub fn write(
     format: Format,
     output: Option<&Path>,
 ) -> Result<(), Fault> {
-    let [name] = args.runs.as_slice() else {
-        return Err(Fault::usage("only one run fits in this format. For several: -o FILE.html"));
-    };
-    let (store, id) = stored::find(global, name)?;
+    let (store, id) = stored::find(global, &args.run)?;
     let mut exported = Exported::read(&*store, &id)?;
     if !args.no_redact {
-        let redacted = redacted::redact_all(vec![exported])?;
-        if !redacted::is_agreed(global, args, output.is_some(), &redacted.replaced) {
+        let replaced;
+        (exported, replaced) = redacted::redact(exported)?;
+        if !redacted::is_agreed(global, args, output.is_some(), &replaced) {
             return Err(Fault::interrupted("nothing was written"));
         }
-        let none = || Fault::bug("redaction lost the run");
-        exported = redacted.exported.into_iter().next().ok_or_else(none)?;
     }
     write_as(&exported, args, format, output)
 }

@@ -1,22 +1,20 @@
-//! Stored runs as one HTML page, as Markdown to paste, or one as a picture.
+//! A stored run as one HTML page, as Markdown to paste, or as a picture.
 
 use std::path::Path;
 
 use bakeoff_judge::analyse::analyse;
 use bakeoff_model::run::Run;
-
-use super::answered_for;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_report as report;
 
+use super::answered_for;
 use crate::assets;
 use crate::card;
 use crate::cli::{Global, Show};
+use crate::cmd::redacted::Exported;
 use crate::cmd::{redacted, stored};
 use crate::fault::Fault;
-
-/// Most runs of one page: it carries every window of every cell.
-const RUNS: usize = 32;
+use crate::store::folded;
 
 /// Writes the page, or its blocks in Markdown.
 pub fn write(
@@ -25,40 +23,33 @@ pub fn write(
     path: Option<&Path>,
     is_html: bool,
 ) -> Result<(), Fault> {
-    let runs = runs(global, args, RUNS)?;
-    if is_html {
-        return stored::write_text(path, &report::html(&runs, &assets::report()));
-    }
-    let blocks: Vec<_> = runs.iter().map(|(run, a)| report::markdown(run, a)).collect();
-    stored::write_text(path, &format!("{}\n", blocks.join("\n\n---\n\n").trim_end()))
-}
-
-/// The runs of the page; without private values if it is for others.
-fn runs(global: &Global, args: &Show, most: usize) -> Result<Vec<(Run, Analysis)>, Fault> {
-    let runs = stored::analysed(global, &args.runs, most)?.into_iter();
-    let runs: Vec<(Run, Analysis)> = runs
-        .map(|(run, analysis)| match args.drive_use {
-            None => (run, analysis),
-            Some(_) => {
-                let run = answered_for(run, args);
-                let analysis = analyse(&run);
-                (run, analysis)
-            }
-        })
-        .collect();
-    match (args.redact, stored::open(global)?) {
-        (true, Some(store)) => redacted::analysed(global, &*store, &runs),
-        _ => Ok(runs),
-    }
-}
-
-/// One run as a picture.
-pub fn card(global: &Global, args: &Show, path: Option<&Path>, is_svg: bool) -> Result<(), Fault> {
-    let runs = runs(global, args, 1)?;
-    let [(run, analysis)] = runs.as_slice() else {
-        return Err(Fault::usage("an image shows one run. For several runs: -o FILE.html"));
+    let (run, analysis) = analysed(global, args)?;
+    let text = match is_html {
+        true => report::html(&run, &analysis, &assets::report()),
+        false => format!("{}\n", report::markdown(&run, &analysis).trim_end()),
     };
-    let picture = report::card(run, analysis);
+    stored::write_text(path, &text)
+}
+
+/// The run of the page; without private values if it is for others.
+fn analysed(global: &Global, args: &Show) -> Result<(Run, Analysis), Fault> {
+    let (store, id) = stored::find(global, &args.run)?;
+    let mut run = folded::read(&*store, &id)?;
+    stored::say_state(store.state(&id, run.stopped.is_some())?, &*store, &id)?;
+    if args.redact {
+        let (exported, replaced) = redacted::redact(Exported::read(&*store, &id)?)?;
+        redacted::show_few(global, &replaced, "");
+        run = exported.run()?;
+    }
+    let run = answered_for(run, args);
+    let analysis = analyse(&run);
+    Ok((run, analysis))
+}
+
+/// The run as a picture.
+pub fn card(global: &Global, args: &Show, path: Option<&Path>, is_svg: bool) -> Result<(), Fault> {
+    let (run, analysis) = analysed(global, args)?;
+    let picture = report::card(&run, &analysis);
     let bytes = match is_svg {
         true => picture.svg().into_bytes(),
         false => card::png(&picture).map_err(Fault::environment)?,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::layout::{columns, cut};
-use crate::view::{FindingView, findings};
+use crate::run_document::{FindingView, findings};
 use bakeoff_model::candidate::Skipped;
 use bakeoff_model::cause::{Cause, Grade};
 use bakeoff_model::finding::Severity;

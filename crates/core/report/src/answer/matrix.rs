@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use bakeoff_judge::decide::figure;
+use bakeoff_model::candidate::Candidate;
 use bakeoff_model::index::{CandidateIx, WorkloadIx};
 use bakeoff_model::lead::{NotRanked, Refusal, Stalls};
 use bakeoff_model::path::sanitize;
@@ -31,6 +32,9 @@ pub struct Column {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatrixRow {
+    /// Position among the run's candidates.
+    #[serde(skip)]
+    pub index: usize,
     pub name: String,
     pub cells: Vec<MatrixCell>,
 }
@@ -156,12 +160,14 @@ pub fn from_run(run: &Run, analysis: &Analysis) -> Matrix {
         name: names::workload(&v.workload),
         heading: names::heading(&v.workload),
     };
-    let candidates = run.header.candidates.iter().filter(|c| c.twin_of.is_none());
-    let row = |name: &str| MatrixRow {
-        name: sanitize(name),
-        cells: analysis.verdicts.iter().map(|v| cell(run, v, name)).collect(),
+    let candidates = run.header.candidates.iter().enumerate();
+    let row = |(index, candidate): (usize, &Candidate)| MatrixRow {
+        index,
+        name: sanitize(&candidate.name),
+        cells: analysis.verdicts.iter().map(|v| cell(run, v, &candidate.name)).collect(),
     };
-    let mut rows: Vec<MatrixRow> = candidates.map(|c| row(&c.name)).collect();
+    let mut rows: Vec<MatrixRow> =
+        candidates.filter(|(_, candidate)| candidate.twin_of.is_none()).map(row).collect();
     let chosen = analysis.recommendation.as_ref().map(|r| sanitize(&r.candidate));
     // The sort is stable, so candidates without any share stay in the order of the run.
     rows.sort_by(|x, y| {

@@ -28,8 +28,8 @@ pub use sentence::full as sentence;
 pub use spoken::write as spoken;
 
 use crate::layout::cut;
+use crate::run_document::short_id;
 use crate::said;
-use crate::view::short_id;
 use bakeoff_judge::decide::rounds::is_of_rounds;
 use bakeoff_judge::decide::stop;
 use bakeoff_judge::rules::limit;

@@ -259,7 +259,7 @@ fn markdown_has_the_table_of_the_screen() {
 fn the_page_has_the_picture_without_a_script() {
     let (run, analysis) = rich();
     let assets = crate::Assets { js: "", css: "" };
-    let page = crate::html(&[(run, analysis)], &assets);
+    let page = crate::html(&run, &analysis, &assets);
     let matrix = page.split("<table class=\"matrix").nth(1).unwrap();
     let matrix = matrix.split("</table>").next().unwrap();
     assert_eq!(matrix.matches("<svg class=\"mini\"").count(), 35);
@@ -274,7 +274,7 @@ fn stalls_stand_in_the_answers_of_the_page_and_not_again_below() {
     let (run, analysis) = rich();
     let on_screen = screen(&run, &analysis, &TextOptions::default(), None);
     assert!(on_screen.contains("Stalls (!)"), "{on_screen}");
-    let page = crate::html(&[(run, analysis)], &crate::Assets { js: "", css: "" });
+    let page = crate::html(&run, &analysis, &crate::Assets { js: "", css: "" });
     assert!(page.contains("btrfs stalled") && !page.contains("Stalls (!)"));
 }
 

@@ -2,7 +2,7 @@
 //! reasons and contents joined.
 
 use super::{Devices, Drive, text};
-use crate::csv::{table as csv_table, text as csv_text};
+use crate::csv::{field as csv_field, table as csv_table, text as csv_text};
 use crate::document::{Table, number, words};
 use bakeoff_stats::units;
 
@@ -25,30 +25,18 @@ const COLUMNS: [&str; 15] = [
 ];
 
 pub fn csv(devices: &Devices) -> String {
-    let row = |drive| fields(drive).map(|text| csv_text(&text));
+    let row = |drive: &Drive| {
+        let whole = serde_json::json!(drive);
+        COLUMNS.map(|column| match column {
+            "contents" => csv_text(&contents(drive)),
+            "reasons" => {
+                let reasons = drive.reasons.iter().map(|reason| reason.text.as_str());
+                csv_text(&reasons.collect::<Vec<_>>().join("; "))
+            }
+            column => csv_field(&whole[column]),
+        })
+    };
     csv_table(&COLUMNS, devices.drives.iter().map(row))
-}
-
-fn fields(drive: &Drive) -> [String; 15] {
-    let known = |value: &Option<String>| value.clone().unwrap_or_default();
-    let flag = |value: Option<bool>| value.map(|v| v.to_string()).unwrap_or_default();
-    [
-        drive.name.clone(),
-        drive.path.clone(),
-        known(&drive.model),
-        known(&drive.vendor),
-        known(&drive.serial),
-        drive.size_bytes.to_string(),
-        flag(drive.rotational),
-        flag(drive.removable),
-        known(&drive.bus),
-        known(&drive.link),
-        known(&drive.by_id),
-        contents(drive),
-        drive.safe_to_erase.to_string(),
-        drive.reasons.iter().map(|r| r.text.clone()).collect::<Vec<_>>().join("; "),
-        known(&drive.erase_token),
-    ]
 }
 
 pub fn markdown(devices: &Devices) -> String {

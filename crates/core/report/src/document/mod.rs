@@ -1,6 +1,6 @@
 //! What people read, as every output shows it: one description of a document, and a writer each
-//! for a terminal, for Markdown and for a page ([`super::html`]). The writers make what comes from
-//! outside harmless, so that what describes a document need not.
+//! for a terminal and for Markdown. The writers make what comes from outside harmless, so that what
+//! describes a document need not.
 
 mod markdown;
 mod table;
@@ -11,12 +11,12 @@ pub use table::{Column, Table, candidates, number, of_candidate, words};
 
 use super::layout::Tone;
 use super::mark;
-use super::view::FindingView;
+use super::run_document::FindingView;
 
 /// A document that is being described, from its beginning to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    pub(super) parts: Vec<Part>,
+    parts: Vec<Part>,
 }
 
 /// A word that carries the result of what it belongs to, in its colour.
@@ -27,7 +27,7 @@ pub struct Mark {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+enum Part {
     Headline(String),
     Heading {
         text: String,
@@ -58,24 +58,23 @@ impl<N: Into<String>, T: Into<String>> From<(N, T)> for Row {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) depth: usize,
+struct Line {
+    depth: usize,
     is_bullet: bool,
-    pub(super) mark: Option<Mark>,
+    mark: Option<Mark>,
     /// In front of the text and never broken, so that a path can be copied.
-    pub(super) name: Option<String>,
-    pub(super) text: String,
-    pub(super) finding: Option<FindingView>,
+    name: Option<String>,
+    text: String,
 }
 
 impl Line {
     fn new(text: impl Into<String>) -> Line {
         let text = text.into();
-        Line { depth: 0, is_bullet: false, mark: None, name: None, text, finding: None }
+        Line { depth: 0, is_bullet: false, mark: None, name: None, text }
     }
 
     /// Whether it is part of a list.
-    pub(super) fn is_item(&self) -> bool {
+    fn is_item(&self) -> bool {
         self.depth > 0 || self.is_bullet
     }
 }
@@ -119,8 +118,8 @@ impl Document {
 
     pub fn finding(&mut self, finding: &FindingView) {
         let mark = Some(mark::severity(finding.severity, finding.severity_word));
-        let told = Line { is_bullet: true, mark, ..Line::new(finding.told()) };
-        self.parts.push(Part::Line(Line { finding: Some(finding.clone()), ..told }));
+        let line = Line { is_bullet: true, mark, ..Line::new(finding.told()) };
+        self.parts.push(Part::Line(line));
     }
 
     pub fn rows(&mut self, rows: impl IntoIterator<Item = impl Into<Row>>) {

@@ -15,10 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::over::Over;
+use crate::layout::cut;
 use crate::redact;
+use crate::run_document::day;
 use bakeoff_model::machine::Machine;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
+use bakeoff_stats::phrases;
 
 /// Digits of a board's id that are shown.
 const SHORT: usize = 6;
@@ -26,6 +30,9 @@ const SHORT: usize = 6;
 pub(super) const EARLIEST_UNIX_NS: i64 = 1_577_836_800_000_000_000;
 /// Clocks of boards in one room differ by less: a year.
 const APART_NS: i64 = 366 * 86_400_000_000_000;
+
+/// Longest list of names in a note, in columns.
+const LONGEST_NAMES: usize = 80;
 
 /// A board and its runs; or a drive, a kernel or a year ([`super::over`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,69 +48,9 @@ pub struct Board {
     pub runs: Vec<usize>,
 }
 
-/// What is odd about the records, for the reader to know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Note {
-    OneName {
-        hostname: String,
-        boards: usize,
-    },
-    /// Runs without a board id have one host name and one machine: they count as one board.
-    NoId {
-        board: String,
-        runs: usize,
-    },
-    /// The runs of one board ID have several host names: the board was renamed, or boards were
-    /// started from one image and have its machine ID. They count as one board.
-    OneId {
-        board: String,
-        hostnames: Vec<String>,
-        runs: usize,
-    },
-    /// Several roles of a server sent runs with one board ID or serial number: a board has a new
-    /// role, or one role's record claims what is another's. They are kept apart.
-    SeveralRoles {
-        boards: Vec<String>,
-        roles: Vec<String>,
-    },
-    /// The runs of one serial number were made on several boards: the drive was moved, or several
-    /// drives have that number, as cheap ones do. They count as one drive.
-    OneSerial {
-        board: String,
-        boards: usize,
-        runs: usize,
-    },
-    /// One board has several runs; the latest counts.
-    Repeated {
-        board: String,
-        runs: usize,
-    },
-    /// The clock of a board cannot be right, or is years from that of the others.
-    Clock {
-        board: String,
-        /// What its clock said, nanoseconds since 1970.
-        unix_ns: i64,
-        /// The middle of the others'; `None` = the time is before anybody had bakeoff.
-        others_unix_ns: Option<i64>,
-    },
-    /// A run without what the report goes over: it is left out.
-    NotRecorded {
-        run: String,
-    },
-    /// Runs that do not say which board or drive they are from: each counts as one of its own.
-    Redacted {
-        runs: usize,
-    },
-    /// Drives, kernels or years whose runs were made on several boards.
-    SeveralBoards {
-        boards: usize,
-    },
-}
-
 /// The boards of these runs, in the order of their first one, and what is odd about them. `roles`
 /// are of those that sent the runs; none for runs of a local store.
-pub fn boards(runs: &[&Run], roles: &[Option<String>]) -> (Vec<Board>, Vec<Note>) {
+pub fn boards(runs: &[&Run], roles: &[Option<String>]) -> (Vec<Board>, Vec<String>) {
     let machine = |(at, run): (usize, &&Run)| Machine {
         role: roles.get(at).cloned().flatten(),
         ..Machine::from_host(&run.header.host)
@@ -114,14 +61,14 @@ pub fn boards(runs: &[&Run], roles: &[Option<String>]) -> (Vec<Board>, Vec<Note>
         board.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));
     }
     notes.extend(repeated(&boards, runs));
-    notes.extend(redacted(runs));
+    notes.extend(redacted(runs, Over::Board));
     notes.extend(clocks(&boards, runs));
     (boards, notes)
 }
 
 /// The boards that these machines are, in the order of their first one, and which have one name.
 /// `runs` of a board are places among the machines.
-pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<Note>) {
+pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<String>) {
     let mut boards: Vec<Board> = Vec::new();
     let (mut by_id, mut by_looks) = (BTreeMap::new(), BTreeMap::new());
     let mut order: Vec<usize> = (0..machines.len()).collect();
@@ -152,24 +99,40 @@ pub fn of_machines(machines: &[Machine]) -> (Vec<Board>, Vec<Note>) {
     boards.sort_by_key(|board| board.runs.iter().copied().min());
     let mut notes = name(&mut boards);
     let ids = boards.iter().filter_map(|board| Some((board.board_id.as_deref()?, board)));
-    notes.extend(several_roles(ids));
+    notes.extend(several_roles(ids, Over::Board));
     (boards, notes)
 }
 
-pub(super) fn several_roles<'a>(all: impl Iterator<Item = (&'a str, &'a Board)>) -> Vec<Note> {
+/// Several roles of a server sent runs with one board ID or serial number: a board has a new role,
+/// or one role's record claims what is another's. They are kept apart.
+pub(super) fn several_roles<'a>(
+    all: impl Iterator<Item = (&'a str, &'a Board)>,
+    over: Over,
+) -> Vec<String> {
+    let noun = over.noun();
     let mut by_id: BTreeMap<&str, Vec<&Board>> = BTreeMap::new();
     for (id, board) in all.filter(|(_, board)| board.role.is_some()) {
         by_id.entry(id).or_default().push(board);
     }
     by_id.retain(|_, boards| boards.len() > 1);
-    let note = |boards: Vec<&Board>| Note::SeveralRoles {
-        boards: boards.iter().map(|board| board.name.clone()).collect(),
-        roles: boards.iter().filter_map(|board| board.role.clone()).collect(),
+    let note = |boards: Vec<&Board>| {
+        let names: Vec<&str> = boards.iter().map(|board| board.name.as_str()).collect();
+        let roles: Vec<&str> = boards.iter().filter_map(|board| board.role.as_deref()).collect();
+        format!(
+            "{} have one ID in their records, and were sent by {} roles of the server ({}). They \
+             count as {}, because a role can claim any ID. If it is one {}, give it one role and \
+             name only its latest run.",
+            cut(&names.join(" and "), LONGEST_NAMES),
+            roles.len(),
+            cut(&roles.join(", "), LONGEST_NAMES),
+            phrases::count(boards.len(), noun.one),
+            noun.one
+        )
     };
     by_id.into_values().map(note).collect()
 }
 
-fn name(boards: &mut [Board]) -> Vec<Note> {
+fn name(boards: &mut [Board]) -> Vec<String> {
     let names: Vec<String> = boards.iter().map(|board| board.name.clone()).collect();
     let mut notes = Vec::new();
     for hostname in names.iter().collect::<BTreeSet<_>>() {
@@ -177,7 +140,10 @@ fn name(boards: &mut [Board]) -> Vec<Note> {
         if count < 2 {
             continue;
         }
-        notes.push(Note::OneName { hostname: hostname.clone(), boards: count });
+        notes.push(format!(
+            "{count} boards have the host name {hostname}. Their records distinguish them, and \
+             they count as {count}."
+        ));
         let named = boards.iter_mut().filter(|board| board.name == *hostname);
         for (number, board) in (1..).zip(named) {
             let number: u32 = number;
@@ -196,30 +162,51 @@ fn name(boards: &mut [Board]) -> Vec<Note> {
     notes
 }
 
-fn repeated(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
+fn repeated(boards: &[Board], runs: &[&Run]) -> Vec<String> {
     let several = boards.iter().filter(|board| board.runs.len() > 1);
     let note = |board: &Board| {
         let hosts = || board.runs.iter().map(|at| &runs[*at].header.host);
         let is_known = hosts().all(|host| host.board_id.is_some());
         let hostnames: BTreeSet<String> = hosts().map(|host| sanitize(&host.hostname)).collect();
-        let (board, runs) = (board.name.clone(), board.runs.len());
+        let (name, runs) = (&board.name, board.runs.len());
         match (is_known, hostnames.len()) {
-            (false, _) => Note::NoId { board, runs },
-            (true, 0 | 1) => Note::Repeated { board, runs },
-            (true, _) => Note::OneId { board, hostnames: hostnames.into_iter().collect(), runs },
+            (false, _) => format!(
+                "{runs} runs of {name} have no board ID to distinguish boards of the same name. \
+                 They count as one board, with the latest run. If they are several boards, give \
+                 each its own host name and measure again."
+            ),
+            (true, 0 | 1) => repeated_words(board),
+            (true, several) => format!(
+                "{runs} runs of {name} have one board ID and {several} host names ({}). They count \
+                 as one board, with the latest run. If they are boards with copies of one image, \
+                 remove /etc/machine-id on each, start it again, and measure again.",
+                cut(&hostnames.into_iter().collect::<Vec<_>>().join(", "), LONGEST_NAMES)
+            ),
         }
     };
     several.map(note).collect()
 }
 
-/// Of several runs, those that may be from a board that another of them is from, too.
-pub(super) fn redacted(runs: &[&Run]) -> Option<Note> {
-    let is_redacted = |run: &&&Run| redact::is_redacted(&run.header.run, &run.header.host);
-    let count = runs.iter().filter(is_redacted).count();
-    (count > 0 && runs.len() > 1).then_some(Note::Redacted { runs: count })
+pub(super) fn repeated_words(board: &Board) -> String {
+    format!("{} has {} runs. Only the latest one counts.", board.name, board.runs.len())
 }
 
-fn clocks(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
+/// Of several runs, those that may be from a board that another of them is from, too.
+pub(super) fn redacted(runs: &[&Run], over: Over) -> Option<String> {
+    let is_redacted = |run: &&&Run| redact::is_redacted(&run.header.run, &run.header.host);
+    let count = runs.iter().filter(is_redacted).count();
+    let one = over.noun().one;
+    let (are, them) = if count == 1 { ("run is", "it") } else { ("runs are", "them") };
+    (count > 0 && runs.len() > 1).then(|| {
+        format!(
+            "{count} {are} redacted, so bakeoff cannot recognise the {one} of {them}. Each counts \
+             as one {one}. If a {one} was measured twice, the answer looks more certain than it \
+             is: name only one of its runs."
+        )
+    })
+}
+
+fn clocks(boards: &[Board], runs: &[&Run]) -> Vec<String> {
     let last = |board: &Board| board.runs.last().map_or(0, |at| runs[*at].started_unix_ns);
     let mut times: Vec<i64> =
         boards.iter().map(last).filter(|unix_ns| *unix_ns >= EARLIEST_UNIX_NS).collect();
@@ -231,11 +218,19 @@ fn clocks(boards: &[Board], runs: &[&Run]) -> Vec<Note> {
         let others_unix_ns = middle.filter(|_| !is_early);
         let is_apart =
             others_unix_ns.is_some_and(|middle| middle.saturating_sub(unix_ns).abs() > APART_NS);
-        (is_early || is_apart).then(|| Note::Clock {
-            board: board.name.clone(),
-            unix_ns,
-            others_unix_ns,
-        })
+        let (name, shown) = (&board.name, day(unix_ns));
+        match others_unix_ns {
+            None if is_early => Some(format!(
+                "The clock of {name} was not set: it showed {shown}. Its dates are wrong; the \
+                 figures do not depend on them."
+            )),
+            Some(others) if is_apart => Some(format!(
+                "The clock of {name} showed {shown}, more than a year from the other boards ({}). \
+                 Its dates may be wrong; the figures do not depend on them.",
+                day(others)
+            )),
+            _ => None,
+        }
     };
     boards.iter().filter_map(note).collect()
 }
@@ -257,7 +252,7 @@ mod tests {
         run
     }
 
-    fn found(runs: &[Run]) -> (Vec<String>, Vec<Note>) {
+    fn found(runs: &[Run]) -> (Vec<String>, Vec<String>) {
         let (boards, notes) = boards(&runs.iter().collect::<Vec<_>>(), &[]);
         (boards.iter().map(|b| format!("{} {:?}", b.name, b.runs)).collect(), notes)
     }
@@ -271,7 +266,7 @@ mod tests {
         ];
         let (boards, notes) = found(&runs);
         assert_eq!(boards, ["pi [2, 0]", "nas [1]"]);
-        assert_eq!(notes, [Note::Repeated { board: "pi".to_string(), runs: 2 }]);
+        assert_eq!(notes, ["pi has 2 runs. Only the latest one counts."]);
     }
 
     /// Boards that were started from copies of one image counted as one board without a word.
@@ -280,8 +275,8 @@ mod tests {
         let runs = [run("pi-1", Some("a1"), NOW), run("pi-2", Some("a1"), NOW + 1)];
         let (boards, notes) = found(&runs);
         assert_eq!(boards, ["pi-1 [0, 1]"]);
-        let hostnames = vec!["pi-1".to_string(), "pi-2".to_string()];
-        assert_eq!(notes, [Note::OneId { board: "pi-1".to_string(), hostnames, runs: 2 }]);
+        let said = "2 runs of pi-1 have one board ID and 2 host names (pi-1, pi-2).";
+        assert!(notes.len() == 1 && notes[0].starts_with(said), "{notes:?}");
     }
 
     /// A board that claimed another one's ID, with a later clock, replaced its answer.
@@ -293,11 +288,9 @@ mod tests {
         let (found, notes) = boards(&runs, &roles);
         let names: Vec<&str> = found.iter().map(|board| board.name.as_str()).collect();
         assert_eq!(names, ["pi (a1) of ada", "pi (a1) of eve"]);
-        let several = Note::SeveralRoles {
-            boards: names.iter().map(|name| name.to_string()).collect(),
-            roles: roles.into_iter().flatten().collect(),
-        };
-        assert!(notes.contains(&several), "{notes:?}");
+        let several = "pi (a1) of ada and pi (a1) of eve have one ID in their records, and were \
+                       sent by 2 roles of the server (ada, eve).";
+        assert!(notes.iter().any(|note| note.starts_with(several)), "{notes:?}");
         let same = [Some("ada".to_string()), Some("ada".to_string())];
         assert_eq!(boards(&runs, &same).0.len(), 1);
         // Without an ID, what a record looks like is claimed as well.
@@ -312,7 +305,7 @@ mod tests {
         let runs = [run("pi", Some("a1b2c3d4"), NOW), run("pi", Some("ffee0011"), NOW)];
         let (boards, notes) = found(&runs);
         assert_eq!(boards, ["pi (a1b2c3) [0]", "pi (ffee00) [1]"]);
-        assert_eq!(notes, [Note::OneName { hostname: "pi".to_string(), boards: 2 }]);
+        assert!(notes.len() == 1 && notes[0].starts_with("2 boards have the host name pi."));
     }
 
     #[test]
@@ -321,7 +314,8 @@ mod tests {
         runs[2].header.host.model = Some("Raspberry Pi 5 Model B".to_string());
         let (boards, notes) = found(&runs);
         assert_eq!(boards, ["pi (1) [0, 1]", "pi (2) [2]"]);
-        assert!(notes.contains(&Note::NoId { board: "pi (1)".to_string(), runs: 2 }), "{notes:?}");
+        let none = "2 runs of pi (1) have no board ID";
+        assert!(notes.iter().any(|note| note.starts_with(none)), "{notes:?}");
         // An older run of a board that has an id by now.
         let runs = [run("pi", None, NOW), run("pi", Some("a1"), NOW + 1)];
         assert_eq!(found(&runs).0, ["pi [0, 1]"]);
@@ -339,8 +333,8 @@ mod tests {
         let runs = [redacted("0000000a"), redacted("0000000b"), run("pi", Some("a1"), NOW)];
         let (boards, notes) = found(&runs);
         assert_eq!(boards, ["host-1-0000000a [0]", "host-1-0000000b [1]", "pi [2]"]);
-        assert_eq!(notes, [Note::Redacted { runs: 2 }]);
-        assert_eq!(found(&runs[..1]).1, [], "one run alone has no note");
+        assert!(notes.len() == 1 && notes[0].starts_with("2 runs are redacted,"), "{notes:?}");
+        assert!(found(&runs[..1]).1.is_empty(), "one run alone has no note");
     }
 
     #[test]
@@ -352,12 +346,11 @@ mod tests {
             run("d", Some("d"), 86_400_000_000_000),
         ];
         let (_, notes) = found(&runs);
-        let clock = |board: &str, unix_ns, others_unix_ns| Note::Clock {
-            board: board.to_string(),
-            unix_ns,
-            others_unix_ns,
-        };
-        let late = clock("c", NOW - 3 * APART_NS, Some(NOW));
-        assert_eq!(notes, [late, clock("d", 86_400_000_000_000, None)]);
+        let said = [
+            "The clock of c showed 2023-11-16, more than a year from the other boards (2026-11",
+            "The clock of d was not set: it showed 1970-01-02.",
+        ];
+        assert_eq!(notes.len(), said.len());
+        assert!(notes.iter().zip(said).all(|(note, said)| note.starts_with(said)), "{notes:?}");
     }
 }

@@ -22,7 +22,7 @@ use bakeoff_model::difference::Difference;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict, WorkloadVerdict};
-use board::{Board, Note};
+use board::Board;
 use effect::Answer;
 use over::Over;
 
@@ -35,7 +35,7 @@ pub struct Fleet {
     pub over: Over,
     /// The boards, or what else the answer goes over.
     pub boards: Vec<OfBoard>,
-    pub notes: Vec<Note>,
+    pub notes: Vec<String>,
     /// What forbids one answer: what the plans of the boards differ in.
     pub unlike: Vec<Difference>,
     #[serde(skip)]

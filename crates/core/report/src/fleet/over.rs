@@ -10,10 +10,12 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 
-use super::board::{self, Board, EARLIEST_UNIX_NS, Note};
+use super::board::{self, Board, EARLIEST_UNIX_NS};
+use crate::run_document::short_id;
 use bakeoff_judge::history::facts::drive_name;
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
+use bakeoff_stats::phrases;
 
 /// Longest name in the report, in characters: drives of a mirror are named together.
 const LONGEST_NAME: usize = 80;
@@ -33,8 +35,30 @@ pub enum Over {
     Year,
 }
 
+/// What sentences call the things that an answer goes over.
+#[derive(Clone, Copy)]
+pub struct Noun {
+    pub one: &'static str,
+    pub many: &'static str,
+    pub title: &'static str,
+    pub at: &'static str,
+    pub recorded: &'static str,
+}
+
+impl Over {
+    pub fn noun(self) -> Noun {
+        let noun = |one, many, title, at, recorded| Noun { one, many, title, at, recorded };
+        match self {
+            Over::Board => noun("board", "boards", "Boards", "on", "board"),
+            Over::Device => noun("drive", "drives", "Drives", "on", "drive's serial number"),
+            Over::Kernel => noun("kernel", "kernels", "Kernels", "on", "kernel"),
+            Over::Year => noun("year", "years", "Years", "in", "date (the clock was not set)"),
+        }
+    }
+}
+
 /// The groups of these runs, in the order of their first one, and what is odd about the records.
-pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board>, Vec<Note>) {
+pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board>, Vec<String>) {
     let (boards, notes) = board::boards(runs, roles);
     let key: fn(&Run) -> Option<FleetGroup> = match over {
         Over::Board => return (boards, notes),
@@ -48,7 +72,11 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
     let mut notes = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         let Some(FleetGroup { id, name }) = key(run) else {
-            notes.push(Note::NotRecorded { run: sanitize(&run.header.run) });
+            notes.push(format!(
+                "Run {} does not record its {}, and is left out.",
+                short_id(&run.header.run),
+                over.noun().recorded
+            ));
             continue;
         };
         let role = role_of(at).as_deref().map(sanitize);
@@ -61,7 +89,8 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
             }
         }
     }
-    notes.extend(board::several_roles(groups.iter().map(|(id, group)| (id.as_str(), group))));
+    let ids = groups.iter().map(|(id, group)| (id.as_str(), group));
+    notes.extend(board::several_roles(ids, over));
     let mut groups: Vec<Board> = groups.into_iter().map(|(_, group)| group).collect();
     for group in &mut groups {
         group.runs.sort_by_key(|at| (runs[*at].started_unix_ns, *at));
@@ -70,23 +99,35 @@ pub fn groups(runs: &[&Run], roles: &[Option<String>], over: Over) -> (Vec<Board
     }
     let several = groups.iter().filter(|group| group.runs.len() > 1);
     let repeated = |group: &Board| {
-        let (board, runs) = (group.name.clone(), group.runs.len());
+        let runs = group.runs.len();
         match on_boards(&boards, &group.runs) {
-            boards if boards > 1 && over == Over::Device => Note::OneSerial { board, boards, runs },
-            _ => Note::Repeated { board, runs },
+            boards if boards > 1 && over == Over::Device => format!(
+                "{runs} runs of {} were made on {boards} boards. They count as one drive, with \
+                 the latest run. If they are several drives with one serial number, bakeoff \
+                 cannot tell them apart.",
+                group.name
+            ),
+            _ => board::repeated_words(group),
         }
     };
     notes.extend(several.map(repeated));
-    notes.extend(board::redacted(runs).filter(|_| over == Over::Device));
-    notes.extend(several_boards(&boards, &groups));
+    notes.extend(board::redacted(runs, over).filter(|_| over == Over::Device));
+    notes.extend(several_boards(&boards, &groups, over));
     (groups, notes)
 }
 
 /// Where the runs that count are of several boards, boards may be what differs.
-fn several_boards(boards: &[Board], groups: &[Board]) -> Option<Note> {
+fn several_boards(boards: &[Board], groups: &[Board], over: Over) -> Option<String> {
     let counting: Vec<usize> = groups.iter().filter_map(|g| g.runs.last().copied()).collect();
     let boards = on_boards(boards, &counting);
-    (boards > 1).then_some(Note::SeveralBoards { boards })
+    (boards > 1).then(|| {
+        format!(
+            "The runs were made on {}. Differences between these boards count as differences \
+             between {}.",
+            phrases::count(boards, "board"),
+            over.noun().many
+        )
+    })
 }
 
 fn on_boards(boards: &[Board], runs: &[usize]) -> usize {
@@ -150,7 +191,7 @@ mod tests {
         run
     }
 
-    fn found(runs: &[Run], over: Over) -> (Vec<String>, Vec<Note>) {
+    fn found(runs: &[Run], over: Over) -> (Vec<String>, Vec<String>) {
         let (groups, notes) = groups(&runs.iter().collect::<Vec<_>>(), &[], over);
         (groups.iter().map(|g| format!("{} {:?}", g.name, g.runs)).collect(), notes)
     }
@@ -165,8 +206,8 @@ mod tests {
         ];
         let (names, notes) = found(&runs, Over::Device);
         assert_eq!(names, ["Disk A A1 [2, 0]", "Disk A B2 [1]"]);
-        let repeated = Note::Repeated { board: "Disk A A1".to_string(), runs: 2 };
-        assert_eq!(notes, [Note::NotRecorded { run: "pi-6.12".to_string() }, repeated]);
+        let left_out = "Run pi-6.12 does not record its drive's serial number, and is left out.";
+        assert_eq!(notes, [left_out, "Disk A A1 has 2 runs. Only the latest one counts."]);
     }
 
     /// Two cheap sticks with one serial number counted as one drive without a word.
@@ -175,8 +216,8 @@ mod tests {
         let runs = [run("a", Some("S1"), "6.6", NOW), run("b", Some("S1"), "6.6", NOW + 1)];
         let (names, notes) = found(&runs, Over::Device);
         assert_eq!(names, ["Disk A S1 [0, 1]"]);
-        let board = "Disk A S1".to_string();
-        assert_eq!(notes, [Note::OneSerial { board, boards: 2, runs: 2 }]);
+        let said = "2 runs of Disk A S1 were made on 2 boards. They count as one drive";
+        assert!(notes.len() == 1 && notes[0].starts_with(said), "{notes:?}");
     }
 
     #[test]
@@ -188,11 +229,12 @@ mod tests {
         ];
         let (names, notes) = found(&runs, Over::Kernel);
         assert_eq!(names, ["6.6 [2, 0]", "6.12 [1]"]);
-        assert!(notes.contains(&Note::SeveralBoards { boards: 2 }), "{notes:?}");
+        let several = "The runs were made on 2 boards.";
+        assert!(notes.iter().any(|note| note.starts_with(several)), "{notes:?}");
         let (names, notes) = found(&runs, Over::Year);
         assert_eq!(names, ["2025 [0]", "2026 [1]"]);
-        assert_eq!(notes[0], Note::NotRecorded { run: "b-6.6".to_string() }, "clock not set");
-        assert_eq!(found(&runs[1..2], Over::Kernel).1, [], "one board alone has no note");
+        assert!(notes[0].starts_with("Run b-6.6 does not record its date (the clock was not set)"));
+        assert!(found(&runs[1..2], Over::Kernel).1.is_empty(), "one board alone has no note");
     }
 
     #[test]

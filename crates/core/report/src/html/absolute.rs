@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::view::Question;
+use crate::run_document::Question;
 use bakeoff_model::measurement::OpStats;
 use bakeoff_model::run::Run;
 use bakeoff_model::workload::Metric;
@@ -51,7 +51,7 @@ pub struct Phase {
 }
 
 /// The phases of small files; nothing for other workloads.
-pub fn phases(run: &Run, question: &Question, styles: &[String]) -> Vec<Phase> {
+pub fn phases(run: &Run, question: &Question) -> Vec<Phase> {
     let workload = question.index.map(|i| &run.header.workloads[i]);
     if workload.map(|w| w.metric) != Some(Metric::FilesPerSecond) {
         return Vec::new();
@@ -61,7 +61,7 @@ pub fn phases(run: &Run, question: &Question, styles: &[String]) -> Vec<Phase> {
         let sum_ns: f64 = all.iter().map(|s| s.lat_ns.mean * s.total_ios as f64).sum();
         (n > 0).then(|| (style, sum_ns / n as f64))
     };
-    let phases = by_operation(run, question, styles).into_iter();
+    let phases = by_operation(run, question).into_iter();
     let phases =
         phases.map(|(op, all)| Phase { op, means: all.into_iter().filter_map(mean).collect() });
     let is_whole = |phase: &Phase| {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::view::{Question, words};
+use crate::run_document::{Question, words};
 use bakeoff_model::path::sanitize;
 use bakeoff_model::run::Run;
 use bakeoff_model::workload::Workload;
@@ -66,19 +66,19 @@ fn job(workload: &Workload) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::View;
+    use crate::run_document::RunDocument;
     use bakeoff_judge::testing::RunBuilder;
     use bakeoff_model::measurement::Tool;
     use bakeoff_model::workload::DriverName;
 
-    fn view(run: &Run) -> View {
-        View::new(run, &bakeoff_judge::analyse::analyse(run))
+    fn document(run: &Run) -> RunDocument {
+        RunDocument::new(run, &bakeoff_judge::analyse::analyse(run))
     }
 
     #[test]
     fn a_job_is_told_in_fio_s_words() {
         let run = RunBuilder::stacks(&["ext4", "xfs"]).play(5, |_, _, _| 900.0).build();
-        let behind = from_question(&run, &view(&run).questions[0]).unwrap();
+        let behind = from_question(&run, &document(&run).questions[0]).unwrap();
         assert!(behind.job.starts_with("driver=native bs=4096 "), "{}", behind.job);
         assert!(behind.job.contains(" rw=randwrite ") && !behind.job.contains("seed"));
         assert!(behind.commands.is_empty() && behind.more == 0);
@@ -97,7 +97,7 @@ mod tests {
             })
             .play(5, |_, _, _| 900.0)
             .build();
-        let behind = from_question(&run, &view(&run).questions[0]).unwrap();
+        let behind = from_question(&run, &document(&run).questions[0]).unwrap();
         let mut shown = behind.commands;
         shown.sort();
         assert_eq!(shown.len(), 2, "{shown:?}");

@@ -1,31 +1,34 @@
 //! The words beside the charts of a page, and its contents. Not what the charts draw.
 
-use crate::view::{Question, View};
+use crate::run_document::{Question, RunDocument};
 use bakeoff_stats::phrases;
 
-use super::QuestionPage;
-use super::sweep::SweepPage;
+use super::Report;
 
-/// The parts of a run's page, in their order.
-pub(super) fn contents(
-    index: usize,
-    questions: &[QuestionPage],
-    sweeps: &[SweepPage],
-    has_machine: bool,
-) -> Vec<(String, String)> {
-    let curves = sweeps.iter().map(|sweep| (sweep.id.clone(), sweep.title.clone()));
-    let own = questions.iter().filter(|q| !q.is_swept);
-    let own = own.map(|q| (q.id.clone(), q.question.title.clone()));
-    let mut all: Vec<(String, String)> = curves.chain(own).collect();
-    if has_machine {
-        all.push((format!("run-{index}-meanwhile"), "The machine".to_string()));
+/// The parts of a run's page, in their order: address and title.
+pub(super) fn contents(report: &Report) -> Vec<(String, String)> {
+    let curves = report.sweeps.iter().map(|sweep| (sweep.id.clone(), sweep.title.clone()));
+    let own = report.run.questions.iter().filter(|q| !report.is_swept(q));
+    let mut all: Vec<(String, String)> =
+        curves.chain(own.map(|q| (q.id(), q.title.clone()))).collect();
+    if !report.machine.is_empty() {
+        all.push(("run-0-meanwhile".to_string(), "The machine".to_string()));
     }
-    all.push((format!("run-{index}-how"), "How it was measured".to_string()));
+    all.push(("run-0-how".to_string(), "How it was measured".to_string()));
     all
 }
 
+/// What the first chart shows.
+pub(super) fn points_title(question: &Question, is_ratio: bool) -> &'static str {
+    match is_ratio {
+        true => "Results and confidence",
+        false if question.rows.len() == 1 => "Block by block",
+        false => "Figure of each candidate",
+    }
+}
+
 /// What the points, bars, dots and the band of the first chart are.
-pub(super) fn points(question: &Question, is_ratio: bool, view: &View) -> String {
+pub(super) fn points(question: &Question, is_ratio: bool, run: &RunDocument) -> String {
     let n = question.rows.iter().map(|r| r.cells).max().unwrap_or(0);
     let blocks = phrases::count(n, "block");
     if !is_ratio {
@@ -41,7 +44,7 @@ pub(super) fn points(question: &Question, is_ratio: bool, view: &View) -> String
         "Rate as a ratio to {reference}, paired within blocks, up to {blocks}. Symbol: geometric \
          mean. Bar: confidence interval, valid at every check. Dot: one block. Shaded: equally \
          fast (within {:.0} %).",
-        view.tie_margin * 100.0
+        run.tie_margin * 100.0
     )
 }
 
@@ -58,8 +61,8 @@ pub(super) fn bars(question: &Question) -> String {
     )
 }
 
-pub(super) fn pairs(question: &QuestionPage) -> String {
-    format!("How the first differs from the second, {}", question.question.workload)
+pub(super) fn pairs(question: &Question) -> String {
+    format!("How the first differs from the second, {}", question.workload)
 }
 
 pub(super) fn label(question: &Question) -> String {

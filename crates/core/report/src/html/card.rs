@@ -4,14 +4,14 @@
 //! The letters are those of the font that is bundled for it: others become a question mark, so that
 //! no empty box stands for a name.
 
-use crate::answer::{self, Place};
+use crate::answer::{self, Matrix, MatrixCell, Place};
 use crate::layout::{cut, packed};
-use crate::view::View;
+use crate::run_document::RunDocument;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 
 use super::SYMBOLS;
-use super::matrix::{Drawn, MatrixPage, Mini};
+use super::matrix::{Drawn, MatrixPage};
 use super::picture::{Color, Outline, Picture, Shape, Stroke, Text};
 
 const SIZE: (f64, f64) = (1200.0, 630.0);
@@ -49,9 +49,8 @@ const LINE: Color = Color(0xe2e4e3);
 const GOOD: Color = Color(0x00714f);
 
 pub fn card(run: &Run, analysis: &Analysis) -> Picture {
-    let view = View::new(run, analysis);
-    let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
-    let matrix = MatrixPage::new("", &view, &styles);
+    let document = RunDocument::new(run, analysis);
+    let matrix = MatrixPage::new("", &document);
     let mut picture = Picture { width: SIZE.0 as u32, height: SIZE.1 as u32, shapes: Vec::new() };
     picture.rect((0.0, 0.0), SIZE, PAPER, 1.0);
     picture.rect((0.0, 0.0), (SIZE.0, 10.0), COLORS[0], 1.0);
@@ -61,17 +60,17 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
         size: 19.0,
         is_bold: false,
         color: MUTED,
-        text: plain(&cut(&view.title, 90)),
+        text: plain(&cut(&document.title, 90)),
         is_right: true,
     }));
-    let (answer_size, said) = sized(&view.answer.choice.said);
+    let (answer_size, said) = sized(&document.answer.choice.said);
     let mut y = 78.0;
     for text in said {
         y += answer_size * 1.2;
         picture.text((SIDES.0, y), answer_size, true, (TEXT, &plain(&text)));
     }
     y += 8.0;
-    let facts: Vec<String> = view.setup.iter().map(|(_, value)| value.clone()).collect();
+    let facts: Vec<String> = document.setup.iter().map(|(_, value)| value.clone()).collect();
     for text in filled(&facts, SETUP, "  ·  ") {
         y += 26.0;
         picture.text((SIDES.0, y), 18.0, false, (MUTED, &plain(&text)));
@@ -80,20 +79,20 @@ pub fn card(run: &Run, analysis: &Analysis) -> Picture {
     match &table {
         Some(table) => table.draw(&mut picture),
         None => {
-            for text in spoken(&view) {
+            for text in spoken(&document) {
                 y += 34.0;
                 picture.text((SIDES.0, y), 21.0, false, (TEXT, &plain(&text)));
             }
         }
     }
-    let foot = plain(&foot(&view, table.as_ref()));
+    let foot = plain(&foot(&document, table.as_ref()));
     picture.text((SIDES.0, 607.0), 16.0, false, (MUTED, &foot));
     picture
 }
 
 /// The matrix, and where its lines and columns are.
 struct CardTable<'a> {
-    matrix: &'a MatrixPage,
+    matrix: &'a MatrixPage<'a>,
     top: f64,
     row_height: f64,
     columns: usize,
@@ -102,9 +101,9 @@ struct CardTable<'a> {
 }
 
 impl CardTable<'_> {
-    fn from_matrix(matrix: &MatrixPage, top: f64) -> CardTable<'_> {
-        let columns = matrix.heads.len().min(COLUMNS_MAX);
-        let shown = matrix.rows.len().clamp(1, ROWS_MAX);
+    fn from_matrix<'a>(matrix: &'a MatrixPage<'a>, top: f64) -> CardTable<'a> {
+        let columns = matrix.table.columns.len().min(COLUMNS_MAX);
+        let shown = matrix.table.rows.len().clamp(1, ROWS_MAX);
         let row_height = libm::floor((BOTTOM - top) / shown as f64).clamp(24.0, 48.0);
         let column_width = (SIDES.1 - SIDES.0 - NAMES) / columns.max(1) as f64;
         let bar_width = (column_width - FIGURE - 14.0).min(360.0);
@@ -117,61 +116,69 @@ impl CardTable<'_> {
 
     /// Candidates and workloads that are not drawn.
     fn left_out(&self) -> [usize; 2] {
-        let MatrixPage { rows, heads, .. } = self.matrix;
-        [rows.len().saturating_sub(ROWS_MAX), heads.len() - self.columns]
+        let Matrix { rows, columns, .. } = self.matrix.table;
+        [rows.len().saturating_sub(ROWS_MAX), columns.len() - self.columns]
     }
 
     fn draw(&self, picture: &mut Picture) {
         // A letter of this size is 9 pixels wide.
         let letters = (self.column_width / 9.0) as usize;
-        for (i, head) in self.matrix.heads.iter().take(self.columns).enumerate() {
-            let name = if head.name.chars().count() > letters { &head.short } else { &head.name };
+        let Matrix { columns, rows, .. } = self.matrix.table;
+        for (i, column) in columns.iter().take(self.columns).enumerate() {
+            let is_long = column.name.chars().count() > letters;
+            let name = if is_long { &column.heading } else { &column.name };
             let text = plain(&cut(name, letters));
             picture.text((self.x(i), self.top - 12.0), 17.0, true, (TEXT, &text));
         }
-        let names: Vec<String> = self.matrix.rows.iter().map(|row| row.name.clone()).collect();
+        let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
         let names = answer::short_names(&names, NAME_LETTERS);
-        for (i, row) in self.matrix.rows.iter().take(ROWS_MAX).enumerate() {
+        for (i, row) in rows.iter().take(ROWS_MAX).enumerate() {
             let y = self.top + self.row_height * i as f64;
             let middle = y + self.row_height / 2.0;
             let stroke = Stroke { color: LINE, width: 1.0, dash: None };
             picture.line((SIDES.0, y), (SIDES.1 - SIDES.0, 0.0), stroke);
-            let color = COLORS[row.style % COLORS.len()];
-            picture.shapes.push(mark(row.style, ((57.0, middle), 1.5), color, None));
+            let color = COLORS[row.index % COLORS.len()];
+            picture.shapes.push(mark(row.index, ((57.0, middle), 1.5), color, None));
             let name = plain(&names[i]);
-            picture.text((76.0, middle + 6.0), 18.0, row.is_chosen, (TEXT, &name));
+            picture.text((76.0, middle + 6.0), 18.0, self.matrix.is_chosen(row), (TEXT, &name));
             for (column, cell) in row.cells.iter().take(self.columns).enumerate() {
-                self.draw_cell(picture, cell, (self.x(column), y), row.style);
+                self.draw_cell(picture, cell, (self.x(column), y), row.index);
             }
         }
     }
 
-    fn draw_cell(&self, picture: &mut Picture, cell: &Mini, (x, y): (f64, f64), style: usize) {
+    fn draw_cell(
+        &self,
+        picture: &mut Picture,
+        cell: &MatrixCell,
+        (x, y): (f64, f64),
+        style: usize,
+    ) {
         let width = |percent: f64| percent / 100.0 * self.bar_width;
         let middle = y + self.row_height / 2.0;
         let inner = self.row_height - 6.0;
-        let (from, wide) = self.matrix.band;
+        let (from, wide) = self.matrix.band();
         picture.rect((x + width(from.0), y + 3.0), (width(wide.0), inner), TEXT, 0.08);
         let one = Stroke { color: MUTED, width: 1.0, dash: Some(3.0) };
-        picture.line((x + width(self.matrix.one.0), y + 3.0), (0.0, inner), one);
-        if let Some(drawn) = &cell.drawn {
-            self.draw_interval(picture, (cell, drawn), (x, middle), style);
+        picture.line((x + width(self.matrix.one().0), y + 3.0), (0.0, inner), one);
+        if let Some(drawn) = self.matrix.drawn(cell) {
+            self.draw_interval(picture, (cell, &drawn), (x, middle), style);
         }
-        let (is_bold, color) = match cell.cell.place {
-            Place::Leader if !cell.cell.is_certain => (true, TEXT),
+        let (is_bold, color) = match cell.place {
+            Place::Leader if !cell.is_certain => (true, TEXT),
             Place::Leader | Place::Equal => (true, GOOD),
             Place::Behind | Place::Open => (false, TEXT),
             Place::Out | Place::None => (false, MUTED),
         };
         let at = (x + self.bar_width + 8.0, middle + 6.0);
-        picture.text(at, 17.0, is_bold, (color, &plain(&cell.cell.label)));
+        picture.text(at, 17.0, is_bold, (color, &plain(&cell.label)));
     }
 
     /// The interval and the mark in it, or an arrow where they are left of the axis.
     fn draw_interval(
         &self,
         picture: &mut Picture,
-        (cell, drawn): (&Mini, &Drawn),
+        (cell, drawn): (&MatrixCell, &Drawn),
         (x, middle): (f64, f64),
         style: usize,
     ) {
@@ -189,8 +196,7 @@ impl CardTable<'_> {
         let stroke = Stroke { color, width: 3.5, dash: None };
         let by = (width(drawn.high.0 - drawn.low.0), 0.0);
         picture.line((x + width(drawn.low.0), middle), by, stroke);
-        let is_hollow =
-            matches!(cell.cell.place, Place::Leader | Place::Open) && !cell.cell.is_certain;
+        let is_hollow = matches!(cell.place, Place::Leader | Place::Open) && !cell.is_certain;
         let stroke = Some(Stroke { color, width: 1.3, dash: None });
         let fill = if is_hollow { PAPER } else { color };
         picture.shapes.push(mark(style, (at, 1.4), fill, stroke));
@@ -208,12 +214,12 @@ fn mark(
 }
 
 /// What the marks mean, and what is not drawn.
-fn foot(view: &View, table: Option<&CardTable>) -> String {
+fn foot(document: &RunDocument, table: Option<&CardTable>) -> String {
     let mut parts = Vec::new();
-    if let Some(table) = table.filter(|table| !table.matrix.rows.is_empty()) {
+    if let Some(table) = table.filter(|table| !table.matrix.table.rows.is_empty()) {
         parts.push(format!(
             "Rate as a share of the leader's, with its interval. Shaded: equally fast (within {}).",
-            table.matrix.margin
+            table.matrix.margin()
         ));
     }
     let [candidates, workloads] = table.map_or([0, 0], CardTable::left_out);
@@ -228,14 +234,14 @@ fn foot(view: &View, table: Option<&CardTable>) -> String {
                 .join(", ")
         ));
     }
-    parts.push(format!("Run {}, bakeoff {}.", view.answer.id, view.version));
+    parts.push(format!("Run {}, bakeoff {}.", document.answer.id, document.version));
     parts.join(" ")
 }
 
 /// What each workload came to, where there is no matrix.
-fn spoken(view: &View) -> Vec<String> {
+fn spoken(document: &RunDocument) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for q in &view.questions {
+    for q in &document.questions {
         match q.rows.as_slice() {
             rows if q.is_alone && !rows.is_empty() => {
                 lines.extend(rows.iter().map(|row| format!("{}: {}", q.workload, row.figure(q))));

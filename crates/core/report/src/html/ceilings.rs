@@ -1,7 +1,7 @@
 //! The table of what lower layers reach on their own, and what could not be watched or measured.
 
 use crate::document::{Table, candidates, number, words};
-use crate::view::candidate_name;
+use crate::run_document::candidate_name;
 use bakeoff_model::ceiling::LayerRate;
 use bakeoff_model::run::Run;
 

@@ -1,13 +1,11 @@
 //! The table of every cell, and the raw windows the charts are drawn from.
 
 use crate::round;
-use crate::view::{Question, candidate_name};
+use crate::run_document::{Question, candidate_name};
 use bakeoff_model::event::{CacheState, Cell};
 use bakeoff_model::index::BlockIx;
 use bakeoff_model::run::{Block, BlockState, Run};
 use bakeoff_stats::units;
-
-use super::chart::style_of;
 
 pub struct CellRow {
     pub block: BlockIx,
@@ -29,12 +27,12 @@ pub struct CellRow {
 }
 
 /// Every cell of a workload, those that count for nothing included.
-pub fn rows(run: &Run, question: &Question, styles: &[String]) -> Vec<CellRow> {
+pub fn rows(run: &Run, question: &Question) -> Vec<CellRow> {
     let Some(index) = question.index else { return Vec::new() };
     let mut rows: Vec<CellRow> = Vec::new();
     for block in &run.blocks {
         for cell in block.cells.iter().filter(|c| c.workload == index) {
-            let mut row = row(run, block, cell, question, styles);
+            let mut row = row(run, block, cell, question);
             row.is_first = !rows.iter().any(|r| r.style == row.style);
             rows.push(row);
         }
@@ -42,10 +40,9 @@ pub fn rows(run: &Run, question: &Question, styles: &[String]) -> Vec<CellRow> {
     rows
 }
 
-fn row(run: &Run, block: &Block, cell: &Cell, question: &Question, styles: &[String]) -> CellRow {
+fn row(run: &Run, block: &Block, cell: &Cell, question: &Question) -> CellRow {
     let metric = run.header.workloads[cell.workload].metric;
     let m = &cell.measurement;
-    let candidate = candidate_name(run, cell.candidate);
     let share = |ns: u64| {
         if m.elapsed_ns == 0 { 0.0 } else { ns as f64 * 100.0 / m.elapsed_ns as f64 }
     };
@@ -64,8 +61,8 @@ fn row(run: &Run, block: &Block, cell: &Cell, question: &Question, styles: &[Str
         .collect();
     CellRow {
         block: block.block,
-        style: style_of(styles, &candidate),
-        candidate,
+        style: usize::from(cell.candidate),
+        candidate: candidate_name(run, cell.candidate),
         is_first: false,
         counts: block.state == BlockState::Complete,
         rate: round::to_support(metric.value(m).unwrap_or(0.0) / question.unit_scale, None),

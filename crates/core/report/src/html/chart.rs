@@ -4,14 +4,13 @@
 
 use serde::Serialize;
 
-use crate::view::{Question, candidate_name};
+use crate::run_document::{Question, Row};
 use bakeoff_judge::decide::table::Table;
 use bakeoff_judge::decide::{rounds, settled};
 use bakeoff_model::ceiling::LayerRate;
 use bakeoff_model::event::Cell;
-use bakeoff_model::index::{BlockIx, CandidateIx, WorkloadIx};
+use bakeoff_model::index::{BlockIx, CandidateIx};
 use bakeoff_model::measurement::OpStats;
-use bakeoff_model::path::sanitize;
 use bakeoff_model::run::{BlockState, Run};
 use bakeoff_model::workload::Metric;
 use bakeoff_stats::histogram::Histogram;
@@ -26,7 +25,8 @@ use super::sweep::SweepData;
 pub struct Data {
     /// Names of all candidates of all runs; the position is the colour and symbol.
     pub candidates: Vec<String>,
-    pub runs: Vec<RunData>,
+    /// The run of the page.
+    pub runs: [RunData; 1],
 }
 
 #[derive(Debug, Serialize)]
@@ -131,41 +131,33 @@ pub struct Curve {
     pub ns: Vec<u64>,
 }
 
-/// Position of a candidate's colour and symbol.
-pub fn style_of(styles: &[String], name: &str) -> usize {
-    styles.iter().position(|s| s == name).unwrap_or(0)
-}
-
 impl RunData {
-    pub fn new(run: &Run, questions: &[Question], styles: &[String]) -> RunData {
+    pub fn new(run: &Run, questions: &[Question]) -> RunData {
         let table = Table::from_evidence(run);
-        let question = |q| QuestionData::new((run, &table), q, styles);
+        let question = |q| QuestionData::new((run, &table), q);
         RunData {
             tie_margin: run.header.protocol.tie_margin,
             questions: questions.iter().map(question).collect(),
             sweeps: Vec::new(),
-            machine: machine::data(run, &indices(questions), styles),
+            machine: machine::data(run, questions),
         }
     }
 }
 
-/// The workloads of a page's questions.
-pub fn indices(questions: &[Question]) -> Vec<Option<WorkloadIx>> {
-    questions.iter().map(|q| q.index).collect()
-}
-
 impl QuestionData {
-    fn new((run, table): (&Run, &Table), question: &Question, styles: &[String]) -> QuestionData {
+    fn new((run, table): (&Run, &Table), question: &Question) -> QuestionData {
         let is_ratio = question.rows.iter().any(|r| r.ratio.is_some());
-        let reference = question.reference.as_deref().filter(|_| is_ratio);
-        let row = |row: &crate::view::Row| {
-            let dots = |reference| dots((run, table), question, &row.candidate, reference);
+        let is_reference = |row: &&Row| Some(&row.candidate) == question.reference.as_ref();
+        let reference = question.rows.iter().find(is_reference).filter(|_| is_ratio);
+        let reference = reference.map(|row| row.index);
+        let row = |row: &Row| {
+            let dots = |reference| dots((run, table), question, row.index, reference);
             let rates = dots(None).into_iter().map(|(_, rate)| rate);
             let absolute = Absolute::from_values(rates);
             let dots = dots(reference);
             let mean = geometric_mean(&dots);
             RowData {
-                candidate: style_of(styles, &row.candidate),
+                candidate: row.index,
                 mid: row.ratio.map(|r| r.0).or(mean).and_then(finite),
                 low: row.ratio.and_then(|r| finite(r.1)),
                 high: row.ratio.and_then(|r| finite(r.2)),
@@ -178,13 +170,13 @@ impl QuestionData {
             workload: question.workload.clone(),
             unit: question.unit,
             is_ratio,
-            reference: reference.map(|r| style_of(styles, r)),
+            reference,
             rows: question.rows.iter().map(row).collect(),
             over_time: over_time(run, question),
-            latency: latency(run, question, styles),
-            phases: absolute::phases(run, question, styles),
-            ceilings: ceilings(run, question, styles),
-            along: along(run, question, styles),
+            latency: latency(run, question),
+            phases: absolute::phases(run, question),
+            ceilings: ceilings(run, question),
+            along: along(run, question),
             rounds: question.rounds.as_ref().map(|rounds| RoundsData {
                 rates: rounds.figures.iter().map(|f| f.map(|f| f / question.unit_scale)).collect(),
                 window: rounds.window(),
@@ -213,20 +205,19 @@ fn over_time(run: &Run, question: &Question) -> OverTime {
     }
 }
 
-fn along(run: &Run, question: &Question, styles: &[String]) -> Vec<AlongData> {
+fn along(run: &Run, question: &Question) -> Vec<AlongData> {
     let Some(workload) = question.index else { return Vec::new() };
     let of = |candidate: CandidateIx| {
         let shares = settled::course(run, workload, candidate)?;
         let shares = shares.into_iter().map(|share| share.and_then(finite)).collect();
-        let candidate = style_of(styles, &candidate_name(run, candidate));
-        Some(AlongData { candidate, shares })
+        Some(AlongData { candidate: usize::from(candidate), shares })
     };
     CandidateIx::all(run.header.candidates.len()).filter_map(of).collect()
 }
 
 /// The layers measured for a workload, lowest first, where the chart has their unit: of files and
 /// of latencies it draws operations.
-fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingData> {
+fn ceilings(run: &Run, question: &Question) -> Vec<CeilingData> {
     let Some(index) = question.index else { return Vec::new() };
     if over_time(run, question).field != "bytes" {
         return Vec::new();
@@ -235,7 +226,7 @@ fn ceilings(run: &Run, question: &Question, styles: &[String]) -> Vec<CeilingDat
     let of = |layer: &LayerRate| {
         Some(CeilingData {
             layer: layer.layer.label(),
-            candidate: layer.candidate.map(|c| style_of(styles, &candidate_name(run, c))),
+            candidate: layer.candidate.map(usize::from),
             rate: finite(layer.rate / question.unit_scale)?,
         })
     };
@@ -255,15 +246,12 @@ fn cells<'a>(run: &'a Run, question: &Question) -> impl Iterator<Item = &'a Cell
 fn dots(
     (run, table): (&Run, &Table),
     question: &Question,
-    candidate: &str,
-    reference: Option<&str>,
+    candidate: usize,
+    reference: Option<usize>,
 ) -> Vec<(BlockIx, f64)> {
     let Some(workload) = question.index else { return Vec::new() };
     let metric = run.header.workloads[workload].metric;
-    let scores = |name: &str| {
-        let candidate = CandidateIx::find(&run.header.candidates, |c| sanitize(&c.name) == name);
-        candidate.map_or(&[][..], |candidate| table.values(workload, candidate))
-    };
+    let scores = |candidate: usize| table.values(workload, CandidateIx::new(candidate));
     let reference = reference.map(scores);
     let dot = |(at, (block, score)): (usize, (&BlockIx, &Option<f64>))| {
         let value = match reference {
@@ -287,14 +275,14 @@ fn finite(value: f64) -> Option<f64> {
 }
 
 /// Curves for every kind of operation that took place.
-fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData> {
+fn latency(run: &Run, question: &Question) -> Vec<LatencyData> {
     let curve = |(candidate, all): (usize, Vec<&OpStats>)| {
         let mut merged = Histogram::default();
         all.iter().for_each(|stats| merged.merge(&stats.histogram));
         let count = merged.total();
         (count > 0).then(|| Curve { candidate, count, ns: percentile::curve(&merged) })
     };
-    let ops = by_operation(run, question, styles).into_iter();
+    let ops = by_operation(run, question).into_iter();
     let ops = ops
         .map(|(op, all)| LatencyData { op, curves: all.into_iter().filter_map(curve).collect() });
     ops.filter(|op| !op.curves.is_empty()).collect()
@@ -304,20 +292,14 @@ fn latency(run: &Run, question: &Question, styles: &[String]) -> Vec<LatencyData
 type OfOperation<'r> = (&'static str, Vec<(usize, Vec<&'r OpStats>)>);
 
 /// All cells that count, by the kinds of operation in them and by candidate.
-pub fn by_operation<'r>(
-    run: &'r Run,
-    question: &Question,
-    styles: &[String],
-) -> Vec<OfOperation<'r>> {
+pub fn by_operation<'r>(run: &'r Run, question: &Question) -> Vec<OfOperation<'r>> {
     let mut all: Vec<(&'static str, (usize, &'r OpStats))> = Vec::new();
     for row in &question.rows {
-        let style = style_of(styles, &row.candidate);
-        let is_of_row = |cell: &&Cell| {
-            rounds::counts(run, cell) && candidate_name(run, cell.candidate) == row.candidate
-        };
+        let is_of_row =
+            |cell: &&Cell| rounds::counts(run, cell) && usize::from(cell.candidate) == row.index;
         let own = cells(run, question).filter(is_of_row);
         let ops = own.flat_map(|cell| cell.measurement.ops());
-        all.extend(ops.map(|(op, stats)| (op, (style, stats))));
+        all.extend(ops.map(|(op, stats)| (op, (row.index, stats))));
     }
     let ops = phrases::grouped(all).into_iter();
     ops.map(|(op, of)| (op, phrases::grouped(of))).collect()

@@ -1,31 +1,31 @@
-//! The pages of `bakeoff serve`: a run as it is now, the history, the report with links in place of
-//! its script and style, comparing.
+//! The pages of `bakeoff serve`: a run as it is now, the history, and the report with links in
+//! place of its script and style.
 //!
 //! Server-rendered, readable without a script, and without any inline script or style: the
 //! server's content security policy allows neither. Nothing here reads a store.
 
 use askama::Template;
 
+use super::super::devices::Drive;
 use super::super::now::{self, Now};
+use super::super::run_document::RunDocument;
 use super::super::runs::State;
-use super::super::view::View;
 use super::matrix::MatrixPage;
-use super::{Parts, color, symbol, tied};
+use super::{Report, color, matrix, symbol, tied};
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::Analysis;
 use bakeoff_stats::units;
 
 /// The pages of the navigation: address and name.
-const PAGES: [(&str, &str); 3] = [("/", "Now"), ("/runs", "Runs"), ("/compare", "Compare")];
+const PAGES: [(&str, &str); 2] = [("/", "Now"), ("/runs", "Runs")];
 
 /// A run as it is now: the part of a page that is replaced while the run goes on.
 pub fn run_now(run: &Run, analysis: &Analysis, state: State) -> String {
     let now = Now::new(run, analysis, state);
-    let view = View::new(run, analysis);
-    let styles: Vec<String> = view.columns.iter().map(|c| c.name.clone()).collect();
+    let document = RunDocument::new(run, analysis);
     // The tables that the matrix leads to are on the page of the report.
     let link = format!("/runs/{}#run-0", now.run);
-    let matrix = MatrixPage::new(&link, &view, &styles);
+    let matrix = MatrixPage::new(&link, &document);
     rendered(&RunNow {
         state_class: match now.state {
             State::Running | State::Unfinished => "open",
@@ -72,46 +72,35 @@ pub fn rendered(page: &impl Template) -> String {
 
 #[derive(Template)]
 #[template(path = "live/run_now.html")]
-struct RunNow {
+struct RunNow<'a> {
     now: Now,
     state: String,
     state_class: &'static str,
     left_s: String,
     progress: String,
     facts: Vec<LiveFact>,
-    matrix: Option<MatrixPage>,
+    matrix: Option<MatrixPage<'a>>,
 }
 
 /// The report of runs as a page of the server: its script and style are linked.
-pub fn served(runs: &[(Run, Analysis)], api: &str) -> String {
-    rendered(&Served { report: super::parts(runs), api })
+pub fn served(run: &Run, analysis: &Analysis, api: &str) -> String {
+    let document = RunDocument::new(run, analysis);
+    rendered(&Served { report: Report::new(run, &document), api })
 }
 
 #[derive(Template)]
 #[template(path = "live/report.html")]
 struct Served<'a> {
-    report: Parts,
+    report: Report<'a>,
     api: &'a str,
 }
 
-/// A drive in the list of the first page.
-#[derive(Clone, Debug, Default)]
-pub struct DriveRow {
-    /// `/dev/sda`.
-    pub path: String,
-    pub model: String,
-    /// "500 GB".
-    pub size: String,
-    pub is_safe: bool,
-    pub why: String,
-}
-
-#[derive(Clone, Debug, Default, Template)]
+#[derive(Debug, Template)]
 #[template(path = "live/now.html")]
-pub struct NowPage {
+pub struct NowPage<'a> {
     pub run: String,
     pub machine: String,
-    pub drives: Vec<DriveRow>,
+    pub drives: &'a [Drive],
 }
 
 /// What the first page shows where nothing is stored.
@@ -128,23 +117,6 @@ pub struct TextPage {
     pub title: String,
     pub said: Vec<String>,
     pub back: Option<(String, String)>,
-}
-
-#[derive(Clone, Debug, Default, Template)]
-#[template(path = "live/compare.html")]
-pub struct ComparePage {
-    pub chosen: Vec<String>,
-    pub compared: String,
-    pub problem: Option<String>,
-}
-
-impl ComparePage {
-    /// What is in each field of the form, which has at least two.
-    fn fields(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.chosen.iter().map(String::as_str).collect();
-        all.resize(all.len().max(2), "");
-        all
-    }
 }
 
 mod history;

@@ -9,17 +9,15 @@ use serde::Serialize;
 
 use crate::bottleneck;
 use crate::document::{Table, candidates, number, words};
-use crate::view::candidate_name;
+use crate::run_document::{Question, candidate_name};
 use bakeoff_judge::diagnose;
 use bakeoff_model::event::Cell;
-use bakeoff_model::index::{BlockIx, WorkloadIx};
+use bakeoff_model::index::BlockIx;
 use bakeoff_model::measurement::Window;
 use bakeoff_model::run::{BlockState, Run};
 use bakeoff_model::telemetry::{CpuSeries, DeviceSeries, Gauge, Telemetry};
 use bakeoff_stats::phrases;
 use bakeoff_stats::units;
-
-use super::chart::style_of;
 
 /// Stretches of all cells together that a page holds, on either clock.
 const STRETCHES: usize = 12_000;
@@ -67,25 +65,24 @@ pub struct CellData {
 /// Cells of complete blocks that were watched, with the index of their question.
 fn watched<'a>(
     run: &'a Run,
-    indices: &'a [Option<WorkloadIx>],
+    questions: &'a [Question],
 ) -> impl Iterator<Item = (usize, &'a Cell, &'a Telemetry)> {
     let blocks = run.blocks.iter().filter(|b| b.state != BlockState::Superseded);
     blocks.flat_map(|b| &b.cells).filter_map(move |cell| {
-        let question = indices.iter().position(|i| *i == Some(cell.workload))?;
+        let question = questions.iter().position(|q| q.index == Some(cell.workload))?;
         Some((question, cell, cell.telemetry.as_deref()?))
     })
 }
 
-/// The chart's numbers; `indices` are the workloads of the page's questions.
-pub fn data(run: &Run, indices: &[Option<WorkloadIx>], styles: &[String]) -> MachineData {
-    let count = watched(run, indices).count().max(1);
+/// The chart's numbers.
+pub fn data(run: &Run, questions: &[Question]) -> MachineData {
+    let count = watched(run, questions).count().max(1);
     let most = (STRETCHES / count).clamp(4, 200);
-    let cpus = busiest(watched(run, indices).map(|(_, _, t)| t));
+    let cpus = busiest(watched(run, questions).map(|(_, _, t)| t));
     let cell = |(question, cell, t): (usize, &Cell, &Telemetry)| {
-        let style = style_of(styles, &candidate_name(run, cell.candidate));
-        cell_data((question, style), cell, t, &cpus, most)
+        cell_data((question, usize::from(cell.candidate)), cell, t, &cpus, most)
     };
-    MachineData { cells: watched(run, indices).map(cell).collect(), cpus }
+    MachineData { cells: watched(run, questions).map(cell).collect(), cpus }
 }
 
 /// The CPUs that did most, in the order of their numbers.
@@ -243,7 +240,7 @@ impl Stretches {
 
 /// A row for each cell that was watched: means over the cell, the hottest sensor, the lowest clock,
 /// and the bottleneck.
-pub fn table(run: &Run, indices: &[Option<WorkloadIx>]) -> Table {
+pub fn table(run: &Run, questions: &[Question]) -> Table {
     let columns = [
         number("block"),
         candidates("candidate"),
@@ -256,7 +253,7 @@ pub fn table(run: &Run, indices: &[Option<WorkloadIx>]) -> Table {
         number("clock"),
         words("bottleneck"),
     ];
-    Table::new(columns, watched(run, indices).map(|(_, cell, t)| row(run, cell, t)))
+    Table::new(columns, watched(run, questions).map(|(_, cell, t)| row(run, cell, t)))
 }
 
 fn row(run: &Run, cell: &Cell, t: &Telemetry) -> Vec<String> {
@@ -284,6 +281,7 @@ fn row(run: &Run, cell: &Cell, t: &Telemetry) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run_document::RunDocument;
     use bakeoff_judge::testing::RunBuilder;
     use bakeoff_judge::testing::causes::quiet;
 
@@ -296,13 +294,14 @@ mod tests {
         run
     }
 
-    fn styles() -> Vec<String> {
-        vec!["/a".to_string(), "/b".to_string()]
+    fn questions() -> Vec<Question> {
+        let run = run(4);
+        RunDocument::new(&run, &bakeoff_judge::analyse::analyse(&run)).questions
     }
 
     #[test]
     fn what_was_recorded_is_drawn() {
-        let data = data(&run(20), &[Some(WorkloadIx::FIRST)], &styles());
+        let data = data(&run(20), &questions());
         assert_eq!((data.cells.len(), data.cpus.as_slice()), (6, &[0, 1][..]));
         let cell = &data.cells[3];
         assert_eq!((cell.fast_ms.len(), cell.slow_ms.len()), (20, 4));
@@ -330,12 +329,12 @@ mod tests {
         cell.measurement.windows.push(window(2 * hundred, hundred / 1000, 100));
         assert_eq!(moved(cell, 200), [(100, 1000), (200, 1000)]);
         cell.telemetry.as_mut().unwrap().cpus[0].user_ms.fill(110);
-        assert_eq!(data(&run, &[Some(WorkloadIx::FIRST)], &styles()).cells[0].cpus[0], [100; 20]);
+        assert_eq!(data(&run, &questions()).cells[0].cpus[0], [100; 20]);
     }
 
     #[test]
     fn a_long_run_is_thinned_and_keeps_its_means() {
-        let data = data(&run(4000), &[Some(WorkloadIx::FIRST)], &styles());
+        let data = data(&run(4000), &questions());
         let cell = &data.cells[0];
         assert!(cell.fast_ms.len() <= 200 && cell.moved.len() <= 200, "{}", cell.fast_ms.len());
         assert_eq!(cell.fast_ms.last(), Some(&400_000));
@@ -345,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_line_of_the_table_says_what_the_chart_shows() {
-        let table = table(&run(20), &[Some(WorkloadIx::FIRST)]);
+        let table = table(&run(20), &questions());
         let row = &table.rows[1];
         assert_eq!(row[3..9], ["0.85", "850 µs", "10 % (CPU 1)", "80 %", "-", "-"]);
         assert!(row[9].contains('('), "{row:?}");

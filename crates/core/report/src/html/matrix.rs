@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use crate::answer::{Matrix, MatrixCell, Place, amount};
-use crate::view::View;
+use crate::answer::{Matrix, MatrixCell, MatrixRow, Place, amount};
+use crate::run_document::RunDocument;
 
 /// Left ends of the axis, as shares of the leader's rate; the first on which most cells are.
 const ENDS: [f64; 3] = [0.5, 0.25, 0.1];
@@ -19,63 +19,109 @@ const RIGHT_MAX: f64 = 1.6;
 /// Space for half a symbol at both ends, in percent of the width.
 const PADDING: f64 = 6.0;
 
-/// The table as the template walks it.
-pub struct MatrixPage {
-    pub heads: Vec<Head>,
-    pub rows: Vec<Line>,
-    /// `w3` for three columns.
-    pub class: String,
-    pub is_tall: bool,
-    pub one: Percent,
+/// The table of an answer on a page, with the axis that is the same in all its cells.
+pub struct MatrixPage<'a> {
+    pub table: &'a Matrix,
+    run: &'a RunDocument,
+    /// Address of the run on the page of its report: `#run-0`.
+    link: String,
+    /// Ends of the axis, logarithms of ratios.
+    left_ln: f64,
+    right_ln: f64,
+}
+
+impl MatrixPage<'_> {
+    /// `None` where nothing is compared.
+    pub fn new<'a>(link: &str, run: &'a RunDocument) -> Option<MatrixPage<'a>> {
+        let table = run.answer.matrix.as_ref()?;
+        let cells =
+            || table.rows.iter().flat_map(|row| &row.cells).filter_map(MatrixCell::known_ratio);
+        let total = cells().count();
+        let reaches =
+            |end: &&f64| cells().filter(|(mean, ..)| mean >= *end).count() * 3 >= total * 2;
+        let left = ENDS.iter().find(reaches).unwrap_or(&ENDS[ENDS.len() - 1]);
+        let highest = cells().map(|(_, _, high)| high).fold(1.0 + table.margin, f64::max);
+        let right_ln = libm::log((highest * BEYOND).min(RIGHT_MAX));
+        Some(MatrixPage { table, run, link: link.to_string(), left_ln: libm::log(*left), right_ln })
+    }
+
+    fn at(&self, ratio: f64) -> f64 {
+        let share = (libm::log(ratio) - self.left_ln) / (self.right_ln - self.left_ln);
+        PADDING + share.clamp(0.0, 1.0) * (100.0 - 2.0 * PADDING)
+    }
+
+    pub fn one(&self) -> Percent {
+        Percent(self.at(1.0))
+    }
+
     /// Where the band of equals begins and how wide it is.
-    pub band: (Percent, Percent),
+    pub fn band(&self) -> (Percent, Percent) {
+        let margin = 1.0 + self.table.margin;
+        let (from, to) = (self.at(1.0 / margin), self.at(margin));
+        (Percent(from), Percent(to - from))
+    }
+
     /// Where the left end of the axis is, and its share: `50 %`.
-    pub end: (Percent, String),
+    pub fn end(&self) -> (Percent, String) {
+        let left = libm::exp(self.left_ln);
+        (Percent(self.at(left)), amount::share(left))
+    }
+
     /// Half-width of the band: `10 %`.
-    pub margin: String,
-    pub has_stalls: bool,
-    pub has_arrows: bool,
-}
+    pub fn margin(&self) -> String {
+        amount::share(self.table.margin)
+    }
 
-pub struct Head {
-    pub name: String,
-    /// The same where there is little space: "rnd writes".
-    pub short: String,
-    pub link: String,
-    pub blocks: u32,
-}
+    /// Whether workloads are lines and candidates columns.
+    pub fn is_tall(&self) -> bool {
+        let Matrix { columns, rows, .. } = self.table;
+        columns.len() > MANY && columns.len() > rows.len()
+    }
 
-pub struct Line {
-    pub name: String,
-    pub style: usize,
-    pub is_chosen: bool,
-    pub cells: Vec<Mini>,
-}
-
-pub struct Mini {
-    pub cell: MatrixCell,
-    /// Address of its row in the workload's own table, if it has one.
-    pub link: Option<String>,
-    /// The interval: `86 to 92 %`.
-    pub range: String,
-    pub drawn: Option<Drawn>,
-}
-
-impl Mini {
-    pub fn class(&self) -> &'static str {
-        match self.cell.place {
-            Place::Leader if self.cell.is_certain => "leader certain",
-            Place::Leader => "leader",
-            Place::Equal => "equal",
-            Place::Behind => "behind",
-            Place::Open => "open",
-            Place::Out | Place::None => "out",
+    /// `w3` for three columns.
+    pub fn class(&self) -> String {
+        let Matrix { columns, rows, .. } = self.table;
+        match self.is_tall() {
+            true => format!("tall w{}", rows.len()),
+            false if rows.len() > LOW => format!("low w{}", columns.len()),
+            false => format!("w{}", columns.len()),
         }
     }
 
-    /// Share of its time in stalls: `12 %`.
-    pub fn stalls(&self) -> Option<String> {
-        self.cell.stalls.as_ref().map(|s| amount::share(s.share))
+    fn cells(&self) -> impl Iterator<Item = &MatrixCell> {
+        self.table.rows.iter().flat_map(|row| &row.cells)
+    }
+
+    pub fn has_stalls(&self) -> bool {
+        self.cells().any(|cell| cell.stalls.is_some())
+    }
+
+    pub fn has_arrows(&self) -> bool {
+        self.cells().any(|cell| self.drawn(cell).is_some_and(|drawn| drawn.is_off))
+    }
+
+    pub fn is_chosen(&self, row: &MatrixRow) -> bool {
+        self.run.answer.choice.candidate.as_ref() == Some(&row.name)
+    }
+
+    /// Where a workload is on the page.
+    pub fn question(&self, at: &usize) -> String {
+        format!("{}-workload-{at}", self.link)
+    }
+
+    /// Where a candidate is in the workload's own table, if it is there.
+    pub fn link(&self, at: &usize, row: &MatrixRow) -> Option<String> {
+        let has_row = self.run.questions.get(*at)?.rows.iter().any(|r| r.index == row.index);
+        has_row.then(|| format!("{}-c{}", self.question(at), row.index))
+    }
+
+    pub fn drawn(&self, cell: &MatrixCell) -> Option<Drawn> {
+        cell.known_ratio().map(|(mean, low, high)| Drawn {
+            at: Percent(self.at(mean)),
+            low: Percent(self.at(low)),
+            high: Percent(self.at(high)),
+            is_off: libm::log(mean) < self.left_ln,
+        })
     }
 }
 
@@ -97,105 +143,26 @@ pub struct Drawn {
     pub is_off: bool,
 }
 
-/// A ratio axis, logarithmic.
-struct RatioAxis {
-    left_ln: f64,
-    right_ln: f64,
-}
-
-impl RatioAxis {
-    fn from_matrix(matrix: &Matrix) -> RatioAxis {
-        let cells =
-            || matrix.rows.iter().flat_map(|row| &row.cells).filter_map(MatrixCell::known_ratio);
-        let total = cells().count();
-        let reaches =
-            |end: &&f64| cells().filter(|(mean, ..)| mean >= *end).count() * 3 >= total * 2;
-        let left = ENDS.iter().find(reaches).unwrap_or(&ENDS[ENDS.len() - 1]);
-        let highest = cells().map(|(_, _, high)| high).fold(1.0 + matrix.margin, f64::max);
-        RatioAxis {
-            left_ln: libm::log(*left),
-            right_ln: libm::log((highest * BEYOND).min(RIGHT_MAX)),
-        }
-    }
-
-    fn at(&self, ratio: f64) -> f64 {
-        let share = (libm::log(ratio) - self.left_ln) / (self.right_ln - self.left_ln);
-        PADDING + share.clamp(0.0, 1.0) * (100.0 - 2.0 * PADDING)
-    }
-}
-
-impl MatrixPage {
-    /// The picture of an answer; `None` where nothing is compared. `run` is the address of the run
-    /// on the page of its report: `#run-0`.
-    pub fn new(run: &str, view: &View, styles: &[String]) -> Option<MatrixPage> {
-        let answer = &view.answer;
-        let matrix = answer.matrix.as_ref()?;
-        let axis = RatioAxis::from_matrix(matrix);
-        let heads = matrix.columns.iter().zip(&answer.lines).enumerate();
-        let heads = heads.map(|(i, (column, line))| Head {
-            name: column.name.clone(),
-            short: column.heading.clone(),
-            link: format!("{run}-workload-{i}"),
-            blocks: line.blocks,
-        });
-        let heads: Vec<Head> = heads.collect();
-        let rows: Vec<Line> = matrix
-            .rows
-            .iter()
-            .filter(|row| view.columns.iter().any(|c| c.name == row.name))
-            .map(|row| {
-                let style = super::chart::style_of(styles, &row.name);
-                let cells = row.cells.iter().zip(&view.questions).zip(&heads);
-                let cells = cells.map(|((cell, question), head)| {
-                    let has_row = question.rows.iter().any(|r| r.candidate == row.name);
-                    let link = has_row.then(|| format!("{}-c{style}", head.link));
-                    Mini { link, ..mini(&axis, cell) }
-                });
-                Line {
-                    name: row.name.clone(),
-                    style,
-                    is_chosen: answer.choice.candidate.as_ref() == Some(&row.name),
-                    cells: cells.collect(),
-                }
-            })
-            .collect();
-        let band = (axis.at(1.0 / (1.0 + matrix.margin)), axis.at(1.0 + matrix.margin));
-        let all = || rows.iter().flat_map(|row| &row.cells);
-        let is_tall = matrix.columns.len() > MANY && matrix.columns.len() > rows.len();
-        Some(MatrixPage {
-            is_tall,
-            class: match is_tall {
-                true => format!("tall w{}", rows.len()),
-                false if rows.len() > LOW => format!("low w{}", matrix.columns.len()),
-                false => format!("w{}", matrix.columns.len()),
-            },
-            heads,
-            one: Percent(axis.at(1.0)),
-            band: (Percent(band.0), Percent(band.1 - band.0)),
-            end: (Percent(axis.at(libm::exp(axis.left_ln))), left(&axis)),
-            margin: amount::share(matrix.margin),
-            has_stalls: all().any(|mini| mini.cell.stalls.is_some()),
-            has_arrows: all().any(|mini| mini.drawn.as_ref().is_some_and(|d| d.is_off)),
-            rows,
-        })
-    }
-}
-
-fn left(axis: &RatioAxis) -> String {
-    amount::share(libm::exp(axis.left_ln))
-}
-
-fn mini(axis: &RatioAxis, cell: &MatrixCell) -> Mini {
+/// The interval of a share: `86 to 92 %`.
+pub fn range(cell: &MatrixCell) -> String {
     let interval = cell.known_ratio().filter(|(_, low, high)| low < high);
-    let drawn = cell.known_ratio().map(|(mean, low, high)| Drawn {
-        at: Percent(axis.at(mean)),
-        low: Percent(axis.at(low)),
-        high: Percent(axis.at(high)),
-        is_off: libm::log(mean) < axis.left_ln,
-    });
-    let range = interval
-        .map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high)));
-    Mini { cell: cell.clone(), link: None, range, drawn }
+    interval.map_or_else(String::new, |(_, low, high)| format!("{} to {} %", end(low), end(high)))
+}
+
+pub fn class(cell: &MatrixCell) -> &'static str {
+    match cell.place {
+        Place::Leader if cell.is_certain => "leader certain",
+        Place::Leader => "leader",
+        Place::Equal => "equal",
+        Place::Behind => "behind",
+        Place::Open => "open",
+        Place::Out | Place::None => "out",
+    }
+}
+
+/// The share of its time in which a candidate stalled.
+pub fn stalls(cell: &MatrixCell) -> Option<String> {
+    cell.stalls.as_ref().map(|stalls| amount::share(stalls.share))
 }
 
 /// An end of an interval in percent; one below the leader is never rounded up to it.

@@ -12,8 +12,7 @@ mod card;
 mod ceilings;
 mod cells;
 mod chart;
-mod document;
-mod first;
+mod limits;
 pub mod live;
 mod machine;
 mod matrix;
@@ -21,6 +20,7 @@ mod percentile;
 pub mod picture;
 mod policy;
 mod sweep;
+mod table;
 
 pub use card::card;
 pub use picture::Picture;
@@ -28,19 +28,18 @@ pub use picture::Picture;
 use askama::Template;
 
 use bakeoff_judge::evidence::Rule;
+use bakeoff_judge::rules;
 use bakeoff_model::finding::Severity;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict};
-use bakeoff_stats::distinct;
+use bakeoff_stats::phrases::capital;
 
 use super::document::Table;
+use super::run_document::{FindingView, Question, RunDocument};
 use super::settling;
-use super::view::{FindingView, Question, View, alone};
-use bakeoff_stats::phrases::capital;
-use behind::Behind;
-use cells::CellRow;
-use chart::{Data, QuestionData, RunData};
-use first::First;
+use chart::{Data, RunData};
+use limits::PageLimits;
+use matrix::MatrixPage;
 use sweep::SweepPage;
 
 /// The page's own script and stylesheet, as `make web` bundles them.
@@ -52,10 +51,12 @@ pub struct Assets<'a> {
     pub css: &'a str,
 }
 
-/// One file with every given run, in the order given.
-pub fn html(runs: &[(Run, Analysis)], assets: &Assets) -> String {
+/// A run as one file.
+pub fn html(run: &Run, analysis: &Analysis, assets: &Assets) -> String {
+    let document = RunDocument::new(run, analysis);
     let policy = policy::policy(assets.js);
-    rendered(&ReportPage { report: parts(runs), policy, assets: *assets }, assets.js)
+    let report = Report::new(run, &document);
+    rendered(&ReportPage { report, policy, assets: *assets }, assets.js)
 }
 
 /// A page of which only `script` may have control characters.
@@ -66,60 +67,13 @@ fn rendered(page: &impl Template, script: &str) -> String {
     without_controls(&text, script)
 }
 
-/// What is on a page of runs, whatever it is served from.
-struct Parts {
-    title: String,
-    runs: Vec<RunPage>,
-    rules: Vec<&'static Rule>,
-    data: String,
-}
-
-fn parts(runs: &[(Run, Analysis)]) -> Parts {
-    let views: Vec<View> = runs.iter().map(|(run, analysis)| View::new(run, analysis)).collect();
-    let columns = views.iter().flat_map(|v| &v.columns);
-    let styles = distinct::in_order(columns.map(|column| column.name.clone()));
-    let mut data = Data { runs: Vec::new(), candidates: styles.clone() };
-    let mut sweeps: Vec<Vec<SweepPage>> = Vec::new();
-    for (i, ((run, _), view)) in runs.iter().zip(&views).enumerate() {
-        let mut of_run = RunData::new(run, &view.questions, &styles);
-        let (pages, drawn) = sweep::pages(i, run, &view.questions, &of_run.questions, &styles);
-        of_run.sweeps = drawn;
-        data.runs.push(of_run);
-        sweeps.push(pages);
-    }
-    let title = match views.as_slice() {
-        [one] => one.title.clone(),
-        many => format!("bakeoff: {} runs", many.len()),
-    };
-    let rules = rules_of(views.iter().flat_map(all_findings));
-    let json = script_json(&data);
-    let zipped = runs.iter().zip(views).zip(data.runs).zip(sweeps).enumerate();
-    let pages = zipped.map(|(i, ((((run, _), view), data), sweeps))| {
-        RunPage::new(i, run, view, (data, sweeps), &styles)
-    });
-    Parts { title, runs: pages.collect(), rules, data: json }
-}
-
-/// Everything that was found of a run and of its workloads.
-fn all_findings(view: &View) -> impl Iterator<Item = &FindingView> {
-    view.findings.iter().chain(view.questions.iter().flat_map(|q| &q.findings))
-}
-
-/// The rules behind these findings, each once, in the order of their ids.
-fn rules_of<'a>(findings: impl Iterator<Item = &'a FindingView>) -> Vec<&'static Rule> {
-    let mut found: Vec<&'static Rule> = findings.filter_map(|f| Rule::find(&f.id)).collect();
-    found.sort_by_key(|rule| &rule.id);
-    found.dedup_by_key(|rule| &rule.id);
-    found
-}
-
 fn seen(finding: &FindingView) -> String {
     tied(capital(&finding.evidence()))
 }
 
 /// Where a finding's rule is explained on the page; nothing for one of another version.
 fn rule_anchor(finding: &FindingView) -> Option<String> {
-    Rule::find(&finding.id).map(|rule| format!("rule-{}", rule.id))
+    rules::explain(&finding.id).map(|rule| format!("rule-{}", rule.id))
 }
 
 /// The page without control characters, which no name or output of others may bring into a
@@ -155,132 +109,62 @@ const COLORS: usize = 8;
 #[derive(Template)]
 #[template(path = "page.html")]
 struct ReportPage<'a> {
-    report: Parts,
+    report: Report<'a>,
     policy: String,
     assets: Assets<'a>,
 }
 
-/// One run on a page: a template of its own, so that its code is there once for all pages.
+/// The document of a run as a page has it, with the slots of its charts and what they draw. A
+/// template of its own, so that its code is there once for all pages.
 #[derive(Template)]
-#[template(path = "run.html")]
-struct RunBody<'a> {
-    run: &'a RunPage,
-}
-
-#[derive(Template)]
-#[template(path = "question.html")]
-struct QuestionBody<'a> {
-    run: &'a RunPage,
-    q: &'a QuestionPage,
-}
-
-struct RunPage {
-    /// `run-0`, for anchors.
-    id: String,
-    index: usize,
-    view: View,
-    /// The first screen of a run by the lead that compares something.
-    first: Option<First>,
-    alone: Option<Table>,
-    questions: Vec<QuestionPage>,
+#[template(path = "body.html")]
+struct Report<'a> {
+    record: &'a Run,
+    run: &'a RunDocument,
+    /// Of a run by the lead that compares something.
+    matrix: Option<MatrixPage<'a>>,
     sweeps: Vec<SweepPage>,
-    contents: Vec<(String, String)>,
-    styles: Vec<usize>,
-    /// Candidates of the page; the position is the colour and symbol.
-    candidates: Vec<String>,
     machine: Table,
-    /// What lower layers reached, and what was not measured of them.
-    ceilings: Table,
-    /// What could not be watched: (what, why).
-    unwatched: Vec<(String, String)>,
+    data: Data,
 }
 
-/// One workload as the template walks it.
-struct QuestionPage {
-    /// `run-0-workload-1`.
-    id: String,
-    run: usize,
-    index: usize,
-    question: Question,
-    cells: Vec<CellRow>,
-    behind: Option<Behind>,
-    row_styles: Vec<usize>,
-    /// What its charts draw.
-    data: QuestionData,
-    points_title: &'static str,
-    points_caption: String,
-    /// What says whether slices are long enough: each with its caption.
-    slices: Vec<(&'static str, Table)>,
-    /// Findings that are not among the run's own.
-    findings: Vec<FindingView>,
-    /// Whether it is a point of a curve, and folded.
-    is_swept: bool,
-}
-
-impl QuestionPage {
-    fn body<'a>(&'a self, run: &'a RunPage) -> QuestionBody<'a> {
-        QuestionBody { run, q: self }
+impl Report<'_> {
+    fn new<'a>(record: &'a Run, run: &'a RunDocument) -> Report<'a> {
+        let mut charts = RunData::new(record, &run.questions);
+        let (sweeps, drawn) = sweep::pages(record, run, &charts.questions);
+        charts.sweeps = drawn;
+        let candidates = run.columns.iter().map(|column| column.name.clone()).collect();
+        Report {
+            record,
+            run,
+            matrix: MatrixPage::new("#run-0", run),
+            sweeps,
+            machine: machine::table(record, &run.questions),
+            data: Data { candidates, runs: [charts] },
+        }
     }
-}
 
-impl RunPage {
-    fn body(&self) -> RunBody<'_> {
-        RunBody { run: self }
+    /// Whether a workload is a point of a curve, and folded.
+    fn is_swept(&self, question: &Question) -> bool {
+        self.sweeps.iter().any(|sweep| sweep.questions.contains(&question.at))
     }
 
     /// Whether a link to the findings of the run leads anywhere.
     fn has_findings(&self) -> bool {
-        match &self.first {
-            Some(first) => first.has_findings(),
-            None => !self.view.findings.is_empty(),
+        match &self.matrix {
+            Some(_) => PageLimits::from_document(self.run).has_any(),
+            None => !self.run.findings.is_empty(),
         }
     }
 
-    fn new(
-        index: usize,
-        run: &Run,
-        view: View,
-        (data, sweeps): (RunData, Vec<SweepPage>),
-        styles: &[String],
-    ) -> RunPage {
-        let questions = view.questions.iter().zip(data.questions).enumerate();
-        let questions: Vec<QuestionPage> = questions
-            .map(|(i, (q, data))| QuestionPage {
-                id: format!("run-{index}-workload-{i}"),
-                run: index,
-                index: i,
-                cells: cells::rows(run, q, styles),
-                behind: behind::from_question(run, q),
-                row_styles: q.rows.iter().map(|r| chart::style_of(styles, &r.candidate)).collect(),
-                points_caption: captions::points(q, data.is_ratio, &view),
-                points_title: match data.is_ratio {
-                    true => "Results and confidence",
-                    false if q.rows.len() == 1 => "Block by block",
-                    false => "Figure of each candidate",
-                },
-                slices: slices(run, q),
-                findings: view.own_findings(q).cloned().collect(),
-                is_swept: sweeps.iter().any(|sweep| sweep.questions.contains(&i)),
-                question: q.clone(),
-                data,
-            })
-            .collect();
-        let machine = machine::table(run, &chart::indices(&view.questions));
-        RunPage {
-            id: format!("run-{index}"),
-            index,
-            contents: captions::contents(index, &questions, &sweeps, !machine.is_empty()),
-            sweeps,
-            first: First::new(index, &view, styles),
-            alone: alone::table(&view.questions),
-            machine,
-            ceilings: ceilings::table(run),
-            unwatched: ceilings::unwatched(run),
-            styles: view.columns.iter().map(|c| chart::style_of(styles, &c.name)).collect(),
-            candidates: styles.to_vec(),
-            questions,
-            view,
-        }
+    /// The rules behind everything that was found of the run and of its workloads, each once, in
+    /// the order of their ids.
+    fn rules(&self) -> Vec<&'static Rule> {
+        let all = self.run.questions.iter().flat_map(|q| &q.findings).chain(&self.run.findings);
+        let mut found: Vec<&Rule> = all.filter_map(|f| rules::explain(&f.id)).collect();
+        found.sort_by_key(|rule| rule.id);
+        found.dedup_by_key(|rule| rule.id);
+        found
     }
 }
 

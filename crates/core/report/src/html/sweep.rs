@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::document::{Table, of_candidate, words};
 use crate::round;
-use crate::view::Question;
+use crate::run_document::{Column, Question, RunDocument};
 use bakeoff_model::job::Rw;
 use bakeoff_model::run::Run;
 use bakeoff_model::sweep::{self, Axis, Sweep};
@@ -81,31 +81,29 @@ struct SweepMember<'a> {
 
 /// The sweeps of a run: their pages and the numbers of their charts, in the same order.
 pub fn pages(
-    index: usize,
-    run: &Run,
-    questions: &[Question],
+    record: &Run,
+    run: &RunDocument,
     data: &[QuestionData],
-    styles: &[String],
 ) -> (Vec<SweepPage>, Vec<SweepData>) {
-    let found = sweep::sweeps(&run.header.workloads);
+    let found = sweep::sweeps(&record.header.workloads);
     let made = found.iter().filter_map(|sweep| {
-        let unit = unit(run, sweep);
-        let members = members(run, sweep, questions, data, unit);
+        let unit = unit(record, sweep);
+        let members = members(record, sweep, &run.questions, data, unit);
         let is_enough = members.len() >= sweep::LEAST;
         is_enough.then_some((sweep, unit, members))
     });
     let made = made.enumerate().map(|(n, (sweep, unit, members))| {
         let page = SweepPage {
-            id: format!("run-{index}-sweep-{n}"),
+            id: format!("run-0-sweep-{n}"),
             index: n,
-            title: title(&run.header.workloads[sweep.members[0]], sweep.axis),
+            title: title(&record.header.workloads[sweep.members[0]], sweep.axis),
             axis: axis(sweep.axis),
             unit,
             questions: members.iter().map(|m| m.at).collect(),
             is_curve: sweep.axis != Axis::DepthAndJobs,
-            table: table(index, sweep.axis, &members, styles),
+            table: table(sweep.axis, &members, &run.columns),
             maps: match sweep.axis {
-                Axis::DepthAndJobs => maps(&members, styles),
+                Axis::DepthAndJobs => maps(&members, &run.columns),
                 Axis::BlockSize | Axis::Depth | Axis::Jobs => Vec::new(),
             },
         };
@@ -191,15 +189,15 @@ fn candidates(members: &[SweepMember]) -> Vec<usize> {
     distinct::sorted(members.iter().flat_map(|m| &m.data.rows).map(|row| row.candidate))
 }
 
-fn table(index: usize, axis: Axis, members: &[SweepMember], styles: &[String]) -> Table {
+fn table(axis: Axis, members: &[SweepMember], named: &[Column]) -> Table {
     let all = candidates(members);
-    let columns = all.iter().map(|candidate| of_candidate(styles[*candidate].as_str()));
+    let columns = all.iter().map(|candidate| of_candidate(named[*candidate].name.as_str()));
     let row = |m: &SweepMember| {
         let rate = |c: &usize| m.rate(*c).map_or("-".to_string(), |rate| rounded(&rate));
         std::iter::once(value(axis, m.values)).chain(all.iter().map(rate)).collect()
     };
     let columns = std::iter::once(words(self::axis(axis))).chain(columns);
-    let links = members.iter().map(|m| format!("#run-{index}-workload-{}", m.at));
+    let links = members.iter().map(|m| format!("#run-0-workload-{}", m.at));
     Table::new(columns, members.iter().map(row)).linked(links.collect())
 }
 
@@ -217,7 +215,7 @@ fn curves(members: &[SweepMember]) -> Vec<Curve> {
     candidates(members).into_iter().map(curve).collect()
 }
 
-fn maps(members: &[SweepMember], styles: &[String]) -> Vec<Map> {
+fn maps(members: &[SweepMember], named: &[Column]) -> Vec<Map> {
     let sorted = |of: &dyn Fn(&SweepMember) -> u64| distinct::sorted(members.iter().map(of));
     let (depths, jobs) = (sorted(&|m| m.values.0), sorted(&|m| m.values.1));
     let all = candidates(members);
@@ -231,7 +229,7 @@ fn maps(members: &[SweepMember], styles: &[String]) -> Vec<Map> {
     };
     let map = |candidate: &usize| Map {
         style: *candidate,
-        name: styles[*candidate].clone(),
+        name: named[*candidate].name.clone(),
         depths: depths.clone(),
         lines: jobs
             .iter()
@@ -251,7 +249,6 @@ fn maps(members: &[SweepMember], styles: &[String]) -> Vec<Map> {
 mod tests {
     use super::*;
     use crate::html::chart::RunData;
-    use crate::view::View;
     use bakeoff_judge::testing::RunBuilder;
     use bakeoff_model::job::Job;
     use bakeoff_model::workload::Phase;
@@ -269,11 +266,9 @@ mod tests {
                 rate(&jobs[usize::from(w)]) * f64::from(c + 1) + f64::from(block)
             })
             .build();
-        let view = View::new(&run, &bakeoff_judge::analyse::analyse(&run));
-        let styles = ["ext4".to_string(), "xfs".to_string()];
-        let data = RunData::new(&run, &view.questions, &styles);
-        let (mut pages, mut sweeps) =
-            super::pages(0, &run, &view.questions, &data.questions, &styles);
+        let document = RunDocument::new(&run, &bakeoff_judge::analyse::analyse(&run));
+        let data = RunData::new(&run, &document.questions);
+        let (mut pages, mut sweeps) = super::pages(&run, &document, &data.questions);
         (pages.remove(0), sweeps.remove(0))
     }
 

@@ -11,7 +11,7 @@ fn page(name: &str) -> String {
     let candidates = vec![stack(name, name, &[name]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
     let analysis = analyse(&run);
-    html(&[(run, analysis)], &ASSETS)
+    html(&run, &analysis, &ASSETS)
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn control_characters_are_removed_from_the_page_and_not_from_its_script() {
     let run = run(header(candidates), 5, &[1200, 900]);
     let told = analyse(&run);
     let assets = Assets { js: "/*\x1bjs*/", css: "/*css*/" };
-    let page = html(&[(run, told)], &assets);
+    let page = html(&run, &told, &assets);
     let rest = page.replace(assets.js, "");
     assert_ne!(rest, page, "the script is as its hash says");
     let left: Vec<char> = rest.chars().filter(|c| c.is_control() && *c != '\n').collect();
@@ -77,9 +77,8 @@ fn control_characters_are_removed_from_the_page_and_not_from_its_script() {
 fn the_data_of_the_charts() {
     let candidates = vec![stack("ext4", "ext4", &[]), stack("xfs", "xfs", &[])];
     let run = run(header(candidates), 5, &[1200, 900]);
-    let view = View::new(&run, &analyse(&run));
-    let styles = ["ext4".to_string(), "xfs".to_string()];
-    let data = RunData::new(&run, &view.questions, &styles);
+    let document = RunDocument::new(&run, &analyse(&run));
+    let data = RunData::new(&run, &document.questions);
     let question = &data.questions[0];
     assert!(question.is_ratio);
     assert_eq!(question.reference, Some(0));
@@ -98,13 +97,10 @@ fn the_data_of_the_charts() {
 fn every_edge_makes_a_page() {
     let one = run(header(vec![stack("ext4", "ext4", &[])]), 0, &[]);
     let empty = analyse(&one);
-    let page = html(&[(one.clone(), empty.clone()), (one.clone(), empty.clone())], &ASSETS);
-    assert!(page.contains("No complete block"));
-    assert!(page.contains("run-1"), "two runs in one file");
-    assert!(html(&[], &ASSETS).contains("</html>"));
+    assert!(html(&one, &empty, &ASSETS).contains("No complete block"));
     let mut without = one;
     without.header.workloads.clear();
-    assert!(html(&[(without, empty)], &ASSETS).contains("randwrite"));
+    assert!(html(&without, &empty, &ASSETS).contains("randwrite"));
 }
 
 #[test]
@@ -114,10 +110,10 @@ fn a_shorter_latency_is_drawn_as_faster_than_the_reference() {
         .header(|h| h.workloads = bakeoff_model::profiles::find("desktop"))
         .play(5, |b, c, _| if c == 0 { 30e6 } else { 10e6 + f64::from(b) })
         .build();
-    let view = View::new(&run, &analyse(&run));
-    let question = &view.questions[0];
+    let document = RunDocument::new(&run, &analyse(&run));
+    let question = &document.questions[0];
     assert_eq!((question.unit, question.reference.as_deref()), ("ms", Some("f2fs")));
-    let data = RunData::new(&run, &view.questions, &["ext4".to_string(), "f2fs".to_string()]);
+    let data = RunData::new(&run, &document.questions);
     let rows = &data.questions[0].rows;
     let slow = rows.iter().find(|row| row.candidate == 0).unwrap();
     assert_eq!(slow.dots.len(), 3);
@@ -131,7 +127,7 @@ fn a_shorter_latency_is_drawn_as_faster_than_the_reference() {
 fn one_candidate_has_a_table_of_its_figures_and_no_empty_columns() {
     let run = run(header(vec![stack("ext4", "ext4", &[])]), 5, &[1200]);
     let lone = analyse(&run);
-    let page = html(&[(run, lone)], &ASSETS);
+    let page = html(&run, &lone, &ASSETS);
     for empty in ["Every candidate on every workload", ">tier<", "not ranked", "against "] {
         assert!(!page.contains(empty), "{empty}");
     }

@@ -188,7 +188,7 @@ fn show(bytes: &[u8]) {
     report::json_text(&run, &analysis);
     report::markdown(&run, &analysis);
     report::csv(&run);
-    report::html(&[(run, analysis)], &report::Assets { js: "", css: "" });
+    report::html(&run, &analysis, &report::Assets { js: "", css: "" });
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
+use crate::run_document::utc;
 use crate::runs::{Row, State};
-use crate::view::utc;
 use bakeoff_model::path::sanitize;
 
 /// What is looked for; empty is everything.

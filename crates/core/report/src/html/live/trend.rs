@@ -5,8 +5,8 @@ use askama::Template;
 
 use super::{encoded, rendered, tied};
 use crate::document::{Table, words};
+use crate::run_document::{day, short_id};
 use crate::trend::{OBSERVED, changed, last_of, not_joined, too_short};
-use crate::view::{day, short_id};
 use bakeoff_judge::history::trend::{Point, Series, Trend};
 use bakeoff_model::path::sanitize;
 

@@ -223,7 +223,7 @@ pub fn exports(label: &str, events: &[Value]) -> Vec<(&'static str, String)> {
         ("markdown", report::markdown(&run, &analysis)),
         ("card", report::card(&run, &analysis).svg()),
     ];
-    all.push(("html", report::html(&[(run, analysis)], &report::Assets { js: "", css: "" })));
+    all.push(("html", report::html(&run, &analysis, &report::Assets { js: "", css: "" })));
     all
 }
 

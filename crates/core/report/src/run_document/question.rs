@@ -23,6 +23,8 @@ pub struct Question {
     pub title: String,
     /// Index in the run's header, when it is there.
     pub index: Option<WorkloadIx>,
+    /// Position among the run's questions.
+    pub at: usize,
     /// "4k random writes, each flushed".
     pub summary: String,
     /// Unit of the rates: `MB/s`.
@@ -58,6 +60,8 @@ pub struct Question {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
+    /// Position among the run's candidates.
+    pub index: usize,
     pub candidate: String,
     /// Tiers it stands in, from 1: `1`, or `1-2` when it can be told from neither; `None` where
     /// nothing is ranked.
@@ -100,7 +104,12 @@ impl Row {
 }
 
 impl Question {
-    pub fn new(run: &Run, verdict: &WorkloadVerdict) -> Question {
+    /// `run-0-workload-1`, for anchors of a page.
+    pub fn id(&self) -> String {
+        format!("run-0-workload-{}", self.at)
+    }
+
+    pub fn new(run: &Run, at: usize, verdict: &WorkloadVerdict) -> Question {
         let index = run.header.workloads.iter().position(|w| w.name == verdict.workload);
         let workload = index.map(|i| &run.header.workloads[i]);
         let metric = workload.map_or(Metric::Iops, |w| w.metric);
@@ -108,7 +117,7 @@ impl Question {
         let unit = TableUnit::for_rate(metric, top);
         let is_alone = !schedule::has_question(run);
         let reference = reference(verdict).filter(|_| !is_alone);
-        let row = |s| Row::new(s, verdict, reference.as_deref(), &unit);
+        let row = |s| Row::new(run, s, verdict, reference.as_deref(), &unit);
         Question {
             workload: sanitize(&verdict.workload),
             title: match verdict.lead {
@@ -116,6 +125,7 @@ impl Question {
                 None => sanitize(&verdict.workload),
             },
             index: index.map(WorkloadIx::new),
+            at,
             summary: workload.map(|w| sanitize(&w.summary)).unwrap_or_default(),
             unit: unit.name,
             binary_unit: unit.binary.map(|b| b.0),
@@ -156,6 +166,7 @@ fn reference(verdict: &WorkloadVerdict) -> Option<String> {
 
 impl Row {
     fn new(
+        run: &Run,
         s: &Standing,
         verdict: &WorkloadVerdict,
         reference: Option<&str>,
@@ -167,7 +178,9 @@ impl Row {
             .then(|| libm::log(s.max / s.min) / libm::sqrt(f64::from(s.cells)));
         let rate = |v: f64, scale: f64| round::to_support(v / scale, spread.map(|r| r * v / scale));
         let ratio = reference.and_then(|r| verdict.ratio(&s.candidate, r));
+        let mut candidates = run.header.candidates.iter();
         Row {
+            index: candidates.position(|c| c.name == s.candidate).unwrap_or(0),
             candidate: sanitize(&s.candidate),
             tier: tiers(verdict, &s.candidate),
             rate: rate(s.mean, unit.scale),

@@ -3,7 +3,8 @@
 //! Text from outside has passed [`sanitize`] here, so writers may print it to a terminal as it
 //! is; the HTML writer escapes it besides.
 
-pub mod alone;
+mod alone;
+mod details;
 mod facts;
 mod finding;
 mod process;
@@ -34,7 +35,7 @@ use bakeoff_stats::units;
 
 /// A run, ready to be laid out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct RunDocument {
     pub run: String,
     /// For people: "quick: /home, /mnt/usb".
     pub title: String,
@@ -51,6 +52,8 @@ pub struct View {
     /// Half-width of a tie, as a fraction.
     pub tie_margin: f64,
     pub columns: Vec<Column>,
+    /// What one candidate did, in place of standings.
+    pub alone: Option<Table>,
     pub questions: Vec<Question>,
     /// Most severe first, equal ones once.
     pub findings: Vec<FindingView>,
@@ -67,12 +70,15 @@ pub struct View {
     pub version: String,
 }
 
-impl View {
+impl RunDocument {
     /// Orders, rounds and words a run and its analysis.
-    pub fn new(run: &Run, analysis: &Analysis) -> View {
+    pub fn new(run: &Run, analysis: &Analysis) -> RunDocument {
         let header = &run.header;
+        let questions =
+            analysis.verdicts.iter().enumerate().map(|(at, v)| Question::new(run, at, v));
+        let questions: Vec<Question> = questions.collect();
         let missing = Skipped::together(header.skipped.iter().chain(&header.dropped_workloads));
-        View {
+        RunDocument {
             run: sanitize(&header.run),
             title: sanitize(&header.title),
             setup: setup::from_run(run),
@@ -84,7 +90,8 @@ impl View {
             closed_loop_note: closed_loop::note(run, analysis),
             tie_margin: header.protocol.tie_margin,
             columns: facts::columns(run),
-            questions: analysis.verdicts.iter().map(|v| Question::new(run, v)).collect(),
+            alone: alone::table(&questions),
+            questions,
             findings: findings(&analysis.findings),
             missing: missing.iter().map(|s| (sanitize(&s.name), sanitize(&s.reason))).collect(),
             facts: facts::groups(run),
@@ -98,13 +105,11 @@ impl View {
     }
 }
 
-impl View {
+impl RunDocument {
     /// Findings of a question that the run's own list does not say already.
-    pub fn own_findings<'a>(
-        &'a self,
-        question: &'a Question,
-    ) -> impl Iterator<Item = &'a FindingView> {
-        question.findings.iter().filter(|f| !self.findings.iter().any(|g| g.says_as(f)))
+    pub fn own_findings<'a>(&'a self, question: &'a Question) -> Vec<&'a FindingView> {
+        let is_own = |f: &&FindingView| !self.findings.iter().any(|g| g.says_as(f));
+        question.findings.iter().filter(is_own).collect()
     }
 }
 

@@ -1,44 +1,47 @@
 //! All that is said of a run: the answer, each workload with its standings, findings, and how to
 //! use the winner. For `--details` on a terminal, and to paste in a forum.
 
-use super::answer::{Matrix, MatrixCell, MatrixRow, PlaceAnswer, place_table};
-use super::document::{Document, Mark, Table, number, words};
-use super::layout::{Tone, cut};
-use super::mark;
-use super::rounds;
-use super::view::{Question, Row, View, alone};
+use super::{Question, Row, RunDocument};
+use crate::answer::{Matrix, MatrixCell, MatrixRow, PlaceAnswer, place_table};
+use crate::document::{Document, Mark, Table, number, words};
+use crate::layout::{Tone, cut};
+use crate::mark;
+use crate::rounds;
 
 /// Facts of a machine that belong to its name.
 const MACHINE: [&str; 4] = ["model", "CPU", "memory", "kernel"];
 /// Columns of a candidate's name in the title of a column.
 const REFERENCE: usize = 24;
 
-pub fn document(view: &View) -> Document {
-    let mut out = Document::default();
-    head(view, &mut out);
-    if let Some(place) = &view.answer.place {
-        write_place(place, &mut out);
+impl RunDocument {
+    /// All that is said of the run: for `--details`, and to paste.
+    pub fn details(&self) -> Document {
+        let mut out = Document::default();
+        head(self, &mut out);
+        if let Some(place) = &self.answer.place {
+            write_place(place, &mut out);
+        }
+        if let Some(alone) = &self.alone {
+            out.gap();
+            out.table(alone.clone());
+        }
+        for question in &self.questions {
+            write_question(question, self, &mut out);
+        }
+        limits(self, &mut out);
+        if !self.recipe.is_empty() {
+            out.heading("Commands");
+            out.verbatim(self.recipe.iter().cloned());
+        }
+        foot(self, &mut out);
+        out
     }
-    if let Some(alone) = alone::table(&view.questions) {
-        out.gap();
-        out.table(alone);
-    }
-    for question in &view.questions {
-        write_question(question, view, &mut out);
-    }
-    limits(view, &mut out);
-    if !view.recipe.is_empty() {
-        out.heading("Commands");
-        out.verbatim(view.recipe.iter().cloned());
-    }
-    foot(view, &mut out);
-    out
 }
 
-fn head(view: &View, out: &mut Document) {
-    out.headline(view.answer.choice.said.as_str());
-    view.answer.everything_to_know().into_iter().for_each(|advice| out.bullet(advice));
-    if let Some(matrix) = &view.answer.matrix {
+fn head(run: &RunDocument, out: &mut Document) {
+    out.headline(run.answer.choice.said.as_str());
+    run.answer.everything_to_know().into_iter().for_each(|advice| out.bullet(advice));
+    if let Some(matrix) = &run.answer.matrix {
         out.gap();
         out.table(all_on_all(matrix));
         out.paragraph(
@@ -47,16 +50,16 @@ fn head(view: &View, out: &mut Document) {
         );
     }
     out.gap();
-    out.paragraph(view.title.as_str());
-    out.paragraph(view.extent.as_str());
-    let facts = view.facts.first().map_or(&[][..], |machine| &machine.facts);
+    out.paragraph(run.title.as_str());
+    out.paragraph(run.extent.as_str());
+    let facts = run.facts.first().map_or(&[][..], |machine| &machine.facts);
     let facts = facts.iter().filter(|(label, _)| MACHINE.contains(&label.as_str()));
     let facts: Vec<String> = facts.map(|(label, value)| format!("{label} {value}")).collect();
     if !facts.is_empty() {
         out.paragraph(format!("Machine: {}.", facts.join(", ")));
     }
-    view.ending.iter().for_each(|ending| out.paragraph(ending.as_str()));
-    for column in &view.columns {
+    run.ending.iter().for_each(|ending| out.paragraph(ending.as_str()));
+    for column in &run.columns {
         out.bullet(format!("{} = {}", column.name, column.what));
     }
 }
@@ -85,7 +88,7 @@ fn write_place(place: &PlaceAnswer, out: &mut Document) {
     }
 }
 
-fn write_question(question: &Question, view: &View, out: &mut Document) {
+fn write_question(question: &Question, run: &RunDocument, out: &mut Document) {
     let title = match question.summary.is_empty() {
         true => question.workload.clone(),
         false => format!("{}: {}", question.workload, question.summary),
@@ -116,7 +119,7 @@ fn write_question(question: &Question, view: &View, out: &mut Document) {
     for (name, fact) in facts {
         fact.into_iter().for_each(|fact| out.line(1, format!("{name}: {fact}")));
     }
-    view.own_findings(question).for_each(|finding| out.finding(finding));
+    run.own_findings(question).into_iter().for_each(|finding| out.finding(finding));
 }
 
 fn standings(question: &Question) -> Table {
@@ -151,26 +154,26 @@ fn standing(row: &Row) -> Vec<String> {
 }
 
 /// What limits all answers, and what has none.
-fn limits(view: &View, out: &mut Document) {
-    if !view.findings.is_empty() {
+fn limits(run: &RunDocument, out: &mut Document) {
+    if !run.findings.is_empty() {
         out.heading("Limits of these answers");
-        view.findings.iter().for_each(|finding| out.finding(finding));
+        run.findings.iter().for_each(|finding| out.finding(finding));
     }
-    if !view.invalid.is_empty() {
+    if !run.invalid.is_empty() {
         out.heading("Discarded cells");
-        view.invalid.iter().for_each(|line| out.bullet(line.as_str()));
+        run.invalid.iter().for_each(|line| out.bullet(line.as_str()));
     }
-    if !view.missing.is_empty() {
+    if !run.missing.is_empty() {
         out.heading("Not measured");
-        view.missing.iter().for_each(|(name, why)| out.bullet(format!("{name}: {why}")));
+        run.missing.iter().for_each(|(name, why)| out.bullet(format!("{name}: {why}")));
     }
 }
 
-fn foot(view: &View, out: &mut Document) {
+fn foot(run: &RunDocument, out: &mut Document) {
     out.gap();
-    out.paragraph(view.interval_note.as_str());
-    view.closed_loop_note.into_iter().for_each(|note| out.paragraph(note));
-    let View { run, started, version, .. } = view;
-    out.paragraph(format!("Run {run} of {started}, bakeoff {version}. Repeat it:"));
-    out.verbatim([view.repeat.clone()]);
+    out.paragraph(run.interval_note.as_str());
+    run.closed_loop_note.into_iter().for_each(|note| out.paragraph(note));
+    let RunDocument { run: id, started, version, .. } = run;
+    out.paragraph(format!("Run {id} of {started}, bakeoff {version}. Repeat it:"));
+    out.verbatim([run.repeat.clone()]);
 }
