@@ -28,7 +28,6 @@ pub use picture::Picture;
 use askama::Template;
 
 use bakeoff_judge::evidence::Rule;
-use bakeoff_judge::rules;
 use bakeoff_model::finding::Severity;
 use bakeoff_model::run::Run;
 use bakeoff_model::verdict::{Analysis, Verdict};
@@ -73,7 +72,7 @@ fn seen(finding: &FindingView) -> String {
 
 /// Where a finding's rule is explained on the page; nothing for one of another version.
 fn rule_anchor(finding: &FindingView) -> Option<String> {
-    rules::explain(&finding.id).map(|rule| format!("rule-{}", rule.id))
+    Rule::find(&finding.id).map(|rule| format!("rule-{}", rule.id))
 }
 
 /// The page without control characters, which no name or output of others may bring into a
@@ -161,9 +160,9 @@ impl Report<'_> {
     /// the order of their ids.
     fn rules(&self) -> Vec<&'static Rule> {
         let all = self.run.questions.iter().flat_map(|q| &q.findings).chain(&self.run.findings);
-        let mut found: Vec<&Rule> = all.filter_map(|f| rules::explain(&f.id)).collect();
-        found.sort_by_key(|rule| rule.id);
-        found.dedup_by_key(|rule| rule.id);
+        let mut found: Vec<&Rule> = all.filter_map(|f| Rule::find(&f.id)).collect();
+        found.sort_by(|a, b| a.id.cmp(&b.id));
+        found.dedup_by(|a, b| a.id == b.id);
         found
     }
 }
